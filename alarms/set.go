@@ -135,8 +135,8 @@ func (o Options) source() []Alarm {
 	}
 }
 
-// said returns the alarm with its meaning, first action and paging set.
-func said(a Alarm, pages bool, meaning, first string) Alarm {
+// withMeaning returns the alarm with its meaning, first action and paging set.
+func withMeaning(a Alarm, pages bool, meaning, first string) Alarm {
 	a.Pages, a.Meaning, a.First = pages, meaning, first
 	return a
 }
@@ -164,28 +164,28 @@ func (o Options) additions() []Alarm {
 	slow := above("slow-retries", retrymetrics.RetryDelay, 60, 2, 3)
 	slow.Stat, slow.Missing = retrymetrics.P99, Ignore
 	return []Alarm{
-		event(said(above("dead-letters", retrymetrics.RowsDeadLettered, 0, 1, 1), false,
+		event(withMeaning(above("dead-letters", retrymetrics.RowsDeadLettered, 0, 1, 1), false,
 			"Rows were dead-lettered: they are not counted, and nothing will retry them.",
 			"Read dead-letters.jsonl of the execution, fix the cause, then import its corrections file.")),
-		event(said(rate("many-dead-letters", retrymetrics.DeadLetterRate(), 1), true,
+		event(withMeaning(rate("many-dead-letters", retrymetrics.DeadLetterRate(), 1), true,
 			"More than 1 % of the rows of the last 5 minutes' imports, and at least 10, were dead-lettered: something that all rows need is failing.",
 			"Find the error that dominates dead-letters.jsonl of the execution; stop new files until its cause is fixed.")),
-		event(said(rate("executions-failed", retrymetrics.FailedBySystem(), 0), true,
+		event(withMeaning(rate("executions-failed", retrymetrics.FailedBySystem(), 0), true,
 			"An execution failed, timed out or was aborted, and its input was not to blame.",
 			"Open the execution and read its error; fix the cause, then start it again as the guide describes.")),
-		said(breaker, true,
+		withMeaning(breaker, true,
 			"The circuit breaker was open in 3 of 5 minutes: it refuses calls to protect the callee.",
 			"Look at the health of the callee; the breaker closes by itself once trial calls succeed."),
-		said(above("throttled", retrymetrics.Throttles, 100, 2, 3), false,
+		withMeaning(above("throttled", retrymetrics.Throttles, 100, 2, 3), false,
 			"More than 100 attempts were throttled in two of three 5-minute periods.",
 			"Compare the Map's concurrency with the account's limit of concurrent invocations; lower the former or request a higher limit."),
-		said(above("timeouts", retrymetrics.Timeouts, 20, 2, 3), false,
+		withMeaning(above("timeouts", retrymetrics.Timeouts, 20, 2, 3), false,
 			"More than 20 attempts timed out in two of three 5-minute periods.",
 			"Look at the function's duration and at locks in the database; a timed-out attempt may have taken effect."),
-		said(slow, false,
+		withMeaning(slow, false,
 			"One retry in a hundred waited more than a minute, in two of three 5-minute periods.",
 			"See which state waits; with long waits the conservative pattern protects a callee, so find out what is throttled."),
-		said(above("metrics-incomplete", retrymetrics.UnpairedEvents, 0, 2, 3), false,
+		withMeaning(above("metrics-incomplete", retrymetrics.UnpairedEvents, 0, 2, 3), false,
 			"Attempts in the log could not be paired with the events before them, so retries are undercounted.",
 			"Check that the metrics function has a reserved concurrency of 1, and whether it was throttled or restarted."),
 	}

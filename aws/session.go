@@ -11,8 +11,8 @@ import (
 // sessionPrefix is the prefix of session access keys that are not AWS's; AWS's own begin with ASIA.
 const sessionPrefix = "LSIA"
 
-// noPadding is the encoding of access keys: base32 letters and digits without padding.
-var noPadding = base32.StdEncoding.WithPadding(base32.NoPadding)
+// accessKeyEncoding is the encoding of access keys: base32 letters and digits without padding.
+var accessKeyEncoding = base32.StdEncoding.WithPadding(base32.NoPadding)
 
 // SessionKey returns the access key of a session in an account, as this project's STS issues them: 20 letters and
 // digits that encode the account, so that requests signed with the key belong to it. random distinguishes sessions.
@@ -20,7 +20,7 @@ func SessionKey(account string, random uint32) string {
 	n, _ := strconv.ParseUint(account, 10, 64)                        // 0 if it is not an account
 	b := binary.BigEndian.AppendUint64(nil, n<<16|uint64(random)>>16) // twelve digits need 40 bits
 	b = binary.BigEndian.AppendUint16(b, uint16(random))
-	return sessionPrefix + noPadding.EncodeToString(b)
+	return sessionPrefix + accessKeyEncoding.EncodeToString(b)
 }
 
 // AccountOfSession returns the account of an access key created by SessionKey; ok is false for other keys.
@@ -29,7 +29,7 @@ func AccountOfSession(key string) (account string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	b, err := noPadding.DecodeString(text)
+	b, err := accessKeyEncoding.DecodeString(text)
 	if err != nil || len(b) != 10 {
 		return "", false
 	}

@@ -70,14 +70,14 @@ func printHead() {
 func (r *result) print() {
 	floor, ratio := "", ""
 	if len(r.floors) > 0 {
-		floor = figure(median(r.floors))
+		floor = formatFigure(median(r.floors))
 		ratio = fmt.Sprintf("%.2f", median(r.values)/median(r.floors))
 	}
 	spread := ""
 	if len(r.values) > 1 {
-		spread = figure(slices.Min(r.values)) + "–" + figure(slices.Max(r.values))
+		spread = formatFigure(slices.Min(r.values)) + "–" + formatFigure(slices.Max(r.values))
 	}
-	fmt.Fprintf(os.Stdout, columns, r.name, figure(median(r.values))+" "+r.unit, spread, floor, ratio, r.target)
+	fmt.Fprintf(os.Stdout, columns, r.name, formatFigure(median(r.values))+" "+r.unit, spread, floor, ratio, r.target)
 	if len(r.processor) > 0 {
 		r.printProcessor()
 	}
@@ -86,13 +86,13 @@ func (r *result) print() {
 // printProcessor prints a row with the processor time of the row above it.
 func (r *result) printProcessor() {
 	spent, floor := median(r.processor), median(r.floorsProcessor)
-	fmt.Fprintf(os.Stdout, columns, "– its processor time", figure(spent)+" s",
-		figure(slices.Min(r.processor))+"–"+figure(slices.Max(r.processor)), figure(floor),
+	fmt.Fprintf(os.Stdout, columns, "– its processor time", formatFigure(spent)+" s",
+		formatFigure(slices.Min(r.processor))+"–"+formatFigure(slices.Max(r.processor)), formatFigure(floor),
 		fmt.Sprintf("%.2f", spent/floor), "for scale")
 }
 
-// figure formats a number with three digits, or from 1,000 on as a whole number.
-func figure(v float64) string {
+// formatFigure formats a number with three digits, or from 1,000 on as a whole number.
+func formatFigure(v float64) string {
 	if v >= 1000 {
 		return thousands(int(v))
 	}

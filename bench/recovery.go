@@ -17,7 +17,7 @@ func recovery() measurement {
 			if err := leave(ctx, dir, n); err != nil {
 				return reading{}, err
 			}
-			b, err := open(dir, nil, hang)
+			b, err := open(dir, nil, neverAnswer)
 			if err != nil {
 				return reading{}, err
 			}
@@ -45,15 +45,15 @@ func recovery() measurement {
 	}
 }
 
-// hang is an integration that never responds.
-func hang(ctx context.Context, _ *engine.Task) (engine.Result, error) {
+// neverAnswer is an integration that never responds.
+func neverAnswer(ctx context.Context, _ *engine.Task) (engine.Result, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
 
 // leave creates executions in a directory that wait for a task.
 func leave(ctx context.Context, dir string, n int) (err error) {
-	b, err := open(dir, nil, hang)
+	b, err := open(dir, nil, neverAnswer)
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func (e *Engine) GetActivityTask(ctx context.Context, activityARN, worker string
 		if o == nil || err != nil {
 			return nil, err
 		}
-		err = o.run.ask(ctx, interpreter.Signal{Kind: interpreter.TaskStarted, ID: o.id, Worker: worker}, o.wanted)
+		err = o.run.ask(ctx, interpreter.Signal{Kind: interpreter.TaskStarted, ID: o.id, Worker: worker}, o.checkWaiting)
 		if err == nil {
 			return &ActivityTask{Token: o.call.Token, Input: o.call.Parameters}, nil
 		}
@@ -99,7 +99,7 @@ func (r *run) invokeActivity(ctx context.Context, id int64, call *interpreter.Ta
 		return
 	}
 	o := &offer{run: r, id: id, call: call}
-	r.deliverThen(interpreter.Signal{Kind: interpreter.TaskScheduled, ID: id}, o.wanted, func(err error) {
+	r.deliverThen(interpreter.Signal{Kind: interpreter.TaskScheduled, ID: id}, o.checkWaiting, func(err error) {
 		if err == nil {
 			r.engine.activities.offer(o)
 			r.calls[id] = func() { r.engine.activities.withdraw(o) }
@@ -118,8 +118,8 @@ type offer struct {
 	withdrawn bool
 }
 
-// wanted returns ErrTaskTimedOut unless the task is still waiting for a worker.
-func (o *offer) wanted(x *interpreter.Execution) error {
+// checkWaiting returns ErrTaskTimedOut unless the task is still waiting for a worker.
+func (o *offer) checkWaiting(x *interpreter.Execution) error {
 	if !x.Offers(o.id) {
 		return ErrTaskTimedOut
 	}

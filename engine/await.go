@@ -57,8 +57,8 @@ func (r *run) whenOver(f func()) (forget func() bool, ok bool) {
 	}, true
 }
 
-// tell calls the functions registered for the end of the run.
-func (r *run) tell() {
+// notifyWaiters calls the functions registered for the end of the run.
+func (r *run) notifyWaiters() {
 	r.mu.Lock()
 	waiting := r.waiting
 	r.waiting, r.told = nil, true

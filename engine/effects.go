@@ -32,7 +32,7 @@ func (r *run) perform() {
 			r.timers[f.ID] = schedule(f.At.Add(-r.ahead), &alarm{r, f.ID})
 			if f.Retry != nil {
 				r.awaitsRetries = true
-				r.awaitRetry(f.ID, f.Retry)
+				r.addRetry(f.ID, f.Retry)
 			}
 		case interpreter.CancelTimer:
 			if t, ok := r.timers[f.ID]; ok {
@@ -40,7 +40,7 @@ func (r *run) perform() {
 				t.Stop()
 			}
 			if r.awaitsRetries {
-				r.retried(f.ID)
+				r.removeRetry(f.ID)
 			}
 		case interpreter.StartMapRun:
 			r.startMapRun(f.ID, f.MapRun)
@@ -79,7 +79,7 @@ func (r *run) finish() {
 	r.abandon()
 	e.forget(r)
 	close(r.done)
-	r.tell()
+	r.notifyWaiters()
 	if r.ended != nil {
 		r.ended(&r.record)
 	}
@@ -94,7 +94,7 @@ func (r *run) refused(err error) {
 	r.abandon()
 	e.forget(r)
 	close(r.done) // first: callers that wait for the start look here next
-	r.tell()
+	r.notifyWaiters()
 	r.begin()
 	if r.ended != nil {
 		r.record.Status = history.Running

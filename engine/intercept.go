@@ -27,8 +27,8 @@ type Fitting interface {
 // ErrTestCase is returned if an execution cannot be started for the requested test case.
 var ErrTestCase = errors.New("no such test case")
 
-// mocks returns the Interceptor of an execution.
-func (e *Engine) mocks(machine, testCase string) (Interceptor, error) {
+// interceptorFor returns the Interceptor of an execution.
+func (e *Engine) interceptorFor(machine, testCase string) (Interceptor, error) {
 	if testCase == "" {
 		return nil, nil //nolint:nilnil // nothing is mocked
 	}

@@ -30,8 +30,8 @@ type StateMachine struct {
 // ExecutionARN returns the ARN of the machine's STANDARD execution with this name.
 func (m *StateMachine) ExecutionARN(name string) string { return history.ExecutionARN(m.ARN, name) }
 
-// inside returns the machine in the interpreter's form.
-func (m *StateMachine) inside(region string) interpreter.Machine {
+// interpreterMachine returns the machine in the interpreter's form.
+func (m *StateMachine) interpreterMachine(region string) interpreter.Machine {
 	return interpreter.Machine{Plan: m.plan, Name: m.Name, RoleARN: m.RoleARN, Region: region}
 }
 

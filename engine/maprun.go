@@ -143,7 +143,7 @@ func (c *child) Info() *history.Info { return &c.record.Info }
 func (c *child) Follow(ended func(*journal.Execution)) { c.ended = ended }
 
 // GoOn implements maprun.Child.
-func (c *child) GoOn() { (*run)(c).goOn() }
+func (c *child) GoOn() { (*run)(c).resume() }
 
 // Stop implements maprun.Child.
 func (c *child) Stop() { (*run)(c).deliver(interpreter.Signal{Kind: interpreter.Stop}) }

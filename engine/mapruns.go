@@ -48,12 +48,12 @@ func (e *Engine) DescribeMapRun(ctx context.Context, arn string) (*MapRun, error
 	if err != nil {
 		return nil, err
 	}
-	return over(kept), nil
+	return markAborted(kept), nil
 }
 
-// over corrects the description of a Map Run that is not running. One stored as running without an end stopped
+// markAborted corrects the description of a Map Run that is not running. One stored as running without an end stopped
 // together with its execution.
-func over(m *MapRun) *MapRun {
+func markAborted(m *MapRun) *MapRun {
 	if m.Status == history.Running {
 		m.Status = history.Aborted
 	}

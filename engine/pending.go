@@ -12,8 +12,8 @@ import (
 // has ended.
 var ErrNoRetry = errors.New("no pending retry has this ID")
 
-// errLooked drops the signal that is used to inspect a run.
-var errLooked = errors.New("engine: only looked")
+// errInspectOnly drops the signal that is used to inspect a run.
+var errInspectOnly = errors.New("engine: only looked")
 
 // Pending returns what an execution is waiting for, in the order in which the waits began: retries with the times of
 // their next attempts, Wait states, tasks and Map Runs. It is empty for an ended execution. The error is
@@ -27,10 +27,10 @@ func (e *Engine) Pending(ctx context.Context, arn string) ([]history.Pending, er
 	var found []history.Pending
 	err := r.ask(ctx, interpreter.Signal{Kind: interpreter.Continue}, func(x *interpreter.Execution) error {
 		found = x.Pending()
-		return errLooked
+		return errInspectOnly
 	})
 	switch {
-	case errors.Is(err, errLooked):
+	case errors.Is(err, errInspectOnly):
 		return found, nil
 	case errors.Is(err, ErrTaskTimedOut): // it has ended meanwhile
 		return nil, nil

@@ -88,7 +88,7 @@ func (e *Engine) Recover(ctx context.Context) (*Recovered, error) {
 			return nil, err
 		}
 	}
-	r.setGoing()
+	r.resumeAll()
 	return &r.found, nil
 }
 
@@ -124,7 +124,7 @@ func (c *recovery) read(ctx context.Context) error {
 			c.leave(u, err)
 			continue
 		}
-		mocks, err := c.engine.mocks(m.Name, u.TestCase)
+		mocks, err := c.engine.interceptorFor(m.Name, u.TestCase)
 		if err != nil {
 			c.leave(u, err)
 			continue
@@ -140,7 +140,7 @@ func (c *recovery) read(ctx context.Context) error {
 // machine compiles the definition of an execution, once for all executions that share it.
 func (c *recovery) machine(ctx context.Context, u *journal.Unfinished) (*StateMachine, error) {
 	if m := c.machines[u.Definition]; m != nil {
-		return m.as(u.MachineARN), nil
+		return m.withARN(u.MachineARN), nil
 	}
 	m, err := c.engine.machineOf(ctx, u.Execution)
 	if err == nil {
@@ -164,11 +164,11 @@ func (e *Engine) machineOf(ctx context.Context, x *journal.Execution) (*StateMac
 	if err != nil {
 		return nil, fmt.Errorf("its definition is refused: %w", err)
 	}
-	return m.as(x.MachineARN), nil
+	return m.withARN(x.MachineARN), nil
 }
 
-// as returns the machine under another ARN.
-func (m *StateMachine) as(arn string) *StateMachine {
+// withARN returns the machine under another ARN.
+func (m *StateMachine) withARN(arn string) *StateMachine {
 	if m.ARN == arn {
 		return m
 	}
@@ -234,8 +234,8 @@ func (c *recovery) catchUp() {
 	}
 }
 
-// setGoing registers all replayed executions and lets them run. Child executions wait for their Map Runs.
-func (c *recovery) setGoing() {
+// resumeAll registers all replayed executions and lets them run. Child executions wait for their Map Runs.
+func (c *recovery) resumeAll() {
 	e := c.engine
 	e.mu.Lock()
 	for _, tree := range c.trees {
@@ -245,6 +245,6 @@ func (c *recovery) setGoing() {
 	}
 	e.mu.Unlock()
 	for _, tree := range c.trees {
-		tree[0].goOn()
+		tree[0].resume()
 	}
 }

@@ -47,7 +47,7 @@ func (e *Engine) Redrivable(x *journal.Execution) error {
 // *NotRedrivableError if the execution cannot be redriven and ErrNoExecution if it does not exist; others are those
 // of StartExecution.
 func (e *Engine) RedriveExecution(ctx context.Context, arn, token string) (time.Time, error) {
-	end, err := e.redrives.begin(ctx, arn)
+	end, err := e.redrives.acquire(ctx, arn)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -69,7 +69,7 @@ func (e *Engine) RedriveExecution(ctx context.Context, arn, token string) (time.
 	if err != nil {
 		return time.Time{}, fmt.Errorf("execution %s: %w", arn, err)
 	}
-	mocks, err := e.mocks(m.Name, x.TestCase)
+	mocks, err := e.interceptorFor(m.Name, x.TestCase)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -84,7 +84,7 @@ func (e *Engine) RedriveExecution(ctx context.Context, arn, token string) (time.
 		}
 		return time.Time{}, err
 	}
-	if _, err := r.acknowledged(ctx); err != nil {
+	if _, err := r.awaitStart(ctx); err != nil {
 		return time.Time{}, err
 	}
 	if x, err = e.DescribeExecution(ctx, arn); err != nil {

@@ -21,9 +21,9 @@ type redrives struct {
 	begun map[string]chan struct{} // by execution; closed when the redrive has started or was refused
 }
 
-// begin waits until no other redrive of the execution is starting. The caller must call end when its redrive has
+// acquire waits until no other redrive of the execution is starting. The caller must call end when its redrive has
 // started or was refused.
-func (r *redrives) begin(ctx context.Context, arn string) (end func(), err error) {
+func (r *redrives) acquire(ctx context.Context, arn string) (end func(), err error) {
 	for {
 		r.mu.Lock()
 		other := r.begun[arn]

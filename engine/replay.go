@@ -10,8 +10,8 @@ import (
 	"stepback/engine/journal"
 )
 
-// goOn queues a replayed execution, so that a worker carries out its outstanding effects.
-func (r *run) goOn() {
+// resume queues a replayed execution, so that a worker carries out its outstanding effects.
+func (r *run) resume() {
 	r.mu.Lock()
 	r.wake()
 }

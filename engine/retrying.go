@@ -48,8 +48,8 @@ func (r *run) entries() []startorder.Entry[*run] {
 	return entries
 }
 
-// awaitRetry records that the timer with this ID delays a retry.
-func (r *run) awaitRetry(id int64, waiting *interpreter.Retry) {
+// addRetry records that the timer with this ID delays a retry.
+func (r *run) addRetry(id int64, waiting *interpreter.Retry) {
 	retry := retryOf(waiting)
 	r.mu.Lock()
 	first := len(r.retries) == 0
@@ -63,8 +63,8 @@ func (r *run) awaitRetry(id int64, waiting *interpreter.Retry) {
 	}
 }
 
-// retried records that the timer with this ID no longer delays a retry.
-func (r *run) retried(id int64) {
+// removeRetry records that the timer with this ID no longer delays a retry.
+func (r *run) removeRetry(id int64) {
 	r.mu.Lock()
 	_, was := r.retries[id]
 	delete(r.retries, id)

@@ -77,7 +77,7 @@ func (e *Engine) runOf(m *StateMachine, x *journal.Execution, mocks Interceptor)
 		engine: e, machine: m, record: *x, mocks: mocks, begun: make(chan struct{}), done: make(chan struct{}),
 		salt: saltOf(x.ARN),
 	}
-	r.x = interpreter.New(m.inside(e.cfg.Region), &r.record.Info)
+	r.x = interpreter.New(m.interpreterMachine(e.cfg.Region), &r.record.Info)
 	r.x.CheckTasks(r.unusable)
 	r.commit.answered = r.answered
 	return r
@@ -193,7 +193,7 @@ func (r *run) step(events []interpreter.Signal) ([]interpreter.Signal, time.Time
 		e.Seed = r.seed(counted)
 		r.x.Step(e, &r.result)
 		if e.Kind == interpreter.TimerFired && r.awaitsRetries {
-			r.retried(e.ID)
+			r.removeRetry(e.ID)
 		}
 		if e.Kind.EndsTask() {
 			// Even if its request is still in progress: the end may be reported by something other than the callee.

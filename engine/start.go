@@ -40,17 +40,17 @@ func (e *Engine) Start(ctx context.Context, s *Start) (*Started, error) {
 	}
 	for {
 		if !r.record.Express {
-			same, err := e.existing(ctx, r)
+			same, err := e.existingRun(ctx, r)
 			if err != nil {
 				return nil, err
 			}
 			if same != nil {
-				return same.acknowledged(ctx)
+				return same.awaitStart(ctx)
 			}
 		}
 		err := e.register(r, r.start())
 		if err == nil {
-			return r.acknowledged(ctx)
+			return r.awaitStart(ctx)
 		}
 		if !errors.Is(err, ErrAlreadyExists) { // otherwise another call started it in between
 			return nil, err
@@ -68,7 +68,7 @@ func (e *Engine) prepare(s *Start) (*run, error) {
 			interpreter.MaxPayload)
 	}
 	m := s.Machine
-	mocks, err := e.mocks(m.Name, s.TestCase)
+	mocks, err := e.interceptorFor(m.Name, s.TestCase)
 	if err != nil {
 		return nil, err
 	}
@@ -88,10 +88,10 @@ func (e *Engine) prepare(s *Start) (*run, error) {
 	return r, nil
 }
 
-// existing handles a repeated start of a name: it returns the running execution with the same input, or
+// existingRun handles a repeated start of a name: it returns the running execution with the same input, or
 // ErrAlreadyExists. It returns nil if there is no execution of that name. If DescribeExecution already reports the
 // execution as ended, the error is ErrAlreadyExists, even if its run has not yet heard from the journal.
-func (e *Engine) existing(ctx context.Context, r *run) (*run, error) {
+func (e *Engine) existingRun(ctx context.Context, r *run) (*run, error) {
 	arn := r.record.ARN
 	if same := e.running(arn); same != nil && !e.hasEnded(ctx, arn) {
 		if same.record.Input == r.record.Input {
@@ -118,8 +118,8 @@ func (r *run) start() interpreter.Signal {
 	return ev
 }
 
-// acknowledged waits until the start is durable.
-func (r *run) acknowledged(ctx context.Context) (*Started, error) {
+// awaitStart waits until the start is durable.
+func (r *run) awaitStart(ctx context.Context) (*Started, error) {
 	if err := r.until(ctx, r.begun); err != nil {
 		return nil, err
 	}

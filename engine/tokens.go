@@ -66,7 +66,7 @@ func (e *Engine) reportBy(ctx context.Context, text string, ev interpreter.Signa
 	}
 	r := e.running(token.Execution)
 	if r == nil {
-		return e.gone(ctx, token.Execution)
+		return e.notRunningError(ctx, token.Execution)
 	}
 	ev.ID, ev.ByToken = token.ID, true
 	return r.ask(ctx, ev, func(x *interpreter.Execution) error {
@@ -80,8 +80,8 @@ func (e *Engine) reportBy(ctx context.Context, text string, ev interpreter.Signa
 	})
 }
 
-// gone returns why an execution that is not running accepts no reports.
-func (e *Engine) gone(ctx context.Context, arn string) error {
+// notRunningError returns why an execution that is not running accepts no reports.
+func (e *Engine) notRunningError(ctx context.Context, arn string) error {
 	if !strings.HasPrefix(arn, e.names.executions()) {
 		return ErrNoTask
 	}

@@ -33,15 +33,15 @@ type guard struct {
 // around makes a handler's services authorize requests before they carry them out.
 func (g *guard) around(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r.WithContext(g.judged(r.Context())))
+		next.ServeHTTP(w, r.WithContext(g.withAuthorizer(r.Context())))
 	})
 }
 
 type guardKey struct{}
 
-// judged returns a context whose requests are authorized by the guard.
-func (g *guard) judged(ctx context.Context) context.Context {
-	return context.WithValue(server.WithAuthorizer(ctx, g.judge), guardKey{}, g)
+// withAuthorizer returns a context whose requests are authorized by the guard.
+func (g *guard) withAuthorizer(ctx context.Context) context.Context {
+	return context.WithValue(server.WithAuthorizer(ctx, g.authorize), guardKey{}, g)
 }
 
 // guardedS3 authorizes requests to S3, which determines its operations itself.
@@ -77,8 +77,8 @@ func guardedS3(next http.Handler, scope aws.Scope) http.Handler {
 	})
 }
 
-// judge implements server.Authorizer for all other services.
-func (g *guard) judge(ctx context.Context, model, operation string, r *server.Request) error {
+// authorize implements server.Authorizer for all other services.
+func (g *guard) authorize(ctx context.Context, model, operation string, r *server.Request) error {
 	if model == "sts" && operation != "AssumeRole" {
 		return nil // anyone may look up their own identity
 	}
@@ -87,14 +87,14 @@ func (g *guard) judge(ctx context.Context, model, operation string, r *server.Re
 		needs[0] = access.OfGateway(r.HTTP.Method, r.HTTP.URL.Path, r.Scope)
 	}
 	if model == "sfn" && strings.HasPrefix(operation, "SendTask") {
-		return g.report(ctx, r, needs)
+		return g.authorizeReport(ctx, r, needs)
 	}
 	return g.decide(ctx, r.HTTP, r.Scope, model, needs, requestContext(r.Input))
 }
 
-// report authorizes a report with a task token: the caller needs permission for the state machine whose execution
+// authorizeReport authorizes a report with a task token: the caller needs permission for the state machine whose execution
 // issued the token, or for an activity. The token does not show which of the account's activities it is for.
-func (g *guard) report(ctx context.Context, r *server.Request, needs []access.Need) error {
+func (g *guard) authorizeReport(ctx context.Context, r *server.Request, needs []access.Need) error {
 	token, _ := r.Input.Get("taskToken")
 	arn := ""
 	if token.Kind() == jsonvalue.String {
@@ -170,8 +170,8 @@ type asker struct {
 	context policy.Context
 }
 
-// asker returns the owner of an access key; nil for the root user.
-func (g *guard) asker(key string, scope aws.Scope) (*asker, error) {
+// callerOf returns the owner of an access key; nil for the root user.
+func (g *guard) callerOf(key string, scope aws.Scope) (*asker, error) {
 	user, active, found, err := g.roles.UserOfKey(scope.Account, key)
 	if err != nil {
 		return nil, err
@@ -221,7 +221,7 @@ func (g *guard) asker(key string, scope aws.Scope) (*asker, error) {
 // decide refuses a request unless all its needs are allowed.
 func (g *guard) decide(ctx context.Context, r *http.Request, scope aws.Scope, model string, needs []access.Need,
 	context policy.Context) error {
-	a, err := g.asker(server.AccessKey(r), scope)
+	a, err := g.callerOf(server.AccessKey(r), scope)
 	if a == nil || err != nil {
 		return err
 	}
@@ -307,9 +307,9 @@ func denied(model, who string, need access.Need, reason string) error {
 		"resource: %s %s", who, need.Action, resource, reason)}
 }
 
-// answers returns a function that calls services of an account and region as the platform itself. The function
+// callAsPlatform returns a function that calls services of an account and region as the platform itself. The function
 // returns nil if a call fails.
-func (g *guard) answers(ctx context.Context, of aws.Scope) func(service, operation string, in map[string]any) map[string]any {
+func (g *guard) callAsPlatform(ctx context.Context, of aws.Scope) func(service, operation string, in map[string]any) map[string]any {
 	return func(service, operation string, in map[string]any) map[string]any {
 		out := map[string]any{}
 		if (platformAPI{p: g.p, scope: of}).Call(ctx, service, operation, in, &out) != nil {
@@ -336,7 +336,7 @@ func (g *guard) resource(ctx context.Context, scope aws.Scope, model string, nee
 		return name, grants.Trust, true
 	}
 	of := aws.Scope{Account: cmp.Or(arn.Account, scope.Account), Region: cmp.Or(arn.Region, scope.Region)}
-	call := g.answers(ctx, of)
+	call := g.callAsPlatform(ctx, of)
 	text := ""
 	switch model {
 	case "sqs":

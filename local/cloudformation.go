@@ -63,7 +63,7 @@ func (a platformAPI) caller(service string) *resource.Caller {
 
 // Call implements resource.API.
 func (a platformAPI) Call(ctx context.Context, service, operation string, in, out any) error {
-	ctx, keys, err := a.p.around.guard.acting(ctx, a.role, a.session)
+	ctx, keys, err := a.p.around.guard.withRole(ctx, a.role, a.session)
 	if err != nil {
 		return err
 	}

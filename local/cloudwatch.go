@@ -56,15 +56,15 @@ type measure struct {
 	bus                                        string // for a rule in AWS/Events that is not on the default bus
 }
 
-// often is the interval at which measurements are put into CloudWatch.
-const often = time.Second
+// flushEvery is the interval at which measurements are put into CloudWatch.
+const flushEvery = time.Second
 
 // measure puts measurements into CloudWatch until stop is called, which puts the last ones.
 func (m *meter) measure(p *Platform) (stop func() error) {
 	ending := make(chan struct{})
 	go func() {
 		defer close(m.done)
-		tick := time.NewTicker(often)
+		tick := time.NewTicker(flushEvery)
 		defer tick.Stop()
 		for {
 			select {

@@ -48,20 +48,20 @@ func (g *guard) delivers(ctx context.Context, s delivery.Sender, to aws.ARN) err
 		}
 	}
 	if role != "" {
-		return g.inRole(ctx, role, sessionOf(s.Service), act.model, []access.Need{need}, sourceContext(s))
+		return g.authorizeRole(ctx, role, sessionOf(s.Service), act.model, []access.Need{need}, sourceContext(s))
 	}
 	scope := to.Scope()
 	needs := []access.Need{need}
 	for _, need := range append(needs, g.keyNeeds(ctx, nil, scope, needs)...) {
-		if err := g.serviceMay(ctx, s, scope, act.model, need); err != nil {
+		if err := g.authorizeService(ctx, s, scope, act.model, need); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// serviceMay refuses a delivery unless the policy of the resource allows it to the service for this source.
-func (g *guard) serviceMay(ctx context.Context, s delivery.Sender, scope aws.Scope, model string, need access.Need) error {
+// authorizeService refuses a delivery unless the policy of the resource allows it to the service for this source.
+func (g *guard) authorizeService(ctx context.Context, s delivery.Sender, scope aws.Scope, model string, need access.Need) error {
 	p := policy.Policies{NeedsResource: true}
 	need.Resource, p.Resource, _ = g.resource(ctx, scope, policyModel(model, need), need)
 	names := []string{s.Service}
@@ -125,8 +125,8 @@ func (g *guard) roleOf(ctx context.Context, function string) string {
 	return member(out, "Role")
 }
 
-// inRole refuses a request unless a session of the role may do it.
-func (g *guard) inRole(
+// authorizeRole refuses a request unless a session of the role may do it.
+func (g *guard) authorizeRole(
 	ctx context.Context,
 	role, session, model string,
 	needs []access.Need,
@@ -152,9 +152,9 @@ func (g *guard) inRole(
 	return g.decide(ctx, r, scope, model, needs, also)
 }
 
-// acting returns a context whose requests are made with the keys of a role, and authorized. If the guard is nil or
+// withRole returns a context whose requests are made with the keys of a role, and authorized. If the guard is nil or
 // the role empty, it changes nothing.
-func (g *guard) acting(ctx context.Context, role, session string) (context.Context, sts.Standing, error) {
+func (g *guard) withRole(ctx context.Context, role, session string) (context.Context, sts.Standing, error) {
 	if g == nil || role == "" {
 		return ctx, sts.Standing{}, nil
 	}
@@ -162,7 +162,7 @@ func (g *guard) acting(ctx context.Context, role, session string) (context.Conte
 	if err != nil || !ok {
 		return ctx, sts.Standing{}, err
 	}
-	ctx = context.WithValue(g.judged(ctx), actingKey{}, keys.Key)
+	ctx = context.WithValue(g.withAuthorizer(ctx), actingKey{}, keys.Key)
 	return awssdk.WithKeys(ctx, credentials.NewStaticCredentialsProvider(keys.Key, keys.Secret, keys.Token)), keys, nil
 }
 
@@ -197,7 +197,7 @@ func (g *guard) httpTasks(next engine.Integration) engine.Integration {
 	}
 	return engine.Around(next, func(ctx context.Context, t *engine.Task, to engine.Integration) (engine.Result, error) {
 		if role := cmp.Or(t.RoleARN, t.MachineRoleARN); role != "" {
-			if err := g.httpTask(ctx, t, role); err != nil {
+			if err := g.authorizeHTTPTask(ctx, t, role); err != nil {
 				return nil, err
 			}
 		}
@@ -205,8 +205,8 @@ func (g *guard) httpTasks(next engine.Integration) engine.Integration {
 	})
 }
 
-// httpTask refuses an HTTP Task that a role is not allowed to carry out.
-func (g *guard) httpTask(ctx context.Context, t *engine.Task, role string) error {
+// authorizeHTTPTask refuses an HTTP Task that a role is not allowed to carry out.
+func (g *guard) authorizeHTTPTask(ctx context.Context, t *engine.Task, role string) error {
 	params, err := t.Value()
 	if err != nil {
 		return err
@@ -237,7 +237,7 @@ func (g *guard) httpTask(ctx context.Context, t *engine.Task, role string) error
 	}
 	also := policy.Context{"states:HTTPMethod": {text("Method")}, "states:HTTPEndpoint": {text("ApiEndpoint")}}
 	for _, s := range steps {
-		err := g.inRole(ctx, role, ofMachines, s.model, []access.Need{s.need}, also)
+		err := g.authorizeRole(ctx, role, ofMachines, s.model, []access.Need{s.need}, also)
 		if refused, ok := err.(*aws.Error); ok { //nolint:errorlint // it is not wrapped
 			return engine.NewFailure("States.Permissions", refused.Message)
 		}

@@ -59,7 +59,7 @@ func (p *Platform) lock(context.Context) error {
 		return fmt.Errorf("data directory: %w", err)
 	}
 	if err != nil {
-		server, e := read(p.Dir)
+		server, e := readServer(p.Dir)
 		if e != nil {
 			return e
 		}
@@ -87,7 +87,7 @@ func newToken() string { return rand.Text() }
 
 // Running returns how to reach the process that has a data directory open; nil if there is none.
 func Running(ctx context.Context, dir string) (*Server, error) {
-	server, err := read(dir)
+	server, err := readServer(dir)
 	if server == nil || err != nil {
 		return nil, err
 	}
@@ -105,8 +105,8 @@ func Running(ctx context.Context, dir string) (*Server, error) {
 	return server, nil
 }
 
-// read returns how to reach a directory's process; nil if none has announced itself.
-func read(dir string) (*Server, error) {
+// readServer returns how to reach a directory's process; nil if none has announced itself.
+func readServer(dir string) (*Server, error) {
 	text, err := os.ReadFile(filepath.Join(dir, serverFile))
 	if err != nil {
 		if errors.Is(err, fs.ErrPermission) {

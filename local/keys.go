@@ -64,7 +64,7 @@ func (g *guard) keyOf(ctx context.Context, r *http.Request, scope aws.Scope, nee
 		return ""
 	}
 	of := aws.Scope{Account: cmp.Or(arn.Account, scope.Account), Region: cmp.Or(arn.Region, scope.Region)}
-	call := g.answers(ctx, of)
+	call := g.callAsPlatform(ctx, of)
 	switch arn.Service {
 	case "sqs":
 		return member(call("sqs", "GetQueueAttributes", map[string]any{"QueueUrl": g.p.Endpoint + "/" + of.Account + "/" +

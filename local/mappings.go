@@ -15,15 +15,15 @@ func (p *Platform) openMappings(context.Context) (err error) {
 		Streams: p.Tables, Functions: p.Functions, Deliver: p.Targets.Deliver, Log: p.cfg.Log}
 	if p.cfg.EnforceIAM { // nothing is read or created before the guard exists
 		o.MayRead = func(ctx context.Context, function, source string) error {
-			return p.around.guard.mayRead(ctx, function, source)
+			return p.around.guard.authorizeRead(ctx, function, source)
 		}
 	}
 	p.mappings, err = eventsource.Open(o)
 	return err
 }
 
-// mayRead refuses an event source mapping if the function's role lacks the permissions it needs on the source.
-func (g *guard) mayRead(ctx context.Context, function, source string) error {
+// authorizeRead refuses an event source mapping if the function's role lacks the permissions it needs on the source.
+func (g *guard) authorizeRead(ctx context.Context, function, source string) error {
 	role := g.roleOf(ctx, function)
 	if role == "" {
 		return nil // the function no longer exists
@@ -36,5 +36,5 @@ func (g *guard) mayRead(ctx context.Context, function, source string) error {
 	for i, action := range actions {
 		needs[i] = access.Need{Action: action, Resource: source}
 	}
-	return g.inRole(ctx, role, sessionOf("lambda.amazonaws.com"), model, needs, policy.Context{})
+	return g.authorizeRole(ctx, role, sessionOf("lambda.amazonaws.com"), model, needs, policy.Context{})
 }

@@ -51,12 +51,12 @@ func (p *Platform) objectCreated(e objectevent.Event) {
 		all[len(all)-1].tell(e)
 	}
 	if function, ok := p.cfg.ObjectCreated[e.Detail.Bucket.Name]; ok {
-		p.announceTo(function, e)
+		p.invokeOnCreated(function, e)
 	}
 }
 
-// announceTo passes the event of a new object to a function, with Lambda's retries for asynchronous events.
-func (p *Platform) announceTo(function string, e objectevent.Event) {
+// invokeOnCreated passes the event of a new object to a function, with Lambda's retries for asynchronous events.
+func (p *Platform) invokeOnCreated(function string, e objectevent.Event) {
 	payload, err := json.Marshal(e)
 	if err == nil {
 		_, err = p.Functions.Invoke(context.Background(), p.Scope, &invocation.Request{FunctionName: function,

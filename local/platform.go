@@ -122,7 +122,7 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 		p.openTraces, p.openCloudWatch, p.openLogs, p.openFunctions, p.openMappings,
 		p.stopSubscriptions, p.openTopics, p.expire, p.openMetrics, p.openIdentity, p.openSecrets,
 		p.openDeployment, p.openStates, p.openEvents, p.openScheduler,
-		p.openGateway, p.openStacks, p.openCloudControl, p.offerTraces, p.resume, p.serve,
+		p.openGateway, p.openStacks, p.openCloudControl, p.offerTraces, p.finishOpen, p.serve,
 		p.announce,
 	} {
 		if err := step(ctx); err != nil {
@@ -149,8 +149,8 @@ func (p *Platform) Close() error {
 // (journal.ErrBroken), or its listener fails. The receiver should close the platform.
 func (p *Platform) Broken() <-chan error { return p.broken }
 
-// breaks stores the first error that ends the platform.
-func (p *Platform) breaks(err error) {
+// reportBroken stores the first error that ends the platform.
+func (p *Platform) reportBroken(err error) {
 	select {
 	case p.broken <- err:
 	default:
@@ -167,7 +167,7 @@ func (p *Platform) openJournal(context.Context) error {
 		if told != nil {
 			told(err)
 		}
-		p.breaks(err)
+		p.reportBroken(err)
 	}
 	j, err := pebble.Open(filepath.Join(p.Dir, "journal"), o)
 	if err != nil {
@@ -263,8 +263,8 @@ func (p *Platform) stopSubscriptions(context.Context) error {
 	return nil
 }
 
-// resume connects everything and resumes what an earlier process left running.
-func (p *Platform) resume(context.Context) error {
+// finishOpen connects everything and resumes what an earlier process left running.
+func (p *Platform) finishOpen(context.Context) error {
 	p.handler = p.services()
 	if err := p.StepFunctions.Resume(); err != nil {
 		return err
@@ -305,7 +305,7 @@ func (p *Platform) serve(context.Context) error { //nolint:contextcheck // it li
 	go func() {
 		err := p.front.serve(ctx, p.cfg.Listener)
 		if ctx.Err() == nil {
-			p.breaks(err)
+			p.reportBroken(err)
 		}
 		served <- err
 	}()

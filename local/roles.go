@@ -43,7 +43,7 @@ func (g *guard) tasks(next engine.Integration) engine.Integration {
 		return next
 	}
 	return engine.Around(next, func(ctx context.Context, t *engine.Task, to engine.Integration) (engine.Result, error) {
-		ctx, _, err := g.acting(ctx, cmp.Or(t.RoleARN, t.MachineRoleARN), ofMachines)
+		ctx, _, err := g.withRole(ctx, cmp.Or(t.RoleARN, t.MachineRoleARN), ofMachines)
 		if err != nil {
 			return nil, err
 		}

@@ -34,7 +34,7 @@ func (p *Platform) openScheduler(context.Context) (err error) {
 func (p *Platform) act(ctx context.Context, scope aws.Scope, service, action string, input jsonvalue.Value) error {
 	caller := &awssdk.Caller{Account: scope.Account, Region: scope.Region, Endpoints: p.around.endpoints}
 	from, _ := delivery.SenderOf(ctx)
-	ctx, _, err := p.around.guard.acting(ctx, from.Role, sessionOf(from.Service))
+	ctx, _, err := p.around.guard.withRole(ctx, from.Role, sessionOf(from.Service))
 	if err != nil {
 		return err
 	}

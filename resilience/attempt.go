@@ -142,8 +142,8 @@ func (a *attempt) end(err error) {
 // cancel ends the context when the attempt is over.
 func (a *attempt) cancel() { a.finish(context.Canceled) }
 
-// calm removes the timeout: the attempt has succeeded, and its result is read under the caller's context.
-func (a *attempt) calm() {
+// clearTimeout removes the timeout: the attempt has succeeded, and its result is read under the caller's context.
+func (a *attempt) clearTimeout() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.deadline = time.Time{}

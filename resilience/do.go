@@ -100,13 +100,13 @@ func (c *Call[T]) protected(ctx context.Context, e *Executor) (T, error) {
 
 // answer is the outcome of an attempt: a result, an error, or both if Judge refused the result.
 type answer[T any] struct {
-	out   T
-	err   error
-	there bool // out is set
+	out       T
+	err       error
+	hasResult bool // out is set
 }
 
 func (c *Call[T]) discard(a answer[T]) {
-	if a.there && c.Discard != nil {
+	if a.hasResult && c.Discard != nil {
 		c.Discard(a.out)
 	}
 }
@@ -114,7 +114,7 @@ func (c *Call[T]) discard(a answer[T]) {
 // run runs the operation and judges its result.
 func (c *Call[T]) run(ctx context.Context) (a answer[T]) {
 	a.out, a.err = c.Run(ctx)
-	if a.there = a.err == nil; a.there && c.Judge != nil {
+	if a.hasResult = a.err == nil; a.hasResult && c.Judge != nil {
 		a.err = c.Judge(a.out)
 	}
 	return a
@@ -139,9 +139,9 @@ func (c *Call[T]) attempt(s *session) (got answer[T]) {
 		got = c.run(a)
 	}
 	switch {
-	case got.there && c.Keep != nil:
+	case got.hasResult && c.Keep != nil:
 		kept = true
-		a.calm()
+		a.clearTimeout()
 		got.out = c.Keep(got.out, a.cancel)
 	case got.err != nil && a.timedOut():
 		got.err = &TimeoutError{s.attemptTimeout, got.err}

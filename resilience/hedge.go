@@ -80,7 +80,7 @@ func (h *hedge[T]) start() {
 // settle cancels the other operations, waits for them, and re-raises a panic.
 func (h *hedge[T]) settle(first ended[T]) answer[T] {
 	for _, a := range h.contexts {
-		if a != first.ctx || !first.there {
+		if a != first.ctx || !first.hasResult {
 			a.cancel()
 		}
 	}
@@ -95,7 +95,7 @@ func (h *hedge[T]) settle(first ended[T]) answer[T] {
 	if panicked != nil {
 		panic(panicked)
 	}
-	if first.there && h.call.Keep == nil {
+	if first.hasResult && h.call.Keep == nil {
 		first.ctx.cancel()
 	}
 	return first.answer

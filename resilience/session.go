@@ -53,7 +53,7 @@ func (s *session) enter() error {
 		s.inside = true
 	}
 	if s.expected > 0 {
-		if err := s.room(s.ctx, s.clock.Now(), 0, s.expected); err != nil {
+		if err := s.checkDeadline(s.ctx, s.clock.Now(), 0, s.expected); err != nil {
 			return s.stopped(nil, retry.Classification{}, err)
 		}
 	}
@@ -238,7 +238,7 @@ func (s *session) decide(
 	if reason != nil {
 		return 0, policy.MaxAttempts, reason
 	}
-	if reason := s.room(s.ctx, now, wait, s.usual()); reason != nil {
+	if reason := s.checkDeadline(s.ctx, now, wait, s.usual()); reason != nil {
 		return 0, policy.MaxAttempts, reason
 	}
 	timeout := timedOut(err, c)

@@ -35,7 +35,7 @@ func (c *chain) waiting() int { return c.heldCount }
 func (c *chain) complete() bool { return c.end > 0 && c.heldCount == 0 && c.n >= c.end && !c.unordered }
 
 // take counts a record and the records that were held for it, or holds it.
-func (c *chain) take(t *teller, e *Record) {
+func (c *chain) take(t *pointSink, e *Record) {
 	if c.seen.add(e.ID) {
 		return
 	}
@@ -63,7 +63,7 @@ func (c *chain) take(t *teller, e *Record) {
 	}
 }
 
-func (c *chain) apply(t *teller, e *Record) {
+func (c *chain) apply(t *pointSink, e *Record) {
 	c.applied.add(e.ID)
 	c.event(t, e)
 	if c.unordered {
@@ -76,7 +76,7 @@ func (c *chain) apply(t *teller, e *Record) {
 }
 
 // release counts the held records without the records they were held for.
-func (c *chain) release(t *teller) {
+func (c *chain) release(t *pointSink) {
 	var all []Record
 	for previous, records := range c.held {
 		if !c.seen.has(previous) {
@@ -96,12 +96,12 @@ func (c *chain) release(t *teller) {
 }
 
 // unpaired counts n missing records.
-func (c *chain) unpaired(t *teller, at, n int64) {
+func (c *chain) unpaired(t *pointSink, at, n int64) {
 	t.add(UnpairedEvents, Labels{StateMachine: t.machine}, at, float64(n))
 }
 
 // close counts failures without a following event, and records that were not received.
-func (c *chain) close(t *teller) {
+func (c *chain) close(t *pointSink) {
 	cutOff(t, &c.attempts)
 	if lack := c.end - c.n - int64(len(c.lost)); lack > 0 && c.end <= maxEvents {
 		c.unpaired(t, c.endTime, lack)
@@ -109,7 +109,7 @@ func (c *chain) close(t *teller) {
 }
 
 // abandon counts open failures as unpaired, because the events that follow them will not be read.
-func (c *chain) abandon(t *teller) {
+func (c *chain) abandon(t *pointSink) {
 	for a := range c.attempts.Open() {
 		if a.Failed() {
 			c.unpaired(t, a.Ended.Time, 1)
@@ -117,7 +117,7 @@ func (c *chain) abandon(t *teller) {
 	}
 }
 
-func (c *chain) event(t *teller, e *Record) {
+func (c *chain) event(t *pointSink, e *Record) {
 	one := history.Event{ID: e.ID, Previous: e.Previous, Time: e.Time, Type: e.Type, Name: e.Name}
 	if e.Type.Step() == history.StepFailed {
 		one.More = &history.Details{Failure: history.Failure{Name: e.Error}}

@@ -37,7 +37,7 @@ func (c *Collector) Add(executionARN string, events []history.Event) {
 
 // Counting counts one execution since its last redrive, see [Collector.Begin].
 type Counting struct {
-	teller    teller
+	teller    pointSink
 	execution string
 }
 
@@ -88,12 +88,12 @@ func (c *Collector) AddRows(machine string, at time.Time, r Rows) {
 	c.take(&t)
 }
 
-func (c *Collector) teller(machine string) teller {
-	return teller{machine: machine, period: cmp.Or(c.Period, time.Minute), collector: c}
+func (c *Collector) teller(machine string) pointSink {
+	return pointSink{machine: machine, period: cmp.Or(c.Period, time.Minute), collector: c}
 }
 
 // errorType returns the ErrorType of an error name of this machine.
-func (t *teller) errorType(name string) string {
+func (t *pointSink) errorType(name string) string {
 	known := ErrorTypeOf(name)
 	if known != OtherError || t.collector.OwnErrors == 0 || !plain(name) {
 		return known
@@ -118,7 +118,7 @@ func (t *teller) errorType(name string) string {
 	return name
 }
 
-func (c *Collector) take(t *teller) {
+func (c *Collector) take(t *pointSink) {
 	t.flush()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -152,8 +152,8 @@ func machineOf(executionARN string) string {
 	return machine
 }
 
-// child reports whether an execution is a child of a distributed Map; its machine name then contains the Map's label.
-func child(executionARN string) bool {
+// isChildExecution reports whether an execution is a child of a distributed Map; its machine name then contains the Map's label.
+func isChildExecution(executionARN string) bool {
 	machine, _, _ := strings.Cut(afterType(executionARN), ":")
 	return strings.Contains(machine, "/")
 }
@@ -165,9 +165,9 @@ func afterType(arn string) string {
 	return rest
 }
 
-// teller is the sink that writes points. Attempts and successes are by far the most frequent; they are counted in
+// pointSink is the sink that writes points. Attempts and successes are by far the most frequent; they are counted in
 // runs while state and period stay the same.
-type teller struct {
+type pointSink struct {
 	machine   string
 	period    time.Duration
 	points    points
@@ -183,17 +183,17 @@ type run struct {
 	attempt int // the attempts' number, if it matters
 }
 
-func (t *teller) add(m *Metric, l Labels, at int64, v float64) {
+func (t *pointSink) add(m *Metric, l Labels, at int64, v float64) {
 	t.points.add(m, l, startOf(at, t.period), v, 1)
 }
 
-func (t *teller) fits(r run, state string, at int64) bool {
+func (t *pointSink) fits(r run, state string, at int64) bool {
 	return r.n > 0 && r.state == state && startOf(r.at, t.period) == startOf(at, t.period)
 }
 
-func (t *teller) labels(state string) Labels { return Labels{StateMachine: t.machine, State: state} }
+func (t *pointSink) labels(state string) Labels { return Labels{StateMachine: t.machine, State: state} }
 
-func (t *teller) attempted(a *history.Attempt) {
+func (t *pointSink) attempted(a *history.Attempt) {
 	state, at := a.State, a.Scheduled.Time
 	if !t.fits(t.attempts, state, at) {
 		t.flushAttempts()
@@ -202,7 +202,7 @@ func (t *teller) attempted(a *history.Attempt) {
 	t.attempts.n++
 }
 
-func (t *teller) succeeded(a *history.Attempt) {
+func (t *pointSink) succeeded(a *history.Attempt) {
 	state, at := a.State, a.Ended.Time
 	if !t.fits(t.passes, state, at) || t.passes.attempt != a.Number {
 		t.flushPasses()
@@ -211,9 +211,9 @@ func (t *teller) succeeded(a *history.Attempt) {
 	t.passes.n++
 }
 
-func (t *teller) flush() { t.flushAttempts(); t.flushPasses() }
+func (t *pointSink) flush() { t.flushAttempts(); t.flushPasses() }
 
-func (t *teller) flushAttempts() {
+func (t *pointSink) flushAttempts() {
 	if t.attempts.n > 0 {
 		t.add(TaskAttempts, t.labels(t.attempts.state), t.attempts.at, float64(t.attempts.n))
 		// Zeros are published as well, because metric math has no value if a term has none, and a chart would show a
@@ -225,7 +225,7 @@ func (t *teller) flushAttempts() {
 	t.attempts.n = 0
 }
 
-func (t *teller) flushPasses() {
+func (t *pointSink) flushPasses() {
 	if t.passes.n > 0 {
 		t.add(CircuitBreakerState, t.labels(t.passes.state), t.passes.at, 0)
 		t.took(t.passes.state, t.passes.at, t.passes.attempt, t.passes.n)
@@ -234,21 +234,21 @@ func (t *teller) flushPasses() {
 }
 
 // took counts tasks that ended, by the number of attempts of each.
-func (t *teller) took(state string, at int64, attempts int, tasks int64) {
+func (t *pointSink) took(state string, at int64, attempts int, tasks int64) {
 	if attempts > 0 {
 		t.points.add(AttemptsPerTask, t.labels(state), startOf(at, t.period), float64(attempts), tasks)
 	}
 }
 
-func (t *teller) one(m *Metric, k Key, at int64) { t.some(m, k, at, 1) }
+func (t *pointSink) one(m *Metric, k Key, at int64) { t.some(m, k, at, 1) }
 
-func (t *teller) some(m *Metric, k Key, at int64, n float64) {
+func (t *pointSink) some(m *Metric, k Key, at int64, n float64) {
 	l := t.labels(k.State)
 	l.ErrorType = t.errorType(k.Error)
 	t.add(m, l, at, n)
 }
 
-func (t *teller) failed(a *history.Attempt) {
+func (t *pointSink) failed(a *history.Attempt) {
 	at := a.Ended.Time
 	t.one(TaskFailures, keyOf(a), at)
 	l := t.labels(a.State)
@@ -263,19 +263,19 @@ func (t *teller) failed(a *history.Attempt) {
 	}
 }
 
-func (t *teller) retried(a *history.Attempt) {
+func (t *pointSink) retried(a *history.Attempt) {
 	t.one(RetryAttempts, before(a), a.Scheduled.Time)
 	t.add(RetryDelay, t.labels(a.State), a.Scheduled.Time, rounded(a.Wait().Seconds()))
 }
 
 // recovered counts a success and zero failures: metric math has no value if a term has never had one, and FILL does
 // not help with a metric that was never published.
-func (t *teller) recovered(a *history.Attempt) {
+func (t *pointSink) recovered(a *history.Attempt) {
 	t.one(RetrySuccess, before(a), a.Ended.Time)
 	t.some(RetryFailure, before(a), a.Ended.Time, 0)
 }
 
-func (t *teller) ended(a *history.Attempt, _ bool) {
+func (t *pointSink) ended(a *history.Attempt, _ bool) {
 	t.took(a.State, a.Ended.Time, a.Number, 1)
 	if a.Retry() {
 		t.one(RetryFailure, keyOf(a), a.Ended.Time)
@@ -284,19 +284,19 @@ func (t *teller) ended(a *history.Attempt, _ bool) {
 }
 
 // last counts the end of an execution, if the last event is one.
-func (t *teller) last(executionARN string, events []history.Event) {
+func (t *pointSink) last(executionARN string, events []history.Event) {
 	if n := len(events); n > 0 {
 		t.terminal(executionARN, events[n-1].Type, failureName(&events[n-1]), events[n-1].Time)
 	}
 }
 
 // terminal counts the end of an execution. failure is the name of the error with which it failed.
-func (t *teller) terminal(executionARN string, end history.Type, failure string, at int64) {
+func (t *pointSink) terminal(executionARN string, end history.Type, failure string, at int64) {
 	if !end.Terminal() {
 		return
 	}
 	succeeded, failed := ExecutionsSucceeded, ExecutionsFailed
-	if child(executionARN) {
+	if isChildExecution(executionARN) {
 		succeeded, failed = ChildExecutionsSucceeded, ChildExecutionsFailed
 	}
 	l := Labels{StateMachine: t.machine}

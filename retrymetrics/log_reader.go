@@ -75,7 +75,7 @@ func (r *LogReader) Read(batch []Record) []Point {
 		r.expire(r.newest, patienceReads)
 	}
 	if limit := cmp.Or(max(r.Held, 0), defaultHeld); r.held > limit {
-		r.unburden(limit)
+		r.freeHeld(limit)
 	}
 	return r.collector.Take()
 }
@@ -124,7 +124,7 @@ func (r *LogReader) chain(arn string, last int64) *chain {
 	}
 	r.makeRoom(r.limit())
 	c := &chain{unordered: r.Level == LevelError}
-	if child(arn) {
+	if isChildExecution(arn) {
 		c.only = r.ChildState
 	}
 	for id := int64(1); id <= min(last, maxEvents); id++ {
@@ -167,7 +167,7 @@ func (r *LogReader) dismiss(arn string) {
 }
 
 // close ends an execution whose terminal event has arrived.
-func (r *LogReader) close(arn string, c *chain, t *teller) {
+func (r *LogReader) close(arn string, c *chain, t *pointSink) {
 	c.close(t)
 	delete(r.kept, arn)
 	if r.ended == nil {
@@ -197,24 +197,24 @@ func (r *LogReader) expire(now, reads int64) {
 			r.dismiss(arn)
 			continue
 		}
-		r.letGo(arn, c)
+		r.releaseHeld(arn, c)
 	}
 }
 
-// unburden gives up held records of the oldest executions until a quarter of the limit is free.
-func (r *LogReader) unburden(limit int) {
+// freeHeld gives up held records of the oldest executions until a quarter of the limit is free.
+func (r *LogReader) freeHeld(limit int) {
 	for _, arn := range r.order {
 		if r.held <= limit-limit/4 {
 			return
 		}
 		if c := r.kept[arn]; c != nil && c.waiting() > 0 {
-			r.letGo(arn, c)
+			r.releaseHeld(arn, c)
 		}
 	}
 }
 
-// letGo counts the held records of an execution but keeps the execution.
-func (r *LogReader) letGo(arn string, c *chain) {
+// releaseHeld counts the held records of an execution but keeps the execution.
+func (r *LogReader) releaseHeld(arn string, c *chain) {
 	t := r.collector.teller(machineOf(arn))
 	r.held -= c.waiting()
 	c.release(&t)

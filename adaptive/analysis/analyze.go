@@ -243,14 +243,14 @@ func (c *Collector) class(tasks []*Task, o Options, prices worth.Prices) Class {
 		times = append(times, one.take(t, saturated, o.Spell))
 	}
 	one.Curve = timeCurve(times)
-	one.MedianSeconds, one.NinetySeconds = by(one.Curve, 0.5), by(one.Curve, 0.9)
+	one.MedianSeconds, one.NinetySeconds = timeOfShare(one.Curve, 0.5), timeOfShare(one.Curve, 0.9)
 	together := trials{}
 	for _, t := range one.trials {
 		together.merge(t)
 	}
 	alike := math.NaN()
 	if len(together) > 0 {
-		alike = together.alike()
+		alike = together.intraclusterCorrelation()
 	}
 	all := cumulative(one.trials)
 	sums := make([]tally, len(one.Retries))

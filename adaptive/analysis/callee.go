@@ -14,8 +14,8 @@ type callee struct {
 	seconds map[int64]*second
 	order   []int64 // the seconds, sorted; nil after new ones were added
 	around  map[int64]second
-	ended   map[int64]int // successes, by the second in which they ended
-	ends    map[int64]end // all attempts, by the second in which they ended
+	ended   map[int64]int       // successes, by the second in which they ended
+	ends    map[int64]endCounts // all attempts, by the second in which they ended
 	// The number of successes, and the sums of their durations in seconds and of the squares.
 	succeeded       int
 	took, tookTwice float64
@@ -24,9 +24,9 @@ type callee struct {
 	failedTime      time.Duration
 }
 
-// end counts the attempts that ended within one second: calls, calls that failed by load, and attempts that were
+// endCounts counts the attempts that ended within one second: calls, calls that failed by load, and attempts that were
 // deferred without a call.
-type end struct{ calls, failed, refused int }
+type endCounts struct{ calls, failed, refused int }
 
 // ending counts an attempt in the second of its end.
 func (x *callee) ending(a *Attempt) {
@@ -47,14 +47,14 @@ func (x *callee) ending(a *Attempt) {
 	x.ends[at] = e
 }
 
-// ofLate is the number of seconds over which a callee's recent failure rate is measured.
-const ofLate = 10
+// recentSeconds is the number of seconds over which a callee's recent failure rate is measured.
+const recentSeconds = 10
 
-// fared returns how the callee performed in the seconds up to a time: the share of its calls that failed by load, and
+// recentHealth returns how the callee performed in the seconds up to a time: the share of its calls that failed by load, and
 // the share of requests that were deferred for lack of capacity. known is false if no call ended in these seconds.
-func (x *callee) fared(at time.Time) (failureRate, load float64, known bool) {
-	var sum end
-	for second := at.Unix() - ofLate + 1; second <= at.Unix(); second++ {
+func (x *callee) recentHealth(at time.Time) (failureRate, load float64, known bool) {
+	var sum endCounts
+	for second := at.Unix() - recentSeconds + 1; second <= at.Unix(); second++ {
 		e := x.ends[second]
 		sum.calls += e.calls
 		sum.failed += e.failed
@@ -148,9 +148,9 @@ const (
 	reach      = 30 // seconds
 )
 
-// near returns what happened around a second: the attempts of the nearest seconds, until there are enough neighbours,
+// neighbourhood returns what happened around a second: the attempts of the nearest seconds, until there are enough neighbours,
 // within reach.
-func (x *callee) near(at int64) second {
+func (x *callee) neighbourhood(at int64) second {
 	order := x.sorted()
 	if s, known := x.around[at]; known {
 		return s

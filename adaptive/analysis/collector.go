@@ -132,7 +132,7 @@ func (c *Collector) count(t *Task) {
 func (c *Collector) callee(name string) *callee {
 	x := c.callees[name]
 	if x == nil {
-		x = &callee{name: name, seconds: map[int64]*second{}, ended: map[int64]int{}, ends: map[int64]end{}}
+		x = &callee{name: name, seconds: map[int64]*second{}, ended: map[int64]int{}, ends: map[int64]endCounts{}}
 		c.callees[name] = x
 	}
 	return x
@@ -152,8 +152,8 @@ func (c *Collector) rulesOf(t *Task) ([]retrypatterns.Retrier, bool) {
 	return retry, ok
 }
 
-// present returns the retriers with which a state ran last; false if they are unknown.
-func (c *Collector) present(state string) ([]retrypatterns.Retrier, bool) {
+// currentRetry returns the retriers with which a state ran last; false if they are unknown.
+func (c *Collector) currentRetry(state string) ([]retrypatterns.Retrier, bool) {
 	l, ok := c.latest[state]
 	if !ok {
 		return nil, false

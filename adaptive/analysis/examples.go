@@ -33,7 +33,7 @@ func (c *Collector) Examples() []predict.Example {
 				At: a.Start, Execution: t.Execution, Error: before.Error, Attempt: retry,
 				SinceFirst: a.Start.Sub(t.Attempts[0].End).Seconds(), Repeated: same > 0, Succeeded: !a.failed(),
 			}
-			if rate, load, known := c.callees[t.Callee].fared(before.End); known {
+			if rate, load, known := c.callees[t.Callee].recentHealth(before.End); known {
 				e.FailureRate, e.Load = &rate, &load
 			}
 			if a.Bytes > 0 {

@@ -31,11 +31,11 @@ func (c *Collector) fit(state string) string {
 		fmt.Fprintf(&b, "  - name: events\n    arrivals: {process: poisson, rate: %.4g}\n",
 			float64(s.tasks)/lasts.Seconds())
 	}
-	retriers, _ := c.present(state)
+	retriers, _ := c.currentRetry(state)
 	fmt.Fprintf(&b, "    machine:\n      state: Fitted\n      retry:%s\n", retryYAML(retriers))
 	mean, servers := x.fitted()
 	fmt.Fprintf(&b, "service:\n  callee:\n    servers: %d\n    time: {lognormal: {mean: %.4g, cv: %.3g}}\n"+
-		"    queue: {capacity: 1000}\n    errors: [%s]\n", servers, mean, math.Round(max(x.variation(), 0.01)*100)/100, x.chance())
+		"    queue: {capacity: 1000}\n    errors: [%s]\n", servers, mean, math.Round(max(x.variation(), 0.01)*100)/100, x.randomErrors())
 	timeout := x.longestTimeout.Seconds()
 	if timeout <= 0 {
 		timeout = 30
@@ -122,8 +122,8 @@ func (x *callee) faults(begun time.Time) string {
 	return b.String()
 }
 
-// chance returns as YAML the random errors of calm times.
-func (x *callee) chance() string {
+// randomErrors returns as YAML the random errors of calm times.
+func (x *callee) randomErrors() string {
 	calls, by := 0, map[string]int{}
 	bad := x.saturated()
 	for _, p := range x.points() {

@@ -24,7 +24,7 @@ func PolicyOf(file, text string) (map[string][]retrypatterns.Retrier, error) {
 	yaml := !strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), "{")
 	doc := document.Read(text, document.Options{YAML: yaml})
 	if asl.HasErrors(doc.Problems) {
-		return nil, refused(file, doc.Problems)
+		return nil, problems(file, doc.Problems)
 	}
 	root, err := jsonvalue.Parse(doc.JSON)
 	switch {
@@ -41,7 +41,7 @@ func PolicyOf(file, text string) (map[string][]retrypatterns.Retrier, error) {
 	}
 	machine, found := asl.Parse(definition)
 	if asl.HasErrors(found) {
-		return nil, refused(file, doc.Place(around.origins(found)))
+		return nil, problems(file, doc.Place(around.origins(found)))
 	}
 	states := map[string][]retrypatterns.Retrier{}
 	collect(&machine.Graph, states)
@@ -71,9 +71,9 @@ func tableOf(file, text string) (map[string][]retrypatterns.Retrier, error) {
 	return states, nil
 }
 
-// refused returns the errors of a file, each with its position. Errors that follow from an open placeholder are left
+// problems returns the errors of a file, each with its position. Errors that follow from an open placeholder are left
 // out; if there are no others, it returns a single error for the whole file.
-func refused(file string, found []asl.Diagnostic) error {
+func problems(file string, found []asl.Diagnostic) error {
 	var all []error
 	for _, d := range found {
 		if d.Severity != asl.SeverityError || d.Consequence {

@@ -117,7 +117,7 @@ func (c *Class) alike() float64 {
 	if len(all) == 0 {
 		return math.NaN()
 	}
-	return all.alike()
+	return all.intraclusterCorrelation()
 }
 
 // raise returns the highest number of retries, beyond the present number, that pays according to the record.
@@ -149,7 +149,7 @@ func (c *Class) late(waits time.Duration) bool {
 
 // retriesNow returns how many retries the present Retry block allows for an error; false if it is unknown.
 func (c *Collector) retriesNow(state, name string) (int, bool) {
-	retry, ok := c.present(state)
+	retry, ok := c.currentRetry(state)
 	if !ok {
 		return 0, false
 	}
@@ -162,7 +162,7 @@ func (c *Collector) retriesNow(state, name string) (int, bool) {
 
 // waitsNow returns the mean total of the waits for an error under the present Retry block; false if it is unknown.
 func (c *Collector) waitsNow(state, name string) (time.Duration, bool) {
-	retry, ok := c.present(state)
+	retry, ok := c.currentRetry(state)
 	i := -1
 	if ok {
 		i = match(retry, name)

@@ -77,9 +77,9 @@ func stepAt(seconds float64) int {
 	return len(edges)
 }
 
-// by returns the time in seconds by which the given share of those that recover at all has recovered; 0 if none
+// timeOfShare returns the time in seconds by which the given share of those that recover at all has recovered; 0 if none
 // recovers.
-func by(curve []CurvePoint, share float64) float64 {
+func timeOfShare(curve []CurvePoint, share float64) float64 {
 	if len(curve) == 0 {
 		return 0
 	}

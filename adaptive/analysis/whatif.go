@@ -273,10 +273,10 @@ func (r *replay) diverge(t *Task, i int, other *counters, next wait) {
 		if worst {
 			to, variance = &r.low, &r.varLow
 		}
-		never := worst && r.never(t)
+		never := worst && r.neverSucceeds(t)
 		succeeded := 0.0
 		for range draws {
-			o := r.play(t, i, other.clone(), next, worst, never)
+			o := r.simulate(t, i, other.clone(), next, worst, never)
 			o.Calls += begin.Calls
 			o.WaitedSeconds += begin.WaitedSeconds
 			succeeded += o.Succeeded
@@ -287,9 +287,9 @@ func (r *replay) diverge(t *Task, i int, other *counters, next wait) {
 	}
 }
 
-// never reports whether an item may be one that never succeeds: it never succeeded, all its attempts failed with the
+// neverSucceeds reports whether an item may be one that never succeeds: it never succeeded, all its attempts failed with the
 // same error, and at least two of them (or its only attempt) failed at times at which most attempts succeeded.
-func (r *replay) never(t *Task) bool {
+func (r *replay) neverSucceeds(t *Task) bool {
 	if t.Ending == Done {
 		return false
 	}
@@ -300,15 +300,15 @@ func (r *replay) never(t *Task) bool {
 			return false
 		}
 		name = a.Error
-		if near := r.c.callee(t.Callee).near(a.Start.Unix()); near.succeeded*2 > near.calls {
+		if near := r.c.callee(t.Callee).neighbourhood(a.Start.Unix()); near.succeeded*2 > near.calls {
 			alone++
 		}
 	}
 	return alone >= 2 || alone == 1 && len(t.Attempts) == 1
 }
 
-// play simulates one course of a task after attempt i.
-func (r *replay) play(t *Task, i int, counters *counters, next wait, worst, never bool) Outcome {
+// simulate simulates one course of a task after attempt i.
+func (r *replay) simulate(t *Task, i int, counters *counters, next wait, worst, never bool) Outcome {
 	var o Outcome
 	x := r.c.callee(t.Callee)
 	now, name := t.Attempts[i].End, t.Attempts[i].Error
@@ -323,7 +323,7 @@ func (r *replay) play(t *Task, i int, counters *counters, next wait, worst, neve
 		o.WaitedSeconds += d.Seconds()
 		o.Calls++
 		now = now.Add(d)
-		near := x.near(now.Unix())
+		near := x.neighbourhood(now.Unix())
 		r.made++
 		failing := never
 		if !failing {

@@ -21,9 +21,9 @@ type Aliases interface {
 // ByDeployment is the prefix of the description of a version that a deployment published. The CDK stack writes it.
 const ByDeployment = "deployment"
 
-// settled sets the result's note if the alias points at two versions: a deployment is under way, and the controller
+// noteDeployment sets the result's note if the alias points at two versions: a deployment is under way, and the controller
 // must not interfere with it.
-func (t *tick) settled(ctx context.Context) error {
+func (t *tick) noteDeployment(ctx context.Context) error {
 	if t.Alias == "" {
 		return nil
 	}

@@ -152,7 +152,7 @@ func (t *tick) run(ctx context.Context) error {
 		return fmt.Errorf("state machine %s: %w", t.Machine, err)
 	}
 	t.definition = aws.ToString(described.Definition)
-	if err := t.settled(ctx); err != nil || t.res.Note != "" {
+	if err := t.noteDeployment(ctx); err != nil || t.res.Note != "" {
 		return err
 	}
 	if err := t.adoptDeployment(ctx); err != nil {

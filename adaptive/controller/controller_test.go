@@ -156,8 +156,8 @@ func what(r controller.Row) string {
 	return strings.Join(all, " ")
 }
 
-// through drives a controller through a failure storm and back.
-func through(t *testing.T, rows controller.Rows) {
+// driveThroughStorm drives a controller through a failure storm and back.
+func driveThroughStorm(t *testing.T, rows controller.Rows) {
 	t.Helper()
 	w := newWorld(t, rows)
 	w.measured(10, 0.01)
@@ -195,8 +195,8 @@ func through(t *testing.T, rows controller.Rows) {
 
 func TestThroughAStormAndBack(t *testing.T) {
 	t.Parallel()
-	t.Run("memory", func(t *testing.T) { t.Parallel(); through(t, &controller.MemoryRows{}) })
-	t.Run("file", func(t *testing.T) { t.Parallel(); through(t, &controller.FileRows{Directory: t.TempDir()}) })
+	t.Run("memory", func(t *testing.T) { t.Parallel(); driveThroughStorm(t, &controller.MemoryRows{}) })
+	t.Run("file", func(t *testing.T) { t.Parallel(); driveThroughStorm(t, &controller.FileRows{Directory: t.TempDir()}) })
 }
 
 func TestADryRunWritesNothing(t *testing.T) {

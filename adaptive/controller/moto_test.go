@@ -48,7 +48,7 @@ func testRows(t *testing.T, cfg sdk.Config) {
 		t.Fatal(err)
 	}
 	rows := &controller.DynamoRows{Client: c, Table: "retry_configurations"}
-	through(t, rows)
+	driveThroughStorm(t, rows)
 	first, err := rows.Save(t.Context(), controller.Row{Machine: "m"})
 	if err != nil || first.Version != 1 {
 		t.Fatal(first, err)
@@ -57,7 +57,7 @@ func testRows(t *testing.T, cfg sdk.Config) {
 		controller.Row{Machine: "m"}); err != controller.ErrConflict { //nolint:errorlint // it is that one
 		t.Errorf("a row was written over: %v", err)
 	}
-	told(t, c, awsdynamodb.NewFromConfig(cfg))
+	publishAndRead(t, c, awsdynamodb.NewFromConfig(cfg))
 }
 
 func TestAgainstMoto(t *testing.T) {
@@ -105,8 +105,8 @@ func TestAgainstMoto(t *testing.T) {
 	})
 }
 
-// told checks that a function can read a configuration that the controller has written to the table with its own row.
-func told(t *testing.T, writer controller.Caller, reader dynamosource.Client) {
+// publishAndRead checks that a function can read a configuration that the controller has written to the table with its own row.
+func publishAndRead(t *testing.T, writer controller.Caller, reader dynamosource.Client) {
 	t.Helper()
 	source := dynamosource.Source{Client: reader, Table: "retry_configurations"}
 	if c, err := source.Load(t.Context(), "saves"); c != nil || err != nil {

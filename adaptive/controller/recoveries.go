@@ -66,7 +66,7 @@ type Configurations interface {
 const (
 	recoveriesFor   = 7 * 24 * time.Hour
 	recoveriesEvery = time.Hour
-	toldFor         = 3 * time.Hour
+	publishedFor    = 3 * time.Hour
 )
 
 // recoveries measures the outcomes of retries if the last measurement is an hour old, and publishes them to the
@@ -87,7 +87,7 @@ func (t *tick) recoveries(ctx context.Context, targets []Target) {
 	}
 	t.row.RecoveriesAt, t.row.Recoveries = t.now, map[string][]decide.Recovery{}
 	told := &configuration.Configuration{
-		Version: configuration.Version, Machine: nameOf(t.Machine), At: t.now, Until: t.now.Add(toldFor),
+		Version: configuration.Version, Machine: nameOf(t.Machine), At: t.now, Until: t.now.Add(publishedFor),
 		Value: t.Economy.Prices.Value, States: map[string]configuration.State{}, Model: t.Economy.Model,
 	}
 	prices, err := worth.PricesOf(t.Economy.Prices.Region)
@@ -100,12 +100,12 @@ func (t *tick) recoveries(ctx context.Context, targets []Target) {
 		t.row.Recoveries[target.State] = known.byRetrier()
 		told.States[target.State] = known.byError()
 	}
-	t.inform(ctx, told)
+	t.publish(ctx, told)
 }
 
-// inform publishes the configuration for the functions, with an entry in the audit record if it differs from the
+// publish publishes the configuration for the functions, with an entry in the audit record if it differs from the
 // previous one.
-func (t *tick) inform(ctx context.Context, told *configuration.Configuration) {
+func (t *tick) publish(ctx context.Context, told *configuration.Configuration) {
 	if t.Economy.Tell == nil || t.DryRun {
 		return
 	}
@@ -140,8 +140,8 @@ type recovered struct {
 	options analysis.Options
 }
 
-// takes returns the index of the retrier that matches an error, or -1.
-func (r recovered) takes(name string) int {
+// retrierFor returns the index of the retrier that matches an error, or -1.
+func (r recovered) retrierFor(name string) int {
 	return slices.IndexFunc(r.target.Base, func(x retrypatterns.Retrier) bool {
 		return slices.ContainsFunc(x.ErrorEquals, func(e string) bool {
 			return e == name || e == "States.ALL" || e == "States.TaskFailed" && name != "States.Timeout"
@@ -157,7 +157,7 @@ func (r recovered) retries(retrier int, wanted func(name string) bool) []configu
 	costs := make([]float64, len(out))
 	for i := range r.report.Classes {
 		class := &r.report.Classes[i]
-		if class.State != r.target.State || r.takes(class.Error) != retrier || !wanted(class.Error) {
+		if class.State != r.target.State || r.retrierFor(class.Error) != retrier || !wanted(class.Error) {
 			continue
 		}
 		for _, retry := range class.Retries {
@@ -224,13 +224,13 @@ func (r recovered) byError() configuration.State {
 // retried reports whether a retrier retries attempts that a function could give up; deferred work is measured
 // differently.
 func retried(x retrypatterns.Retrier) bool {
-	return x.MaxAttempts > 0 && x.MaxAttempts <= mostTold && len(x.ErrorEquals) > 0 &&
+	return x.MaxAttempts > 0 && x.MaxAttempts <= maxPublished && len(x.ErrorEquals) > 0 &&
 		!slices.Contains(x.ErrorEquals, retry.CircuitOpen) &&
 		!slices.Contains(x.ErrorEquals, retry.RetryBudgetExhausted)
 }
 
-// mostTold limits the retries of one error that are published to functions.
-const mostTold = 100
+// maxPublished limits the retries of one error that are published to functions.
+const maxPublished = 100
 
 // DynamoConfigurations stores configurations in the table of [DynamoRows], under the names of the state machines.
 type DynamoConfigurations struct {

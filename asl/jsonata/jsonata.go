@@ -181,7 +181,7 @@ func (ev *evaluator) result(v value) (Result, *Error) {
 		return Result{}, err
 	}
 	if ev.budget.infinite && ev.names {
-		v = named(v)
+		v = withNamedNumbers(v)
 	}
 	tree, _ := toJSON(v)
 	if ev.limits.Output < math.MaxInt && !tree.FitsIn(ev.limits.Output) {

@@ -134,8 +134,8 @@ func objectJSON(o *object) jsonvalue.Value {
 	return b.Value()
 }
 
-// named returns a result in which numbers that JSON cannot represent are replaced by their names.
-func named(v value) value {
+// withNamedNumbers returns a result in which numbers that JSON cannot represent are replaced by their names.
+func withNamedNumbers(v value) value {
 	switch v := v.(type) {
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -148,7 +148,7 @@ func named(v value) value {
 		}
 		items := make([]value, len(v.items))
 		for i, e := range v.items {
-			items[i] = named(e)
+			items[i] = withNamedNumbers(e)
 		}
 		return newArray(items)
 	case *object:
@@ -157,7 +157,7 @@ func named(v value) value {
 		}
 		o := newObject(len(v.keys))
 		for i, k := range v.names() {
-			o.set(k, named(v.vals[i]))
+			o.set(k, withNamedNumbers(v.vals[i]))
 		}
 		return o
 	default:

@@ -53,7 +53,7 @@ func (x *exchange) answer(ctx context.Context, r *http.Response) (*Response, err
 		r.StatusCode = http.StatusInternalServerError
 	}
 	if r.StatusCode/100 != 2 {
-		return nil, x.refusal(ctx, r, body, a)
+		return nil, x.decodeError(ctx, r, body, a)
 	}
 	return a, x.output(ctx, r, body, a)
 }
@@ -105,7 +105,7 @@ func (x *exchange) output(ctx context.Context, r *http.Response, body []byte, a 
 	if x.Operation.Output == nil {
 		return nil
 	}
-	if foreign(body, x.Operation.Output) {
+	if isHTML(body, x.Operation.Output) {
 		return x.wrong(r, "it is HTML: "+excerpt(body))
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
@@ -134,8 +134,8 @@ func (x *exchange) completed(v jsonvalue.Value) jsonvalue.Value {
 	return v
 }
 
-// foreign reports whether a response is a page of HTML, as proxies send.
-func foreign(body []byte, shape *model.Shape) bool {
+// isHTML reports whether a response is a page of HTML, as proxies send.
+func isHTML(body []byte, shape *model.Shape) bool {
 	if shape.Payload != nil && (shape.Payload.Shape.Type == model.Blob || shape.Payload.Shape.Type == model.String) {
 		return false
 	}

@@ -18,8 +18,8 @@ import (
 	"stepback/aws/client"
 )
 
-// named returns a client of DynamoDB at a handler that does not wait between attempts.
-func named(t *testing.T, handler http.HandlerFunc) *client.Named {
+// dynamoDBAt returns a client of DynamoDB at a handler that does not wait between attempts.
+func dynamoDBAt(t *testing.T, handler http.HandlerFunc) *client.Named {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
@@ -42,7 +42,7 @@ func named(t *testing.T, handler http.HandlerFunc) *client.Named {
 func TestNamed(t *testing.T) {
 	t.Parallel()
 	calls := 0
-	n := named(t, func(w http.ResponseWriter, r *http.Request) {
+	n := dynamoDBAt(t, func(w http.ResponseWriter, r *http.Request) {
 		calls++
 		body, _ := io.ReadAll(r.Body)
 		var in struct{ TableName string }
@@ -66,7 +66,7 @@ func TestNamed(t *testing.T) {
 func TestNamedErrors(t *testing.T) {
 	t.Parallel()
 	calls := 0
-	n := named(t, func(w http.ResponseWriter, _ *http.Request) {
+	n := dynamoDBAt(t, func(w http.ResponseWriter, _ *http.Request) {
 		calls++
 		w.WriteHeader(http.StatusBadRequest)
 		_, _ = io.WriteString(w,
@@ -88,7 +88,7 @@ func TestNamedErrors(t *testing.T) {
 func TestNamedOnce(t *testing.T) {
 	t.Parallel()
 	calls := 0
-	n := named(t, func(w http.ResponseWriter, _ *http.Request) { calls++; w.WriteHeader(http.StatusBadGateway) }).Once()
+	n := dynamoDBAt(t, func(w http.ResponseWriter, _ *http.Request) { calls++; w.WriteHeader(http.StatusBadGateway) }).Once()
 	if err := n.Call(t.Context(), "ListTables", nil, nil); err == nil || calls != 1 {
 		t.Errorf("got %v after %d calls, want an error after 1", err, calls)
 	}

@@ -15,8 +15,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// refusal decodes an error of the service. If that fails, it returns an *Error without a code.
-func (x *exchange) refusal(ctx context.Context, r *http.Response, body []byte, a *Response) error {
+// decodeError decodes an error of the service. If that fails, it returns an *Error without a code.
+func (x *exchange) decodeError(ctx context.Context, r *http.Response, body []byte, a *Response) error {
 	e := &Error{Status: a.Status, RequestID: a.RequestID, HostID: a.HostID}
 	if len(body) == 0 && r.Header.Get("X-Amzn-Errortype") == "" {
 		e.Code = strings.ReplaceAll(http.StatusText(a.Status), " ", "")
@@ -24,7 +24,7 @@ func (x *exchange) refusal(ctx context.Context, r *http.Response, body []byte, a
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	err := x.deserialize(ctx, r, x.binding.Output(x.Operation, jsonvalue.Value{}))
-	var known *thrown
+	var known *modelledError
 	var generic *smithy.GenericAPIError
 	switch {
 	case errors.As(err, &known):
@@ -44,8 +44,8 @@ func (x *exchange) refusal(ctx context.Context, r *http.Response, body []byte, a
 // unknown is smithy-go's code and message for an error that has none.
 const unknown = "UnknownError"
 
-// thrown is a modelled error from a response.
-type thrown struct {
+// modelledError is a modelled error from a response.
+type modelledError struct {
 	shape *model.Shape
 	read  *model.Value
 	// ErrorCodeOverride is set by smithy-go to the code in x-amzn-query-error.
@@ -53,16 +53,16 @@ type thrown struct {
 }
 
 // Error implements error.
-func (t *thrown) Error() string { return t.shape.Name }
+func (t *modelledError) Error() string { return t.shape.Name }
 
 // Deserialize implements smithy.Deserializable. An error document that does not match its shape completely is still
 // that error.
-func (t *thrown) Deserialize(d smithy.ShapeDeserializer) error {
+func (t *modelledError) Deserialize(d smithy.ShapeDeserializer) error {
 	_ = t.read.Deserialize(d)
 	return nil
 }
 
-func (t *thrown) code(p model.Protocol) string {
+func (t *modelledError) code(p model.Protocol) string {
 	switch {
 	case t.ErrorCodeOverride != nil:
 		return *t.ErrorCodeOverride
@@ -74,7 +74,7 @@ func (t *thrown) code(p model.Protocol) string {
 }
 
 // value returns the error's document with the members of its model.
-func (t *thrown) value() jsonvalue.Value {
+func (t *modelledError) value() jsonvalue.Value {
 	b := jsonvalue.NewObject(t.read.Value.Len())
 	for i, key := range t.read.Value.Keys() {
 		if t.shape.Member(key) != nil {
@@ -84,7 +84,7 @@ func (t *thrown) value() jsonvalue.Value {
 	return b.Value()
 }
 
-func (t *thrown) message() string {
+func (t *modelledError) message() string {
 	for i, key := range t.read.Value.Keys() {
 		if strings.EqualFold(key, "message") {
 			return t.read.Value.At(i).Text()
@@ -109,7 +109,7 @@ func (x *exchange) registry() *smithy.TypeRegistry {
 		}
 		plain, schema := shape.WithMessage(x.binding)
 		entry := &smithy.TypeRegistryEntry{Schema: schema, New: func() any {
-			return &thrown{shape: shape, read: &model.Value{Shape: plain, Schema: schema}}
+			return &modelledError{shape: shape, read: &model.Value{Shape: plain, Schema: schema}}
 		}}
 		entries[name] = entry
 		if _, taken := entries[shape.Error.Code]; !taken {

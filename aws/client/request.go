@@ -42,14 +42,14 @@ func (x *exchange) filled() jsonvalue.Value {
 		case m.IdempotencyToken && given.IsNull():
 			v = v.With(m.Name, jsonvalue.OfString(x.token()))
 		case m.Location == model.InQuery && given.Kind() == jsonvalue.Object:
-			v = v.With(m.Name, x.unnamed(given))
+			v = v.With(m.Name, x.withoutBoundQuery(given))
 		}
 	}
 	return v
 }
 
-// unnamed removes the query parameters that members of the input already provide.
-func (x *exchange) unnamed(query jsonvalue.Value) jsonvalue.Value {
+// withoutBoundQuery removes the query parameters that members of the input already provide.
+func (x *exchange) withoutBoundQuery(query jsonvalue.Value) jsonvalue.Value {
 	named := map[string]bool{}
 	for _, m := range x.Operation.Input.Members {
 		if given, _ := x.Input.Get(m.Name); m.Location == model.InQuery && !given.IsNull() {

@@ -64,15 +64,15 @@ func reads(t *testing.T, c *protocoltest.Case) string {
 	if len(got.Payload) > 0 {
 		in = in.With(c.Operation.Input.Payload.Name, model.OfBlob(got.Payload))
 	}
-	if !same(sent(c.Operation.Input, in, c.Params), c.Params) {
+	if !same(withoutGenerated(c.Operation.Input, in, c.Params), c.Params) {
 		return "got " + in.JSON() + "\nwant " + c.Params.JSON()
 	}
 	return ""
 }
 
-// sent removes what a client adds to the parameters of a case: generated tokens, and the entries that servers find in
+// withoutGenerated removes what a client adds to the parameters of a case: generated tokens, and the entries that servers find in
 // a map of all query parameters.
-func sent(s *model.Shape, got, params jsonvalue.Value) jsonvalue.Value {
+func withoutGenerated(s *model.Shape, got, params jsonvalue.Value) jsonvalue.Value {
 	if s == nil {
 		return got
 	}
@@ -262,13 +262,13 @@ func answerOf(c *protocoltest.Case) (*Answer, error) {
 	return a, nil
 }
 
-// raw is a document that encoding/json writes unchanged.
-type raw string
+// rawDocument is a document that encoding/json writes unchanged.
+type rawDocument string
 
 // MarshalJSON implements json.Marshaler.
-func (r raw) MarshalJSON() ([]byte, error) { return []byte(r), nil }
+func (r rawDocument) MarshalJSON() ([]byte, error) { return []byte(r), nil }
 
-func plainValue(v jsonvalue.Value) any { return raw(v.JSON()) }
+func plainValue(v jsonvalue.Value) any { return rawDocument(v.JSON()) }
 
 func refused(c *protocoltest.Case, err error, w *httptest.ResponseRecorder) string {
 	var e *client.Error

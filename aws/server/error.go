@@ -50,8 +50,8 @@ func (s *Service) unknown(name, code string) *aws.Error {
 
 const codeUnknown = "UnknownOperationException"
 
-// unspoken returns the error for a request that does not name an operation in the JSON protocol's way.
-func (s *Service) unspoken(r *http.Request) *aws.Error {
+// wrongProtocol returns the error for a request that does not name an operation in the JSON protocol's way.
+func (s *Service) wrongProtocol(r *http.Request) *aws.Error {
 	return &aws.Error{Code: codeUnknown, Message: fmt.Sprintf("%s is asked by POST with Content-Type: %s%s and X-Amz-Target: "+
 		"%s.OPERATION; this is %s with Content-Type: %.100s and X-Amz-Target: %.100s. The Query protocol is not spoken here.", s.model.ID, mediaJSON,
 		s.model.JSONVersion, s.model.TargetPrefix, r.Method, r.Header.Get("Content-Type"), r.Header.Get("X-Amz-Target"))}

@@ -22,7 +22,7 @@ func (j jsonCodec) operation(c *call) (string, error) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	target, name, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
 	if r.Method != http.MethodPost || err != nil || media != j.contentType(s) || target != s.model.TargetPrefix {
-		return "", s.unspoken(r)
+		return "", s.wrongProtocol(r)
 	}
 	return name, nil
 }

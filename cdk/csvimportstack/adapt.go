@@ -37,7 +37,7 @@ func (s *Stack) addAdapt(bootstraps string) {
 		"DRY_RUN":             jsii.String(strconv.FormatBool(mode == environment.AdaptDryRun)),
 	}
 	access := s.adaptAccess(mode)
-	if s.judges() {
+	if s.measuresRetryValue() {
 		variables["RECORD_VALUE"] = jsii.String(strconv.FormatFloat(s.Environment.RecordValue, 'g', -1, 64))
 		variables["FUNCTION_MEMORY"] = jsii.String(strconv.Itoa(s.Environment.ProcessMemory))
 		variables["FUNCTION_ARCHITECTURE"] = jsii.String(s.Environment.Architecture)
@@ -47,13 +47,13 @@ func (s *Stack) addAdapt(bootstraps string) {
 		id: "Adapt", name: adaptFunction, description: "Adapts the state machine's retries to measured failures",
 		memory: 256, timeout: time.Minute, environment: variables, access: access,
 	})
-	s.every(f, "AdaptSchedule", "adapt", "Invokes the retry controller", adaptMinutes)
+	s.invokeEvery(f, "AdaptSchedule", "adapt", "Invokes the retry controller", adaptMinutes)
 }
 
 func (s *Stack) hasAdapt() bool { return s.Environment.Adapt != environment.AdaptOff }
 
-// judges reports whether the value of retries is measured.
-func (s *Stack) judges() bool { return s.hasAdapt() && s.Environment.RecordValue > 0 }
+// measuresRetryValue reports whether the value of retries is measured.
+func (s *Stack) measuresRetryValue() bool { return s.hasAdapt() && s.Environment.RecordValue > 0 }
 
 // historiesAccess allows reading what the executions of the last week did, including the Map's children.
 func (s *Stack) historiesAccess() []awsiam.PolicyStatement {
@@ -98,8 +98,8 @@ func (s *Stack) adaptAccess(mode environment.AdaptMode) []awsiam.PolicyStatement
 		}))
 }
 
-// every invokes a function on a schedule, without retries: the next scheduled invocation is the retry.
-func (s *Stack) every(f awslambda.Function, id, rule, description string, minutes float64) {
+// invokeEvery invokes a function on a schedule, without retries: the next scheduled invocation is the retry.
+func (s *Stack) invokeEvery(f awslambda.Function, id, rule, description string, minutes float64) {
 	awslambda.NewCfnEventInvokeConfig(s.Stack, jsii.String(id+"Retries"), &awslambda.CfnEventInvokeConfigProps{
 		FunctionName: f.FunctionName(), Qualifier: jsii.String("$LATEST"),
 		MaximumRetryAttempts: jsii.Number(0), MaximumEventAgeInSeconds: jsii.Number(max(minutes*60, 60)),

@@ -57,9 +57,9 @@ func (s *Stack) alarm(a alarms.PutMetricAlarm) awscloudwatch.CfnAlarm {
 		EvaluationPeriods: jsii.Number(a.EvaluationPeriods), DatapointsToAlarm: jsii.Number(a.DatapointsToAlarm),
 		Threshold: jsii.Number(a.Threshold), ComparisonOperator: jsii.String(string(a.ComparisonOperator)),
 		TreatMissingData:                 jsii.String(string(a.TreatMissingData)),
-		EvaluateLowSampleCountPercentile: given(a.EvaluateLowSampleCountPercentile),
-		Statistic:                        given(string(a.Statistic)),
-		ExtendedStatistic:                given(string(a.ExtendedStatistic)),
+		EvaluateLowSampleCountPercentile: optional(a.EvaluateLowSampleCountPercentile),
+		Statistic:                        optional(string(a.Statistic)),
+		ExtendedStatistic:                optional(string(a.ExtendedStatistic)),
 	}
 	if a.MetricName != "" {
 		props.Namespace, props.MetricName, props.Unit = jsii.String(a.Namespace), jsii.String(a.MetricName),
@@ -75,7 +75,7 @@ func queries(all []alarms.MetricDataQuery) []*awscloudwatch.CfnAlarm_MetricDataQ
 	out := make([]*awscloudwatch.CfnAlarm_MetricDataQueryProperty, 0, len(all))
 	for _, q := range all {
 		made := &awscloudwatch.CfnAlarm_MetricDataQueryProperty{
-			Id: jsii.String(q.ID), Expression: given(q.Expression), Label: given(q.Label), ReturnData: q.ReturnData,
+			Id: jsii.String(q.ID), Expression: optional(q.Expression), Label: optional(q.Label), ReturnData: q.ReturnData,
 		}
 		if m := q.MetricStat; m != nil {
 			made.MetricStat = &awscloudwatch.CfnAlarm_MetricStatProperty{
@@ -111,8 +111,8 @@ func actions(arns []string) *[]any {
 	return &out
 }
 
-// given returns nil for an empty text, which omits a property.
-func given(text string) *string {
+// optional returns nil for an empty text, which omits a property.
+func optional(text string) *string {
 	if text == "" {
 		return nil
 	}

@@ -58,7 +58,7 @@ func (s *Stack) auroraDatabase() database {
 		vpc: &awslambda.CfnFunction_VpcConfigProperty{
 			SubnetIds: vpc.SelectSubnets(nil).SubnetIds, SecurityGroupIds: &[]*string{functions.SecurityGroupId()},
 		},
-		ready: []awscdk.CfnResource{s.databaseLogin(cluster)},
+		dependencies: []awscdk.CfnResource{s.databaseLogin(cluster)},
 	}
 }
 

@@ -11,10 +11,10 @@ import (
 
 // database describes how functions reach the users table.
 type database struct {
-	url    *string                                  // DATABASE_URL
-	access awsiam.PolicyStatement                   // the permission that a function needs
-	vpc    *awslambda.CfnFunction_VpcConfigProperty // where the function must run; nil means anywhere
-	ready  []awscdk.CfnResource                     // what has to exist before a function may run
+	url          *string                                  // DATABASE_URL
+	access       awsiam.PolicyStatement                   // the permission that a function needs
+	vpc          *awslambda.CfnFunction_VpcConfigProperty // where the function must run; nil means anywhere
+	dependencies []awscdk.CfnResource                     // what has to exist before a function may run
 }
 
 func (s *Stack) addDatabase() database {

@@ -64,7 +64,7 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 		),
 		vpc: db.vpc,
 	})
-	for _, r := range db.ready {
+	for _, r := range db.dependencies {
 		s.Process.Node().AddDependency(r)
 		s.Aggregate.Node().AddDependency(r)
 	}
@@ -75,7 +75,7 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 func (s *Stack) guarded(environment map[string]*string) map[string]*string {
 	environment["BREAKER_TABLE"], environment["STATE_MACHINE"] = s.Breaker.TableName(),
 		jsii.String(s.Environment.Prefix())
-	if s.judges() {
+	if s.measuresRetryValue() {
 		environment["CONFIGURATION_TABLE"] = s.RetryConfigurations.TableName()
 	}
 	e := s.Environment
@@ -88,15 +88,15 @@ func (s *Stack) guarded(environment map[string]*string) map[string]*string {
 // breaker's item, and reading the controller's configuration of retries.
 func (s *Stack) guardAccess() []awsiam.PolicyStatement {
 	access := []awsiam.PolicyStatement{allow([]string{"dynamodb:GetItem", "dynamodb:UpdateItem"}, s.Breaker.TableArn())}
-	if s.judges() {
+	if s.measuresRetryValue() {
 		access = append(access, allow([]string{"dynamodb:GetItem"}, s.RetryConfigurations.TableArn()))
 	}
 	return access
 }
 
-// ahead is the time by which a function times out before its state, so that its error, which has a name and a
+// timeoutMargin is the time by which a function times out before its state, so that its error, which has a name and a
 // message, arrives before States.Timeout. The function itself ends its work another second earlier.
-const ahead = 2 * time.Second
+const timeoutMargin = 2 * time.Second
 
 // timeoutOf returns the timeout of a state's function: a little below the state's timeout in the retry table.
 func timeoutOf(state string) time.Duration {
@@ -104,7 +104,7 @@ func timeoutOf(state string) time.Duration {
 	if !ok {
 		panic("the retry table lacks " + state)
 	}
-	return s.Timeout - ahead
+	return s.Timeout - timeoutMargin
 }
 
 // function declares a function with a log group and a role that allows only what it needs.

@@ -17,24 +17,24 @@ var nagRules = map[string]struct {
 }{
 	"AwsSolutions-S1 (no access log)":       {"AWS::S3::Bucket", lacks("LoggingConfiguration")},
 	"AwsSolutions-S2 (public)":              {"AWS::S3::Bucket", lacks("PublicAccessBlockConfiguration")},
-	"AwsSolutions-S10 (plain HTTP)":         {"AWS::S3::BucketPolicy", says(`"aws:SecureTransport":"false"`, false)},
-	"AwsSolutions-SNS3 (plain HTTP)":        {"AWS::SNS::TopicPolicy", says(`"aws:SecureTransport":"false"`, false)},
+	"AwsSolutions-S10 (plain HTTP)":         {"AWS::S3::BucketPolicy", violatedIf(`"aws:SecureTransport":"false"`, false)},
+	"AwsSolutions-SNS3 (plain HTTP)":        {"AWS::SNS::TopicPolicy", violatedIf(`"aws:SecureTransport":"false"`, false)},
 	"AwsSolutions-SNS2 (not encrypted)":     {"AWS::SNS::Topic", lacks("KmsMasterKeyId")},
 	"AwsSolutions-SQS2 (not encrypted)":     {"AWS::SQS::Queue", lacks("SqsManagedSseEnabled")},
 	"AwsSolutions-SQS3 (no dead letters)":   {"AWS::SQS::Queue", lacks("RedrivePolicy")},
-	"AwsSolutions-SQS4 (plain HTTP)":        {"AWS::SQS::QueuePolicy", says(`"aws:SecureTransport":"false"`, false)},
-	"AwsSolutions-DDB3 (no recovery)":       {"AWS::DynamoDB::Table", says(`"PointInTimeRecoveryEnabled":true`, false)},
-	"AwsSolutions-SF1 (not all is logged)":  {"AWS::StepFunctions::StateMachine", says(`"Level":"ALL"`, false)},
-	"AwsSolutions-SF2 (not traced)":         {"AWS::StepFunctions::StateMachine", says(`"TracingConfiguration":{"Enabled":true}`, false)},
-	"AwsSolutions-L1 (old runtime)":         {"AWS::Lambda::Function", says(`"Runtime":"provided.al2023"`, false)},
-	"AwsSolutions-IAM4 (managed policy)":    {"AWS::IAM::Role", says(":iam::aws:policy/", true)},
+	"AwsSolutions-SQS4 (plain HTTP)":        {"AWS::SQS::QueuePolicy", violatedIf(`"aws:SecureTransport":"false"`, false)},
+	"AwsSolutions-DDB3 (no recovery)":       {"AWS::DynamoDB::Table", violatedIf(`"PointInTimeRecoveryEnabled":true`, false)},
+	"AwsSolutions-SF1 (not all is logged)":  {"AWS::StepFunctions::StateMachine", violatedIf(`"Level":"ALL"`, false)},
+	"AwsSolutions-SF2 (not traced)":         {"AWS::StepFunctions::StateMachine", violatedIf(`"TracingConfiguration":{"Enabled":true}`, false)},
+	"AwsSolutions-L1 (old runtime)":         {"AWS::Lambda::Function", violatedIf(`"Runtime":"provided.al2023"`, false)},
+	"AwsSolutions-IAM4 (managed policy)":    {"AWS::IAM::Role", violatedIf(":iam::aws:policy/", true)},
 	"AwsSolutions-IAM5 (wildcard)":          {"AWS::IAM::Policy", wild},
 	"AwsSolutions-VPC7 (no flow log)":       {"AWS::EC2::VPC", func(_ *testing.T, x template, _ resource) bool { return len(x.ofType("AWS::EC2::FlowLog")) == 0 }},
-	"AwsSolutions-EC23 (open to the world)": {"AWS::EC2::SecurityGroup", says(`"CidrIp":"0.0.0.0/0","Description":"from`, true)},
-	"AwsSolutions-RDS2 (not encrypted)":     {"AWS::RDS::DBCluster", says(`"StorageEncrypted":true`, false)},
-	"AwsSolutions-RDS6 (no IAM login)":      {"AWS::RDS::DBCluster", says(`"EnableIAMDatabaseAuthentication":true`, false)},
-	"AwsSolutions-RDS10 (may be deleted)":   {"AWS::RDS::DBCluster", says(`"DeletionProtection":true`, false)},
-	"AwsSolutions-RDS11 (default port)":     {"AWS::RDS::DBCluster", says(`"Port":5432`, true)},
+	"AwsSolutions-EC23 (open to the world)": {"AWS::EC2::SecurityGroup", violatedIf(`"CidrIp":"0.0.0.0/0","Description":"from`, true)},
+	"AwsSolutions-RDS2 (not encrypted)":     {"AWS::RDS::DBCluster", violatedIf(`"StorageEncrypted":true`, false)},
+	"AwsSolutions-RDS6 (no IAM login)":      {"AWS::RDS::DBCluster", violatedIf(`"EnableIAMDatabaseAuthentication":true`, false)},
+	"AwsSolutions-RDS10 (may be deleted)":   {"AWS::RDS::DBCluster", violatedIf(`"DeletionProtection":true`, false)},
+	"AwsSolutions-RDS11 (default port)":     {"AWS::RDS::DBCluster", violatedIf(`"Port":5432`, true)},
 	"AwsSolutions-RDS16 (no log exports)":   {"AWS::RDS::DBCluster", lacks("EnableCloudwatchLogsExports")},
 	"AwsSolutions-SMG4 (not rotated)":       {"AWS::SecretsManager::Secret", func(*testing.T, template, resource) bool { return true }},
 	"CloudWatch (kept for ever)":            {"AWS::Logs::LogGroup", lacks("RetentionInDays")},
@@ -71,9 +71,9 @@ func lacks(property string) func(*testing.T, template, resource) bool {
 	return func(_ *testing.T, _ template, r resource) bool { return r.Properties[property] == nil }
 }
 
-// says returns a rule that is violated if the properties contain a text (breaks is true), or do not contain it
+// violatedIf returns a rule that is violated if the properties contain a text (breaks is true), or do not contain it
 // (breaks is false).
-func says(part string, breaks bool) func(*testing.T, template, resource) bool {
+func violatedIf(part string, breaks bool) func(*testing.T, template, resource) bool {
 	return func(t *testing.T, _ template, r resource) bool {
 		t.Helper()
 		return strings.Contains(compact(t, r.Properties), part) == breaks

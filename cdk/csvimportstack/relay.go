@@ -38,10 +38,10 @@ func (s *Stack) addRelay(bootstraps string, db database) {
 		environment: map[string]*string{"DATABASE_URL": db.url, "SINK": to},
 		access:      []awsiam.PolicyStatement{db.access, allow(sends[service], to)}, vpc: db.vpc,
 	})
-	for _, r := range db.ready {
+	for _, r := range db.dependencies {
 		f.Node().AddDependency(r)
 	}
-	s.every(f, "RelaySchedule", "relay", "Invokes the outbox relay", relayMinutes)
+	s.invokeEvery(f, "RelaySchedule", "relay", "Invokes the outbox relay", relayMinutes)
 }
 
 func (s *Stack) hasRelay() bool { return s.Environment.Relay.Service() != "" }

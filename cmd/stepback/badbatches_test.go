@@ -62,8 +62,8 @@ func usersOf(files ...*activity) string {
 	return "user_id,login_count,post_count\n" + strings.Join(lines, "")
 }
 
-// through imports a file through bootstraps, and returns the report.
-func through(t *testing.T, bootstraps, file string, code int, more ...string) pipeline.Report {
+// importThrough imports a file through bootstraps, and returns the report.
+func importThrough(t *testing.T, bootstraps, file string, code int, more ...string) pipeline.Report {
 	t.Helper()
 	s := stepback(t, append([]string{"run", "--lambda", "process", "--bootstraps", bootstraps, "--csv", file,
 		"--virtual-time", "--json"}, more...)...)
@@ -97,7 +97,7 @@ func badBatches(t *testing.T, bootstraps string) {
 					}
 				}
 				data := t.TempDir()
-				r := through(t, meddling(t, bootstraps, "crash", ""), write(t, u.text.String()), exit.Data, "--data", data,
+				r := importThrough(t, meddling(t, bootstraps, "crash", ""), write(t, u.text.String()), exit.Data, "--data", data,
 					"--shape", shape, "--batch", "100")
 				if r.Rows.Applied != 297 || r.Rows.DeadLettered != 3 || r.Errors["Runtime.ExitError"] != 3 {
 					t.Errorf("%+v, %v", *r.Rows, r.Errors)
@@ -114,7 +114,7 @@ func badBatches(t *testing.T, bootstraps string) {
 	t.Run("answers are lost after the commit", func(t *testing.T) {
 		t.Parallel()
 		u, data := newActivity().of(600), t.TempDir()
-		r := through(t, meddling(t, bootstraps, "lose", ""), write(t, u.text.String()), exit.OK, "--data", data, "--batch", "100")
+		r := importThrough(t, meddling(t, bootstraps, "lose", ""), write(t, u.text.String()), exit.OK, "--data", data, "--batch", "100")
 		if r.Rows.Applied != 600 || r.Failed < 6 {
 			t.Errorf("%+v, %d attempts failed", *r.Rows, r.Failed)
 		}
@@ -124,11 +124,11 @@ func badBatches(t *testing.T, bootstraps string) {
 		t.Parallel()
 		first, second, data := newActivity().of(300), newActivity().of(200), t.TempDir()
 		dir := meddling(t, bootstraps, "replace", second.text.String())
-		r := through(t, dir, write(t, first.text.String()), exit.OK, "--data", data, "--batch", "10", "--concurrency", "1")
+		r := importThrough(t, dir, write(t, first.text.String()), exit.OK, "--data", data, "--batch", "10", "--concurrency", "1")
 		if r.Rows.Applied != 300 {
 			t.Errorf("%+v", *r.Rows)
 		}
-		through(t, dir, write(t, second.text.String()), exit.OK, "--data", data, "--batch", "10") // it waits for the end
+		importThrough(t, dir, write(t, second.text.String()), exit.OK, "--data", data, "--batch", "10") // it waits for the end
 		exported(t, usersOf(first, second), "--data", data)
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
@@ -149,7 +149,7 @@ func badBatches(t *testing.T, bootstraps string) {
 				for range 2 {
 					data := t.TempDir()
 					all.Go(func() {
-						r := through(t, bootstraps, file, exit.OK, "--data", data, "--db", address, "--batch", "20")
+						r := importThrough(t, bootstraps, file, exit.OK, "--data", data, "--db", address, "--batch", "20")
 						mu.Lock()
 						defer mu.Unlock()
 						applied, before = applied+r.Rows.Applied, before+r.Rows.AlreadyApplied
@@ -169,7 +169,7 @@ func badBatches(t *testing.T, bootstraps string) {
 			t.Parallel()
 			address := server.Database(t)
 			u, data, g := newActivity().of(2000), t.TempDir(), newGate(t, address, 60, 25)
-			r := through(t, bootstraps, write(t, u.text.String()), exit.OK, "--data", data, "--db", g.address, "--batch", "50")
+			r := importThrough(t, bootstraps, write(t, u.text.String()), exit.OK, "--data", data, "--db", g.address, "--batch", "50")
 			if r.Rows.Applied != 2000 || r.Failed == 0 {
 				t.Errorf("%+v, %d attempts failed", *r.Rows, r.Failed)
 			}

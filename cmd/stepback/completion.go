@@ -69,7 +69,7 @@ func completeBash(w io.Writer, root *kong.Node) {
   case "$verb" in
 `)
 	eachVerb(root, nil, func(n *kong.Node, path []string) {
-		if of := named(n); of != "" {
+		if of := argumentKind(n); of != "" {
 			fmt.Fprintf(w, "    \"%s\") names=%s ;;\n", spaced(path), of)
 		}
 	})
@@ -100,9 +100,9 @@ func eachVerb(n *kong.Node, path []string, do func(*kong.Node, []string)) {
 	}
 }
 
-// named returns the kind of thing that the arguments of a verb name: executions or machines of the data directory;
+// argumentKind returns the kind of thing that the arguments of a verb name: executions or machines of the data directory;
 // empty if neither.
-func named(n *kong.Node) string {
+func argumentKind(n *kong.Node) string {
 	for _, p := range n.Positional {
 		switch p.Name {
 		case "execution", "executions":
@@ -159,7 +159,7 @@ func completeFish(w io.Writer, n *kong.Node, path []string) {
 				quoteFish(strings.Join(words, " ")))
 		}
 	}
-	if of := named(n); of != "" {
+	if of := argumentKind(n); of != "" {
 		fmt.Fprintf(w, "complete -c stepback -n %s -f -a %s\n", quoteFish(condition),
 			quoteFish("(stepback names "+of+" 2>/dev/null)"))
 	}

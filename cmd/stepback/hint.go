@@ -7,9 +7,9 @@ import (
 	"stepback/cmd/stepback/terminal"
 )
 
-// verbs rewrites the words help and version, which are verbs in many programs, into stepback's flags --help and
+// helpAndVersionFlags rewrites the words help and version, which are verbs in many programs, into stepback's flags --help and
 // --version.
-func verbs(args []string) []string {
+func helpAndVersionFlags(args []string) []string {
 	switch args[0] {
 	case "help":
 		return append(append([]string(nil), args[1:]...), "--help")

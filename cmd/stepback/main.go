@@ -124,7 +124,7 @@ func execute(ctx context.Context, args []string, io terminal.Streams) int {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	args = verbs(args)
+	args = helpAndVersionFlags(args)
 	command, err := parser.Parse(args)
 	switch {
 	case out.Err != nil:

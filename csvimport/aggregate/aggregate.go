@@ -43,7 +43,7 @@ func (a *Aggregator) Aggregate(ctx context.Context, in Input) (Output, error) {
 	if err := r.write(ctx, out); err != nil {
 		return Output{}, err
 	}
-	return out, a.tell(ctx, in, out)
+	return out, a.conclude(ctx, in, out)
 }
 
 // now returns the time in milliseconds, like the times of Step Functions such as that of the start.

@@ -15,9 +15,9 @@ const (
 	TopicLetters  = "csv-import.dead-letters" // some rows were rejected or dead-lettered and need attention
 )
 
-// tell writes the import's messages to the outbox in the transaction that concludes the import, so that they are sent
+// conclude writes the import's messages to the outbox in the transaction that concludes the import, so that they are sent
 // once even if this step is repeated. It is called last, so that receivers of a message find the summary.
-func (a *Aggregator) tell(ctx context.Context, in Input, out Output) error {
+func (a *Aggregator) conclude(ctx context.Context, in Input, out Output) error {
 	store, ok := a.Store.(csvimport.Concluder)
 	if !ok {
 		return nil

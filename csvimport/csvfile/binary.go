@@ -27,10 +27,10 @@ var signatures = []struct{ magic, name, advice string }{
 	{"MZ", "a program", "check the upload"},
 }
 
-// hasSignature returns an error that names the kind of file if head starts with a known signature, and nil otherwise.
+// binaryFileError returns an error that names the kind of file if head starts with a known signature, and nil otherwise.
 // It and looksBinary are called only if head has no readable header, so that a CSV with a few NUL bytes or one that
 // starts with "MZ" keeps its rows.
-func hasSignature(head []byte) error {
+func binaryFileError(head []byte) error {
 	for _, s := range signatures {
 		if bytes.HasPrefix(head, []byte(s.magic)) {
 			return csvimport.Fail(statemachine.CSVFileBinary,
@@ -40,8 +40,8 @@ func hasSignature(head []byte) error {
 	return nil
 }
 
-// looksBinary returns an error if head is not text at all, and nil otherwise.
-func looksBinary(head []byte) error {
+// binaryContentError returns an error if head is not text at all, and nil otherwise.
+func binaryContentError(head []byte) error {
 	var control int
 	first := -1
 	for i, c := range head {
@@ -59,8 +59,8 @@ func looksBinary(head []byte) error {
 	return nil
 }
 
-// looksUTF16 returns an error if head is UTF-16 without a byte order mark, and nil otherwise.
-func looksUTF16(head []byte) error {
+// utf16Error returns an error if head is UTF-16 without a byte order mark, and nil otherwise.
+func utf16Error(head []byte) error {
 	var even, odd int
 	for i, c := range head {
 		if c == 0 {

@@ -63,7 +63,7 @@ func detect(head []byte, whole bool) (Encoding, error) {
 	}
 	valid := decodesAsShiftJIS(head, whole)
 	switch {
-	case decodesAsEUCJP(head) && (!valid || mostlyHalfWidth(head)):
+	case decodesAsEUCJP(head) && (!valid || looksEUCJP(head)):
 		return "", csvimport.Fail(statemachine.CSVEncodingUnsupported,
 			"line %d, byte %d: the text looks like EUC-JP; %s", lineOf(head, bad), bad, acceptedEncodings)
 	case !valid:
@@ -113,9 +113,9 @@ func decodeShiftJIS(head []byte) []byte {
 	return text
 }
 
-// mostlyHalfWidth reports whether head, decoded as Shift_JIS, consists almost entirely of half-width katakana, apart
+// looksEUCJP reports whether head, decoded as Shift_JIS, consists almost entirely of half-width katakana, apart
 // from ASCII. That is the sign of EUC-JP which decodes as Shift_JIS too.
-func mostlyHalfWidth(head []byte) bool {
+func looksEUCJP(head []byte) bool {
 	var halfWidth, other int
 	for _, r := range string(decodeShiftJIS(head)) {
 		switch {

@@ -44,7 +44,7 @@ func NewReader(src io.Reader, assume Encoding) (*Reader, error) {
 	encoding := assume
 	if encoding == "" {
 		if encoding, err = detect(head, err != nil); err != nil {
-			return nil, firstError(hasSignature(head), looksUTF16(head), looksBinary(head), err)
+			return nil, firstError(binaryFileError(head), utf16Error(head), binaryContentError(head), err)
 		}
 	}
 	irregular := encoding != UTF8
@@ -59,7 +59,7 @@ func NewReader(src io.Reader, assume Encoding) (*Reader, error) {
 	if err := r.readHeader(); err != nil {
 		var f *csvimport.Failure
 		if errors.As(err, &f) && f.Name == statemachine.CSVHeaderInvalid {
-			return nil, firstError(hasSignature(head), looksUTF16(head), looksBinary(head), err)
+			return nil, firstError(binaryFileError(head), utf16Error(head), binaryContentError(head), err)
 		}
 		return nil, err
 	}

@@ -106,7 +106,7 @@ func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
 		}
 		if g.Gate == nil {
 			out, _, err = call(ctx, g, f, event)
-			return out, g.judged(ctx, event, err)
+			return out, g.giveUpUnlessWorthwhile(ctx, event, err)
 		}
 		permit, err := g.Gate.Allow(ctx)
 		if err != nil {
@@ -118,23 +118,23 @@ func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
 			defer func() { g.Gate.Record(context.WithoutCancel(ctx), permit, outcome) }()
 			out, outcome, err = call(ctx, g, f, event)
 		}()
-		if outcome == breaker.Failure && (g.Gate.Away() || hasNoRoom(err)) {
-			return out, encode(away(g.Gate.Circuit(), err))
+		if outcome == breaker.Failure && (g.Gate.Away() || refusedForLoad(err)) {
+			return out, encode(awayFailure(g.Gate.Circuit(), err))
 		}
-		return out, g.judged(ctx, event, err)
+		return out, g.giveUpUnlessWorthwhile(ctx, event, err)
 	}
 }
 
-// hasNoRoom reports whether the callee itself refused a call because of its load. The limiter would have refused it,
+// refusedForLoad reports whether the callee itself refused a call because of its load. The limiter would have refused it,
 // had it known.
-func hasNoRoom(err error) bool {
-	name, _ := named(err)
+func refusedForLoad(err error) bool {
+	name, _ := nameAndMessage(err)
 	return name == retry.TooManyRequestsError || name == retry.S3SlowDown
 }
 
-// away returns the failure of a call made while the callee is known to be unavailable.
-func away(circuit breaker.Circuit, err error) error {
-	name, message := named(err)
+// awayFailure returns the failure of a call made while the callee is known to be unavailable.
+func awayFailure(circuit breaker.Circuit, err error) error {
+	name, message := nameAndMessage(err)
 	if circuit == breaker.Closed {
 		return csvimport.Fail(retry.RetryBudgetExhausted,
 			"the callee is at its concurrency limit, and this call failed as well: %s: %s", name, message)
@@ -154,9 +154,9 @@ func call[Output any](ctx context.Context, g *Guard, f Func[Output], event json.
 	return out, outcome, err
 }
 
-// judged replaces an error by RetryNotWorthwhile if another attempt is not worth its cost.
-func (g *Guard) judged(ctx context.Context, event json.RawMessage, err error) error {
-	name, message := named(err)
+// giveUpUnlessWorthwhile replaces an error by RetryNotWorthwhile if another attempt is not worth its cost.
+func (g *Guard) giveUpUnlessWorthwhile(ctx context.Context, event json.RawMessage, err error) error {
+	name, message := nameAndMessage(err)
 	if g.Worth == nil || name == "" || statemachine.IsPermanent(name) {
 		return err
 	}
@@ -193,7 +193,7 @@ func (g *Guard) callee() (failureRate, load float64, known bool) {
 // outcomeOf returns what a result says about the callee. Errors of the load type are its failures. Any other error
 // came from a callee that responds, or from the event, and is ignored.
 func outcomeOf(err error) breaker.Outcome {
-	name, _ := named(err)
+	name, _ := nameAndMessage(err)
 	switch {
 	case err == nil:
 		return breaker.Success
@@ -203,8 +203,8 @@ func outcomeOf(err error) breaker.Outcome {
 	return breaker.Ignored
 }
 
-// named returns the name and message under which an error of a Func reaches Step Functions.
-func named(err error) (name, message string) {
+// nameAndMessage returns the name and message under which an error of a Func reaches Step Functions.
+func nameAndMessage(err error) (name, message string) {
 	var answer messages.InvokeResponse_Error
 	if errors.As(err, &answer) {
 		return answer.Type, answer.Message

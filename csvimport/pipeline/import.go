@@ -48,7 +48,7 @@ func (p *Pipeline) Import(ctx context.Context, file string, again bool, watch fu
 		return nil, err
 	}
 	if s.repeated && (again || p.interrupted(ctx, s.arn)) {
-		if s, err = p.another(ctx, s, again); err != nil {
+		if s, err = p.startAnother(ctx, s, again); err != nil {
 			return nil, err
 		}
 	}
@@ -133,9 +133,9 @@ func (p *Pipeline) interrupted(ctx context.Context, arn string) bool {
 	return err == nil && (x.Status == history.Running || x.Status == history.Aborted)
 }
 
-// another starts one more execution for a file that has already had one, under the first free number. Unless again is
+// startAnother starts one more execution for a file that has already had one, under the first free number. Unless again is
 // set, it starts nothing if one of the existing executions ended by itself; that one is then the file's import.
-func (p *Pipeline) another(ctx context.Context, s start, again bool) (start, error) {
+func (p *Pipeline) startAnother(ctx context.Context, s start, again bool) (start, error) {
 	x, err := p.engine.DescribeExecution(ctx, s.arn)
 	if err != nil {
 		return start{}, err

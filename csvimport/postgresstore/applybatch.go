@@ -49,16 +49,16 @@ func (s *Store) applyRows(ctx context.Context, run csvimport.Run, rows []csvimpo
 		return b.apply(ctx)
 	})
 	switch {
-	case errors.Is(err, errNoRoom):
-		return nil, errNoRoom
+	case errors.Is(err, errOverflow):
+		return nil, errOverflow
 	case err != nil:
 		return nil, failure("apply a batch", err)
 	}
 	return b.answers, nil
 }
 
-// errNoRoom is returned if a sum would overflow a counter.
-var errNoRoom = errors.New("the sum of a transaction's rows is too large for a counter")
+// errOverflow is returned if a sum would overflow a counter.
+var errOverflow = errors.New("the sum of a transaction's rows is too large for a counter")
 
 // bulk holds the rows of one transaction.
 type bulk struct {
@@ -152,7 +152,7 @@ func (b *bulk) addSums(ctx context.Context) error {
 		sum.LoginCount += inc.LoginCount
 		sum.PostCount += inc.PostCount
 		if sum.LoginCount < 0 || sum.PostCount < 0 {
-			return errNoRoom
+			return errOverflow
 		}
 		sums[inc.UserID] = sum
 		b.counted(i)
@@ -168,7 +168,7 @@ func (b *bulk) addSums(ctx context.Context) error {
 	var batch pgx.Batch
 	batch.Queue(addUsers, users, logins, posts).Exec(func(tag pgconn.CommandTag) error {
 		if tag.RowsAffected() < int64(len(users)) {
-			return errNoRoom
+			return errOverflow
 		}
 		return nil
 	})

@@ -159,11 +159,11 @@ func (c *combiner) settle(group []*waiter) {
 			w.answer(answers[:len(w.rows):len(w.rows)], nil)
 			answers = answers[len(w.rows):]
 		}
-	case len(group) > 1 && !hitsEveryone(err):
+	case len(group) > 1 && !isDatabaseError(err):
 		for _, w := range group {
 			c.settle([]*waiter{w})
 		}
-	case errors.Is(err, errNoRoom):
+	case errors.Is(err, errOverflow):
 		group[0].answer(c.carryOut(ctx, group[0].run, rows, false))
 	default:
 		for _, w := range group {
@@ -195,8 +195,8 @@ func (c *combiner) take() []*waiter {
 	return group
 }
 
-// hitsEveryone reports whether an error concerns the database rather than one of the batches.
-func hitsEveryone(err error) bool {
+// isDatabaseError reports whether an error concerns the database rather than one of the batches.
+func isDatabaseError(err error) bool {
 	var f *csvimport.Failure
 	if !errors.As(err, &f) {
 		return false

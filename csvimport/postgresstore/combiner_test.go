@@ -106,7 +106,7 @@ func TestOneBatchFailsAlone(t *testing.T) {
 		transactions int // after the first two
 	}{
 		"a deadlock":  {csvimport.Fail(retry.DeadlockException, "deadlock"), 1, 1 + 10},
-		"no room":     {errNoRoom, 1, 1 + 10 + 1},
+		"no room":     {errOverflow, 1, 1 + 10 + 1},
 		"no database": {gone, 10, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -115,7 +115,7 @@ func TestOneBatchFailsAlone(t *testing.T) {
 				s := &server{hold: make(chan struct{}), runs: map[int64]string{}}
 				s.fail = func(rows []csvimport.Row, whole bool) error {
 					for _, r := range rows {
-						if r.Number == 7 && (whole || !errors.Is(c.err, errNoRoom)) {
+						if r.Number == 7 && (whole || !errors.Is(c.err, errOverflow)) {
 							return c.err
 						}
 						if r.Number == 7 {

@@ -62,9 +62,9 @@ func advice(code int) string {
 	return ""
 }
 
-// hitsEveryone reports whether an error concerns the database as a whole, so that retrying the records of a group one
+// isDatabaseError reports whether an error concerns the database as a whole, so that retrying the records of a group one
 // by one would fail in the same way.
-func hitsEveryone(err error) bool {
+func isDatabaseError(err error) bool {
 	var code *sqlite.Error
 	if !errors.As(err, &code) {
 		return true

@@ -43,7 +43,7 @@ func OpenReader(ctx context.Context, path string) (*Reader, error) {
 	if e != nil {
 		return nil, err
 	}
-	if e := nothingInLog(path); e != nil {
+	if e := checkLogEmpty(path); e != nil {
 		return nil, e
 	}
 	if r, e = openReader(ctx, path, "immutable"); e != nil {
@@ -64,14 +64,14 @@ func openReader(ctx context.Context, path, how string) (*Reader, error) {
 		return nil, failure("open "+path, err)
 	}
 	db.SetMaxOpenConns(1)
-	if err := readable(ctx, db, path); err != nil {
+	if err := checkVersion(ctx, db, path); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return &Reader{db: db, path: path}, nil
 }
 
-// readable checks that the database has a known schema version.
-func readable(ctx context.Context, db *sql.DB, path string) error {
+// checkVersion checks that the database has a known schema version.
+func checkVersion(ctx context.Context, db *sql.DB, path string) error {
 	var current int
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&current); err != nil {
 		return failure("open "+path, err)
@@ -91,9 +91,9 @@ func needsToWrite(err error) bool {
 	return errors.As(err, &code) && (code.Code()&0xff == codeCantOpen || code.Code()&0xff == codeReadOnly)
 }
 
-// nothingInLog returns an error if the write-ahead log holds transactions that are missing from the database file, as
+// checkLogEmpty returns an error if the write-ahead log holds transactions that are missing from the database file, as
 // after a process was killed.
-func nothingInLog(path string) error {
+func checkLogEmpty(path string) error {
 	log, err := os.Stat(path + "-wal")
 	if errors.Is(err, fs.ErrNotExist) || err == nil && log.Size() == 0 {
 		return nil
@@ -117,7 +117,7 @@ func (r *Reader) Export(ctx context.Context, visit func(csvimport.User) error) e
 	now, err := os.Stat(r.path)
 	if err == nil && os.SameFile(now, r.still) && now.Size() == r.still.Size() &&
 		now.ModTime().Equal(r.still.ModTime()) {
-		err = nothingInLog(r.path)
+		err = checkLogEmpty(r.path)
 	} else if err == nil {
 		err = csvimport.Fail(retry.StorageError,
 			"%s was changed while it was read: read it again when no process is writing to it", r.path)

@@ -147,13 +147,13 @@ func TestReaderRefuses(t *testing.T) {
 func TestReadingByItself(t *testing.T) {
 	t.Parallel()
 	path, s := counted(t)
-	if err := nothingInLog(path); err == nil || !strings.Contains(err.Error(), "--db sqlite:/that/directory/a b#.db") {
+	if err := checkLogEmpty(path); err == nil || !strings.Contains(err.Error(), "--db sqlite:/that/directory/a b#.db") {
 		t.Errorf("a log with records: %v", err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := nothingInLog(path); err != nil {
+	if err := checkLogEmpty(path); err != nil {
 		t.Error(err)
 	}
 	r, err := openReader(context.Background(), path, "immutable")

@@ -171,7 +171,7 @@ func full(group []task) bool {
 // a separate one, so that only the task at fault fails.
 func (w *writer) commitGroup(group []task) {
 	err := w.transact(group)
-	if err != nil && len(group) > 1 && !hitsEveryone(err) {
+	if err != nil && len(group) > 1 && !isDatabaseError(err) {
 		for i := range group {
 			group[i].answer(w.transact(group[i : i+1]))
 		}

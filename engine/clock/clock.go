@@ -189,7 +189,7 @@ func (c *Clock) run() {
 	sleep := time.NewTimer(time.Hour)
 	defer sleep.Stop()
 	for {
-		t, wait := c.next()
+		t, wait := c.nextDue()
 		if t != nil {
 			t.alarm.Ring()
 			c.Release()
@@ -205,8 +205,8 @@ func (c *Clock) run() {
 	}
 }
 
-// next removes the timer that is due, holding the clock for its alarm, or returns how long to wait for one.
-func (c *Clock) next() (*Timer, time.Duration) {
+// nextDue removes the timer that is due, holding the clock for its alarm, or returns how long to wait for one.
+func (c *Clock) nextDue() (*Timer, time.Duration) {
 	select {
 	case <-c.quit:
 		return nil, time.Hour

@@ -49,13 +49,13 @@ func TestAWaitOverAClockThatIsSet(t *testing.T) {
 		{"when the time has passed", 0, time.Second, true},
 	} {
 		set, passed = set+step.sets, passed+step.passes
-		if due, sleep := c.next(); (due != nil) != step.due || !step.due && (sleep <= 0 || sleep > longestSleep) {
+		if due, sleep := c.nextDue(); (due != nil) != step.due || !step.due && (sleep <= 0 || sleep > longestSleep) {
 			t.Errorf("%s: due %v, sleeps for %v", step.name, due != nil, sleep)
 		}
 	}
 	c.Schedule(c.Now().Add(10*time.Minute), AlarmFunc(func() {}))
 	set += 2 * time.Hour // an hour more than it was set back before
-	if due, _ := c.next(); due == nil {
+	if due, _ := c.nextDue(); due == nil {
 		t.Error("a clock that is set forward over a timer does not ring it")
 	}
 }

@@ -12,7 +12,7 @@ func TestASlowClockSleeps(t *testing.T) {
 	c := Scaled(1e-9)
 	defer c.Close()
 	c.Schedule(c.Now().Add(time.Hour), AlarmFunc(func() { t.Error("it rang") }))
-	if due, wait := c.next(); due != nil || wait != longestSleep {
+	if due, wait := c.nextDue(); due != nil || wait != longestSleep {
 		t.Errorf("it waits %v, want %v", wait, longestSleep)
 	}
 }

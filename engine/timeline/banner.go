@@ -104,7 +104,7 @@ func (t *Timeline) now(v *Visit, m *asl.Machine, p *history.Pending) Now {
 func (n *Now) retries(v *Visit, s *asl.State, retrier int, p *history.Pending) {
 	policy := policyOf(s.Retry[retrier])
 	n.Policy = describe(policy)
-	used := v.asked(s.Retry)
+	used := v.retriesByRetrier(s.Retry)
 	if p != nil && retrier < len(p.Retrier) {
 		used[retrier] = p.Retrier[retrier]
 	}
@@ -140,8 +140,8 @@ func (n *Now) retries(v *Visit, s *asl.State, retrier int, p *history.Pending) {
 	n.GivesUp = next.Add(left)
 }
 
-// asked counts the visit's retries since the last redrive for each element of the Retry array.
-func (v *Visit) asked(retry []asl.Retrier) []int64 {
+// retriesByRetrier counts the visit's retries since the last redrive for each element of the Retry array.
+func (v *Visit) retriesByRetrier(retry []asl.Retrier) []int64 {
 	used := make([]int64, len(retry))
 	for i := range v.Attempts {
 		a := &v.Attempts[i]

@@ -94,14 +94,14 @@ func checkError(spec *Spec, actions []string, known map[string]bool) error {
 	if slices.Contains(kinds, spec.Error) || spec.custom || known[spec.Error] {
 		return nil
 	}
-	if _, ok := common[spec.Error]; ok {
+	if _, ok := commonErrors[spec.Error]; ok {
 		return nil
 	}
 	if strings.Contains(strings.ToLower(spec.Error), "timeout") && spelling.Nearest(spec.Error, kinds) == "" {
 		return fmt.Errorf("no error of %s:%s is called %s: hang makes clients wait until they give up (custom=%s injects it anyway)",
 			spec.Service, spec.Action, spec.Error, spec.Error)
 	}
-	all := slices.Concat(kinds, slices.Collect(maps.Keys(known)), slices.Collect(maps.Keys(common)))
+	all := slices.Concat(kinds, slices.Collect(maps.Keys(known)), slices.Collect(maps.Keys(commonErrors)))
 	return fmt.Errorf("%w (custom=%s injects it anyway)",
 		unknown("error of "+spec.Service+":"+spec.Action, spec.Error, all), spec.Error)
 }

@@ -8,9 +8,9 @@ import (
 	"stepback/aws/model"
 )
 
-// common are errors that every service may return although its model does not have them, with their statuses and
+// commonErrors are errors that every service may return although its model does not have them, with their statuses and
 // messages.
-var common = map[string]aws.Error{
+var commonErrors = map[string]aws.Error{
 	"AccessDeniedException":       {Status: http.StatusBadRequest, Message: "User is not authorized to perform this action"},
 	"ExpiredTokenException":       {Status: http.StatusForbidden, Message: "The security token included in the request is expired"},
 	"InternalFailure":             {Status: http.StatusInternalServerError, Message: internalMessage},
@@ -45,7 +45,7 @@ func (f *fault) refusal(service *model.Service, operation string) *aws.Error {
 	case Unavailable:
 		code = "ServiceUnavailable"
 	}
-	e, ok := common[code]
+	e, ok := commonErrors[code]
 	if !ok {
 		e = aws.Error{Message: "Injected fault"}
 	}

@@ -56,7 +56,7 @@ func (j *Judge) Judge(s *Step, a *Answer) bool {
 		c := &s.Check[i]
 		switch {
 		case a.Failed():
-			j.refusal(s, c, a)
+			j.compareError(s, c, a)
 		case c.LastEvent != nil:
 			j.end(s, c.LastEvent, a.Result)
 		default:
@@ -79,8 +79,8 @@ func (j *Judge) notes(s *Step, found []*Mismatch) {
 	}
 }
 
-// refusal compares an error: its code on the outcome level, everything on the history level.
-func (j *Judge) refusal(s *Step, c *Check, a *Answer) {
+// compareError compares an error: its code on the outcome level, everything on the history level.
+func (j *Judge) compareError(s *Step, c *Check, a *Answer) {
 	text := fmt.Sprintf("An error occurred (%s) when calling the %s operation: %s", a.Code, s.Op, a.Message)
 	if e := c.Exception; e != nil {
 		if !strings.HasPrefix(e.Text, "An error occurred ("+a.Code+

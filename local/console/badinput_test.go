@@ -207,7 +207,7 @@ func TestMarkupInEveryPlace(t *testing.T) {
 		if got.status != http.StatusNotFound {
 			t.Errorf("%s: %d", path, got.status)
 		}
-		b.sound(path, got)
+		b.checkPage(path, got)
 	}
 	// Characters that change the direction of writing only affect their own element.
 	page := b.page("executions/" + url.PathEscape(b.broken))

@@ -156,13 +156,13 @@ func (b *bed) page(path string) string {
 	if got.status != http.StatusOK {
 		b.t.Errorf("%s: %d %s", path, got.status, got.body)
 	}
-	b.sound(path, got)
+	b.checkPage(path, got)
 	return got.body
 }
 
-// sound checks that a page has no inline scripts or styles and no frames, posts forms only to the console, has
+// checkPage checks that a page has no inline scripts or styles and no frames, posts forms only to the console, has
 // exactly one h1, and shows no payload as markup. It remembers the form token.
-func (b *bed) sound(path string, got reply) {
+func (b *bed) checkPage(path string, got reply) {
 	b.t.Helper()
 	if !strings.Contains(got.header.Get("Content-Security-Policy"), "default-src 'none'; script-src 'self'; style-src 'self'") {
 		b.t.Errorf("%s: the policy is %s", path, got.header.Get("Content-Security-Policy"))

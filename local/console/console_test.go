@@ -167,7 +167,7 @@ func TestActs(t *testing.T) {
 		t.Error(got)
 	}
 	edited := b.ask("POST", "/_stepback/machines/orders/edit", form("definition", strings.Replace(stuck, `"End":true`, `"Nxt":"x"`, 1)), formType)
-	if b.sound("edit", edited); !strings.Contains(edited.body, "refused") || !strings.Contains(edited.body, "data-line=") {
+	if b.checkPage("edit", edited); !strings.Contains(edited.body, "refused") || !strings.Contains(edited.body, "data-line=") {
 		t.Error("the editor shows no diagnostics")
 	}
 	tested := b.ask("POST", "/_stepback/machines/orders/edit", form("definition", stuck, "do", "test", "state", "Charge", "mock", `{"a":1}`), formType)

@@ -193,7 +193,7 @@ func (c *Console) execution(r *request) (*answer, error) {
 		v.Waited = timeline.Short(waited)
 	}
 	topics := []string{arn}
-	for _, run := range must(r.engine.MapRunsOf(r.Context(), arn)) {
+	for _, run := range orZero(r.engine.MapRunsOf(r.Context(), arn)) {
 		v.MapRuns = append(v.MapRuns, MapRunLink{run.ARN, run.Status, run.Items})
 		topics = append(topics, run.ARN)
 	}
@@ -227,8 +227,8 @@ func (c *Console) execution(r *request) (*answer, error) {
 	return &answer{Title: x.Name, Template: "execution", View: v, Topics: topics, Still: x.Ended()}, nil
 }
 
-// must ignores the error of a value that a page can do without.
-func must[T any](v T, _ error) T { return v }
+// orZero ignores the error of a value that a page can do without.
+func orZero[T any](v T, _ error) T { return v }
 
 // machineOf returns the name of an execution's state machine, without the label of a Map.
 func machineOf(x *journal.Execution) string {
@@ -236,8 +236,8 @@ func machineOf(x *journal.Execution) string {
 	return name
 }
 
-// saidIn returns the message in a cause.
-func saidIn(cause string) string {
+// messageIn returns the message in a cause.
+func messageIn(cause string) string {
 	if strings.HasPrefix(cause, "{") {
 		var function struct {
 			Message string `json:"errorMessage"`
@@ -251,7 +251,7 @@ func saidIn(cause string) string {
 
 func (c *Console) causeOf(s string) Payload {
 	text := c.hidden.cause(s)
-	p := Payload{Text: pretty(text), Bytes: len(s), Says: saidIn(text)}
+	p := Payload{Text: pretty(text), Bytes: len(s), Says: messageIn(text)}
 	if len(p.Text) > maxShown {
 		p.Text, p.Cut = strings.ToValidUTF8(p.Text[:maxShown], ""), true
 	}

@@ -150,8 +150,8 @@ func (c *Console) failed(w http.ResponseWriter, r *http.Request, err error) {
 		View: map[string]any{"Status": status, "Error": err.Error()}})
 }
 
-// worthwhile is the number of bytes from which a response is compressed.
-const worthwhile = 1 << 10
+// minCompressed is the number of bytes from which a response is compressed.
+const minCompressed = 1 << 10
 
 // writers pools gzip writers, because creating one takes longer than using it.
 var writers = sync.Pool{New: func() any { w, _ := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed); return w }}
@@ -161,7 +161,7 @@ func send(w http.ResponseWriter, r *http.Request, body []byte) { sendAs(w, r, ht
 
 // sendAs writes a status and a body, compressed if the browser accepts it.
 func sendAs(w http.ResponseWriter, r *http.Request, status int, body []byte) {
-	if len(body) < worthwhile || !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+	if len(body) < minCompressed || !strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		w.WriteHeader(status)
 		_, _ = w.Write(body)
 		return

@@ -16,8 +16,8 @@ const ControlPath = "/_stepback/control"
 // other clients.
 const MetricsPath = "/_stepback/metrics"
 
-// scrapes reports whether a request comes from a program that collects metrics.
-func scrapes(r *http.Request) bool {
+// fromScraper reports whether a request comes from a program that collects metrics.
+func fromScraper(r *http.Request) bool {
 	if r.URL.Path == MetricsPath {
 		return true
 	}
@@ -29,8 +29,8 @@ func scrapes(r *http.Request) bool {
 // ConsolePath is the path of the console, for browsers.
 const ConsolePath = "/_stepback/"
 
-// programs reports whether a path below ConsolePath is for programs.
-func programs(path string) bool {
+// forPrograms reports whether a path below ConsolePath is for programs.
+func forPrograms(path string) bool {
 	return path == ControlPath || path == HealthPath || path == MetricsPath || path == InboxPath ||
 		strings.HasPrefix(path, InboxPath+"/") || strings.HasPrefix(path, "/_stepback/lambda/") ||
 		strings.HasPrefix(path, "/_stepback/cloudformation/")
@@ -39,8 +39,8 @@ func programs(path string) bool {
 // InboxPath is the path where programs find the emails that SNS would have sent.
 const InboxPath = "/_stepback/inbox"
 
-// browses reports whether a request for the root of the address, where S3 lists its buckets, comes from a browser.
-func browses(r *http.Request) bool {
+// fromBrowser reports whether a request for the root of the address, where S3 lists its buckets, comes from a browser.
+func fromBrowser(r *http.Request) bool {
 	if r.Method != http.MethodGet || r.URL.Path != "/" || r.URL.RawQuery != "" || r.Header.Get("Authorization") != "" ||
 		!strings.Contains(r.Header.Get("Accept"), "text/html") {
 		return false
@@ -93,16 +93,16 @@ type Handler struct {
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if s := h.named(r); s != nil {
+	if s := h.byHost(r); s != nil {
 		h.logged(s.Signing, s.Handler, w, r)
 		return
 	}
 	if h.Console != nil && h.known(hostName(r.Host)) {
-		if r.URL.Path+"/" == ConsolePath || strings.HasPrefix(r.URL.Path, ConsolePath) && !programs(r.URL.Path) {
+		if r.URL.Path+"/" == ConsolePath || strings.HasPrefix(r.URL.Path, ConsolePath) && !forPrograms(r.URL.Path) {
 			h.Console.ServeHTTP(w, r)
 			return
 		}
-		if browses(r) {
+		if fromBrowser(r) {
 			http.Redirect(w, r, ConsolePath, http.StatusFound)
 			return
 		}
@@ -115,7 +115,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Health.ServeHTTP(w, r)
 		return
 	}
-	if h.Metrics != nil && scrapes(r) {
+	if h.Metrics != nil && fromScraper(r) {
 		h.Metrics.ServeHTTP(w, r)
 		return
 	}
@@ -125,7 +125,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch service, name := h.find(r); {
 	case service == nil:
-		refuse(w, r, http.StatusNotImplemented, "NotImplementedException", h.unserved(name))
+		refuse(w, r, http.StatusNotImplemented, "NotImplementedException", h.unservedMessage(name))
 	case name == s3:
 		h.logged(name, service.Handler, w, pathStyle(r))
 	default:
@@ -133,8 +133,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// named returns the service that a request's host name belongs to; nil for names shared by all services.
-func (h *Handler) named(r *http.Request) *Service {
+// byHost returns the service that a request's host name belongs to; nil for names shared by all services.
+func (h *Handler) byHost(r *http.Request) *Service {
 	host := hostName(r.Host)
 	if !strings.HasSuffix(host, dotLocalhost) {
 		return nil
@@ -147,9 +147,9 @@ func (h *Handler) named(r *http.Request) *Service {
 	return nil
 }
 
-// unserved returns the message that a service is not served here, and the variables by which clients find it
+// unservedMessage returns the message that a service is not served here, and the variables by which clients find it
 // elsewhere: several if services share the name in their signatures.
-func (h *Handler) unserved(service string) string {
+func (h *Handler) unservedMessage(service string) string {
 	const where = "The service %s is not served at this address, which has %s. "
 	ids := model.Signed(service)
 	if len(ids) == 0 {

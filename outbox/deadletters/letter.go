@@ -92,7 +92,7 @@ func (l *Letter) MarshalJSON() ([]byte, error) {
 		l.ID, l.Kind, l.State, l.Subject, l.Key, l.Reason, l.Error, l.Cause, l.Attempts, l.Redrives, l.Execution,
 		l.Trace,
 		orNone(l.CreatedAt), orNone(l.LastAttemptAt), orNone(l.DeadAt), orNone(l.NextAttemptAt),
-		l.ContentType, l.Headers, readable(l.Payload), readable(l.Edited),
+		l.ContentType, l.Headers, payloadJSON(l.Payload), payloadJSON(l.Edited),
 	})
 }
 
@@ -104,8 +104,8 @@ func orNone(t time.Time) *time.Time {
 	return &t
 }
 
-// readable returns a payload as a JSON value.
-func readable(payload []byte) any {
+// payloadJSON returns a payload as a JSON value.
+func payloadJSON(payload []byte) any {
 	switch {
 	case payload == nil:
 		return nil
@@ -197,7 +197,7 @@ type Snapshot struct {
 }
 
 // WithPayload returns a snapshot of a payload.
-func WithPayload(payload []byte) Snapshot { return Snapshot{Payload: readable(payload)} }
+func WithPayload(payload []byte) Snapshot { return Snapshot{Payload: payloadJSON(payload)} }
 
 // JSON returns the snapshot in the form stored with acts.
 func (s Snapshot) JSON() json.RawMessage {

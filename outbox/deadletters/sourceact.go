@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// attempts is the number of attempts at an act if other operators act on the same letter.
-const attempts = 5
+// maxAttempts is the number of attempts at an act if other operators act on the same letter.
+const maxAttempts = 5
 
 // change changes a dead letter and records the act, in one document.
 func (r *SourceRoom) change(ctx context.Context, id string, verb Verb, by By,
 	do func(l *Letter, e *entry) (before, after Snapshot, err error),
 ) error {
-	for range attempts {
+	for range maxAttempts {
 		l, e, err := r.show(ctx, id)
 		if err != nil {
 			return err
@@ -33,7 +33,7 @@ func (r *SourceRoom) change(ctx context.Context, id string, verb Verb, by By,
 			return err
 		}
 	}
-	return fmt.Errorf("the letter %s: %w, %d times; try again", id, ErrConflict, attempts)
+	return fmt.Errorf("the letter %s: %w, %d times; try again", id, ErrConflict, maxAttempts)
 }
 
 func notDead(l *Letter, e *entry) error {
@@ -268,7 +268,7 @@ func RedriveChange(l *Letter) (before, after Snapshot) {
 
 // giveBack marks a letter that could not be handed over as dead again.
 func (r *SourceRoom) giveBack(ctx context.Context, id, delivery string) error {
-	for range attempts {
+	for range maxAttempts {
 		e, err := r.entry(ctx, id)
 		if err != nil || e.last() != delivery || e.State != Underway {
 			return err

@@ -49,8 +49,8 @@ func (r *SourceRoom) found(ctx context.Context, id string, e *entry) (Letter, er
 	return l, err
 }
 
-// stands returns a letter in its current state, after the acts on it.
-func (r *SourceRoom) stands(ctx context.Context, l Letter, e *entry, deliveries map[string]*Delivery) (Letter, error) {
+// current returns a letter in its current state, after the acts on it.
+func (r *SourceRoom) current(ctx context.Context, l Letter, e *entry, deliveries map[string]*Delivery) (Letter, error) {
 	l.Kind, l.State = r.Source.Kind(), Dead
 	if e.version == "" {
 		return l, nil
@@ -60,7 +60,7 @@ func (r *SourceRoom) stands(ctx context.Context, l Letter, e *entry, deliveries 
 		if err != nil {
 			return l, err
 		}
-		l = r.during(ctx, l, d, &err)
+		l = r.stateIn(ctx, l, d, &err)
 		if err != nil {
 			return l, err
 		}
@@ -72,8 +72,8 @@ func (r *SourceRoom) stands(ctx context.Context, l Letter, e *entry, deliveries 
 	return l, nil
 }
 
-// during returns the state of a letter in a delivery; if the delivery is not decided yet, the letter is underway.
-func (r *SourceRoom) during(ctx context.Context, l Letter, d *Delivery, failed *error) Letter {
+// stateIn returns the state of a letter in a delivery; if the delivery is not decided yet, the letter is underway.
+func (r *SourceRoom) stateIn(ctx context.Context, l Letter, d *Delivery, failed *error) Letter {
 	payload, created := l.Payload, l.CreatedAt
 	i := slices.IndexFunc(d.Items, func(it Item) bool { return it.ID == l.ID })
 	if i < 0 {
@@ -124,7 +124,7 @@ func (r *SourceRoom) show(ctx context.Context, id string) (Letter, entry, error)
 	if e.version == "" {
 		e.Found = Found(l)
 	}
-	l, err = r.stands(ctx, l, &e, map[string]*Delivery{})
+	l, err = r.current(ctx, l, &e, map[string]*Delivery{})
 	return l, e, err
 }
 
@@ -140,7 +140,7 @@ func (r *SourceRoom) all(ctx context.Context) ([]Letter, error) {
 	add := func(l Letter) error {
 		e := entries[l.ID]
 		seen[l.ID] = true
-		l, err := r.stands(ctx, l, &e, deliveries)
+		l, err := r.current(ctx, l, &e, deliveries)
 		if err == nil && l.State == Dead {
 			dead = append(dead, l)
 		}

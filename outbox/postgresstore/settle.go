@@ -9,8 +9,8 @@ import (
 	"stepback/outbox"
 )
 
-// ofLease is the condition that messages still belong to a claim.
-const ofLease = " WHERE seq = ANY ($1) AND lease = $2 AND status = 'processing'"
+// leaseCondition is the condition that messages still belong to a claim.
+const leaseCondition = " WHERE seq = ANY ($1) AND lease = $2 AND status = 'processing'"
 
 // ofOutcome is the same condition for messages of several claims, in the columns of o. The sequence numbers appear
 // twice so that every plan looks them up.
@@ -18,12 +18,12 @@ const ofOutcome = " WHERE m.seq = ANY ($1) AND m.seq = o.seq AND m.lease = o.lea
 
 const (
 	settleSent = `UPDATE outbox_messages SET status = 'sent', ended_at = statement_timestamp(), last_attempt_at = statement_timestamp(),
-		next_attempt_at = NULL, lease = NULL, error = NULL, last_error = NULL` + ofLease
+		next_attempt_at = NULL, lease = NULL, error = NULL, last_error = NULL` + leaseCondition
 
 	settleReleased = `UPDATE outbox_messages SET status = CASE retry_count WHEN 0 THEN 'pending' ELSE 'failed' END,
-		next_attempt_at = CASE retry_count WHEN 0 THEN NULL ELSE statement_timestamp() END, lease = NULL, lease_expiries = 0` + ofLease
+		next_attempt_at = CASE retry_count WHEN 0 THEN NULL ELSE statement_timestamp() END, lease = NULL, lease_expiries = 0` + leaseCondition
 
-	extendLeases = "UPDATE outbox_messages SET next_attempt_at = statement_timestamp() + $3 * interval '1 microsecond'" + ofLease
+	extendLeases = "UPDATE outbox_messages SET next_attempt_at = statement_timestamp() + $3 * interval '1 microsecond'" + leaseCondition
 
 	settleFailed = `UPDATE outbox_messages m SET status = 'failed', retry_count = retry_count + 1, last_attempt_at = statement_timestamp(),
 		next_attempt_at = statement_timestamp() + o.after * interval '1 microsecond', lease = NULL, lease_expiries = 0,

@@ -65,7 +65,7 @@ func (g *Guard) Middleware(h HTTP) func(http.Handler) http.Handler {
 		h.Principal = func(*http.Request) string { return "" }
 	}
 	if h.Release == nil {
-		h.Release = saysRepeat
+		h.Release = isTransient
 	}
 	guarded := map[string]bool{}
 	for _, m := range h.Methods {
@@ -99,8 +99,8 @@ func (g *Guard) Middleware(h HTTP) func(http.Handler) http.Handler {
 	}
 }
 
-// saysRepeat reports whether a status means that nothing happened and that the request may be repeated.
-func saysRepeat(status int) bool {
+// isTransient reports whether a status means that nothing happened and that the request may be repeated.
+func isTransient(status int) bool {
 	c, failed := retry.ClassifyHTTP(status)
 	return failed && c.Class == retry.Transient
 }

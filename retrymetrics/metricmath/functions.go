@@ -69,7 +69,7 @@ func across(f func([]float64) float64) function {
 		}
 		switch v := a[0]; v.kind {
 		case series:
-			return ofNumber(f(have(v.list[0].Values))), nil
+			return ofNumber(f(present(v.list[0].Values))), nil
 		case list:
 			made := make(Series, e.grid.Len)
 			for i := range made {
@@ -283,7 +283,7 @@ func sorted(_ *evaluator, a []value) (value, error) {
 	}
 	all := slices.Clone(a[0].list)
 	slices.SortStableFunc(all, func(x, y Labelled) int {
-		order := cmp.Compare(by[a[1].text](have(x.Values)), by[a[1].text](have(y.Values)))
+		order := cmp.Compare(by[a[1].text](present(x.Values)), by[a[1].text](present(y.Values)))
 		if a[2].text == "DESC" {
 			return -order
 		}
@@ -301,7 +301,7 @@ func removeEmpty(_ *evaluator, a []value) (value, error) {
 	}
 	made := value{kind: list}
 	for _, l := range a[0].list {
-		if len(have(l.Values)) > 0 {
+		if len(present(l.Values)) > 0 {
 			made.list = append(made.list, l)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 // One evaluates an expression whose result is a single series over a grid. Each term is a single series too. If the
 // expression cannot be evaluated, the error gives the position and the reason; SEARCH and METRICS find nothing.
 func One(expression string, g Grid, terms map[string]Series) (Series, error) {
-	all, several, err := Evaluate(expression, g, named{g, terms})
+	all, several, err := Evaluate(expression, g, seriesTerms{g, terms})
 	if err == nil && (several || len(all) != 1) {
 		err = fmt.Errorf("metric math %q: the expression is %s", expression, kinds[list])
 	}
@@ -18,14 +18,14 @@ func One(expression string, g Grid, terms map[string]Series) (Series, error) {
 	return all[0].Values, nil
 }
 
-// named implements [Terms] for series by their ids.
-type named struct {
+// seriesTerms implements [Terms] for series by their ids.
+type seriesTerms struct {
 	grid  Grid
 	terms map[string]Series
 }
 
 // Term implements [Terms].
-func (n named) Term(id string) (all []Labelled, several bool, err error) {
+func (n seriesTerms) Term(id string) (all []Labelled, several bool, err error) {
 	s, ok := n.terms[id]
 	if !ok {
 		return nil, false, fmt.Errorf("%q is not the ID of a metric", id)
@@ -34,13 +34,13 @@ func (n named) Term(id string) (all []Labelled, several bool, err error) {
 }
 
 // Metrics implements [Terms].
-func (n named) Metrics(string) []Labelled { return nil }
+func (n seriesTerms) Metrics(string) []Labelled { return nil }
 
 // Search implements [Terms].
-func (n named) Search(string, string, time.Duration) ([]Labelled, error) { return nil, nil }
+func (n seriesTerms) Search(string, string, time.Duration) ([]Labelled, error) { return nil, nil }
 
 // Period implements [Terms].
-func (n named) Period(id string) (time.Duration, bool) {
+func (n seriesTerms) Period(id string) (time.Duration, bool) {
 	_, ok := n.terms[id]
 	return n.grid.Period, ok
 }

@@ -90,8 +90,8 @@ func zip(a, b Series, f func(x, y float64) float64) Series {
 	return made
 }
 
-// have returns the values that are not missing.
-func have(s Series) []float64 {
+// present returns the values that are not missing.
+func present(s Series) []float64 {
 	var all []float64
 	for _, x := range s {
 		if !math.IsNaN(x) {

@@ -85,7 +85,7 @@ var lambdaFaults = Rule{
 		"recommends retrying these errors wherever a function is called (Best practices: Handle transient Lambda " +
 		"service exceptions).",
 	check: func(s *subject) {
-		missing := s.untaken(lambdaErrors)
+		missing := s.unmatched(lambdaErrors)
 		if !s.lambda() || len(missing) == 0 {
 			return
 		}
@@ -221,7 +221,7 @@ var functionTimeoutMissed = Rule{
 		i := slices.IndexFunc(s.Retry, func(x asl.Retrier) bool {
 			return x.MaxAttempts > 0 && slices.Contains(x.ErrorEquals, statesTimeout)
 		})
-		missing := s.untaken([]string{retry.SandboxTimedout, retry.LambdaUnknown})
+		missing := s.unmatched([]string{retry.SandboxTimedout, retry.LambdaUnknown})
 		if i >= 0 && len(missing) > 0 {
 			quoted := `"` + strings.Join(missing, `", "`) + `"`
 			s.found(s.retrier(i, "ErrorEquals"), s.r.append(s.retrier(i, "ErrorEquals"), quoted), "name them too",

@@ -70,8 +70,8 @@ func (s *subject) retried(name string) bool {
 	return n > 0
 }
 
-// untaken returns the errors that no retrier of the state matches.
-func (s *subject) untaken(names []string) []string {
+// unmatched returns the errors that no retrier of the state matches.
+func (s *subject) unmatched(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		i, _ := s.retrierOf(name)
 		return i >= 0

@@ -172,13 +172,13 @@ func (c *answerCheck) number(s *model.Shape, n float64, field string) string {
 	return ""
 }
 
-// older holds upper bounds that Step Functions still used in November 2025, although the models have raised them
+// staleBounds holds upper bounds that Step Functions still used in November 2025, although the models have raised them
 // since July of that year.
-var older = map[string]float64{"lambda.MemorySize": 10_240}
+var staleBounds = map[string]float64{"lambda.MemorySize": 10_240}
 
 // bounds returns the bounds of a shape as Step Functions uses them.
 func (c *answerCheck) bounds(s *model.Shape) (low, high *float64) {
-	if limit, ok := older[c.answer.service+"."+s.Name]; ok {
+	if limit, ok := staleBounds[c.answer.service+"."+s.Name]; ok {
 		return s.Min, &limit
 	}
 	return s.Min, s.Max

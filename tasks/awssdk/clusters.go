@@ -26,9 +26,9 @@ func clusters(table map[string]*Optimized) {
 	emr("addStep", "AddJobFlowSteps", step, first("StepIds", "StepId"))
 	emr("cancelStep", "CancelSteps", rewriting{"StepId": {"StepIds", true}}.prepare, first("CancelStepsInfoList",
 		"CancelStepsInfo"))
-	emr("modifyInstanceFleetByName", "ModifyInstanceFleet", named{list: "InstanceFleets", one: "InstanceFleet"}.prepare,
+	emr("modifyInstanceFleetByName", "ModifyInstanceFleet", namedInstances{list: "InstanceFleets", one: "InstanceFleet"}.prepare,
 		nil)
-	emr("modifyInstanceGroupByName", "ModifyInstanceGroups", named{list: "InstanceGroups", one: "InstanceGroup",
+	emr("modifyInstanceGroupByName", "ModifyInstanceGroups", namedInstances{list: "InstanceGroups", one: "InstanceGroup",
 		many: true}.prepare, nil)
 }
 

@@ -45,7 +45,7 @@ func sdkNaming(s *service) naming {
 // optimizedNaming returns the naming of optimized integrations, which follow the SDK for Java 1.x, except for newer
 // integrations.
 func optimizedNaming(o *Optimized, s *service) naming {
-	if o.young() {
+	if o.usesSDKv2() {
 		n := sdkNaming(s)
 		n.prefix, n.base = o.prefix, o.base
 		return n

@@ -7,15 +7,15 @@ import (
 	"stepback/jsonvalue"
 )
 
-// named describes how to find and change an EMR cluster's instance fleets or groups, which tasks identify by name.
-type named struct {
+// namedInstances describes how to find and change an EMR cluster's instance fleets or groups, which tasks identify by name.
+type namedInstances struct {
 	list string // member of EMR's listing; the action is List followed by this
 	one  string // member of the parameters that describes the change; with Name appended, the member with the name
 	many bool   // EMR takes a list of changes
 }
 
 // prepare builds the EMR request; it looks up the instance's EMR ID first.
-func (n named) prepare(ctx context.Context, o *Optimized, t *engine.Task, params jsonvalue.Value) (jsonvalue.Value,
+func (n namedInstances) prepare(ctx context.Context, o *Optimized, t *engine.Task, params jsonvalue.Value) (jsonvalue.Value,
 	error) {
 	name, given := params.Get(n.one + "Name")
 	if !given {
@@ -48,7 +48,7 @@ func (n named) prepare(ctx context.Context, o *Optimized, t *engine.Task, params
 }
 
 // find looks up the EMR ID for a name, page by page.
-func (n named) find(ctx context.Context, o *Optimized, t *engine.Task, params jsonvalue.Value,
+func (n namedInstances) find(ctx context.Context, o *Optimized, t *engine.Task, params jsonvalue.Value,
 	name string) (jsonvalue.Value, error) {
 	cluster, _ := params.Get("ClusterId")
 	page := only("ClusterId", cluster)

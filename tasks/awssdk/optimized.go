@@ -47,9 +47,9 @@ func Integrations(c *Caller) (all *engine.Integrations, startExecution *Optimize
 	return all, &start
 }
 
-// young reports whether the integration is based on the SDK for Java 2.x, as AWS SDK integrations are: its results
+// usesSDKv2 reports whether the integration is based on the SDK for Java 2.x, as AWS SDK integrations are: its results
 // have no HTTP metadata, and its names, times and causes are like theirs.
-func (o *Optimized) young() bool { return o.product == "" }
+func (o *Optimized) usesSDKv2() bool { return o.product == "" }
 
 // Invoke implements engine.Integration.
 func (o *Optimized) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
@@ -74,7 +74,7 @@ func (o *Optimized) Invoke(ctx context.Context, t *engine.Task) (engine.Result, 
 	if a.output, err = o.finish(ctx, t, params, a.output); err != nil {
 		return nil, err
 	}
-	if o.young() {
+	if o.usesSDKv2() {
 		return engine.ValueResult(a.output), nil
 	}
 	return engine.ValueResult(a.withMetadata()), nil
@@ -120,7 +120,7 @@ func (o *Optimized) call(ctx context.Context, role, action string, params jsonva
 		return nil, n.taskError(op, params, text, err)
 	}
 	look := optimizedStyle
-	if o.young() {
+	if o.usesSDKv2() {
 		look = sdkStyle
 	}
 	a, err := op.call(ctx, params, look)

@@ -91,18 +91,18 @@ func optimizedTable() map[string]*Optimized {
 	}
 	clusters(table)
 	table["bedrock:invokeModel"].prepare, table["bedrock:invokeModel"].deliver = modelInput, modelOutput
-	table["ecs:runTask"].judge = notPlaced
-	table["events:putEvents"].prepare, table["events:putEvents"].judge = eventsOf, failedEntries
+	table["ecs:runTask"].judge = failUnplaced
+	table["events:putEvents"].prepare, table["events:putEvents"].judge = eventsOf, failRejectedEntries
 	table["glue:startJobRun"].shape = jobNamed
 	table["mediaconvert:createJob"].prepare = managed
 	table["sns:publish"].texts = []string{"Message"}
-	table["sqs:sendMessage"].check, table["sqs:sendMessage"].texts = namesQueue, []string{"MessageBody"}
+	table["sqs:sendMessage"].check, table["sqs:sendMessage"].texts = checkQueueURL, []string{"MessageBody"}
 	return table
 }
 
-// namesQueue returns an error for a QueueUrl that has a host but no queue. The service does the same, because it
+// checkQueueURL returns an error for a QueueUrl that has a host but no queue. The service does the same, because it
 // calls the URL's host, which does not exist.
-func namesQueue(params jsonvalue.Value) error {
+func checkQueueURL(params jsonvalue.Value) error {
 	v, _ := params.Get("QueueUrl")
 	if u, err := url.Parse(v.Text()); err == nil && u.Host != "" && strings.Trim(u.Path, "/") == "" {
 		return engine.NewFailure("SQS.SdkClientException", "Unable to execute HTTP request: "+u.Hostname()+
@@ -111,8 +111,8 @@ func namesQueue(params jsonvalue.Value) error {
 	return nil
 }
 
-// notPlaced fails the task if ECS could not place its container.
-func notPlaced(result jsonvalue.Value) error {
+// failUnplaced fails the task if ECS could not place its container.
+func failUnplaced(result jsonvalue.Value) error {
 	if failures, _ := result.Get("Failures"); failures.Len() == 0 {
 		return nil
 	}

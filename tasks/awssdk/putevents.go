@@ -47,9 +47,9 @@ func machineOf(execution string) string {
 	return a.String()
 }
 
-// failedEntries fails the task if any entry was rejected. Accepted entries are not undone: a retry sends all of them
+// failRejectedEntries fails the task if any entry was rejected. Accepted entries are not undone: a retry sends all of them
 // again.
-func failedEntries(result jsonvalue.Value) error {
+func failRejectedEntries(result jsonvalue.Value) error {
 	failed, _ := result.Get("FailedEntryCount")
 	if n, _ := failed.Int(); n == 0 {
 		return nil

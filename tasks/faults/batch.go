@@ -66,8 +66,8 @@ func (i *Injector) itemFaults(b *Batch, event []byte) map[int]string {
 	return failed
 }
 
-// carried invokes a function with a batch, without the items that faults affect.
-func (f functions) carried(ctx context.Context, b *Batch, r *invocation.Request) (*invocation.Answer, error) {
+// invokeBatch invokes a function with a batch, without the items that faults affect.
+func (f functions) invokeBatch(ctx context.Context, b *Batch, r *invocation.Request) (*invocation.Answer, error) {
 	failed := f.itemFaults(b, r.Payload)
 	if len(failed) == 0 {
 		return f.next.Invoke(ctx, r)

@@ -39,7 +39,7 @@ func (f functions) Invoke(ctx context.Context, r *invocation.Request) (*invocati
 // invoke invokes the function; for a batch, with the items that are left.
 func (f functions) invoke(ctx context.Context, r *invocation.Request) (*invocation.Answer, error) {
 	if b, carries := f.batches[r.State]; carries {
-		return f.carried(ctx, &b, r)
+		return f.invokeBatch(ctx, &b, r)
 	}
 	return f.next.Invoke(ctx, r)
 }

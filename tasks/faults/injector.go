@@ -93,7 +93,7 @@ func cast(faults []fault, state, payload string, attempt int64) (f fault, d draw
 	if len(faults) == 0 {
 		return fault{}, draw{}, false
 	}
-	hash := sha256.Sum256([]byte(timeless(payload)))
+	hash := sha256.Sum256([]byte(withoutRunFields(payload)))
 	for _, f := range faults {
 		if d := f.cast(state, &hash, attempt); d.unit < f.Rate {
 			return f, d, true
@@ -128,9 +128,9 @@ func (i *Injector) Counts() []Count {
 	return counts
 }
 
-// timeless returns an event without the members that differ from run to run: "run", "startTime" and "attempt", which
+// withoutRunFields returns an event without the members that differ from run to run: "run", "startTime" and "attempt", which
 // the CSV import passes on. This way a seed produces the same faults in every run.
-func timeless(event string) string {
+func withoutRunFields(event string) string {
 	v, err := jsonvalue.Parse(event)
 	if err != nil || v.Kind() != jsonvalue.Object {
 		return event

@@ -9,9 +9,9 @@ import (
 	"stepback/jsonvalue"
 )
 
-// removed lists the headers that a task cannot set: hop-by-hop headers, and those that would make the response
+// removedHeaders lists the headers that a task cannot set: hop-by-hop headers, and those that would make the response
 // partial or conditional.
-var removed = []string{
+var removedHeaders = []string{
 	"Connection", "Content-Length", "Expect", "Host", "If-Match", "If-Modified-Since", "If-None-Match", "If-Range",
 	"If-Unmodified-Since", "Keep-Alive", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 }
@@ -33,7 +33,7 @@ func (d *description) request(ctx context.Context, region string) (*http.Request
 		r.Body, r.ContentLength = http.NoBody, 0
 	}
 	r.Header = d.header.Clone()
-	for _, name := range removed {
+	for _, name := range removedHeaders {
 		r.Header.Del(name)
 	}
 	if r.Header.Get("Content-Type") == "" && d.hasBody {

@@ -39,7 +39,7 @@ const (
 func Wait(name string, api API, c *clock.Clock) engine.Integration {
 	k, ok := kinds[name]
 	if !ok {
-		return unwaited{name, api}
+		return withoutSync{name, api}
 	}
 	return &Integration{api, c, k, name}
 }
@@ -143,14 +143,14 @@ func (i *Integration) stop(ctx context.Context, j job) {
 	_, _ = i.api.Call(ctx, j.role, i.kind.stop, i.kind.stopped(j))
 }
 
-// unwaited is an integration without a .sync pattern.
-type unwaited struct {
+// withoutSync is an integration without a .sync pattern.
+type withoutSync struct {
 	name string
 	engine.Integration
 }
 
 // Invoke implements engine.Integration.
-func (u unwaited) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
+func (u withoutSync) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error) {
 	if t.Pattern == engine.Sync || t.Pattern == engine.Sync2 {
 		return nil, unsupported(u.name, t.Pattern)
 	}

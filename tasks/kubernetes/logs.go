@@ -18,7 +18,7 @@ func (j Job) logs(ctx context.Context, p *parameters, name string, options jsonv
 	r.query = url.Values{"labelSelector": {"job-name=" + name}}
 	a, err := j.API.do(ctx, r)
 	if err != nil {
-		return unread(err)
+		return unreadableLog(err)
 	}
 	items, _ := parsed(a.body).Get("items")
 	pods := jsonvalue.NewObject(items.Len())
@@ -48,7 +48,7 @@ func (j Job) containers(ctx context.Context, p *parameters, pod jsonvalue.Value,
 		a, err := j.API.do(ctx, r)
 		switch {
 		case err != nil:
-			b.Set(name.Text(), unread(err))
+			b.Set(name.Text(), unreadableLog(err))
 		case raw.Bool():
 			b.Set(name.Text(), only("log", jsonvalue.OfString(a.body)))
 		default:
@@ -58,8 +58,8 @@ func (j Job) containers(ctx context.Context, p *parameters, pod jsonvalue.Value,
 	return b.Value()
 }
 
-// unread replaces a log that could not be read.
-func unread(err error) jsonvalue.Value {
+// unreadableLog replaces a log that could not be read.
+func unreadableLog(err error) jsonvalue.Value {
 	failed := &engine.Failure{Cause: err.Error()}
 	_ = errors.As(err, &failed)
 	b := jsonvalue.NewObject(2)

@@ -354,7 +354,7 @@ func (r *run) call(slot uint32) {
 	if f := r.outage(s, q); f != nil {
 		q.error, q.work = f.error, 0
 		if w.timeout > 0 && f.after >= w.timeout {
-			r.impatient(w, id)
+			r.setTimeout(w, id)
 		}
 		r.heap.push(r.now+f.after, fastFailure, id)
 		return
@@ -365,12 +365,12 @@ func (r *run) call(slot uint32) {
 	case s.busy < s.servers && s.speed > 0:
 		r.serve(s, id)
 		if w.timeout > 0 && q.began+q.work > r.now+w.timeout {
-			r.impatient(w, id)
+			r.setTimeout(w, id)
 		}
 	case s.queue.size < s.capacity:
 		q.queued, q.waits = r.now, true
 		s.queue.push(id)
-		r.impatient(w, id)
+		r.setTimeout(w, id)
 	default:
 		s.rejected++
 		q.error = s.rejection
@@ -378,9 +378,9 @@ func (r *run) call(slot uint32) {
 	}
 }
 
-// impatient sets the timeout of a request that starts now. All timeouts of one workload have the same length, so
+// setTimeout sets the timeout of a request that starts now. All timeouts of one workload have the same length, so
 // their ring is sorted.
-func (r *run) impatient(w *workload, id uint32) {
+func (r *run) setTimeout(w *workload, id uint32) {
 	if w.timeout > 0 {
 		w.timeouts.push(deadline{r.now + w.timeout, id, r.requests[id].use})
 	}

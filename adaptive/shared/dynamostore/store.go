@@ -70,7 +70,7 @@ func (s *Store) Add(ctx context.Context, callee string, t limiter.Tally) (shared
 		}
 		item = out.Attributes
 	}
-	record, tally, err := read(item)
+	record, tally, err := decodeItem(item)
 	if err != nil {
 		return record, tally, fmt.Errorf("shared state of %s in table %s: %w; delete the item to start over", callee,
 			s.Table, err)
@@ -145,8 +145,8 @@ func number(n int64) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
 }
 
-// read decodes an item. A missing attribute is zero; one of the wrong type or with an impossible value is an error.
-func read(item map[string]types.AttributeValue) (shared.Record, limiter.Tally, error) {
+// decodeItem decodes an item. A missing attribute is zero; one of the wrong type or with an impossible value is an error.
+func decodeItem(item map[string]types.AttributeValue) (shared.Record, limiter.Tally, error) {
 	var record shared.Record
 	if text, ok := item[recordAttribute].(*types.AttributeValueMemberS); ok {
 		if err := json.Unmarshal([]byte(text.Value), &record); err != nil {

@@ -30,7 +30,7 @@ func main() {
 
 // run reads all models and writes one file of the archive for each service.
 func run(archive, out string) error {
-	sources, err := newest(archive)
+	sources, err := newestModels(archive)
 	if err != nil {
 		return err
 	}

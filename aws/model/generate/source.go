@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// newest reads the newest model of each service from an archive, by the service's name in botocore.
-func newest(archive string) (map[string]string, error) {
+// newestModels reads the newest model of each service from an archive, by the service's name in botocore.
+func newestModels(archive string) (map[string]string, error) {
 	z, err := zip.OpenReader(archive)
 	if err != nil {
 		return nil, err

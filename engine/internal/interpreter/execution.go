@@ -107,7 +107,7 @@ func (x *Execution) Step(e *Signal, out *Result) {
 	x.apply(e)
 	x.drain()
 	if e.Kind == Start || e.Kind == Redrive {
-		x.limitLife()
+		x.scheduleLifeLimit()
 	}
 	x.out = nil
 }
@@ -169,9 +169,9 @@ const MaxDuration = 365 * 24 * time.Hour
 // that journals of executions written without it stay valid.
 const lifeLimit = -1
 
-// limitLife sets a timer that ends the execution after MaxDuration. An execution that has ended in its first step
+// scheduleLifeLimit sets a timer that ends the execution after MaxDuration. An execution that has ended in its first step
 // needs none.
-func (x *Execution) limitLife() {
+func (x *Execution) scheduleLifeLimit() {
 	limit := x.limitSeconds()
 	if x.status != history.Running || limit > 0 && secondsOf(limit) <= MaxDuration {
 		return

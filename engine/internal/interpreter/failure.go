@@ -50,7 +50,7 @@ func (x *Execution) failed(t *thread, f failure) bool {
 		c := &t.state.Catch[i]
 		if !t.catching && c.Matches(f.Name, f.heartbeat) {
 			x.traceCatcher(i, f)
-			x.goOn(t, x.caught(t, c, f))
+			x.readyIf(t, x.caught(t, c, f))
 			return false
 		}
 	}

@@ -137,7 +137,7 @@ func (x *Execution) percentage(t *thread, n plan.Number) (float64, bool) {
 			return 0, false
 		}
 		if v.Kind() != jsonvalue.Number {
-			return 0, x.unexpected(t, n.Expression, "number", v)
+			return 0, x.failUnexpectedType(t, n.Expression, "number", v)
 		}
 		p = v.Float()
 	}

@@ -162,7 +162,7 @@ func (x *Execution) queriedItems(t *thread) (*mapItems, bool) {
 	case m.Items == nil:
 		return nil, x.evaluationFailed(t, "", "Map state input must be an array but was: "+v.JSON())
 	default:
-		return nil, x.unexpected(t, m.Items, "array", v)
+		return nil, x.failUnexpectedType(t, m.Items, "array", v)
 	}
 }
 

@@ -113,8 +113,8 @@ func (x *Execution) writeEvaluationFailed(t *thread, previous int64, location, m
 	return failure{Failure: f}
 }
 
-// unexpected fails a state because a field evaluates to a value of the wrong type.
-func (x *Execution) unexpected(t *thread, field *expression.Value, expected string, got jsonvalue.Value) bool {
+// failUnexpectedType fails a state because a field evaluates to a value of the wrong type.
+func (x *Execution) failUnexpectedType(t *thread, field *expression.Value, expected string, got jsonvalue.Value) bool {
 	return x.expressionError(t, field.Unexpected(expected, got), "", t.input)
 }
 
@@ -125,7 +125,7 @@ func (x *Execution) whole(t *thread, n plan.Number, least int64) (int64, bool) {
 		return 0, false
 	}
 	if v.Kind() != jsonvalue.Number {
-		return 0, x.unexpected(t, n.Expression, "number", v)
+		return 0, x.failUnexpectedType(t, n.Expression, "number", v)
 	}
 	i, ok := v.Int()
 	if !ok || i < least {

@@ -92,7 +92,7 @@ func (x *Execution) text(t *thread, field plan.Text) (text string, present, ok b
 	if field.Expression != nil {
 		v, ok := x.evaluate(t, field.Expression)
 		if ok && v.Kind() != jsonvalue.String {
-			return "", false, x.unexpected(t, field.Expression, "string", v)
+			return "", false, x.failUnexpectedType(t, field.Expression, "string", v)
 		}
 		return v.Text(), ok, ok
 	}
@@ -152,7 +152,7 @@ func (x *Execution) matches(t *thread, r *plan.Rule) (matched, ok bool) {
 	}
 	v, ok := x.evaluate(t, r.Condition)
 	if ok && v.Kind() != jsonvalue.Bool {
-		return false, x.unexpected(t, r.Condition, "boolean", v)
+		return false, x.failUnexpectedType(t, r.Condition, "boolean", v)
 	}
 	return v.Bool(), ok
 }
@@ -245,7 +245,7 @@ func (x *Execution) untilTimestamp(t *thread, field *expression.Value) (time.Dur
 		return 0, false
 	}
 	if v.Kind() != jsonvalue.String {
-		return 0, x.unexpected(t, field, "string", v)
+		return 0, x.failUnexpectedType(t, field, "string", v)
 	}
 	at, ok := plan.ParseTimestamp(v.Text())
 	if !ok {

@@ -158,7 +158,7 @@ func (x *Execution) credentials(t *thread) (string, bool) {
 	}
 	role, _ := v.Get("RoleArn")
 	if role.Kind() != jsonvalue.String && c.Expression != nil {
-		return "", x.unexpected(t, cmp.Or(c.Expression.Member("RoleArn"), c.Expression), "string", role)
+		return "", x.failUnexpectedType(t, cmp.Or(c.Expression.Member("RoleArn"), c.Expression), "string", role)
 	}
 	return role.Text(), true
 }
@@ -166,7 +166,7 @@ func (x *Execution) credentials(t *thread) (string, bool) {
 // taskEvent handles a report about a running task.
 func (x *Execution) taskEvent(w *wait, e *Signal) {
 	t := w.thread
-	if e.ByToken && x.overtakes(w, e) {
+	if e.ByToken && x.keepEarlyReport(w, e) {
 		return
 	}
 	switch e.Kind {
@@ -247,15 +247,15 @@ func (x *Execution) taskSucceeded(t *thread, result *jsonvalue.Document) {
 func (x *Execution) taskFailed(t *thread, how outcome, f history.Failure) {
 	call := t.endWork(x, false)
 	if !call.scheduled {
-		x.goOn(t, x.runtimeError(t, f.Cause))
+		x.readyIf(t, x.runtimeError(t, f.Cause))
 		return
 	}
 	x.taskEnded(t, call, how, f)
 	x.failed(t, failure{Failure: f})
 }
 
-// goOn makes a thread ready if it can run again.
-func (x *Execution) goOn(t *thread, can bool) {
+// readyIf makes a thread ready if it can run again.
+func (x *Execution) readyIf(t *thread, can bool) {
 	if can {
 		x.ready = append(x.ready, t)
 	}

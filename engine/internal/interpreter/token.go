@@ -70,10 +70,10 @@ func (x *Execution) Awaits(id int64) bool {
 	return w != nil && w.kind == taskResult && w.task.started && w.task.early == nil
 }
 
-// overtakes stores the end of a task that was reported with its token before the request carrying the token was
+// keepEarlyReport stores the end of a task that was reported with its token before the request carrying the token was
 // answered, and reports whether it did. The response to the request, which the history must contain first, then ends
 // the wait. Until then the task cannot time out, because its worker has the answer that the report counts.
-func (x *Execution) overtakes(w *wait, e *Signal) bool {
+func (x *Execution) keepEarlyReport(w *wait, e *Signal) bool {
 	if w.task.Task.Target == plan.Activity || w.task.submission != nil || !e.Kind.EndsTask() {
 		return false
 	}

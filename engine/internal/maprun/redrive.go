@@ -54,9 +54,9 @@ func (m *Run) keepUnsuccessful(ctx context.Context) error {
 	return nil
 }
 
-// takeBack restores the stored state of a Map Run if resuming it failed before its progress was known. None of its
+// restoreKept restores the stored state of a Map Run if resuming it failed before its progress was known. None of its
 // child executions is running.
-func (m *Run) takeBack(ctx context.Context) error {
+func (m *Run) restoreKept(ctx context.Context) error {
 	if m.kept == nil {
 		return nil // it had no children yet
 	}

@@ -208,7 +208,7 @@ func (m *Run) process(ctx context.Context) (string, error) {
 		if e := m.loop(ctx); e != nil { // until the adopted children have ended
 			return "", e
 		}
-		if e := m.takeBack(context.WithoutCancel(ctx)); e != nil {
+		if e := m.restoreKept(context.WithoutCancel(ctx)); e != nil {
 			return "", e
 		}
 		return "", err

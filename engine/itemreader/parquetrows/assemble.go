@@ -43,7 +43,7 @@ func (a *assembler) value(f *field) (jsonvalue.Value, error) {
 		return a.array(f)
 	}
 	if f.optional {
-		there, err := a.there(f)
+		there, err := a.present(f)
 		if err != nil || !there {
 			return jsonvalue.Value{}, err
 		}
@@ -51,8 +51,8 @@ func (a *assembler) value(f *field) (jsonvalue.Value, error) {
 	return a.content(f)
 }
 
-// there reports whether an optional or repeated field is present, and skips it if it is absent.
-func (a *assembler) there(f *field) (bool, error) {
+// present reports whether an optional or repeated field is present, and skips it if it is absent.
+func (a *assembler) present(f *field) (bool, error) {
 	first := a.columns[f.leaf]
 	if len(first) == 0 {
 		return false, errLevels
@@ -69,14 +69,14 @@ func (a *assembler) there(f *field) (bool, error) {
 	return false, nil
 }
 
-// goesOn reports whether another element of a repeated field follows.
-func (a *assembler) goesOn(f *field) bool {
+// continues reports whether another element of a repeated field follows.
+func (a *assembler) continues(f *field) bool {
 	first := a.columns[f.leaf]
 	return len(first) > 0 && first[0].RepetitionLevel() == f.rep
 }
 
 func (a *assembler) array(f *field) (jsonvalue.Value, error) {
-	there, err := a.there(f)
+	there, err := a.present(f)
 	if err != nil || !there {
 		return jsonvalue.OfArray(nil), err
 	}
@@ -87,7 +87,7 @@ func (a *assembler) array(f *field) (jsonvalue.Value, error) {
 			return v, err
 		}
 		elements = append(elements, v)
-		if !a.goesOn(f) {
+		if !a.continues(f) {
 			return jsonvalue.OfArray(elements), nil
 		}
 	}
@@ -138,11 +138,11 @@ func (a *assembler) members(f *field) (jsonvalue.Value, error) {
 // mapped builds an object from the repeated pairs of a map. For a map without values, a set, the members are null.
 func (a *assembler) mapped(pairs *field) (jsonvalue.Value, error) {
 	b := jsonvalue.NewObject(0)
-	there, err := a.there(pairs)
+	there, err := a.present(pairs)
 	if err != nil {
 		return b.Value(), err
 	}
-	for ; there; there = a.goesOn(pairs) {
+	for ; there; there = a.continues(pairs) {
 		key, err := a.value(pairs.children[0])
 		if err != nil {
 			return key, err

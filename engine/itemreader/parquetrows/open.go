@@ -150,7 +150,7 @@ func (t *tail) read(size int64) error {
 	if n == len(t.content) {
 		return nil
 	}
-	return fmt.Errorf("reading the footer: %w", noEOF(err))
+	return fmt.Errorf("reading the footer: %w", unexpectedEOF(err))
 }
 
 // ReadAt implements io.ReaderAt.

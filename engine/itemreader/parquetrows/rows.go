@@ -97,7 +97,7 @@ func (r *Rows) decode() error {
 	}
 	n, err := r.open.ReadRows(r.batch[:min(r.left, batchRows)])
 	if err != nil && (!errors.Is(err, io.EOF) || n == 0) {
-		return noEOF(err)
+		return unexpectedEOF(err)
 	}
 	if n == 0 {
 		return io.ErrNoProgress
@@ -127,8 +127,8 @@ func (r *Rows) damage(err *error) {
 	}
 }
 
-// noEOF converts a premature io.EOF to io.ErrUnexpectedEOF, so that it is not mistaken for the end of the rows.
-func noEOF(err error) error {
+// unexpectedEOF converts a premature io.EOF to io.ErrUnexpectedEOF, so that it is not mistaken for the end of the rows.
+func unexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}

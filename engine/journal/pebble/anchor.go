@@ -38,8 +38,8 @@ func (l *LostTail) Error() string {
 		"the last acknowledged ones; restore a backup of the directory if there is one", l.Seen.UTC().Format(time.RFC3339), l.Groups)
 }
 
-// anchored is the content of the anchor file.
-type anchored struct {
+// anchorContent is the content of the anchor file.
+type anchorContent struct {
 	Groups uint64      `json:"groups"`
 	Lost   []*LostTail `json:"lost,omitempty"`
 }
@@ -50,7 +50,7 @@ type anchor struct {
 	dir   string
 	quit  chan struct{}
 	ended sync.WaitGroup
-	said  anchored // once the goroutine runs, only it uses this
+	said  anchorContent // once the goroutine runs, only it uses this
 }
 
 // readAnchor reads the anchor file and compares it with the store. An unreadable file is ignored.
@@ -59,7 +59,7 @@ func readAnchor(fs vfs.FS, dir string, db *pebble.DB) (*anchor, error) {
 	if f, err := fs.Open(filepath.Join(dir, anchorFile)); err == nil {
 		text, err := io.ReadAll(f)
 		if err = errors.Join(err, f.Close()); err != nil || json.Unmarshal(text, &a.said) != nil {
-			a.said = anchored{}
+			a.said = anchorContent{}
 		}
 	}
 	there, err := groupsOf(db)

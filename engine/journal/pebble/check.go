@@ -134,7 +134,7 @@ func (c *checker) inLists(x *journal.Execution) error {
 		return nil
 	}
 	for _, list := range journal.ListsOf(x) {
-		key := appendIndex(nil, journal.ListID(list), indexed[x.Status], x.Start.UnixNano(), x.ARN)
+		key := appendIndex(nil, journal.ListID(list), statusBytes[x.Status], x.Start.UnixNano(), x.ARN)
 		_, closer, err := c.j.db.Get(key)
 		if err != nil {
 			return fmt.Errorf("%s is not in the list of %s: %w", x.ARN, list, damaged(err))
@@ -155,7 +155,7 @@ func (c *checker) listed(key string) error {
 	if err != nil {
 		return fmt.Errorf("the index has %s: %w", key[arnFrom:], err)
 	}
-	if indexed[x.Status] != key[listEnd] || x.Start.UnixNano() != startOf([]byte(key)) {
+	if statusBytes[x.Status] != key[listEnd] || x.Start.UnixNano() != startOf([]byte(key)) {
 		return fmt.Errorf("the index has %s with a different status or start than its description", x.ARN)
 	}
 	return nil

@@ -43,7 +43,7 @@ func verifyTables(fs vfs.FS, dir string, db *pebble.DB) error {
 			break
 		}
 		if err := verifyTable(fs, path); err != nil {
-			return fmt.Errorf("%s is damaged: %w", name, firstLine(err))
+			return fmt.Errorf("%s is damaged: %w", name, firstLineError(err))
 		}
 	}
 	return nil
@@ -69,8 +69,8 @@ func verifyTable(fs vfs.FS, path string) (err error) {
 	return r.ValidateBlockChecksums()
 }
 
-// firstLine cuts the lines that Pebble adds for its own developers.
-func firstLine(err error) error {
+// firstLineError cuts the lines that Pebble adds for its own developers.
+func firstLineError(err error) error {
 	first, _, _ := strings.Cut(err.Error(), "\n")
 	return errors.New(first)
 }

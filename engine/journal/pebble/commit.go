@@ -31,7 +31,7 @@ func (j *Journal) Commit(r *journal.Record, done func(error)) {
 	e := j.encoders.Get().(*encoder)
 	defer j.encoders.Put(e)
 	e.reset()
-	done = j.opening(r, done)
+	done = j.trackOpen(r, done)
 	if err := j.encode(e, r); err != nil {
 		done(err)
 		return
@@ -43,7 +43,7 @@ func (j *Journal) Commit(r *journal.Record, done func(error)) {
 		j.committer.add(e.fill, done)
 	}
 	if r.Definition != nil {
-		j.defined(r.Definition)
+		j.markDefined(r.Definition)
 	}
 }
 
@@ -70,7 +70,7 @@ func (j *Journal) encode(e *encoder, r *journal.Record) error {
 	}
 	e.raw = history.AppendBinary(e.raw[:0], r.All)
 	e.pack(e.key(historyPrefix, x.ARN))
-	e.ended(x)
+	e.addEnd(x)
 	if x.Express && x.RedriveCount > 0 {
 		if err := j.forgetEarlier(e, x); err != nil {
 			return err
@@ -78,12 +78,12 @@ func (j *Journal) encode(e *encoder, r *journal.Record) error {
 	}
 	e.index(x)
 	if !x.Express && x.Status != history.Succeeded && len(r.Signals) > 0 {
-		if err := j.keepEvents(e, r); err != nil {
+		if err := j.keepSignals(e, r); err != nil {
 			return err
 		}
 	}
 	if r.Past != nil { // an EXPRESS execution: no steps were stored
-		e.unlist(x, r.Past)
+		e.removeEnd(x, r.Past)
 		return nil
 	}
 	dropSteps(e, x.ARN, r.Step)
@@ -96,11 +96,11 @@ func (e *encoder) reopen(x *journal.Execution, past *journal.Past) {
 	e.pack(e.step(x.ARN, 0))
 	e.op(remove, e.key(historyPrefix, x.ARN))
 	e.op(remove, e.key(eventsPrefix, x.ARN))
-	e.unlist(x, past)
+	e.removeEnd(x, past)
 }
 
-// unlist removes the earlier end of an execution from the list used for retention.
-func (e *encoder) unlist(x *journal.Execution, past *journal.Past) {
+// removeEnd removes the earlier end of an execution from the list used for retention.
+func (e *encoder) removeEnd(x *journal.Execution, past *journal.Past) {
 	if x.MapRunARN == "" && !past.Stopped.Equal(x.Stop) {
 		from := len(e.keys)
 		e.keys = endKey(e.keys, past.Stopped.UnixNano(), x.ARN)
@@ -108,9 +108,9 @@ func (e *encoder) unlist(x *journal.Execution, past *journal.Past) {
 	}
 }
 
-// ended adds the end of an execution to the list used for retention. Child executions are kept as long as their
+// addEnd adds the end of an execution to the list used for retention. Child executions are kept as long as their
 // parents.
-func (e *encoder) ended(x *journal.Execution) {
+func (e *encoder) addEnd(x *journal.Execution) {
 	if x.MapRunARN != "" {
 		return
 	}
@@ -131,16 +131,16 @@ func (j *Journal) define(e *encoder, d *journal.Definition) {
 	e.pack(e.key(definitionPrefix, d.ID))
 }
 
-// defined notes that the record with definition d was committed, so that later records need not contain it. Two
+// markDefined notes that the record with definition d was committed, so that later records need not contain it. Two
 // records prepared at the same time both contain it, since a crash may preserve only one of them.
-func (j *Journal) defined(d *journal.Definition) {
+func (j *Journal) markDefined(d *journal.Definition) {
 	j.mu.Lock()
 	j.definitions[d.ID] = true
 	j.mu.Unlock()
 }
 
-// keepEvents stores all signals of an execution that ended without success, so that it can be redriven.
-func (j *Journal) keepEvents(e *encoder, r *journal.Record) error {
+// keepSignals stores all signals of an execution that ended without success, so that it can be redriven.
+func (j *Journal) keepSignals(e *encoder, r *journal.Record) error {
 	events := r.Signals
 	switch {
 	case r.Past != nil:

@@ -51,7 +51,7 @@ func startCommitter(db *pebble.DB, tell func(error), groups uint64) *committer {
 	c.durable.Store(groups)
 	c.more.L = &c.mu
 	c.ended.Go(c.apply)
-	c.ended.Go(c.settle)
+	c.ended.Go(c.reportSynced)
 	return c
 }
 
@@ -154,8 +154,8 @@ func (c *committer) write(b *pebble.Batch) error {
 	return pebbleguard.Call(func() error { return c.db.ApplyNoSyncWait(b, pebble.Sync) })
 }
 
-// settle reports, in order, that groups are on the disk.
-func (c *committer) settle() {
+// reportSynced reports, in order, that groups are on the disk.
+func (c *committer) reportSynced() {
 	for g := range c.synced {
 		if err := g.batch.SyncWait(); err != nil {
 			c.fail(g, err)

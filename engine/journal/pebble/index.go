@@ -24,15 +24,15 @@ type openSet = startorder.Set[struct{}]
 
 type openEntry = startorder.Entry[struct{}]
 
-// indexed maps the statuses that the index contains to the byte that represents them in its keys.
-var indexed = map[history.Status]byte{
+// statusBytes maps the statuses that the index contains to the byte that represents them in its keys.
+var statusBytes = map[history.Status]byte{
 	history.Succeeded: 1, history.Failed: 2, history.TimedOut: 3, history.Aborted: 4,
 }
 
 // statuses maps the bytes used in the index to statuses.
 var statuses = func() map[byte]history.Status {
-	all := make(map[byte]history.Status, len(indexed))
-	for s, b := range indexed {
+	all := make(map[byte]history.Status, len(statusBytes))
+	for s, b := range statusBytes {
 		all[b] = s
 	}
 	return all
@@ -98,7 +98,7 @@ func (e *encoder) unindex(x *journal.Execution, was history.Status) {
 
 func (e *encoder) indexKey(list string, x *journal.Execution, s history.Status) span {
 	from := len(e.keys)
-	e.keys = appendIndex(e.keys, journal.ListID(list), indexed[s], x.Start.UnixNano(), x.ARN)
+	e.keys = appendIndex(e.keys, journal.ListID(list), statusBytes[s], x.Start.UnixNano(), x.ARN)
 	return span{from, len(e.keys)}
 }
 
@@ -125,8 +125,8 @@ func openEntries(x *journal.Execution) []openEntry {
 	return entries
 }
 
-// opening wraps done so that, once the record is durable, the set of running executions is updated.
-func (j *Journal) opening(r *journal.Record, done func(error)) func(error) {
+// trackOpen wraps done so that, once the record is durable, the set of running executions is updated.
+func (j *Journal) trackOpen(r *journal.Record, done func(error)) func(error) {
 	x := r.Execution
 	begins := r.Begin || r.Past != nil
 	if x.Express || begins == r.End {
@@ -148,7 +148,7 @@ func (j *Journal) opening(r *journal.Record, done func(error)) func(error) {
 // readOpen finds the running executions.
 func (j *Journal) readOpen() error {
 	var key []byte
-	it, err := j.db.NewIter(&pebble.IterOptions{LowerBound: []byte(stepPrefix), UpperBound: after([]byte(stepPrefix))})
+	it, err := j.db.NewIter(&pebble.IterOptions{LowerBound: []byte(stepPrefix), UpperBound: prefixEnd([]byte(stepPrefix))})
 	if err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func (j *Journal) hasIndex() (bool, error) {
 func (j *Journal) rebuildIndex() error {
 	b := j.db.NewBatch()
 	defer func() { _ = b.Close() }()
-	if err := b.DeleteRange([]byte(indexPrefix), after([]byte(indexPrefix)), nil); err != nil {
+	if err := b.DeleteRange([]byte(indexPrefix), prefixEnd([]byte(indexPrefix)), nil); err != nil {
 		return err
 	}
 	var raw []byte

@@ -26,8 +26,8 @@ func endKey(dst []byte, nanos int64, arn string) []byte {
 	return append(binary.BigEndian.AppendUint64(append(dst, endPrefix...), uint64(nanos)), arn...)
 }
 
-// after returns the first key after all keys that begin with prefix.
-func after(prefix []byte) []byte {
+// prefixEnd returns the first key after all keys that begin with prefix.
+func prefixEnd(prefix []byte) []byte {
 	end := append([]byte(nil), prefix...)
 	for i := len(end) - 1; i >= 0; i-- {
 		if end[i]++; end[i] != 0 {

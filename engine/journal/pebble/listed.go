@@ -66,9 +66,9 @@ func (j *Journal) listing(l *journal.List) (*listing, error) {
 		if !l.Wants(s) {
 			continue
 		}
-		list := append(appendList(nil, id), indexed[s])
+		list := append(appendList(nil, id), statusBytes[s])
 		it, err := w.store.NewIter(&pebble.IterOptions{
-			LowerBound: appendIndex(nil, id, indexed[s], start, arn), UpperBound: after(list),
+			LowerBound: appendIndex(nil, id, statusBytes[s], start, arn), UpperBound: prefixEnd(list),
 		})
 		if err != nil {
 			return nil, errors.Join(err, w.close())
@@ -187,7 +187,7 @@ func (w *listing) endedAt(it *pebble.Iterator) (*journal.Execution, error) {
 		return x, nil
 	}
 	x, err := w.read(string(key[arnFrom:]))
-	if err != nil || x == nil || indexed[x.Status] != it.Key()[listEnd] || !w.of.Selects(x) {
+	if err != nil || x == nil || statusBytes[x.Status] != it.Key()[listEnd] || !w.of.Selects(x) {
 		return nil, err
 	}
 	return x, nil

@@ -22,10 +22,10 @@ type manifestEnd struct {
 	sequence uint64 // sequence number of the last key written before
 }
 
-// wholeManifest refuses a store whose MANIFEST has lost its end. Pebble takes an unreadable rest for a record torn by
+// checkManifest refuses a store whose MANIFEST has lost its end. Pebble takes an unreadable rest for a record torn by
 // a crash and continues with old tables and a newer log. That leaves a gap, which the sequence numbers reveal: keys
 // are numbered in the order of writing, and the log has to continue where the tables end.
-func wholeManifest(fs vfs.FS, dir, manifest string) error {
+func checkManifest(fs vfs.FS, dir, manifest string) error {
 	end, err := readManifest(fs, manifest)
 	if err != nil {
 		return err

@@ -85,7 +85,7 @@ func Open(dir string, o Config) (*Journal, error) {
 	if err := j.space.toOpen(); err != nil {
 		return nil, openError(dir, o.ReadOnly, err)
 	}
-	if err := j.whole(o, cache); err != nil {
+	if err := j.checkComplete(o, cache); err != nil {
 		return nil, err
 	}
 	db, err := openStore(dir, j.options(&o, cache))
@@ -99,14 +99,14 @@ func Open(dir string, o Config) (*Journal, error) {
 	}
 	j.db = db
 	if err := j.checkVersion(o.ReadOnly); err != nil {
-		return nil, errors.Join(j.named(err), db.Close())
+		return nil, errors.Join(j.withDir(err), db.Close())
 	}
 	if err := j.readOpen(); err != nil {
-		return nil, errors.Join(j.named(err), db.Close())
+		return nil, errors.Join(j.withDir(err), db.Close())
 	}
 	a, err := readAnchor(o.FS, dir, db)
 	if err != nil {
-		return nil, errors.Join(j.named(err), db.Close())
+		return nil, errors.Join(j.withDir(err), db.Close())
 	}
 	j.lost = a.said.Lost
 	j.committer = startCommitter(db, o.Broken, a.said.Groups)

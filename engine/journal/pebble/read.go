@@ -119,7 +119,7 @@ func (j *Journal) walk(prefix string) iter.Seq2[*pebble.Iterator, error] {
 		var within pebble.IterOptions
 		if prefix != "" {
 			within.LowerBound = []byte(prefix)
-			within.UpperBound = after(within.LowerBound)
+			within.UpperBound = prefixEnd(within.LowerBound)
 		}
 		it, err := j.db.NewIter(&within)
 		if err != nil {

@@ -45,14 +45,14 @@ func Repair(ctx context.Context, dir string, tell func(error)) (found Repaired, 
 	}
 	defer func() { err = errors.Join(err, old.closeRead()) }()
 	if v, err := old.version(); err != nil || v < withoutIndexes {
-		return found, errors.Join(err, old.named(fmt.Errorf("its format, %d, cannot be repaired", v)))
+		return found, errors.Join(err, old.withDir(fmt.Errorf("its format, %d, cannot be repaired", v)))
 	}
 	fresh := dir + ".repaired"
 	if err := os.RemoveAll(fresh); err != nil {
 		return found, err
 	}
 	r := &repair{old: old, tell: tell, found: &found}
-	if err := r.into(ctx, fresh, o, cache); err != nil {
+	if err := r.rebuildInto(ctx, fresh, o, cache); err != nil {
 		return found, errors.Join(err, os.RemoveAll(fresh))
 	}
 	found.Aside = dir + time.Now().UTC().Format(".damaged-20060102T150405.000000Z")
@@ -78,8 +78,8 @@ type repair struct {
 	arns  []string // ARNs of executions of which any record was readable, in key order
 }
 
-// into writes the intact data into a new store and completes it.
-func (r *repair) into(ctx context.Context, dir string, o Config, cache *pebble.Cache) error {
+// rebuildInto writes the intact data into a new store and completes it.
+func (r *repair) rebuildInto(ctx context.Context, dir string, o Config, cache *pebble.Cache) error {
 	r.fresh = &Journal{dir: dir, space: newSpace(dir, &o)}
 	db, err := openStore(dir, r.fresh.options(&o, cache))
 	if err != nil {
@@ -140,7 +140,7 @@ func (r *repair) copyAll(ctx context.Context) error {
 			return b.Commit(pebble.Sync)
 		}
 		r.found.Unreadable++
-		r.tell(fmt.Errorf("the value of the key %q cannot be read: %w", last, firstLine(bad)))
+		r.tell(fmt.Errorf("the value of the key %q cannot be read: %w", last, firstLineError(bad)))
 		if !r.skip(&last, keep) {
 			return b.Commit(pebble.Sync)
 		}
@@ -203,7 +203,7 @@ func (r *repair) skip(last *[]byte, keep func(key, value []byte) error) bool {
 func (r *repair) candidates(last []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for n := len(last); n > 1; n-- {
-			if next := after(last[:n]); next != nil && !yield(next) {
+			if next := prefixEnd(last[:n]); next != nil && !yield(next) {
 				return
 			}
 		}
@@ -304,7 +304,7 @@ func (j *Journal) rebuildEnds() error {
 		}
 		if x.Ended() {
 			e.reset()
-			e.ended(x)
+			e.addEnd(x)
 			if err := e.fill(b); err != nil {
 				return err
 			}

@@ -134,10 +134,10 @@ func (j *Journal) expireMapRuns(b *pebble.Batch, prefix string) error {
 		}
 		for _, kept := range [...]string{executionPrefix, historyPrefix, eventsPrefix, stepPrefix} {
 			from := []byte(kept + m.Children)
-			errs = append(errs, b.DeleteRange(from, after(from), nil))
+			errs = append(errs, b.DeleteRange(from, prefixEnd(from), nil))
 		}
 		list := appendList(nil, journal.ListID(m.ARN))
-		errs = append(errs, b.DeleteRange(list, after(list), nil))
+		errs = append(errs, b.DeleteRange(list, prefixEnd(list), nil))
 		if err := errors.Join(errs...); err != nil {
 			return err
 		}

@@ -59,14 +59,14 @@ func (s *space) reserve() {
 	}
 	s.short.Store(!s.waiting)
 	if s.waiting {
-		s.say(Roomy)
+		s.reportState(Roomy)
 	} else {
-		s.say(Short)
+		s.reportState(Short)
 	}
 }
 
-// say reports a change of state. mu must be held.
-func (s *space) say(r Room) {
+// reportState reports a change of state. mu must be held.
+func (s *space) reportState(r Room) {
 	if s.said != r && s.tell != nil {
 		s.tell(r)
 	}
@@ -156,7 +156,7 @@ func (s *space) full() {
 	given := s.waiting && s.fs.Remove(s.path) == nil
 	s.waiting = false
 	s.short.Store(true)
-	s.say(Short)
+	s.reportState(Short)
 	s.mu.Unlock()
 	switch {
 	case given && s.free() >= roomToWrite:
@@ -176,7 +176,7 @@ func (s *space) await() {
 	for first := true; s.free() < roomToWrite; first = false {
 		if first {
 			s.mu.Lock()
-			s.say(Full)
+			s.reportState(Full)
 			s.mu.Unlock()
 		}
 		select {
@@ -186,7 +186,7 @@ func (s *space) await() {
 		}
 	}
 	s.mu.Lock()
-	s.say(Short)
+	s.reportState(Short)
 	s.mu.Unlock()
 }
 

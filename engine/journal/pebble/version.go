@@ -16,7 +16,7 @@ import (
 // unfinished executions; format 2 had no index.
 const (
 	formatVersion  = 3
-	withoutEvents  = 1
+	withoutSignals = 1
 	withoutIndexes = 2
 )
 
@@ -35,7 +35,7 @@ func (j *Journal) checkVersion(readOnly bool) error {
 	case readOnly:
 		j.indexed = j.indexed && found == formatVersion
 		return nil
-	case found == withoutEvents:
+	case found == withoutSignals:
 		err = j.upgrade()
 	}
 	if err == nil && (!j.indexed || found != formatVersion) {
@@ -105,7 +105,7 @@ func (j *Journal) upgrade() error {
 		}
 		e := &encoder{}
 		if x.Ended() {
-			e.ended(x)
+			e.addEnd(x)
 		} else if err := j.encode(e, interrupt(x)); err != nil {
 			return err
 		}

@@ -9,9 +9,9 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// whole refuses a directory with data that Pebble would take for a new or an empty store, removing the files in it:
+// checkComplete refuses a directory with data that Pebble would take for a new or an empty store, removing the files in it:
 // one without the marker of its manifest, or one whose manifest no longer lists the tables. It changes nothing.
-func (j *Journal) whole(o Config, cache *pebble.Cache) error {
+func (j *Journal) checkComplete(o Config, cache *pebble.Cache) error {
 	names, err := o.FS.List(j.dir)
 	if err != nil {
 		return nil //nolint:nilerr // a directory that is not there yet, or one that Pebble says more about
@@ -26,14 +26,14 @@ func (j *Journal) whole(o Config, cache *pebble.Cache) error {
 	case !there.Exists:
 		return nil
 	}
-	if err := wholeManifest(o.FS, j.dir, there.ManifestFilename); err != nil {
+	if err := checkManifest(o.FS, j.dir, there.ManifestFilename); err != nil {
 		return openError(j.dir, o.ReadOnly, err)
 	}
-	return j.look(o, cache, holds(names, ".sst"))
+	return j.openReadOnly(o, cache, holds(names, ".sst"))
 }
 
-// look opens the store read-only, so that a refused store stays unchanged.
-func (j *Journal) look(o Config, cache *pebble.Cache, tables bool) error {
+// openReadOnly opens the store read-only, so that a refused store stays unchanged.
+func (j *Journal) openReadOnly(o Config, cache *pebble.Cache, tables bool) error {
 	looks := o
 	looks.ReadOnly = true
 	db, err := openStore(j.dir, j.options(&looks, cache))
@@ -45,7 +45,7 @@ func (j *Journal) look(o Config, cache *pebble.Cache, tables bool) error {
 	if err == nil && found == 0 && tables {
 		err = errors.New("its MANIFEST is truncated and lists none of its tables; nothing was changed: restore a backup of the directory")
 	}
-	return errors.Join(looking.named(err), db.Close())
+	return errors.Join(looking.withDir(err), db.Close())
 }
 
 // holds reports whether any of the files has the extension.
@@ -53,8 +53,8 @@ func holds(names []string, extension string) bool {
 	return slices.ContainsFunc(names, func(name string) bool { return filepath.Ext(name) == extension })
 }
 
-// named adds the journal's directory to an error.
-func (j *Journal) named(err error) error {
+// withDir adds the journal's directory to an error.
+func (j *Journal) withDir(err error) error {
 	if err != nil {
 		err = fmt.Errorf("journal in %s: %w", j.dir, damaged(err))
 	}

@@ -132,7 +132,7 @@ func (r *rewriter) of(name string) func([]byte) ([]byte, error) {
 	case name == "go.mod":
 		return r.modFile
 	case name == ".golangci.yml", filepath.Ext(name) == ".md", filepath.Ext(name) == ".sh", name == "Makefile":
-		return func(text []byte) ([]byte, error) { return r.words(text), nil }
+		return func(text []byte) ([]byte, error) { return r.importPaths(text), nil }
 	default:
 		return nil
 	}
@@ -160,7 +160,7 @@ func (r *rewriter) source(text []byte) ([]byte, error) {
 		out = append(append(out, text[last:start]...), strconv.Quote(r.module+rest)...)
 		last = end
 	}
-	out = r.words(append(out, text[last:]...))
+	out = r.importPaths(append(out, text[last:]...))
 	return format.Source(out)
 }
 
@@ -170,8 +170,8 @@ func (r *rewriter) modFile(text []byte) ([]byte, error) {
 	return line.ReplaceAll(text, []byte("${1}"+r.module+"${2}${3}")), nil
 }
 
-// words rewrites import paths below the module path; the bare module path stays.
-func (r *rewriter) words(text []byte) []byte {
+// importPaths rewrites import paths below the module path; the bare module path stays.
+func (r *rewriter) importPaths(text []byte) []byte {
 	path := regexp.MustCompile(`(^|[^\w./-])` + regexp.QuoteMeta(r.old) + `/(` + r.rooms + `)\b`)
 	text = path.ReplaceAll(text, []byte("${1}"+r.module+"/${2}"))
 	for _, whole := range []string{"local-prefixes: [%s]", "pkg: %s,", "(*%s/", "(%s/"} {

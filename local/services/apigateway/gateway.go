@@ -45,8 +45,8 @@ func hostOf(r *http.Request) string {
 	return host
 }
 
-// called is an API that is being called, with the stage and the deployment that serve the call.
-type called struct {
+// calledAPI is an API that is being called, with the stage and the deployment that serve the call.
+type calledAPI struct {
 	*api
 	stage      *stage
 	deployment *deployment
@@ -56,7 +56,7 @@ type called struct {
 
 // at finds the API and the stage that a request calls: the stage named by the first part of the path, or else the
 // default stage.
-func (s *Service) at(r *http.Request) (*called, bool) {
+func (s *Service) at(r *http.Request) (*calledAPI, bool) {
 	path := r.URL.EscapedPath()
 	var id string
 	explicit := false
@@ -72,7 +72,7 @@ func (s *Service) at(r *http.Request) (*called, bool) {
 	if a == nil {
 		return nil, false
 	}
-	c := &called{api: a, path: path, full: path}
+	c := &calledAPI{api: a, path: path, full: path}
 	name, rest, _ := strings.Cut(path[1:], "/")
 	switch {
 	case a.stages[name] != nil:
@@ -139,7 +139,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		out.refuse(http.StatusNotFound, wordsNotFound, "")
 		return
 	}
-	q := &asked{Request: r, path: c.full, stage: c.stage, context: map[string]string{
+	q := &clientRequest{Request: r, path: c.full, stage: c.stage, context: map[string]string{
 		"accountId": c.Account, "apiId": c.ID, "stage": c.stage.StageName, "requestId": aws.NewID(), "path": c.full,
 		"httpMethod": r.Method, "protocol": r.Proto, "identity.sourceIp": sourceOf(r), "identity.userAgent": r.UserAgent(),
 		"domainName": s.host(c.api), "domainPrefix": c.ID, "requestTime": began.UTC().Format("02/Jan/2006:15:04:05 -0700"),
@@ -160,7 +160,7 @@ func sourceOf(r *http.Request) string {
 }
 
 // serve finds the route and calls its integration.
-func (s *Service) serve(w *answer, q *asked, c *called) {
+func (s *Service) serve(w *answer, q *clientRequest, c *calledAPI) {
 	if c.CorsConfiguration != nil {
 		c.CorsConfiguration.headers(q.Header.Get("Origin")).Allow(w, q.Request)
 		if httpevent.Preflight(q.Request) {
@@ -238,7 +238,7 @@ func (c *cors) headers(origin string) *httpevent.CORS {
 }
 
 // failed responds that an integration did not respond.
-func (s *Service) failed(w *answer, c *called, i *integration, err error) {
+func (s *Service) failed(w *answer, c *calledAPI, i *integration, err error) {
 	s.o.Log.Warn("an integration of an HTTP API failed", "api", c.ID, "integration", i.ID, "error", err)
 	if errors.Is(err, context.DeadlineExceeded) {
 		w.refuse(http.StatusServiceUnavailable, wordsUnavailable, "Integration timed out")
@@ -248,7 +248,7 @@ func (s *Service) failed(w *answer, c *called, i *integration, err error) {
 }
 
 // after counts a response and writes the stage's access log.
-func (s *Service) after(w *answer, q *asked, c *called, began time.Time) {
+func (s *Service) after(w *answer, q *clientRequest, c *calledAPI, began time.Time) {
 	took := s.o.Now().Sub(began)
 	if s.o.Count != nil {
 		count := func(metric, unit string, v float64) {

@@ -23,9 +23,9 @@ import (
 )
 
 // callFunction responds with the result of a function.
-func (s *Service) callFunction(ctx context.Context, w *answer, q *asked, c *called, r *route, i *integration,
+func (s *Service) callFunction(ctx context.Context, w *answer, q *clientRequest, c *calledAPI, r *route, i *integration,
 	authorization any) {
-	uri := inside.ReplaceAllStringFunc(i.IntegrationURI, func(e string) string {
+	uri := embeddedExpression.ReplaceAllStringFunc(i.IntegrationURI, func(e string) string {
 		v, _ := q.look(e[2 : len(e)-1])
 		return textOf(v)
 	})
@@ -79,7 +79,7 @@ func (s *Service) invoke(ctx context.Context, uri string, from delivery.Sender, 
 
 // sender returns the identity with which this service calls targets of an API; what is the route, as stage, method
 // and path.
-func (c *called) sender(what, role string) delivery.Sender {
+func (c *calledAPI) sender(what, role string) delivery.Sender {
 	return delivery.Sender{Service: "apigateway.amazonaws.com", Source: c.scope().ARN("execute-api", c.ID+"/"+what), Role: role}
 }
 
@@ -93,7 +93,7 @@ func (r *route) place(method string) string {
 }
 
 // event builds a function's event for a request.
-func (s *Service) event(q *asked, c *called, r *route, format string, authorization any) ([]byte, error) {
+func (s *Service) event(q *clientRequest, c *calledAPI, r *route, format string, authorization any) ([]byte, error) {
 	at := time.UnixMilli(number(q.context["requestTimeEpoch"]))
 	if format == format1 {
 		return s.event1(q, c, r, authorization)
@@ -129,7 +129,7 @@ func unescaped(path string) string {
 }
 
 // event1 builds an event in the payload format 1.0.
-func (s *Service) event1(q *asked, c *called, r *route, authorization any) ([]byte, error) {
+func (s *Service) event1(q *clientRequest, c *calledAPI, r *route, authorization any) ([]byte, error) {
 	headers, allHeaders := map[string]string{}, map[string][]string{}
 	for name, values := range q.Header {
 		headers[name], allHeaders[name] = values[len(values)-1], values
@@ -188,7 +188,7 @@ func fromFormat1(h http.Header, payload []byte) ([]byte, error) {
 }
 
 // callService calls an operation of a service.
-func (s *Service) callService(ctx context.Context, w *answer, q *asked, c *called, i *integration) {
+func (s *Service) callService(ctx context.Context, w *answer, q *clientRequest, c *calledAPI, i *integration) {
 	of := subtypes[i.IntegrationSubtype]
 	in := q.parameters(i)
 	for _, name := range of.required {
@@ -227,7 +227,7 @@ func (s *Service) callService(ctx context.Context, w *answer, q *asked, c *calle
 }
 
 // callServer forwards a request to an HTTP server.
-func (s *Service) callServer(ctx context.Context, w *answer, q *asked, c *called, i *integration) {
+func (s *Service) callServer(ctx context.Context, w *answer, q *clientRequest, c *calledAPI, i *integration) {
 	target := i.IntegrationURI
 	for name, value := range q.variables {
 		target = strings.NewReplacer("{"+name+"}", escapedPath(value), "{"+name+"+}", escapedPath(value)).Replace(target)
@@ -308,14 +308,14 @@ func edit(action, text string, remove, add func()) {
 // shaped is a response whose status and headers are changed by an integration's response parameters.
 type shaped struct {
 	*answer
-	q *asked
+	q *clientRequest
 	i *integration
 	// cors holds the gateway's CORS headers, which replace the function's; nil if there are none.
 	cors http.Header
 	done bool
 }
 
-func shape(w *answer, q *asked, c *called, i *integration) *shaped {
+func shape(w *answer, q *clientRequest, c *calledAPI, i *integration) *shaped {
 	to := &shaped{answer: w, q: q, i: i}
 	if c.CorsConfiguration != nil {
 		to.cors = crossOrigin(w.Header())
@@ -371,7 +371,7 @@ func (w *shaped) Write(b []byte) (int, error) {
 
 // authorize calls the function of a route's authorizer. The context that it returns about the client is passed to the
 // integration.
-func (s *Service) authorize(ctx context.Context, w *answer, q *asked, c *called, r *route) (context any, ok bool) {
+func (s *Service) authorize(ctx context.Context, w *answer, q *clientRequest, c *calledAPI, r *route) (context any, ok bool) {
 	z := c.deployment.Authorizers[r.AuthorizerID]
 	if z == nil {
 		w.refuse(http.StatusInternalServerError, wordsInternal, "The authorizer is not there")
@@ -426,7 +426,7 @@ func (s *Service) authorize(ctx context.Context, w *answer, q *asked, c *called,
 }
 
 // executeARN returns the ARN to which an authorizer's policy refers.
-func executeARN(c *called, q *asked, r *route) string {
+func executeARN(c *calledAPI, q *clientRequest, r *route) string {
 	path := c.path
 	if r.RouteKey == defaultRoute {
 		return c.scope().ARN("execute-api", c.ID+"/"+c.stage.StageName+"/$default")
@@ -436,7 +436,7 @@ func executeARN(c *called, q *asked, r *route) string {
 
 // authorizerEvent builds the event for an authorizer's function: the event of an integration, with the caller's
 // identity.
-func (s *Service) authorizerEvent(q *asked, c *called, r *route, z *authorizer, identity []string) ([]byte, error) {
+func (s *Service) authorizerEvent(q *clientRequest, c *calledAPI, r *route, z *authorizer, identity []string) ([]byte, error) {
 	text, err := s.event(q, c, r, z.AuthorizerPayloadFormatVersion, nil)
 	if err != nil {
 		return nil, err

@@ -9,8 +9,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// asked is a client's request, as seen by expressions.
-type asked struct {
+// clientRequest is a client's request, as seen by expressions.
+type clientRequest struct {
 	*http.Request
 	body      []byte
 	path      string            // including the stage
@@ -20,10 +20,10 @@ type asked struct {
 }
 
 var (
-	// selection matches a text that is a single expression: $request.body.name.
-	selection = regexp.MustCompile(`^\$(request|context|stageVariables)\.[^\s]+$`)
-	// inside matches expressions within a text: ${request.path.name}.
-	inside = regexp.MustCompile(`\$\{((?:request|context|stageVariables)\.[^}\s]+)\}`)
+	// wholeExpression matches a text that is a single expression: $request.body.name.
+	wholeExpression = regexp.MustCompile(`^\$(request|context|stageVariables)\.[^\s]+$`)
+	// embeddedExpression matches expressions within a text: ${request.path.name}.
+	embeddedExpression = regexp.MustCompile(`\$\{((?:request|context|stageVariables)\.[^}\s]+)\}`)
 )
 
 // checkParameters rejects invalid names of parameters in integrations with functions and HTTP servers.
@@ -51,12 +51,12 @@ func (i *integration) checkParameters() error {
 
 // evaluate returns the value of a mapping's expression: a text, or JSON for a part of the body that is not a text.
 // found is false if a selection refers to a missing value.
-func (q *asked) evaluate(expression string) (value any, found bool) {
-	if selection.MatchString(expression) {
+func (q *clientRequest) evaluate(expression string) (value any, found bool) {
+	if wholeExpression.MatchString(expression) {
 		return q.look(expression[1:])
 	}
 	found = true
-	text := inside.ReplaceAllStringFunc(expression, func(e string) string {
+	text := embeddedExpression.ReplaceAllStringFunc(expression, func(e string) string {
 		v, ok := q.look(e[2 : len(e)-1])
 		found = found && ok
 		return textOf(v)
@@ -65,7 +65,7 @@ func (q *asked) evaluate(expression string) (value any, found bool) {
 }
 
 // look returns the value of NAME.PART.
-func (q *asked) look(name string) (any, bool) {
+func (q *clientRequest) look(name string) (any, bool) {
 	kind, rest, _ := strings.Cut(name, ".")
 	switch kind {
 	case "context":
@@ -140,7 +140,7 @@ func textOf(v any) string {
 }
 
 // parameters returns the parameters of a service call. Parameters whose expression finds nothing are omitted.
-func (q *asked) parameters(i *integration) map[string]any {
+func (q *clientRequest) parameters(i *integration) map[string]any {
 	all := map[string]any{}
 	for name, expression := range i.RequestParameters {
 		v, ok := q.evaluate(expression)

@@ -99,8 +99,8 @@ func (p *pattern) match(method, path string) (variables map[string]string, ok bo
 	return variables, true
 }
 
-// before reports whether a route is more specific than another matching one: compared part by part, then by method.
-func (p *pattern) before(other *pattern) bool {
+// moreSpecific reports whether a route is more specific than another matching one: compared part by part, then by method.
+func (p *pattern) moreSpecific(other *pattern) bool {
 	if p.method == "" || other.method == "" {
 		return p.method != ""
 	}
@@ -129,7 +129,7 @@ func (d *deployment) compile() error {
 func (d *deployment) find(method, path string) (found *route, variables map[string]string) {
 	var best *pattern
 	for i, p := range d.compiled {
-		if in, ok := p.match(method, path); ok && (best == nil || p.before(best)) {
+		if in, ok := p.match(method, path); ok && (best == nil || p.moreSpecific(best)) {
 			best, found, variables = p, d.Routes[i], in
 		}
 	}

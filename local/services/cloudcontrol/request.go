@@ -18,7 +18,7 @@ import (
 // The operations and their statuses.
 const (
 	opCreate, opUpdate, opDelete = "CREATE", "UPDATE", "DELETE"
-	underWay                     = "IN_PROGRESS"
+	inProgress                   = "IN_PROGRESS"
 	succeeded                    = "SUCCESS"
 	hasFailed                    = "FAILED"
 	cancelled                    = "CANCEL_COMPLETE"
@@ -102,7 +102,7 @@ func (s *Service) begin(r *request, scope aws.Scope) (*eventAnswer, error) {
 		return nil, refusal("ClientTokenConflictException",
 			"A previous request with the client token %s had other parameters.", r.Client)
 	}
-	r.Account, r.Region, r.Token, r.Status, r.At = scope.Account, scope.Region, aws.NewID(), underWay, s.o.Clock.Now().
+	r.Account, r.Region, r.Token, r.Status, r.At = scope.Account, scope.Region, aws.NewID(), inProgress, s.o.Clock.Now().
 		UnixMilli()
 	if token, ok := s.busy[r.key()]; ok {
 		return nil, refusal(
@@ -124,13 +124,13 @@ func (s *Service) begin(r *request, scope aws.Scope) (*eventAnswer, error) {
 	return &eventAnswer{r.shown()}, nil
 }
 
-// days is the time for which requests can be queried after they have ended, in milliseconds.
-const days = 7 * 24 * 60 * 60 * 1000
+// retentionMillis is the time for which requests can be queried after they have ended, in milliseconds.
+const retentionMillis = 7 * 24 * 60 * 60 * 1000
 
 // prune deletes requests that ended long ago. The caller holds mu.
 func (s *Service) prune(b *documents.Batch, now int64) {
 	for token, r := range s.requests {
-		if !r.ended() || now-r.At < days {
+		if !r.ended() || now-r.At < retentionMillis {
 			continue
 		}
 		delete(s.requests, token)

@@ -34,11 +34,11 @@ type Options struct {
 
 // Service is a local Cloud Control API. It is safe for concurrent use.
 type Service struct {
-	o     Options
-	table *documents.Table
-	ctx   context.Context
-	stop  context.CancelFunc
-	under sync.WaitGroup // running requests
+	o       Options
+	table   *documents.Table
+	ctx     context.Context
+	stop    context.CancelFunc
+	running sync.WaitGroup // running requests
 
 	mu       sync.Mutex
 	requests map[string]*request          // by token
@@ -118,14 +118,14 @@ func (s *Service) Close() error {
 	s.closed = true
 	s.mu.Unlock()
 	s.stop()
-	s.under.Wait()
+	s.running.Wait()
 	return nil
 }
 
 // launch executes a request on a new goroutine. The caller holds mu.
 func (s *Service) launch(r *request, again bool) {
 	if !s.closed {
-		s.under.Go(func() { s.carryOut(r, again) })
+		s.running.Go(func() { s.carryOut(r, again) })
 	}
 }
 

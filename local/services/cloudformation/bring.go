@@ -69,7 +69,7 @@ func (d *deployment) bring(ctx context.Context, id string) error {
 	again := r.Operation == d.op.ID && strings.HasSuffix(r.Status, "_IN_PROGRESS")
 	done := r.Operation == d.op.ID && (r.Status == "CREATE_COMPLETE" || r.Status == "UPDATE_COMPLETE" ||
 		r.Status == "IMPORT_COMPLETE")
-	there := r.there()
+	there := r.exists()
 	current := r.made
 	d.s.mu.Unlock()
 	if done {
@@ -270,7 +270,7 @@ func (s *Service) owned(scope aws.Scope, typ, physical string) bool {
 	defer s.mu.Unlock()
 	for _, st := range s.stacks {
 		for _, r := range st.resources {
-			if st.scope() == scope && r.Type == typ && r.Physical == physical && r.there() {
+			if st.scope() == scope && r.Type == typ && r.Physical == physical && r.exists() {
 				return true
 			}
 		}

@@ -30,13 +30,13 @@ func (s *Service) continueUpdateRollback(_ context.Context, scope aws.Scope, in 
 		}
 		op := st.Paused
 		op.Phase, op.Skip, op.Token = phaseRollback, in.Skip, in.Token
-		s.goOn(k, st, op, "UPDATE_ROLLBACK_IN_PROGRESS")
+		s.resumeOperation(k, st, op, "UPDATE_ROLLBACK_IN_PROGRESS")
 		return nil
 	})
 }
 
-// goOn resumes a paused operation. The caller holds mu.
-func (s *Service) goOn(k *keeper, st *stack, op *operation, status string) {
+// resumeOperation resumes a paused operation. The caller holds mu.
+func (s *Service) resumeOperation(k *keeper, st *stack, op *operation, status string) {
 	id := op.ID
 	st.Operation, st.Paused = op, nil
 	k.status(st, status, "User Initiated")
@@ -60,7 +60,7 @@ func (s *Service) rollbackStack(_ context.Context, scope aws.Scope, in *continue
 		if op.Kind == opCreate {
 			status = "ROLLBACK_IN_PROGRESS"
 		}
-		s.goOn(k, st, op, status)
+		s.resumeOperation(k, st, op, status)
 		out = stackID{ID: st.ID, OperationID: op.ID}
 		return nil
 	})

@@ -169,7 +169,7 @@ func (s *Service) custom(ctx context.Context, r *resource.Request, kind string) 
 	defer s.forgetExpected(token)
 	invoked := make(chan error, 1)
 	invoking, stop := context.WithCancel(ctx)
-	s.under.Go(func() { invoked <- s.provide(invoking, r, provider, body) })
+	s.deployments.Go(func() { invoked <- s.provide(invoking, r, provider, body) })
 	defer func() {
 		if invoked != nil { // the rest of the invocation does not matter; Close waits for its end
 			stop()

@@ -73,7 +73,7 @@ func (s *Service) detectStackDrift(ctx context.Context, scope aws.Scope, in *dri
 	now := st.copied()
 	var ids []string
 	for _, id := range st.ids() {
-		if st.resources[id].there() && (len(in.IDs) == 0 || slices.Contains(in.IDs, id)) {
+		if st.resources[id].exists() && (len(in.IDs) == 0 || slices.Contains(in.IDs, id)) {
 			ids = append(ids, id)
 		}
 	}
@@ -134,7 +134,7 @@ func (s *Service) drifted(ctx context.Context, st *stack, id string) *drift {
 		if name == "Tags" || t.Properties[name].WriteOnly || !readable {
 			continue
 		}
-		want[name], now[name] = normal(v), normal(got)
+		want[name], now[name] = normalised(v), normalised(got)
 	}
 	found.Status, found.Differences = "IN_SYNC", differences("", want, now)
 	if len(found.Differences) > 0 {
@@ -144,8 +144,8 @@ func (s *Service) drifted(ctx context.Context, st *stack, id string) *drift {
 	return found
 }
 
-// normal normalises a value, so that scalars given as texts compare equal to others.
-func normal(v any) any {
+// normalised normalises a value, so that scalars given as texts compare equal to others.
+func normalised(v any) any {
 	text := template.JSON(v)
 	parsed, err := template.ParseValue(text)
 	if err != nil {
@@ -242,7 +242,7 @@ func (s *Service) detectStackResourceDrift(ctx context.Context, scope aws.Scope,
 }, error) {
 	s.mu.Lock()
 	st, err := s.find(scope, in.Stack)
-	if err == nil && (st.resources[in.ID] == nil || !st.resources[in.ID].there()) {
+	if err == nil && (st.resources[in.ID] == nil || !st.resources[in.ID].exists()) {
 		err = invalid("Resource %s does not exist for stack %s", in.ID, in.Stack)
 	}
 	if err != nil {

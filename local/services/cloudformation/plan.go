@@ -82,7 +82,7 @@ func (s *Service) plan(ctx context.Context, st *stack, to *deployed) ([]change, 
 	defer s.mu.Unlock()
 	for _, id := range st.ids() {
 		r := st.resources[id]
-		if !r.there() || slices.Contains(c.graph.IDs, id) {
+		if !r.exists() || slices.Contains(c.graph.IDs, id) {
 			continue
 		}
 		policy := "Delete"
@@ -119,7 +119,7 @@ func (c *compiled) order() []string {
 func (p *planner) record(id string) *record {
 	p.s.mu.Lock()
 	defer p.s.mu.Unlock()
-	if r := p.st.resources[id]; r != nil && r.there() {
+	if r := p.st.resources[id]; r != nil && r.exists() {
 		return r
 	}
 	return nil

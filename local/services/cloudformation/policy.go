@@ -17,18 +17,18 @@ type stackPolicy struct {
 type policyStatement struct {
 	Effect                                   string
 	Principal                                any
-	Action, NotAction, Resource, NotResource words
-	Condition                                map[string]map[string]words
+	Action, NotAction, Resource, NotResource stringList
+	Condition                                map[string]map[string]stringList
 }
 
-// words is a JSON string or an array of strings.
-type words []string
+// stringList is a JSON string or an array of strings.
+type stringList []string
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (w *words) UnmarshalJSON(text []byte) error {
+func (w *stringList) UnmarshalJSON(text []byte) error {
 	var one string
 	if json.Unmarshal(text, &one) == nil {
-		*w = words{one}
+		*w = stringList{one}
 		return nil
 	}
 	return json.Unmarshal(text, (*[]string)(w))
@@ -62,7 +62,7 @@ func checkedPolicy(text string) (string, error) {
 }
 
 // updates reports whether all actions are update actions, or *.
-func updates(actions words) bool {
+func updates(actions stringList) bool {
 	for _, a := range actions {
 		if which, ok := strings.CutPrefix(a, "Update:"); a != "*" && (!ok || which == "") {
 			return false
@@ -72,7 +72,7 @@ func updates(actions words) bool {
 }
 
 // matches reports whether a text matches one of the patterns, in which * matches anything.
-func (w words) matches(text string) bool {
+func (w stringList) matches(text string) bool {
 	for _, pattern := range w {
 		if aws.Matches(pattern, text) {
 			return true

@@ -341,9 +341,9 @@ func (s *Service) find(scope aws.Scope, name string) (*stack, error) {
 	return nil, invalid("Stack with id %s does not exist", name)
 }
 
-// seen returns a stack and a copy of its present state. What is computed without holding mu must use the copy,
+// snapshot returns a stack and a copy of its present state. What is computed without holding mu must use the copy,
 // because another operation may start in the meantime; start then returns an error.
-func (s *Service) seen(scope aws.Scope, name string) (st, now *stack, err error) {
+func (s *Service) snapshot(scope aws.Scope, name string) (st, now *stack, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if st, err = s.find(scope, name); err != nil {

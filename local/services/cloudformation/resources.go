@@ -71,7 +71,7 @@ func (s *Service) describeStackResources(_ context.Context, scope aws.Scope, in 
 	case in.Physical != "":
 		for _, other := range s.all(scope) {
 			for _, r := range other.resources {
-				if r.Physical == in.Physical && r.there() {
+				if r.Physical == in.Physical && r.exists() {
 					st = other
 				}
 			}

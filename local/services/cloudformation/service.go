@@ -47,12 +47,12 @@ type Options struct {
 
 // Service is a local CloudFormation. It is safe for concurrent use.
 type Service struct {
-	opts  Options
-	table *documents.Table
-	types resource.Set
-	ctx   context.Context
-	stop  context.CancelFunc
-	under sync.WaitGroup // running deployments
+	opts        Options
+	table       *documents.Table
+	types       resource.Set
+	ctx         context.Context
+	stop        context.CancelFunc
+	deployments sync.WaitGroup // running deployments
 
 	mu      sync.Mutex
 	stacks  map[string]*stack     // by ID
@@ -102,7 +102,7 @@ func (s *Service) Close() error {
 	s.closed = true
 	s.mu.Unlock()
 	s.stop()
-	s.under.Wait()
+	s.deployments.Wait()
 	return nil
 }
 
@@ -112,7 +112,7 @@ func (s *Service) launch(st *stack) {
 		return
 	}
 	st.running = true
-	s.under.Go(func() { s.operate(st) })
+	s.deployments.Go(func() { s.operate(st) })
 }
 
 func (s *Service) now() time.Time { return s.opts.Clock.Now() }

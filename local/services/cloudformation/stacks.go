@@ -149,7 +149,7 @@ func (s *Service) createStack(ctx context.Context, scope aws.Scope, in *stackReq
 	if in.OnFailure != "" && in.DisableRollback != nil {
 		return nil, invalid("You can specify either DisableRollback or OnFailure, but not both")
 	}
-	st, old, err := s.seen(scope, in.Name)
+	st, old, err := s.snapshot(scope, in.Name)
 	if err == nil && old.Status != "REVIEW_IN_PROGRESS" {
 		if in.Token != "" && old.busy() && old.Operation.Token == in.Token {
 			return &stackID{ID: old.ID, OperationID: old.Operation.ID}, nil
@@ -220,7 +220,7 @@ func (s *Service) updateStack(ctx context.Context, scope aws.Scope, in *stackReq
 	if err := in.refused(); err != nil {
 		return nil, err
 	}
-	st, now, err := s.seen(scope, in.Name)
+	st, now, err := s.snapshot(scope, in.Name)
 	if err != nil {
 		return nil, invalid("Stack [%s] does not exist", in.Name)
 	}

@@ -133,7 +133,7 @@ func (s *Service) summarise(scope aws.Scope, text string) (*templateSummary, err
 
 func (s *Service) getTemplateSummary(ctx context.Context, scope aws.Scope, in *templateRequest) (*templateSummary, error) {
 	if in.Stack != "" {
-		_, st, err := s.seen(scope, in.Stack)
+		_, st, err := s.snapshot(scope, in.Stack)
 		if err != nil {
 			return nil, err
 		}

@@ -8,7 +8,7 @@ func (d *deployment) ref(id string) (any, error) {
 	d.s.mu.Lock()
 	defer d.s.mu.Unlock()
 	r := d.st.resources[id]
-	if r == nil || !r.there() {
+	if r == nil || !r.exists() {
 		return nil, invalid("Template error: %s is referred to and not there", id)
 	}
 	return r.ref(), nil
@@ -22,8 +22,8 @@ func (r *made) ref() string {
 	return r.Physical
 }
 
-// there reports whether the resource exists, according to its record.
-func (r *record) there() bool {
+// exists reports whether the resource exists, according to its record.
+func (r *record) exists() bool {
 	return r.Physical != "" && r.Status != "DELETE_COMPLETE" && r.Status != "DELETE_SKIPPED"
 }
 
@@ -31,7 +31,7 @@ func (d *deployment) attribute(id, name string) (any, error) {
 	d.s.mu.Lock()
 	defer d.s.mu.Unlock()
 	r := d.st.resources[id]
-	if r == nil || !r.there() {
+	if r == nil || !r.exists() {
 		return nil, invalid("Template error: %s is referred to and not there", id)
 	}
 	return r.attribute(name)

@@ -101,7 +101,7 @@ func (s *Service) describeAlarmHistory(_ context.Context, scope aws.Scope, in *h
 	order := func(p placed) string { return p.place }
 	if in.ScanBy != "TimestampAscending" {
 		slices.Reverse(all)
-		order = func(p placed) string { return turned(p.place) }
+		order = func(p placed) string { return reverseSortKey(p.place) }
 	}
 	page, next, ok := aws.Page(aws.NewListing(s.opts.Clock.Now(), "history", scopeKey(scope), in.Name, in.ScanBy), in.NextToken,
 		cmp.Or(in.Most, usual), all, order)
@@ -115,8 +115,8 @@ func (s *Service) describeAlarmHistory(_ context.Context, scope aws.Scope, in *h
 	return answer, nil
 }
 
-// turned returns a text that sorts in the opposite order.
-func turned(text string) string {
+// reverseSortKey returns a text that sorts in the opposite order.
+func reverseSortKey(text string) string {
 	b := []byte(text)
 	for i := range b {
 		b[i] = 0x7f - b[i]&0x7f

@@ -74,11 +74,11 @@ func (s *Service) datum(to *Datum, namespace string, d *datum, n int) error {
 	case d.Resolution != 0 && d.Resolution != 1 && d.Resolution != 60:
 		return invalid("The parameter MetricData.member.%d.StorageResolution must be 1 or 60.", n)
 	case d.Value != nil && d.Values != nil:
-		return both(n, "Value", "Values")
+		return exclusive(n, "Value", "Values")
 	case d.Value != nil && d.Statistics != nil:
-		return both(n, "Value", "StatisticValues")
+		return exclusive(n, "Value", "StatisticValues")
 	case d.Statistics != nil && d.Values != nil:
-		return both(n, "StatisticValues", "Values")
+		return exclusive(n, "StatisticValues", "Values")
 	}
 	to.Metric = Metric{namespace, d.Name, d.Dimensions}
 	to.Fine = d.Resolution == 1
@@ -129,8 +129,8 @@ func number(v float64, n int, add func()) error {
 	return nil
 }
 
-// both returns the error for two mutually exclusive members of a datum.
-func both(n int, one, other string) error {
+// exclusive returns the error for two mutually exclusive members of a datum.
+func exclusive(n int, one, other string) error {
 	return combination("The parameters MetricData.member.%d.%s and MetricData.member.%d.%s are mutually exclusive and you "+
 		"have specified both.", n, one, n, other)
 }

@@ -47,7 +47,7 @@ type Dispatcher struct {
 	ctx     context.Context
 	stop    context.CancelFunc
 	work    sync.WaitGroup
-	room    chan struct{} // one slot per letter in flight
+	slots   chan struct{} // one slot per letter in flight
 	mu      sync.Mutex
 	waiting map[string]*clock.Timer
 	closed  bool
@@ -64,7 +64,7 @@ func Open(o Options) *Dispatcher {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	d := &Dispatcher{o: o, table: o.Store.Table(o.Table), room: make(chan struct{}, atOnce),
+	d := &Dispatcher{o: o, table: o.Store.Table(o.Table), slots: make(chan struct{}, atOnce),
 		waiting: map[string]*clock.Timer{}}
 	d.ctx, d.stop = context.WithCancel(context.Background())
 	return d
@@ -195,11 +195,11 @@ func (d *Dispatcher) launch(id string, l *Letter) {
 		d.o.Clock.Release()
 		defer work.End()
 		select {
-		case d.room <- struct{}{}:
+		case d.slots <- struct{}{}:
 		case <-ctx.Done():
 			return
 		}
-		defer func() { <-d.room }()
+		defer func() { <-d.slots }()
 		if err := d.carry(ctx, id, l); err != nil && ctx.Err() == nil {
 			d.o.Log.Error("a letter is kept and not delivered", "letter", id, "error", err.Error())
 		}

@@ -99,7 +99,7 @@ func (s *Service) batchGetItem(_ context.Context, scope aws.Scope, in *batchGet)
 			out.Capacity = append(out.Capacity, c)
 		}
 	}
-	return out, s.seen()
+	return out, s.waitForVisible()
 }
 
 func (s *Service) newGets(scope aws.Scope, name string, asked *keysAndAttributes) (*tableGets, error) {

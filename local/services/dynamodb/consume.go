@@ -76,7 +76,7 @@ func (s *Service) Changes(stream string, from uint64, most, maxBytes int) (chang
 	if err != nil && !errors.Is(err, errEnough) {
 		return nil, from, err
 	}
-	return changes, next, s.seen()
+	return changes, next, s.waitForVisible()
 }
 
 // Follow registers ring, which is called when a stream has new records, before the request that caused them is

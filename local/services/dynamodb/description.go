@@ -90,10 +90,10 @@ type (
 		Class       *classSummary            `json:"TableClassSummary,omitempty"`
 		Protected   bool                     `json:"DeletionProtectionEnabled"`
 		OnDemand    *onDemandThroughput      `json:"OnDemandThroughput,omitempty"`
-		*neverThere
+		*unsupportedMembers
 	}
-	// neverThere holds members for features that this DynamoDB does not have: replicas, archives, restores.
-	neverThere struct {
+	// unsupportedMembers holds members for features that this DynamoDB does not have: replicas, archives, restores.
+	unsupportedMembers struct {
 		GlobalTableVersion                 json.RawMessage `json:",omitempty"`
 		Replicas                           json.RawMessage `json:",omitempty"`
 		GlobalTableWitnesses               json.RawMessage `json:",omitempty"`

@@ -124,5 +124,5 @@ func (s *Service) getRecords(_ context.Context, _ aws.Scope, in *getRecords) (*r
 	if st.Ended == 0 || full {
 		out.Next = s.iterator(st, from)
 	}
-	return out, s.seen()
+	return out, s.waitForVisible()
 }

@@ -12,7 +12,7 @@ import (
 
 // writing holds the parameters common to all writes of one item.
 type writing struct {
-	one
+	tableRequest
 	conditional
 	Return   string `json:"ReturnValues"`
 	Capacity string `json:"ReturnConsumedCapacity"`
@@ -251,7 +251,7 @@ func (t *table) checkPaths(paths []expression.Path) error {
 }
 
 type getItem struct {
-	one
+	tableRequest
 	reading
 	Names    map[string]string `json:"ExpressionAttributeNames"`
 	Key      jsonvalue.Value
@@ -282,7 +282,7 @@ func (s *Service) getItem(_ context.Context, scope aws.Scope, in *getItem) (*got
 	}
 	i, err := s.read(m.table, m.place)
 	if err == nil {
-		err = s.seen()
+		err = s.waitForVisible()
 	}
 	if err != nil {
 		return nil, err

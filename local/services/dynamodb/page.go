@@ -17,7 +17,7 @@ const pageBytes = 1 << 20
 
 // listing holds the parameters common to queries and scans.
 type listing struct {
-	one
+	tableRequest
 	placeholders
 	reading
 	Index    string          `json:"IndexName"`
@@ -277,7 +277,7 @@ func (s *Service) list(p *page, asked string) (*listed, error) {
 		}
 	}
 	out.Capacity = u.answer(asked)
-	return out, s.seen()
+	return out, s.waitForVisible()
 }
 
 // entryItem returns the item of a key of the page; nil if it has changed since the index entry was read.

@@ -178,7 +178,7 @@ func (s *Service) change(f func(now int64, b *documents.Batch) error) error {
 	s.recorded = nil
 	if err = f(s.now(), b); err != nil {
 		s.mu.Unlock()
-		return errors.Join(err, s.seen())
+		return errors.Join(err, s.waitForVisible())
 	}
 	s.onTheWay.Add(1)
 	wait := b.Apply()
@@ -192,8 +192,8 @@ func (s *Service) change(f func(now int64, b *documents.Batch) error) error {
 	return err
 }
 
-// seen waits until everything visible is on disk. It is called before a read is answered.
-func (s *Service) seen() error {
+// waitForVisible waits until everything visible is on disk. It is called before a read is answered.
+func (s *Service) waitForVisible() error {
 	if s.onTheWay.Load() == 0 {
 		return nil
 	}

@@ -116,7 +116,7 @@ type recovery struct {
 }
 
 type updateBackups struct {
-	one
+	tableRequest
 	Recovery struct {
 		Enabled bool   `json:"PointInTimeRecoveryEnabled"`
 		Days    *int64 `json:"RecoveryPeriodInDays"`
@@ -153,7 +153,7 @@ func (s *Service) updateContinuousBackups(_ context.Context, scope aws.Scope, in
 	return backupsOf(t), nil
 }
 
-func (s *Service) describeContinuousBackups(_ context.Context, scope aws.Scope, in *one) (*backups, error) {
+func (s *Service) describeContinuousBackups(_ context.Context, scope aws.Scope, in *tableRequest) (*backups, error) {
 	t, err := s.find(scope, in.Name)
 	if err != nil {
 		return nil, tableNotFound(err)

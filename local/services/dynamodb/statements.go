@@ -94,7 +94,7 @@ func (s *Service) oneOfBatch(scope aws.Scope, in *statement, st *partiql.Stateme
 			return nil, err
 		}
 		if g.old, err = s.read(g.table, g.place); err == nil {
-			err = s.seen()
+			err = s.waitForVisible()
 		}
 		a.Item = g.shown()
 		return g.mutation, err

@@ -8,8 +8,8 @@ import (
 	"stepback/local/services/documents"
 )
 
-// one is a request about a table.
-type one struct {
+// tableRequest is a request about a table.
+type tableRequest struct {
 	Name string `json:"TableName"`
 }
 
@@ -17,7 +17,7 @@ type described struct {
 	Table *tableDescription
 }
 
-func (s *Service) describeTable(_ context.Context, scope aws.Scope, in *one) (*described, error) {
+func (s *Service) describeTable(_ context.Context, scope aws.Scope, in *tableRequest) (*described, error) {
 	t, err := s.find(scope, in.Name)
 	if err != nil {
 		return nil, err
@@ -25,7 +25,7 @@ func (s *Service) describeTable(_ context.Context, scope aws.Scope, in *one) (*d
 	return &described{s.describe(t, statusActive)}, nil
 }
 
-func (s *Service) deleteTable(_ context.Context, scope aws.Scope, in *one) (*describedNew, error) {
+func (s *Service) deleteTable(_ context.Context, scope aws.Scope, in *tableRequest) (*describedNew, error) {
 	scope, name, err := nameOf(scope, in.Name)
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ type timeToLive struct {
 }
 
 type updateTimeToLive struct {
-	one
+	tableRequest
 	Specification timeToLive `json:"TimeToLiveSpecification"`
 }
 
@@ -66,7 +66,7 @@ type timeToLiveDescription struct {
 	Attribute string `json:"AttributeName,omitempty"`
 }
 
-func (s *Service) describeTimeToLive(_ context.Context, scope aws.Scope, in *one) (*describedTimeToLive, error) {
+func (s *Service) describeTimeToLive(_ context.Context, scope aws.Scope, in *tableRequest) (*describedTimeToLive, error) {
 	t, err := s.find(scope, in.Name)
 	if err != nil {
 		return nil, err

@@ -80,7 +80,7 @@ type transactAction struct {
 }
 
 type action struct {
-	one
+	tableRequest
 	conditional
 	Item   jsonvalue.Value
 	Key    jsonvalue.Value
@@ -279,7 +279,7 @@ func (s *Service) remember(now int64, b *documents.Batch, scope aws.Scope, token
 type transactGet struct {
 	Items []struct {
 		Get *struct {
-			one
+			tableRequest
 			Key        jsonvalue.Value
 			Projection *string           `json:"ProjectionExpression"`
 			Names      map[string]string `json:"ExpressionAttributeNames"`
@@ -345,7 +345,7 @@ func (s *Service) transactGetItems(_ context.Context, scope aws.Scope, in *trans
 			out.Capacity = append(out.Capacity, c)
 		}
 	}
-	return out, s.seen()
+	return out, s.waitForVisible()
 }
 
 // readAll reads several items at a single point in time.

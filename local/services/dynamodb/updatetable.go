@@ -11,7 +11,7 @@ import (
 )
 
 type updateTable struct {
-	one
+	tableRequest
 	Definitions []attributeDefinition `json:"AttributeDefinitions"`
 	Billing     string                `json:"BillingMode"`
 	Throughput  *throughput           `json:"ProvisionedThroughput"`

@@ -8,7 +8,7 @@ import (
 )
 
 type policyRequest struct {
-	one
+	repositoryRequest
 	Policy    string `json:"policyText"`
 	Lifecycle string `json:"lifecyclePolicyText"`
 }
@@ -41,13 +41,13 @@ func (s *Service) setRepositoryPolicy(_ context.Context, scope aws.Scope, in *po
 		return nil, refuse("InvalidParameterException", "Invalid parameter at 'PolicyText' failed to satisfy constraint: "+
 			"'Invalid repository policy provided'")
 	}
-	return &policyAnswer{scope.Account, in.Name, in.Policy}, s.changes(scope, in.Name, func(k *kept) error {
+	return &policyAnswer{scope.Account, in.Name, in.Policy}, s.changes(scope, in.Name, func(k *storedRepository) error {
 		k.Policy = in.Policy
 		return nil
 	})
 }
 
-func (s *Service) getRepositoryPolicy(_ context.Context, scope aws.Scope, in *one) (*policyAnswer, error) {
+func (s *Service) getRepositoryPolicy(_ context.Context, scope aws.Scope, in *repositoryRequest) (*policyAnswer, error) {
 	scope = in.of(scope)
 	k, err := s.find(scope, in.Name)
 	if err == nil && k.Policy == "" {
@@ -59,10 +59,10 @@ func (s *Service) getRepositoryPolicy(_ context.Context, scope aws.Scope, in *on
 	return &policyAnswer{scope.Account, in.Name, k.Policy}, nil
 }
 
-func (s *Service) deleteRepositoryPolicy(_ context.Context, scope aws.Scope, in *one) (*policyAnswer, error) {
+func (s *Service) deleteRepositoryPolicy(_ context.Context, scope aws.Scope, in *repositoryRequest) (*policyAnswer, error) {
 	scope = in.of(scope)
 	answer := &policyAnswer{Registry: scope.Account, Name: in.Name}
-	return answer, s.changes(scope, in.Name, func(k *kept) error {
+	return answer, s.changes(scope, in.Name, func(k *storedRepository) error {
 		if k.Policy == "" {
 			return noPolicy(scope, in.Name)
 		}
@@ -80,13 +80,13 @@ func (s *Service) putLifecyclePolicy(_ context.Context, scope aws.Scope, in *pol
 		return nil, refuse("InvalidParameterException", "Invalid parameter at 'LifecyclePolicyText' failed to satisfy constraint: "+
 			"'Lifecycle policy validation failure: no rules'")
 	}
-	return &lifecycleAnswer{scope.Account, in.Name, in.Lifecycle}, s.changes(scope, in.Name, func(k *kept) error {
+	return &lifecycleAnswer{scope.Account, in.Name, in.Lifecycle}, s.changes(scope, in.Name, func(k *storedRepository) error {
 		k.Lifecycle = in.Lifecycle
 		return nil
 	})
 }
 
-func (s *Service) getLifecyclePolicy(_ context.Context, scope aws.Scope, in *one) (*lifecycleAnswer, error) {
+func (s *Service) getLifecyclePolicy(_ context.Context, scope aws.Scope, in *repositoryRequest) (*lifecycleAnswer, error) {
 	scope = in.of(scope)
 	k, err := s.find(scope, in.Name)
 	if err == nil && k.Lifecycle == "" {
@@ -98,10 +98,10 @@ func (s *Service) getLifecyclePolicy(_ context.Context, scope aws.Scope, in *one
 	return &lifecycleAnswer{scope.Account, in.Name, k.Lifecycle}, nil
 }
 
-func (s *Service) deleteLifecyclePolicy(_ context.Context, scope aws.Scope, in *one) (*lifecycleAnswer, error) {
+func (s *Service) deleteLifecyclePolicy(_ context.Context, scope aws.Scope, in *repositoryRequest) (*lifecycleAnswer, error) {
 	scope = in.of(scope)
 	answer := &lifecycleAnswer{Registry: scope.Account, Name: in.Name}
-	return answer, s.changes(scope, in.Name, func(k *kept) error {
+	return answer, s.changes(scope, in.Name, func(k *storedRepository) error {
 		if k.Lifecycle == "" {
 			return noLifecycle(scope, in.Name)
 		}
@@ -111,7 +111,7 @@ func (s *Service) deleteLifecyclePolicy(_ context.Context, scope aws.Scope, in *
 }
 
 type mutabilityRequest struct {
-	one
+	repositoryRequest
 	Mutability string      `json:"imageTagMutability"`
 	Exclusions []exclusion `json:"imageTagMutabilityExclusionFilters"`
 }
@@ -127,14 +127,14 @@ func (s *Service) putImageTagMutability(_ context.Context, scope aws.Scope, in *
 	error) {
 	scope = in.of(scope)
 	return &mutabilityAnswer{scope.Account, in.Name, in.Mutability, in.Exclusions}, s.changes(scope, in.Name,
-		func(k *kept) error {
+		func(k *storedRepository) error {
 			k.Repository.Mutability, k.Repository.Exclusions = in.Mutability, in.Exclusions
 			return nil
 		})
 }
 
 type scanningRequest struct {
-	one
+	repositoryRequest
 	Scanning scanning `json:"imageScanningConfiguration"`
 }
 
@@ -147,7 +147,7 @@ type scanningAnswer struct {
 func (s *Service) putImageScanningConfiguration(_ context.Context, scope aws.Scope, in *scanningRequest) (*scanningAnswer,
 	error) {
 	scope = in.of(scope)
-	return &scanningAnswer{scope.Account, in.Name, in.Scanning}, s.changes(scope, in.Name, func(k *kept) error {
+	return &scanningAnswer{scope.Account, in.Name, in.Scanning}, s.changes(scope, in.Name, func(k *storedRepository) error {
 		k.Repository.Scanning = in.Scanning
 		return nil
 	})

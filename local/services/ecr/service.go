@@ -65,8 +65,8 @@ func (s *Service) operations() map[string]server.Operation {
 	}
 }
 
-// kept is the stored form of a repository.
-type kept struct {
+// storedRepository is the stored form of a repository.
+type storedRepository struct {
 	Repository repository
 	Policy     string            `json:",omitempty"`
 	Lifecycle  string            `json:",omitempty"`
@@ -102,8 +102,8 @@ type encryption struct {
 
 type tag struct{ Key, Value string }
 
-// one is a request about a repository.
-type one struct {
+// repositoryRequest is a request about a repository.
+type repositoryRequest struct {
 	Registry string `json:"registryId"`
 	Name     string `json:"repositoryName"`
 }
@@ -111,7 +111,7 @@ type one struct {
 func key(scope aws.Scope, name string) string { return scope.Account + "/" + scope.Region + "/" + name }
 
 // of returns the scope of a request, which may name another registry.
-func (o *one) of(scope aws.Scope) aws.Scope {
+func (o *repositoryRequest) of(scope aws.Scope) aws.Scope {
 	scope.Account = cmp.Or(o.Registry, scope.Account)
 	return scope
 }
@@ -121,7 +121,7 @@ func refuse(code, format string, args ...any) error {
 }
 
 // find returns a repository, or a not found error.
-func (s *Service) find(scope aws.Scope, name string) (*kept, error) {
+func (s *Service) find(scope aws.Scope, name string) (*storedRepository, error) {
 	text, found, err := s.table.Get(key(scope, name))
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (s *Service) find(scope aws.Scope, name string) (*kept, error) {
 		return nil, refuse("RepositoryNotFoundException", "The repository with name '%s' does not exist in the registry with id '%s'",
 			name, scope.Account)
 	}
-	k := new(kept)
+	k := new(storedRepository)
 	return k, json.Unmarshal(text, k)
 }
 
@@ -140,7 +140,7 @@ func (s *Service) change(f func(*documents.Batch) error) error {
 }
 
 // changes changes one repository.
-func (s *Service) changes(scope aws.Scope, name string, f func(*kept) error) error {
+func (s *Service) changes(scope aws.Scope, name string, f func(*storedRepository) error) error {
 	return s.change(func(b *documents.Batch) error {
 		k, err := s.find(scope, name)
 		if err == nil {
@@ -153,7 +153,7 @@ func (s *Service) changes(scope aws.Scope, name string, f func(*kept) error) err
 	})
 }
 
-func (s *Service) put(b *documents.Batch, scope aws.Scope, k *kept) error {
+func (s *Service) put(b *documents.Batch, scope aws.Scope, k *storedRepository) error {
 	text, err := json.Marshal(k)
 	if err == nil {
 		b.Put(s.table, key(scope, k.Repository.Name), text)
@@ -162,7 +162,7 @@ func (s *Service) put(b *documents.Batch, scope aws.Scope, k *kept) error {
 }
 
 type createRequest struct {
-	one
+	repositoryRequest
 	Tags       []tag       `json:"tags"`
 	Mutability string      `json:"imageTagMutability"`
 	Exclusions []exclusion `json:"imageTagMutabilityExclusionFilters"`
@@ -185,7 +185,7 @@ func (s *Service) createRepository(_ context.Context, scope aws.Scope, in *creat
 			}
 			return err
 		}
-		k := &kept{Repository: repository{
+		k := &storedRepository{Repository: repository{
 			ARN: scope.ARN("ecr", "repository/"+in.Name), Registry: scope.Account, Name: in.Name,
 			URI:     scope.Account + ".dkr.ecr." + scope.Region + "." + aws.Domain(scope.Region) + "/" + in.Name,
 			Created: server.Time(s.opts.Clock.Now()), Mutability: cmp.Or(in.Mutability, "MUTABLE"), Exclusions: in.Exclusions,
@@ -211,7 +211,7 @@ type describeAnswer struct {
 
 func (s *Service) describeRepositories(_ context.Context, scope aws.Scope, in *describeRequest) (*describeAnswer, error) {
 	const usual = 100
-	scope = (&one{Registry: in.Registry}).of(scope)
+	scope = (&repositoryRequest{Registry: in.Registry}).of(scope)
 	all := []repository{}
 	for _, name := range in.Names {
 		k, err := s.find(scope, name)
@@ -224,7 +224,7 @@ func (s *Service) describeRepositories(_ context.Context, scope aws.Scope, in *d
 		return &describeAnswer{Repositories: all}, nil
 	}
 	if err := s.table.Scan(key(scope, ""), func(_ string, text []byte) error {
-		var k kept
+		var k storedRepository
 		err := json.Unmarshal(text, &k)
 		all = append(all, k.Repository)
 		return err
@@ -240,7 +240,7 @@ func (s *Service) describeRepositories(_ context.Context, scope aws.Scope, in *d
 }
 
 // deleteRepository deletes a repository. It has no images, so force does not matter.
-func (s *Service) deleteRepository(_ context.Context, scope aws.Scope, in *one) (answer *repositoryAnswer, err error) {
+func (s *Service) deleteRepository(_ context.Context, scope aws.Scope, in *repositoryRequest) (answer *repositoryAnswer, err error) {
 	scope = in.of(scope)
 	return answer, s.change(func(b *documents.Batch) error {
 		k, err := s.find(scope, in.Name)
@@ -252,7 +252,7 @@ func (s *Service) deleteRepository(_ context.Context, scope aws.Scope, in *one) 
 	})
 }
 
-func (k *kept) addTags(tags []tag) {
+func (k *storedRepository) addTags(tags []tag) {
 	if k.Tags == nil && len(tags) > 0 {
 		k.Tags = map[string]string{}
 	}
@@ -286,7 +286,7 @@ func (s *Service) tagResource(_ context.Context, _ aws.Scope, in *tagRequest) (*
 	if err != nil {
 		return nil, err
 	}
-	return &none{}, s.changes(scope, name, func(k *kept) error {
+	return &none{}, s.changes(scope, name, func(k *storedRepository) error {
 		k.addTags(in.Tags)
 		return nil
 	})
@@ -297,7 +297,7 @@ func (s *Service) untagResource(_ context.Context, _ aws.Scope, in *tagRequest) 
 	if err != nil {
 		return nil, err
 	}
-	return &none{}, s.changes(scope, name, func(k *kept) error {
+	return &none{}, s.changes(scope, name, func(k *storedRepository) error {
 		for _, key := range in.Keys {
 			delete(k.Tags, key)
 		}
@@ -329,7 +329,7 @@ type imagesAnswer struct {
 	Images []struct{} `json:"imageIds"`
 }
 
-func (s *Service) listImages(_ context.Context, scope aws.Scope, in *one) (*imagesAnswer, error) {
+func (s *Service) listImages(_ context.Context, scope aws.Scope, in *repositoryRequest) (*imagesAnswer, error) {
 	_, err := s.find(in.of(scope), in.Name)
 	return &imagesAnswer{[]struct{}{}}, err
 }

@@ -2,10 +2,10 @@ package eventpattern
 
 import "stepback/jsonvalue"
 
-// but matches every value that none of its tests matches. The field must exist.
-type but []test
+// noneOf matches every value that none of its tests matches. The field must exist.
+type noneOf []test
 
-func (t but) matches(v jsonvalue.Value) bool {
+func (t noneOf) matches(v jsonvalue.Value) bool {
 	for _, excluded := range t {
 		if excluded.matches(v) {
 			return false
@@ -64,19 +64,19 @@ func (c *compiler) anythingBut() (t test, err error) {
 	case c.token == startArray:
 		t, err = c.exceptTexts(of)
 	case c.token == textToken && objects == 1:
-		t = but{plainText(c.text())}
+		t = noneOf{plainText(c.text())}
 	case c.token == numberToken && objects == 1:
 		n, problem := comparable(c.text())
 		if problem != "" {
 			return nil, &Error{Reason: problem, Brief: problem}
 		}
-		t = but{numbers{low: n, high: n}}
+		t = noneOf{numbers{low: n, high: n}}
 	case c.token == textToken:
 		excluded, problem := of.make(c.text())
 		if problem != "" {
 			return nil, c.fail("%s", problem)
 		}
-		t = but{excluded}
+		t = noneOf{excluded}
 	case c.token == numberToken:
 		return nil, c.fail("%s", of.otherwise)
 	default:
@@ -95,7 +95,7 @@ func (c *compiler) anythingBut() (t test, err error) {
 
 // exceptValues parses a list of texts, or of numbers.
 func (c *compiler) exceptValues() (test, error) {
-	var texts, others but
+	var texts, others noneOf
 	for c.next() != endArray {
 		switch c.token {
 		case textToken:
@@ -118,7 +118,7 @@ func (c *compiler) exceptValues() (test, error) {
 
 // exceptTexts parses a list of texts.
 func (c *compiler) exceptTexts(of negation) (test, error) {
-	var all but
+	var all noneOf
 	wrong := ""
 	for c.next() != endArray {
 		if c.token != textToken {

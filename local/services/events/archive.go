@@ -268,12 +268,12 @@ func (s *Service) replaceArchive(a *archive) (*archiveAnswer, error) {
 		return nil, err
 	}
 	s.kept[a.key()] = a
-	s.hand(a.bus())
+	s.updateArchives(a.bus())
 	return &archiveAnswer{ArchiveArn: a.arn(), State: enabled, CreationTime: timeOf(a.Created)}, nil
 }
 
-// hand updates the archives of a bus. The caller holds mu.
-func (s *Service) hand(key busKey) {
+// updateArchives updates the archives of a bus. The caller holds mu.
+func (s *Service) updateArchives(key busKey) {
 	b := s.buses[key]
 	if b == nil {
 		return
@@ -355,7 +355,7 @@ func (s *Service) deleteArchive(_ context.Context, scope aws.Scope, in *archiveR
 		return nil, err
 	}
 	delete(s.kept, a.key())
-	s.hand(a.bus())
+	s.updateArchives(a.bus())
 	return &none{}, nil
 }
 
@@ -426,7 +426,7 @@ func (s *Service) loadArchives() error {
 		if _, err := s.find(a.scope(), a.Bus); err != nil {
 			return err
 		}
-		s.hand(a.bus())
+		s.updateArchives(a.bus())
 		return nil
 	})
 }

@@ -77,7 +77,7 @@ func (s *Service) letters(r *rule, e *event) []*dispatch.Letter {
 		l.Message.TraceHeader = e.trace
 		letters = append(letters, l)
 	}
-	s.triggered(r, len(letters))
+	s.countMatch(r, len(letters))
 	return letters
 }
 
@@ -87,7 +87,7 @@ func isBus(arn string) bool { return strings.Contains(arn, ":event-bus/") }
 func (s *Service) send(ctx context.Context, l *dispatch.Letter) error {
 	err := s.bring(ctx, l)
 	if _, ok := errors.AsType[*dispatch.Later](err); !ok && ctx.Err() == nil {
-		s.attempted(l, err)
+		s.countAttempt(l, err)
 	}
 	return err
 }

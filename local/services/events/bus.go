@@ -168,7 +168,7 @@ func (b *bus) listed() listedBus {
 }
 
 func (in *busRequest) set(b *bus) error {
-	if err := unsupported(map[string]bool{"EventSourceName": in.EventSourceName != "",
+	if err := rejectUnsupported(map[string]bool{"EventSourceName": in.EventSourceName != "",
 		"LogConfig": in.LogConfig != nil && in.LogConfig.Level != "OFF"}); err != nil {
 		return err
 	}

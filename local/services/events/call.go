@@ -21,9 +21,9 @@ import (
 // callTimeout is the maximum response time of an API destination, as on AWS.
 const callTimeout = 5 * time.Second
 
-// owner returns what send needs for a target of this service: nothing for a bus; for an API destination the
+// requestParameters returns what send needs for a target of this service: nothing for a bus; for an API destination the
 // parameters of the request, with the event's values substituted.
-func (t *target) owner(e *event) string {
+func (t *target) requestParameters(e *event) string {
 	if t.HTTPParameters == nil || isBus(t.ARN) {
 		return ""
 	}

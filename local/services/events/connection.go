@@ -287,7 +287,7 @@ func (s *Service) createConnection(ctx context.Context, scope aws.Scope, in *con
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	private := in.InvocationConnectivityParameters.Len() > 0
-	if err := unsupported(map[string]bool{"InvocationConnectivityParameters": private}); err != nil {
+	if err := rejectUnsupported(map[string]bool{"InvocationConnectivityParameters": private}); err != nil {
 		return nil, err
 	}
 	if _, err := s.findConnection(scope, in.Name); err == nil {

@@ -28,8 +28,8 @@ func (s *Service) counted(l *dispatch.Letter, metric string) {
 	s.count(a.Scope(), bus, rule, metric, 1)
 }
 
-// triggered counts a match of the rule, and the number of targets that the event is sent to.
-func (s *Service) triggered(r *rule, targets int) {
+// countMatch counts a match of the rule, and the number of targets that the event is sent to.
+func (s *Service) countMatch(r *rule, targets int) {
 	if s.o.Count == nil {
 		return
 	}
@@ -39,8 +39,8 @@ func (s *Service) triggered(r *rule, targets int) {
 	s.count(scope, r.Bus, r.Name, "Invocations", targets)
 }
 
-// attempted counts an attempt to deliver a letter and its result.
-func (s *Service) attempted(l *dispatch.Letter, err error) {
+// countAttempt counts an attempt to deliver a letter and its result.
+func (s *Service) countAttempt(l *dispatch.Letter, err error) {
 	s.counted(l, "InvocationAttempts")
 	if l.Failed > 0 {
 		s.counted(l, "RetryInvocationAttempts")
@@ -50,8 +50,8 @@ func (s *Service) attempted(l *dispatch.Letter, err error) {
 	}
 }
 
-// died counts a letter whose delivery was given up; buried is true if it was sent to the dead-letter queue.
-func (s *Service) died(l *dispatch.Letter, buried bool) {
+// countDropped counts a letter whose delivery was given up; buried is true if it was sent to the dead-letter queue.
+func (s *Service) countDropped(l *dispatch.Letter, buried bool) {
 	s.counted(l, "FailedInvocations")
 	switch {
 	case buried:

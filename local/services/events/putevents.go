@@ -54,7 +54,7 @@ type putEventsAnswer struct {
 }
 
 func (s *Service) putEvents(ctx context.Context, scope aws.Scope, in *putEventsRequest) (*putEventsAnswer, error) {
-	if err := unsupported(map[string]bool{"EndpointId": in.EndpointID != ""}); err != nil {
+	if err := rejectUnsupported(map[string]bool{"EndpointId": in.EndpointID != ""}); err != nil {
 		return nil, err
 	}
 	size := 0

@@ -199,7 +199,7 @@ func (s *Service) replay(ctx context.Context, r *replay) error {
 		if len(events) == 0 {
 			return nil
 		}
-		if err := s.replayed(ctx, r, events, last); err != nil {
+		if err := s.sendReplayed(ctx, r, events, last); err != nil {
 			return err
 		}
 		from = last
@@ -218,8 +218,8 @@ func (r *replay) event(text []byte) (*event, error) {
 		occasion: r.Name}, nil
 }
 
-// replayed sends events to the matching rules and stores the new position of the replay.
-func (s *Service) replayed(ctx context.Context, r *replay, events []*event, last string) error {
+// sendReplayed sends events to the matching rules and stores the new position of the replay.
+func (s *Service) sendReplayed(ctx context.Context, r *replay, events []*event, last string) error {
 	key := busKey{r.scope(), r.Bus}
 	var letters []*dispatch.Letter
 	rules, _ := s.active(key)

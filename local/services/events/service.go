@@ -77,7 +77,7 @@ func Open(o Options) (*Service, error) {
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.mail = dispatch.Open(dispatch.Options{
 		Store: o.Store, Table: "events-letters", Clock: o.Clock, Send: s.send, Letterbox: o.Targets.Deliver, Log: o.Log,
-		Direct: direct, Died: s.died,
+		Direct: direct, Died: s.countDropped,
 	})
 	if err := errors.Join(s.load(), s.sealAll()); err != nil {
 		return nil, fmt.Errorf("what is kept of events: %w", err)
@@ -210,8 +210,8 @@ func invalid(format string, args ...any) error {
 	return &aws.Error{Code: "ValidationException", Message: fmt.Sprintf(format, args...)}
 }
 
-// unsupported rejects requests that set a member which is not supported here.
-func unsupported(members map[string]bool) error {
+// rejectUnsupported rejects requests that set a member which is not supported here.
+func rejectUnsupported(members map[string]bool) error {
 	for name, given := range members {
 		if given {
 			return invalid("Parameter %s is not supported here.", name)

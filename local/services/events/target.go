@@ -102,7 +102,7 @@ func (t *target) letter(r *rule, e *event) *dispatch.Letter {
 	case "states": // named, so that one event does not start two executions
 		l.Message.Name = e.name() + "_" + nameOf(r.arn+"\x00"+t.ID)
 	case "events":
-		l.Owner = t.owner(e)
+		l.Owner = t.requestParameters(e)
 	}
 	return l
 }

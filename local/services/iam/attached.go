@@ -26,8 +26,8 @@ type attachRequest struct {
 func (s *Service) attach(kind string) server.Operation {
 	return handle(func(scope aws.Scope, in *attachRequest) (*none, error) {
 		const most = 20
-		return &none{}, s.changes(scope, kind, in.name(), func(_ *change, e *entity) error {
-			if err := s.attachable(scope, in.ARN); err != nil {
+		return &none{}, s.changeEntity(scope, kind, in.name(), func(_ *change, e *entity) error {
+			if err := s.checkAttachable(scope, in.ARN); err != nil {
 				return err
 			}
 			at, found := slices.BinarySearch(e.Attached, in.ARN)
@@ -47,7 +47,7 @@ func (s *Service) attach(kind string) server.Operation {
 // detach returns the operation that detaches a managed policy from an entity of a kind.
 func (s *Service) detach(kind string) server.Operation {
 	return handle(func(scope aws.Scope, in *attachRequest) (*none, error) {
-		return &none{}, s.changes(scope, kind, in.name(), func(_ *change, e *entity) error {
+		return &none{}, s.changeEntity(scope, kind, in.name(), func(_ *change, e *entity) error {
 			at, found := slices.BinarySearch(e.Attached, in.ARN)
 			if !found {
 				return notFound("Policy %s was not found.", in.ARN)
@@ -74,7 +74,7 @@ func (s *Service) listAttached(kind string) server.Operation {
 		whose
 		paging
 	}) (*attachedAnswer, error) {
-		e, err := s.named(scope.Account, kind, in.name())
+		e, err := s.findEntity(scope.Account, kind, in.name())
 		if err != nil {
 			return nil, err
 		}
@@ -102,7 +102,7 @@ func (s *Service) putInline(kind string) server.Operation {
 		if err := checkDocument(in.Document, false); err != nil {
 			return nil, err
 		}
-		return &none{}, s.changes(scope, kind, in.name(), func(_ *change, e *entity) error {
+		return &none{}, s.changeEntity(scope, kind, in.name(), func(_ *change, e *entity) error {
 			if e.Inline == nil {
 				e.Inline = map[string]string{}
 			}
@@ -112,7 +112,7 @@ func (s *Service) putInline(kind string) server.Operation {
 				size += len(strings.Join(strings.Fields(document), ""))
 			}
 			if size > most {
-				return refuse("LimitExceeded", 409, "Maximum policy size of %d bytes exceeded for %s %s", most, words[kind], e.Name)
+				return refuse("LimitExceeded", 409, "Maximum policy size of %d bytes exceeded for %s %s", most, entityNouns[kind], e.Name)
 			}
 			return nil
 		})
@@ -121,13 +121,13 @@ func (s *Service) putInline(kind string) server.Operation {
 
 // noInline returns the error for an inline policy that the entity does not have.
 func noInline(kind, policy string) error {
-	return notFound("The %s policy with name %s cannot be found.", words[kind], policy)
+	return notFound("The %s policy with name %s cannot be found.", entityNouns[kind], policy)
 }
 
 // deleteInline returns the operation that deletes an inline policy from an entity of a kind.
 func (s *Service) deleteInline(kind string) server.Operation {
 	return handle(func(scope aws.Scope, in *inlineRequest) (*none, error) {
-		return &none{}, s.changes(scope, kind, in.name(), func(_ *change, e *entity) error {
+		return &none{}, s.changeEntity(scope, kind, in.name(), func(_ *change, e *entity) error {
 			if _, found := e.Inline[in.Policy]; !found {
 				return noInline(kind, in.Policy)
 			}
@@ -148,7 +148,7 @@ type inlineAnswer struct {
 // getInline returns the operation that returns an inline policy of an entity of a kind.
 func (s *Service) getInline(kind string) server.Operation {
 	o := handle(func(scope aws.Scope, in *inlineRequest) (*inlineAnswer, error) {
-		e, err := s.named(scope.Account, kind, in.name())
+		e, err := s.findEntity(scope.Account, kind, in.name())
 		if err != nil {
 			return nil, err
 		}
@@ -173,7 +173,7 @@ func (s *Service) listInline(kind string) server.Operation {
 		whose
 		paging
 	}) (*namesAnswer, error) {
-		e, err := s.named(scope.Account, kind, in.name())
+		e, err := s.findEntity(scope.Account, kind, in.name())
 		if err != nil {
 			return nil, err
 		}
@@ -196,18 +196,18 @@ func (s *Service) putBoundary(kind string) server.Operation {
 		whose
 		ARN string `json:"PermissionsBoundary"`
 	}) (*none, error) {
-		return &none{}, s.changes(scope, kind, in.name(), func(_ *change, e *entity) error {
+		return &none{}, s.changeEntity(scope, kind, in.name(), func(_ *change, e *entity) error {
 			e.Boundary = in.ARN
-			return s.attachable(scope, in.ARN)
+			return s.checkAttachable(scope, in.ARN)
 		})
 	})
 }
 
 func (s *Service) deleteBoundary(kind string) server.Operation {
 	return handle(func(scope aws.Scope, in *whose) (*none, error) {
-		return &none{}, s.changes(scope, kind, in.name(), func(_ *change, e *entity) error {
+		return &none{}, s.changeEntity(scope, kind, in.name(), func(_ *change, e *entity) error {
 			if e.Boundary == "" {
-				return notFound("The %s with name %s has no permissions boundary.", words[kind], e.Name)
+				return notFound("The %s with name %s has no permissions boundary.", entityNouns[kind], e.Name)
 			}
 			e.Boundary = ""
 			return nil
@@ -221,7 +221,7 @@ func (s *Service) tag(kind string) server.Operation {
 		whose
 		Tags []tag
 	}) (*none, error) {
-		return &none{}, s.changes(scope, kind, in.name(), func(_ *change,
+		return &none{}, s.changeEntity(scope, kind, in.name(), func(_ *change,
 			e *entity) error {
 			return e.putTags(in.Tags)
 		})
@@ -233,7 +233,7 @@ func (s *Service) untag(kind string) server.Operation {
 		whose
 		Keys []string `json:"TagKeys"`
 	}) (*none, error) {
-		return &none{}, s.changes(scope, kind, in.name(), func(_ *change, e *entity) error {
+		return &none{}, s.changeEntity(scope, kind, in.name(), func(_ *change, e *entity) error {
 			e.Tags = without(e.Tags, in.Keys)
 			return nil
 		})
@@ -242,7 +242,7 @@ func (s *Service) untag(kind string) server.Operation {
 
 func (s *Service) listTags(kind string) server.Operation {
 	return handle(func(scope aws.Scope, in *whose) (*tagsAnswer, error) {
-		e, err := s.named(scope.Account, kind, in.name())
+		e, err := s.findEntity(scope.Account, kind, in.name())
 		if err != nil {
 			return nil, err
 		}
@@ -274,11 +274,11 @@ type holders struct {
 }
 
 func (s *Service) listEntitiesForPolicy(scope aws.Scope, in *onePolicy) (*holders, error) {
-	if err := s.attachable(scope, in.ARN); err != nil {
+	if err := s.checkAttachable(scope, in.ARN); err != nil {
 		return nil, err
 	}
 	answer := &holders{Groups: []groupHolder{}, Users: []userHolder{}, Roles: []roleHolder{}}
-	for kind := range words {
+	for kind := range entityNouns {
 		all, err := list[entity](s, scope.Account, kind)
 		if err != nil {
 			return nil, err

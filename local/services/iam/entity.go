@@ -32,20 +32,20 @@ type roleParts struct {
 
 type tag struct{ Key, Value string }
 
-// words maps entity kinds to their names in error messages.
-var words = map[string]string{roles: "role", users: "user", groups: "group"}
+// entityNouns maps entity kinds to their names in error messages.
+var entityNouns = map[string]string{roles: "role", users: "user", groups: "group"}
 
-// named returns the entity with a name.
-func (s *Service) named(account, kind, name string) (*entity, error) {
+// findEntity returns the entity with a name.
+func (s *Service) findEntity(account, kind, name string) (*entity, error) {
 	e, found, err := get[entity](s, account, kind, name)
 	if err == nil && !found {
-		err = notFound("The %s with name %s cannot be found.", words[kind], name)
+		err = notFound("The %s with name %s cannot be found.", entityNouns[kind], name)
 	}
 	return e, err
 }
 
-// made validates the name and path of a new entity and returns the entity with its ID and ARN.
-func (s *Service) made(c *change, scope aws.Scope, kind, prefix, name, path string) (*entity, error) {
+// newEntity validates the name and path of a new entity and returns the entity with its ID and ARN.
+func (s *Service) newEntity(c *change, scope aws.Scope, kind, prefix, name, path string) (*entity, error) {
 	if path == "" {
 		path = "/"
 	}
@@ -55,7 +55,7 @@ func (s *Service) made(c *change, scope aws.Scope, kind, prefix, name, path stri
 	}
 	if _, found, err := get[entity](s, c.account, kind, name); err != nil || found {
 		if err == nil {
-			err = exists("%s with name %s already exists.", strings.ToUpper(words[kind][:1])+words[kind][1:], name)
+			err = exists("%s with name %s already exists.", strings.ToUpper(entityNouns[kind][:1])+entityNouns[kind][1:], name)
 		}
 		return nil, err
 	}
@@ -63,10 +63,10 @@ func (s *Service) made(c *change, scope aws.Scope, kind, prefix, name, path stri
 		ARN: scope.GlobalARN("iam", kind+path+name)}, nil
 }
 
-// changes runs f on an entity and stores the result.
-func (s *Service) changes(scope aws.Scope, kind, name string, f func(*change, *entity) error) error {
+// changeEntity runs f on an entity and stores the result.
+func (s *Service) changeEntity(scope aws.Scope, kind, name string, f func(*change, *entity) error) error {
 	return s.change(scope.Account, func(c *change) error {
-		e, err := s.named(scope.Account, kind, name)
+		e, err := s.findEntity(scope.Account, kind, name)
 		if err == nil {
 			err = f(c, e)
 		}
@@ -77,8 +77,8 @@ func (s *Service) changes(scope aws.Scope, kind, name string, f func(*change, *e
 	})
 }
 
-// unused returns an error if the entity still has policies, which prevents its deletion.
-func (e *entity) unused() error {
+// checkUnused returns an error if the entity still has policies, which prevents its deletion.
+func (e *entity) checkUnused() error {
 	switch {
 	case len(e.Attached) > 0:
 		return conflict("Cannot delete entity, must detach all policies first.")

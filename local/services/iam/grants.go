@@ -33,7 +33,7 @@ func (s *Service) Signer(account, key string) (arn, id string, found bool, err e
 	if err != nil || !found {
 		return "", "", false, err
 	}
-	e, err := s.named(account, users, user)
+	e, err := s.findEntity(account, users, user)
 	if err != nil {
 		return "", "", false, err
 	}
@@ -42,7 +42,7 @@ func (s *Service) Signer(account, key string) (arn, id string, found bool, err e
 
 // ARNOfUser returns the ARN of a user.
 func (s *Service) ARNOfUser(account, name string) (string, error) {
-	e, err := s.named(account, users, name)
+	e, err := s.findEntity(account, users, name)
 	if err != nil {
 		return "", err
 	}
@@ -57,7 +57,7 @@ func (s *Service) GrantsOf(arn aws.ARN) (*Grants, error) {
 	if kind != users && kind != roles {
 		return nil, notFound("%s is neither a user nor a role.", arn)
 	}
-	e, err := s.named(arn.Account, kind, name)
+	e, err := s.findEntity(arn.Account, kind, name)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (s *Service) documentOf(scope aws.Scope, arn string) (string, error) {
 // groupsOf returns the groups that a user belongs to.
 func (s *Service) groupsOf(account string, user *entity) (found []*entity, err error) {
 	for _, name := range user.Group {
-		g, err := s.named(account, groups, name)
+		g, err := s.findEntity(account, groups, name)
 		if err != nil {
 			return nil, err
 		}

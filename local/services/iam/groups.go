@@ -27,7 +27,7 @@ type createGroupRequest struct {
 
 func (s *Service) createGroup(scope aws.Scope, in *createGroupRequest) (answer *groupAnswer, err error) {
 	return answer, s.change(scope.Account, func(c *change) error {
-		e, err := s.made(c, scope, groups, "AGPA", in.Name, in.Path)
+		e, err := s.newEntity(c, scope, groups, "AGPA", in.Name, in.Path)
 		if err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func (s *Service) getGroup(scope aws.Scope, in *struct {
 	oneGroup
 	paging
 }) (*groupUsers, error) {
-	e, err := s.named(scope.Account, groups, in.Name)
+	e, err := s.findEntity(scope.Account, groups, in.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (s *Service) listGroupsForUser(scope aws.Scope, in *struct {
 	oneUser
 	paging
 }) (*groupsAnswer, error) {
-	u, err := s.named(scope.Account, users, in.Name)
+	u, err := s.findEntity(scope.Account, users, in.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (s *Service) listGroupsForUser(scope aws.Scope, in *struct {
 
 func (s *Service) deleteGroup(scope aws.Scope, in *oneGroup) (*none, error) {
 	return &none{}, s.change(scope.Account, func(c *change) error {
-		e, err := s.named(scope.Account, groups, in.Name)
+		e, err := s.findEntity(scope.Account, groups, in.Name)
 		if err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func (s *Service) deleteGroup(scope aws.Scope, in *oneGroup) (*none, error) {
 			err = conflict("Cannot delete entity, must remove users from group first.")
 		}
 		if err == nil {
-			err = e.unused()
+			err = e.checkUnused()
 		}
 		if err == nil {
 			c.remove(groups, e.Name)
@@ -137,8 +137,8 @@ type membership struct {
 }
 
 func (s *Service) addUserToGroup(scope aws.Scope, in *membership) (*none, error) {
-	return &none{}, s.changes(scope, users, in.User, func(_ *change, u *entity) error {
-		g, err := s.named(scope.Account, groups, in.Group)
+	return &none{}, s.changeEntity(scope, users, in.User, func(_ *change, u *entity) error {
+		g, err := s.findEntity(scope.Account, groups, in.Group)
 		if err == nil && !slices.Contains(u.Group, g.Name) {
 			u.Group = append(u.Group, g.Name)
 		}
@@ -147,8 +147,8 @@ func (s *Service) addUserToGroup(scope aws.Scope, in *membership) (*none, error)
 }
 
 func (s *Service) removeUserFromGroup(scope aws.Scope, in *membership) (*none, error) {
-	return &none{}, s.changes(scope, users, in.User, func(_ *change, u *entity) error {
-		g, err := s.named(scope.Account, groups, in.Group)
+	return &none{}, s.changeEntity(scope, users, in.User, func(_ *change, u *entity) error {
+		g, err := s.findEntity(scope.Account, groups, in.Group)
 		if err == nil {
 			u.Group = slices.DeleteFunc(u.Group, func(name string) bool { return name == g.Name })
 		}

@@ -21,22 +21,22 @@ func managedDocument(arn string) string {
 	return ""
 }
 
-// logging lists the actions of functions that write logs.
-const logging = "logs:CreateLogGroup logs:CreateLogStream logs:PutLogEvents"
+// loggingActions lists the actions of functions that write logs.
+const loggingActions = "logs:CreateLogGroup logs:CreateLogStream logs:PutLogEvents"
 
 // awsPolicies maps the path and name of AWS managed policies to their actions.
 var awsPolicies = map[string]string{
 	"AdministratorAccess":                         "*",
-	"service-role/AWSLambdaBasicExecutionRole":    logging,
-	"service-role/AWSLambdaSQSQueueExecutionRole": logging + " sqs:ReceiveMessage sqs:DeleteMessage sqs:GetQueueAttributes",
-	"service-role/AWSLambdaDynamoDBExecutionRole": logging +
+	"service-role/AWSLambdaBasicExecutionRole":    loggingActions,
+	"service-role/AWSLambdaSQSQueueExecutionRole": loggingActions + " sqs:ReceiveMessage sqs:DeleteMessage sqs:GetQueueAttributes",
+	"service-role/AWSLambdaDynamoDBExecutionRole": loggingActions +
 		" dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator dynamodb:ListStreams",
-	"service-role/AWSLambdaVPCAccessExecutionRole": logging + " ec2:CreateNetworkInterface ec2:DescribeNetworkInterfaces " +
+	"service-role/AWSLambdaVPCAccessExecutionRole": loggingActions + " ec2:CreateNetworkInterface ec2:DescribeNetworkInterfaces " +
 		"ec2:DescribeSubnets ec2:DeleteNetworkInterface ec2:AssignPrivateIpAddresses ec2:UnassignPrivateIpAddresses",
 	"service-role/AWSLambdaRole":                  "lambda:InvokeFunction",
 	"AWSXRayDaemonWriteAccess":                    "xray:PutTraceSegments xray:PutTelemetryRecords xray:GetSamplingRules xray:GetSamplingTargets xray:GetSamplingStatisticSummaries",
 	"AWSXrayWriteOnlyAccess":                      "xray:PutTraceSegments xray:PutTelemetryRecords xray:GetSamplingRules xray:GetSamplingTargets xray:GetSamplingStatisticSummaries",
-	"CloudWatchLambdaInsightsExecutionRolePolicy": logging,
+	"CloudWatchLambdaInsightsExecutionRolePolicy": loggingActions,
 	"AmazonS3FullAccess":                          "s3:* s3-object-lambda:*",
 	"AmazonS3ReadOnlyAccess":                      "s3:Get* s3:List* s3:Describe* s3-object-lambda:Get* s3-object-lambda:List*",
 	"AmazonSQSFullAccess":                         "sqs:*",

@@ -67,8 +67,8 @@ func (s *Service) policyAt(scope aws.Scope, arn string) (*managed, error) {
 	return m, err
 }
 
-// attachable returns an error if arn does not name a policy.
-func (s *Service) attachable(scope aws.Scope, arn string) error {
+// checkAttachable returns an error if arn does not name a policy.
+func (s *Service) checkAttachable(scope aws.Scope, arn string) error {
 	if awsManaged(arn) {
 		return nil
 	}
@@ -81,7 +81,7 @@ func (s *Service) attachable(scope aws.Scope, arn string) error {
 // uses counts, for each policy, the entities that it is attached to and those that it is the boundary of.
 func (s *Service) uses(account string) (attached, boundaries map[string]int, err error) {
 	attached, boundaries = map[string]int{}, map[string]int{}
-	for kind := range words {
+	for kind := range entityNouns {
 		all, err := list[entity](s, account, kind)
 		if err != nil {
 			return nil, nil, err
@@ -185,8 +185,8 @@ func (s *Service) listPolicies(scope aws.Scope, in *struct {
 	return answer, err
 }
 
-// changesPolicy runs f on a managed policy of the account and stores the result.
-func (s *Service) changesPolicy(scope aws.Scope, arn string, f func(*change, *managed) error) error {
+// changePolicy runs f on a managed policy of the account and stores the result.
+func (s *Service) changePolicy(scope aws.Scope, arn string, f func(*change, *managed) error) error {
 	return s.change(scope.Account, func(c *change) error {
 		m, err := s.policyAt(scope, arn)
 		if err == nil {
@@ -197,7 +197,7 @@ func (s *Service) changesPolicy(scope aws.Scope, arn string, f func(*change, *ma
 }
 
 func (s *Service) deletePolicy(scope aws.Scope, in *onePolicy) (*none, error) {
-	return &none{}, s.changesPolicy(scope, in.ARN, func(c *change, m *managed) error {
+	return &none{}, s.changePolicy(scope, in.ARN, func(c *change, m *managed) error {
 		attached, boundaries, err := s.uses(scope.Account)
 		switch {
 		case err != nil:
@@ -234,7 +234,7 @@ func (s *Service) createPolicyVersion(scope aws.Scope, in *struct {
 	if err := checkDocument(in.Document, false); err != nil {
 		return nil, err
 	}
-	return answer, s.changesPolicy(scope, in.ARN, func(c *change, m *managed) error {
+	return answer, s.changePolicy(scope, in.ARN, func(c *change, m *managed) error {
 		if len(m.Versions) >= most {
 			return refuse("LimitExceeded", 409, "A managed policy can have up to %d versions. Before you create a new version, "+
 				"you must delete an existing version.", most)
@@ -296,7 +296,7 @@ func (s *Service) listPolicyVersions(scope aws.Scope, in *onePolicy) (*versionsA
 }
 
 func (s *Service) deletePolicyVersion(scope aws.Scope, in *versionRequest) (*none, error) {
-	return &none{}, s.changesPolicy(scope, in.ARN, func(c *change, m *managed) error {
+	return &none{}, s.changePolicy(scope, in.ARN, func(c *change, m *managed) error {
 		i, err := m.find(in.ID)
 		if err == nil && in.ID == m.Default {
 			err = conflict("Cannot delete the default version of a policy.")
@@ -310,7 +310,7 @@ func (s *Service) deletePolicyVersion(scope aws.Scope, in *versionRequest) (*non
 }
 
 func (s *Service) setDefaultPolicyVersion(scope aws.Scope, in *versionRequest) (*none, error) {
-	return &none{}, s.changesPolicy(scope, in.ARN, func(c *change, m *managed) error {
+	return &none{}, s.changePolicy(scope, in.ARN, func(c *change, m *managed) error {
 		_, err := m.find(in.ID)
 		if err == nil {
 			m.Default, m.Updated = in.ID, s.now()
@@ -324,7 +324,7 @@ func (s *Service) tagPolicy(scope aws.Scope, in *struct {
 	onePolicy
 	Tags []tag
 }) (*none, error) {
-	return &none{}, s.changesPolicy(scope, in.ARN, func(c *change, m *managed) error {
+	return &none{}, s.changePolicy(scope, in.ARN, func(c *change, m *managed) error {
 		m.Tags = merged(m.Tags, in.Tags)
 		c.put(policies, m.Name, m)
 		return nil
@@ -335,7 +335,7 @@ func (s *Service) untagPolicy(scope aws.Scope, in *struct {
 	onePolicy
 	Keys []string `json:"TagKeys"`
 }) (*none, error) {
-	return &none{}, s.changesPolicy(scope, in.ARN, func(c *change, m *managed) error {
+	return &none{}, s.changePolicy(scope, in.ARN, func(c *change, m *managed) error {
 		m.Tags = without(m.Tags, in.Keys)
 		c.put(policies, m.Name, m)
 		return nil

@@ -35,7 +35,7 @@ func (s *Service) answerProfile(scope aws.Scope, p *profile) (instanceProfile, e
 	if p.Role == "" {
 		return made, nil
 	}
-	e, err := s.named(scope.Account, roles, p.Role)
+	e, err := s.findEntity(scope.Account, roles, p.Role)
 	if err == nil {
 		made.Roles = append(made.Roles, e.role())
 	}
@@ -119,14 +119,14 @@ func (s *Service) listInstanceProfilesForRole(scope aws.Scope, in *struct {
 	oneRole
 	paging
 }) (*profilesAnswer, error) {
-	if _, err := s.named(scope.Account, roles, in.Name); err != nil {
+	if _, err := s.findEntity(scope.Account, roles, in.Name); err != nil {
 		return nil, err
 	}
 	return s.listProfiles(scope, &in.paging, func(p *profile) bool { return p.Role == in.Name })
 }
 
-// changesProfile runs f on an instance profile and stores the result.
-func (s *Service) changesProfile(scope aws.Scope, name string, f func(*change, *profile) error) error {
+// changeProfile runs f on an instance profile and stores the result.
+func (s *Service) changeProfile(scope aws.Scope, name string, f func(*change, *profile) error) error {
 	return s.change(scope.Account, func(c *change) error {
 		p, err := s.profile(scope.Account, name)
 		if err == nil {
@@ -137,7 +137,7 @@ func (s *Service) changesProfile(scope aws.Scope, name string, f func(*change, *
 }
 
 func (s *Service) deleteInstanceProfile(scope aws.Scope, in *profileRequest) (*none, error) {
-	return &none{}, s.changesProfile(scope, in.Name, func(c *change, p *profile) error {
+	return &none{}, s.changeProfile(scope, in.Name, func(c *change, p *profile) error {
 		if p.Role != "" {
 			return conflict("Cannot delete entity, must remove roles from instance profile first.")
 		}
@@ -147,8 +147,8 @@ func (s *Service) deleteInstanceProfile(scope aws.Scope, in *profileRequest) (*n
 }
 
 func (s *Service) addRoleToInstanceProfile(scope aws.Scope, in *profileRequest) (*none, error) {
-	return &none{}, s.changesProfile(scope, in.Name, func(c *change, p *profile) error {
-		e, err := s.named(scope.Account, roles, in.Role)
+	return &none{}, s.changeProfile(scope, in.Name, func(c *change, p *profile) error {
+		e, err := s.findEntity(scope.Account, roles, in.Role)
 		if err == nil && p.Role != "" {
 			err = refuse("LimitExceeded", 409, "Cannot exceed quota for InstanceSessionsPerInstanceProfile: 1")
 		}
@@ -161,7 +161,7 @@ func (s *Service) addRoleToInstanceProfile(scope aws.Scope, in *profileRequest) 
 }
 
 func (s *Service) removeRoleFromInstanceProfile(scope aws.Scope, in *profileRequest) (*none, error) {
-	return &none{}, s.changesProfile(scope, in.Name, func(c *change, p *profile) error {
+	return &none{}, s.changeProfile(scope, in.Name, func(c *change, p *profile) error {
 		if p.Role != in.Role {
 			return notFound("The role with name %s cannot be found.", in.Role)
 		}

@@ -50,8 +50,8 @@ func (s *Service) createProvider(scope aws.Scope, in *providerRequest) (answer *
 	})
 }
 
-// provided returns the provider with an ARN.
-func (s *Service) provided(scope aws.Scope, arn string) (*provider, error) {
+// findProvider returns the provider with an ARN.
+func (s *Service) findProvider(scope aws.Scope, arn string) (*provider, error) {
 	_, address, _ := strings.Cut(arn, providers+"/")
 	p, found, err := get[provider](s, scope.Account, providers, address)
 	if err == nil && !found {
@@ -61,7 +61,7 @@ func (s *Service) provided(scope aws.Scope, arn string) (*provider, error) {
 }
 
 func (s *Service) getProvider(scope aws.Scope, in *providerRequest) (*provider, error) {
-	return s.provided(scope, in.ARN)
+	return s.findProvider(scope, in.ARN)
 }
 
 type providersAnswer struct {
@@ -83,7 +83,7 @@ func (s *Service) listProviders(scope aws.Scope, _ *struct{}) (*providersAnswer,
 
 func (s *Service) changesProvider(scope aws.Scope, arn string, f func(*change, *provider)) (*none, error) {
 	return &none{}, s.change(scope.Account, func(c *change) error {
-		p, err := s.provided(scope, arn)
+		p, err := s.findProvider(scope, arn)
 		if err == nil {
 			f(c, p)
 		}

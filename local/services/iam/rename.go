@@ -6,8 +6,8 @@ import (
 	"stepback/aws"
 )
 
-// renamed changes the name and path of an entity; an empty name or path is left as it is. mu is held.
-func (s *Service) renamed(c *change, scope aws.Scope, kind string, e *entity, name, path string) error {
+// renameEntity changes the name and path of an entity; an empty name or path is left as it is. mu is held.
+func (s *Service) renameEntity(c *change, scope aws.Scope, kind string, e *entity, name, path string) error {
 	old := e.Name
 	if name != "" && name != old {
 		if _, found, err := get[entity](s, c.account, kind, name); err != nil || found {
@@ -33,9 +33,9 @@ func (s *Service) updateUser(scope aws.Scope, in *struct {
 	NewName string `json:"NewUserName"`
 }) (*none, error) {
 	return &none{}, s.change(scope.Account, func(c *change) error {
-		e, err := s.named(scope.Account, users, in.Name)
+		e, err := s.findEntity(scope.Account, users, in.Name)
 		if err == nil {
-			err = s.renamed(c, scope, users, e, in.NewName, in.NewPath)
+			err = s.renameEntity(c, scope, users, e, in.NewName, in.NewPath)
 		}
 		if err != nil || e.Name == in.Name {
 			return err
@@ -57,9 +57,9 @@ func (s *Service) updateGroup(scope aws.Scope, in *struct {
 	NewName string `json:"NewGroupName"`
 }) (*none, error) {
 	return &none{}, s.change(scope.Account, func(c *change) error {
-		e, err := s.named(scope.Account, groups, in.Name)
+		e, err := s.findEntity(scope.Account, groups, in.Name)
 		if err == nil {
-			err = s.renamed(c, scope, groups, e, in.NewName, in.NewPath)
+			err = s.renameEntity(c, scope, groups, e, in.NewName, in.NewPath)
 		}
 		if err != nil || e.Name == in.Name {
 			return err

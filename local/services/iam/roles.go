@@ -45,12 +45,12 @@ func (s *Service) createRole(scope aws.Scope, in *createRoleRequest) (answer *ro
 		return nil, err
 	}
 	return answer, s.change(scope.Account, func(c *change) error {
-		e, err := s.made(c, scope, roles, "AROA", in.Name, in.Path)
+		e, err := s.newEntity(c, scope, roles, "AROA", in.Name, in.Path)
 		if err == nil {
 			err = e.putTags(in.Tags)
 		}
 		if err == nil && in.Boundary != "" {
-			err = s.attachable(scope, in.Boundary)
+			err = s.checkAttachable(scope, in.Boundary)
 		}
 		if err != nil {
 			return err
@@ -69,7 +69,7 @@ type oneRole struct {
 }
 
 func (s *Service) getRole(scope aws.Scope, in *oneRole) (*roleAnswer, error) {
-	e, err := s.named(scope.Account, roles, in.Name)
+	e, err := s.findEntity(scope.Account, roles, in.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (s *Service) listRoles(scope aws.Scope, in *paging) (*rolesAnswer, error) {
 
 func (s *Service) deleteRole(scope aws.Scope, in *oneRole) (*none, error) {
 	return &none{}, s.change(scope.Account, func(c *change) error {
-		e, err := s.named(scope.Account, roles, in.Name)
+		e, err := s.findEntity(scope.Account, roles, in.Name)
 		if err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (s *Service) deleteRole(scope aws.Scope, in *oneRole) (*none, error) {
 				return conflict("Cannot delete entity, must remove roles from instance profile first.")
 			}
 		}
-		if err := e.unused(); err != nil {
+		if err := e.checkUnused(); err != nil {
 			return err
 		}
 		c.remove(roles, e.Name)
@@ -129,7 +129,7 @@ type updateRoleRequest struct {
 }
 
 func (s *Service) updateRole(scope aws.Scope, in *updateRoleRequest) (*none, error) {
-	return &none{}, s.changes(scope, roles, in.Name, func(_ *change, e *entity) error {
+	return &none{}, s.changeEntity(scope, roles, in.Name, func(_ *change, e *entity) error {
 		if in.Description != nil {
 			e.Role.Description = *in.Description
 		}
@@ -154,7 +154,7 @@ func (s *Service) updateAssumeRolePolicy(scope aws.Scope, in *trustRequest) (*no
 	if err := checkDocument(in.Document, true); err != nil {
 		return nil, err
 	}
-	return &none{}, s.changes(scope, roles, in.Name, func(_ *change, e *entity) error {
+	return &none{}, s.changeEntity(scope, roles, in.Name, func(_ *change, e *entity) error {
 		e.Role.Trust = in.Document
 		return nil
 	})

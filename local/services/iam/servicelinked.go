@@ -40,7 +40,7 @@ func (s *Service) createServiceLinkedRole(scope aws.Scope, in *serviceLinkedRequ
 		if _, found, err := get[entity](s, c.account, roles, full); err != nil || found {
 			return cmp.Or(err, refuse("InvalidInput", 400, "Service role name %s has been taken in this account, please try a different suffix.", full))
 		}
-		e, err := s.made(c, scope, roles, "AROA", full, "/aws-service-role/"+in.Service+"/")
+		e, err := s.newEntity(c, scope, roles, "AROA", full, "/aws-service-role/"+in.Service+"/")
 		if err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ type deletionTask struct {
 func (s *Service) deleteServiceLinkedRole(scope aws.Scope, in *oneRole) (*deletionTask, error) {
 	var task deletionTask
 	return &task, s.change(scope.Account, func(c *change) error {
-		e, err := s.named(scope.Account, roles, in.Name)
+		e, err := s.findEntity(scope.Account, roles, in.Name)
 		if err != nil {
 			return err
 		}

@@ -33,12 +33,12 @@ type createUserRequest struct {
 
 func (s *Service) createUser(scope aws.Scope, in *createUserRequest) (answer *userAnswer, err error) {
 	return answer, s.change(scope.Account, func(c *change) error {
-		e, err := s.made(c, scope, users, "AIDA", in.Name, in.Path)
+		e, err := s.newEntity(c, scope, users, "AIDA", in.Name, in.Path)
 		if err == nil {
 			err = e.putTags(in.Tags)
 		}
 		if err == nil && in.Boundary != "" {
-			err = s.attachable(scope, in.Boundary)
+			err = s.checkAttachable(scope, in.Boundary)
 		}
 		if err != nil {
 			return err
@@ -59,7 +59,7 @@ func (s *Service) getUser(scope aws.Scope, in *oneUser) (*userAnswer, error) {
 	if in.Name == "" {
 		return &userAnswer{user{Path: "/", ID: scope.Account, ARN: scope.GlobalARN("iam", "root"), Created: s.now()}}, nil
 	}
-	e, err := s.named(scope.Account, users, in.Name)
+	e, err := s.findEntity(scope.Account, users, in.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (s *Service) listUsers(scope aws.Scope, in *paging) (*usersAnswer, error) {
 
 func (s *Service) deleteUser(scope aws.Scope, in *oneUser) (*none, error) {
 	return &none{}, s.change(scope.Account, func(c *change) error {
-		e, err := s.named(scope.Account, users, in.Name)
+		e, err := s.findEntity(scope.Account, users, in.Name)
 		if err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func (s *Service) deleteUser(scope aws.Scope, in *oneUser) (*none, error) {
 		if slices.ContainsFunc(all, func(k *accessKey) bool { return k.User == e.Name }) {
 			return conflict("Cannot delete entity, must delete access keys first.")
 		}
-		if err := e.unused(); err != nil {
+		if err := e.checkUnused(); err != nil {
 			return err
 		}
 		c.remove(users, e.Name)
@@ -122,7 +122,7 @@ type accessKeyAnswer struct{ AccessKey accessKey }
 func (s *Service) createAccessKey(scope aws.Scope, in *oneUser) (answer *accessKeyAnswer, err error) {
 	const most = 2
 	return answer, s.change(scope.Account, func(c *change) error {
-		e, err := s.named(scope.Account, users, in.Name)
+		e, err := s.findEntity(scope.Account, users, in.Name)
 		if err != nil {
 			return err
 		}
@@ -176,8 +176,8 @@ func (s *Service) updateAccessKey(scope aws.Scope, in *keyRequest) (*none, error
 	})
 }
 
-// keyAbout is an access key in lists.
-type keyAbout struct {
+// listedKey is an access key in lists.
+type listedKey struct {
 	User    string `json:"UserName"`
 	ID      string `json:"AccessKeyId"`
 	Status  string
@@ -185,7 +185,7 @@ type keyAbout struct {
 }
 
 type keysAnswer struct {
-	Keys []keyAbout `json:"AccessKeyMetadata"`
+	Keys []listedKey `json:"AccessKeyMetadata"`
 	paged
 }
 
@@ -193,20 +193,20 @@ func (s *Service) listAccessKeys(scope aws.Scope, in *struct {
 	oneUser
 	paging
 }) (*keysAnswer, error) {
-	if _, err := s.named(scope.Account, users, in.Name); err != nil {
+	if _, err := s.findEntity(scope.Account, users, in.Name); err != nil {
 		return nil, err
 	}
 	all, err := list[accessKey](s, scope.Account, keys)
 	if err != nil {
 		return nil, err
 	}
-	var found []keyAbout
+	var found []listedKey
 	for _, k := range all {
 		if k.User == in.Name {
-			found = append(found, keyAbout{k.User, k.ID, k.Status, k.Created})
+			found = append(found, listedKey{k.User, k.ID, k.Status, k.Created})
 		}
 	}
 	answer := &keysAnswer{}
-	answer.Keys, answer.paged, err = page(s, &in.paging, keys+in.Name, found, func(k keyAbout) string { return k.ID })
+	answer.Keys, answer.paged, err = page(s, &in.paging, keys+in.Name, found, func(k listedKey) string { return k.ID })
 	return answer, err
 }

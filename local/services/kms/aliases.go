@@ -118,7 +118,7 @@ func (s *Service) realias(scope aws.Scope, in *aliasRequest, check func(a *alias
 	}
 	k, err := s.find(scope, in.Target)
 	if err == nil {
-		err = k.notPending()
+		err = k.checkNotPending()
 	}
 	if err != nil {
 		return err

@@ -135,12 +135,12 @@ type forRecipient struct {
 }
 
 func (s *Service) decrypt(_ context.Context, scope aws.Scope, in *decrypt) (*decrypted, error) {
-	return s.opened(scope, "Decrypt", in)
+	return s.openCiphertext(scope, "Decrypt", in)
 }
 
-// opened decrypts a ciphertext. A symmetric ciphertext names its key; if the request names a key, it must be the same
+// openCiphertext decrypts a ciphertext. A symmetric ciphertext names its key; if the request names a key, it must be the same
 // one.
-func (s *Service) opened(scope aws.Scope, operation string, in *decrypt) (*decrypted, error) {
+func (s *Service) openCiphertext(scope aws.Scope, operation string, in *decrypt) (*decrypted, error) {
 	if err := (recipient{in.For}).check(); err != nil {
 		return nil, err
 	}
@@ -235,7 +235,7 @@ type reEncrypted struct {
 }
 
 func (s *Service) reEncrypt(_ context.Context, scope aws.Scope, in *reEncrypt) (*reEncrypted, error) {
-	from, err := s.opened(scope, "ReEncrypt", &decrypt{one: one{in.Source}, Ciphertext: in.Ciphertext,
+	from, err := s.openCiphertext(scope, "ReEncrypt", &decrypt{one: one{in.Source}, Ciphertext: in.Ciphertext,
 		Context: in.SourceContext, Algorithm: in.SourceBy})
 	if err != nil {
 		return nil, err
@@ -294,7 +294,7 @@ func (s *Service) generateDataKey(_ context.Context, scope aws.Scope, in *genera
 	case "AES_256":
 		n = 32
 	}
-	k, err := s.sealing(scope, in.Key, "GenerateDataKey", in.recipient, in.dryRun)
+	k, err := s.dataKeyParent(scope, in.Key, "GenerateDataKey", in.recipient, in.dryRun)
 	if err != nil {
 		return nil, err
 	}
@@ -304,8 +304,8 @@ func (s *Service) generateDataKey(_ context.Context, scope aws.Scope, in *genera
 	return out, err
 }
 
-// sealing returns the symmetric key named by a request for a data key.
-func (s *Service) sealing(scope aws.Scope, named, operation string, to recipient, dry dryRun) (*key, error) {
+// dataKeyParent returns the symmetric key named by a request for a data key.
+func (s *Service) dataKeyParent(scope aws.Scope, named, operation string, to recipient, dry dryRun) (*key, error) {
 	if err := to.check(); err != nil {
 		return nil, err
 	}
@@ -359,7 +359,7 @@ func (s *Service) generateDataKeyPair(_ context.Context, scope aws.Scope, in *ge
 	if err != nil {
 		return nil, err
 	}
-	k, err := s.sealing(scope, in.Key, "GenerateDataKeyPair", in.recipient, in.dryRun)
+	k, err := s.dataKeyParent(scope, in.Key, "GenerateDataKeyPair", in.recipient, in.dryRun)
 	if err != nil {
 		return nil, err
 	}

@@ -173,15 +173,15 @@ func (k *key) usable(usage, operation string) error {
 	case k.state() == disabled:
 		return refuse("DisabledException", "%s is disabled.", k.arn())
 	case k.state() != enabled:
-		return k.notPending()
+		return k.checkNotPending()
 	case usage != "" && k.Usage != usage:
 		return refuse("InvalidKeyUsageException", "%s key usage is %s which is not valid for %s.", k.arn(), k.Usage, operation)
 	}
 	return nil
 }
 
-// notPending returns an error if the key is pending deletion.
-func (k *key) notPending() error {
+// checkNotPending returns an error if the key is pending deletion.
+func (k *key) checkNotPending() error {
 	if k.state() != pendingDeletion {
 		return nil
 	}
@@ -239,11 +239,11 @@ type metadata struct {
 	MultiRegion bool         `json:"MultiRegion"`
 	Regions     *multiRegion `json:"MultiRegionConfiguration,omitempty"`
 	MaterialID  string       `json:"CurrentKeyMaterialId,omitempty"`
-	*neverThere
+	*unsupportedMembers
 }
 
-// neverThere holds the members of keys that are imported, in custom key stores, or replicas. They are never set here.
-type neverThere struct {
+// unsupportedMembers holds the members of keys that are imported, in custom key stores, or replicas. They are never set here.
+type unsupportedMembers struct {
 	ValidTo                     json.RawMessage `json:",omitempty"`
 	CustomKeyStoreId            json.RawMessage `json:",omitempty"` //nolint:revive // the model's name
 	CloudHsmClusterId           json.RawMessage `json:",omitempty"` //nolint:revive // as above

@@ -136,14 +136,14 @@ func (s *Service) alter(scope aws.Scope, named string, change func(*key) error) 
 func (s *Service) enableKey(_ context.Context, scope aws.Scope, in *one) (*none, error) {
 	return &none{}, s.alter(scope, in.Key, func(k *key) error {
 		k.Disabled = false
-		return k.notPending()
+		return k.checkNotPending()
 	})
 }
 
 func (s *Service) disableKey(_ context.Context, scope aws.Scope, in *one) (*none, error) {
 	return &none{}, s.alter(scope, in.Key, func(k *key) error {
 		k.Disabled = true
-		return k.notPending()
+		return k.checkNotPending()
 	})
 }
 
@@ -155,7 +155,7 @@ type updateDescription struct {
 func (s *Service) updateKeyDescription(_ context.Context, scope aws.Scope, in *updateDescription) (*none, error) {
 	return &none{}, s.alter(scope, in.Key, func(k *key) error {
 		k.Description = in.Description
-		return k.notPending()
+		return k.checkNotPending()
 	})
 }
 
@@ -180,7 +180,7 @@ func (s *Service) scheduleKeyDeletion(_ context.Context, scope aws.Scope, in *sc
 	}
 	out := &scheduledDeletion{State: pendingDeletion, Days: days}
 	return out, s.alter(scope, in.Key, func(k *key) error {
-		if err := k.notPending(); err != nil {
+		if err := k.checkNotPending(); err != nil {
 			return err
 		}
 		k.Deletion = s.now().Add(time.Duration(days) * 24 * time.Hour)

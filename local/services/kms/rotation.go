@@ -30,7 +30,7 @@ func (s *Service) enableKeyRotation(_ context.Context, scope aws.Scope, in *enab
 		return nil, server.Invalid("RotationPeriodInDays must be between 90 and 2560.")
 	}
 	return &none{}, s.alter(scope, in.Key, func(k *key) error {
-		if err := k.rotates(); err != nil {
+		if err := k.checkRotatable(); err != nil {
 			return err
 		}
 		k.RotationDays, k.RotatedFrom = days, s.now()
@@ -41,12 +41,12 @@ func (s *Service) enableKeyRotation(_ context.Context, scope aws.Scope, in *enab
 func (s *Service) disableKeyRotation(_ context.Context, scope aws.Scope, in *one) (*none, error) {
 	return &none{}, s.alter(scope, in.Key, func(k *key) error {
 		k.RotationDays = 0
-		return k.rotates()
+		return k.checkRotatable()
 	})
 }
 
-// rotates returns an error if the key cannot rotate.
-func (k *key) rotates() error {
+// checkRotatable returns an error if the key cannot rotate.
+func (k *key) checkRotatable() error {
 	if err := k.usable("", ""); err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (s *Service) getKeyRotationStatus(_ context.Context, scope aws.Scope, in *o
 func (s *Service) rotateKeyOnDemand(_ context.Context, scope aws.Scope, in *one) (*one, error) {
 	out := &one{}
 	return out, s.alter(scope, in.Key, func(k *key) error {
-		if err := k.rotates(); err != nil {
+		if err := k.checkRotatable(); err != nil {
 			return err
 		}
 		n := 0

@@ -36,7 +36,7 @@ func (e Secrets) Decrypt(_ context.Context, scope aws.Scope, about, encrypted st
 	if err != nil {
 		return "", material.ErrCiphertext
 	}
-	out, err := e.Service.opened(scope, "Decrypt", &decrypt{Ciphertext: ciphertext,
+	out, err := e.Service.openCiphertext(scope, "Decrypt", &decrypt{Ciphertext: ciphertext,
 		Context: map[string]string{e.Context: about}})
 	if err != nil {
 		return "", err

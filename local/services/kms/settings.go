@@ -73,7 +73,7 @@ func (s *Service) putKeyPolicy(_ context.Context, scope aws.Scope, in *policy) (
 	}
 	return &none{}, s.alter(scope, in.Key, func(k *key) error {
 		k.Policy = in.Policy
-		return k.notPending()
+		return k.checkNotPending()
 	})
 }
 
@@ -125,14 +125,14 @@ func (s *Service) tagResource(_ context.Context, scope aws.Scope, in *tagging) (
 		if k.Tags, err = withTags(k.Tags, in.Tags); err != nil {
 			return err
 		}
-		return k.notPending()
+		return k.checkNotPending()
 	})
 }
 
 func (s *Service) untagResource(_ context.Context, scope aws.Scope, in *tagging) (*none, error) {
 	return &none{}, s.alter(scope, in.Key, func(k *key) error {
 		maps.DeleteFunc(k.Tags, func(name, _ string) bool { return slices.Contains(in.Keys, name) })
-		return k.notPending()
+		return k.checkNotPending()
 	})
 }
 

@@ -25,8 +25,8 @@ type signed struct {
 	Algorithm string `json:"SigningAlgorithm"`
 }
 
-// signing returns the key that a request names and its private key.
-func (s *Service) signing(scope aws.Scope, in *sign, operation string) (*key, []byte, error) {
+// signingKey returns the key that a request names and its private key.
+func (s *Service) signingKey(scope aws.Scope, in *sign, operation string) (*key, []byte, error) {
 	k, err := s.usable(scope, in.Key, material.SignVerify, operation)
 	if err != nil {
 		return nil, nil, err
@@ -43,7 +43,7 @@ func (s *Service) signing(scope aws.Scope, in *sign, operation string) (*key, []
 }
 
 func (s *Service) sign(_ context.Context, scope aws.Scope, in *sign) (*signed, error) {
-	k, private, err := s.signing(scope, in, "Sign")
+	k, private, err := s.signingKey(scope, in, "Sign")
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ type verified struct {
 }
 
 func (s *Service) verify(_ context.Context, scope aws.Scope, in *sign) (*verified, error) {
-	k, private, err := s.signing(scope, in, "Verify")
+	k, private, err := s.signingKey(scope, in, "Verify")
 	if err != nil {
 		return nil, err
 	}
@@ -120,8 +120,8 @@ type generatedMAC struct {
 	Key       string `json:"KeyId"`
 }
 
-// authenticated returns the key that a request names and the MAC of the message.
-func (s *Service) authenticated(scope aws.Scope, in *mac, operation string) (*key, []byte, error) {
+// computeMAC returns the key that a request names and the MAC of the message.
+func (s *Service) computeMAC(scope aws.Scope, in *mac, operation string) (*key, []byte, error) {
 	k, err := s.usable(scope, in.Key, material.GenerateVerifyMAC, operation)
 	if err != nil {
 		return nil, nil, err
@@ -142,7 +142,7 @@ func (s *Service) authenticated(scope aws.Scope, in *mac, operation string) (*ke
 }
 
 func (s *Service) generateMAC(_ context.Context, scope aws.Scope, in *mac) (*generatedMAC, error) {
-	k, code, err := s.authenticated(scope, in, "GenerateMac")
+	k, code, err := s.computeMAC(scope, in, "GenerateMac")
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ type verifiedMAC struct {
 }
 
 func (s *Service) verifyMAC(_ context.Context, scope aws.Scope, in *mac) (*verifiedMAC, error) {
-	k, code, err := s.authenticated(scope, in, "VerifyMac")
+	k, code, err := s.computeMAC(scope, in, "VerifyMac")
 	switch {
 	case err != nil:
 		return nil, err

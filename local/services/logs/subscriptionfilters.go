@@ -56,7 +56,7 @@ func (s *Service) putSubscriptionFilter(_ context.Context, scope aws.Scope, r *p
 	error) {
 	err := plain(r.Transformed, r.Criteria, "emitSystemFields", r.SystemFields)
 	if err == nil {
-		err = subscribable(scope, r.Destination, r.Role)
+		err = checkDestination(scope, r.Destination, r.Role)
 	}
 	if err == nil {
 		_, err = parsePattern(r.Pattern)
@@ -100,8 +100,8 @@ func plain(transformed bool, criteria, emit string, fields []string) error {
 	return nil
 }
 
-// subscribable returns an error for destinations to which events cannot be delivered.
-func subscribable(scope aws.Scope, destination, role string) error {
+// checkDestination returns an error for destinations to which events cannot be delivered.
+func checkDestination(scope aws.Scope, destination, role string) error {
 	a, ok := aws.ParseARN(destination)
 	switch {
 	case ok && a.Service == "lambda" && a.Account != scope.Account:

@@ -18,7 +18,7 @@ import (
 // implement, or not completely.
 func (s *store) front(protocol http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		disarm(w.Header())
+		setSecurityHeaders(w.Header())
 		own := s.ownOperation(r)
 		if refusal := refuse(r, own != nil); refusal != nil {
 			writeError(w, r, refusal)
@@ -54,9 +54,9 @@ func (s *store) front(protocol http.Handler) http.Handler {
 	})
 }
 
-// disarm keeps stored objects from becoming active content of the origin that serves them, which other services
+// setSecurityHeaders keeps stored objects from becoming active content of the origin that serves them, which other services
 // share: a browser runs none of their scripts and does not guess another content type.
-func disarm(h http.Header) {
+func setSecurityHeaders(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:")
 }

@@ -85,8 +85,8 @@ func checkLifecycle(_ *store, _ *call, text []byte) error {
 	return nil
 }
 
-// concerns reports whether the rule applies to an object.
-func (r *lifecycleRule) concerns(key string, size int64, tags []tag) bool {
+// appliesTo reports whether the rule applies to an object.
+func (r *lifecycleRule) appliesTo(key string, size int64, tags []tag) bool {
 	prefix, wanted, over, under := r.Prefix, []tag(nil), (*int64)(nil), (*int64)(nil)
 	if f := r.Filter; f != nil {
 		prefix, over, under = f.Prefix, f.Over, f.Under
@@ -183,7 +183,7 @@ func (s *store) expireIn(bucket string, l lifecycle, now time.Time) error {
 			tags = record.Versions[0].Tags
 		}
 		for _, r := range l.Rules {
-			if r.concerns(key, content.Size, tags) && r.due(content.LastModified.Time, now) {
+			if r.appliesTo(key, content.Size, tags) && r.due(content.LastModified.Time, now) {
 				keys = append(keys, doomed{key, content.LastModified.Time})
 				break
 			}
@@ -221,7 +221,7 @@ func (s *store) expireOld(bucket string, l lifecycle, now time.Time) error {
 				continue // a delete marker that is the latest version
 			}
 			for _, r := range l.Rules {
-				if r.Noncurrent != nil && r.Noncurrent.Days > 0 && r.concerns(h.Key, e.Size, e.Tags) &&
+				if r.Noncurrent != nil && r.Noncurrent.Days > 0 && r.appliesTo(h.Key, e.Size, e.Tags) &&
 					!now.Before(midnightAfter(next.Modified, r.Noncurrent.Days)) {
 					if _, err := s.DeleteObjectVersion(bucket, h.Key, gofakes3.VersionID(shownID(e.ID))); err != nil {
 						return err
@@ -242,7 +242,7 @@ func (s *store) expireUploads(bucket string, l lifecycle, now time.Time) error {
 	}
 	for _, u := range all {
 		for _, r := range l.Rules {
-			if r.Abort != nil && r.Abort.Days > 0 && r.concerns(u.Key, 0, u.Tags) &&
+			if r.Abort != nil && r.Abort.Days > 0 && r.appliesTo(u.Key, 0, u.Tags) &&
 				!now.Before(midnightAfter(u.Initiated, r.Abort.Days)) {
 				if err := s.AbortMultipartUpload(bucket, u.Key, u.ID); err != nil {
 					return err

@@ -34,7 +34,7 @@ func (s *store) place(bucket, key string, b body, headers map[string]string, all
 	if next.Modified, err = s.stamp(b.path); err != nil {
 		return version{}, s.storageError(err)
 	}
-	if next.ID, err = s.makeRoom(bucket, key, current); err != nil {
+	if next.ID, err = s.prepareReplacement(bucket, key, current); err != nil {
 		return version{}, s.storageError(err)
 	}
 	r := record{Key: key, Versions: []version{next}}

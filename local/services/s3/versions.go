@@ -148,9 +148,9 @@ func (s *store) shelve(bucket string, h *shelf, current version) error {
 	return nil
 }
 
-// makeRoom prepares the replacement of the current version. Depending on the bucket's versioning, it shelves the
+// prepareReplacement prepares the replacement of the current version. Depending on the bucket's versioning, it shelves the
 // current version, and it returns the ID of the new one. commit is held.
-func (s *store) makeRoom(bucket, key string, current *version) (id string, err error) {
+func (s *store) prepareReplacement(bucket, key string, current *version) (id string, err error) {
 	status, err := s.versioningOf(bucket)
 	if err != nil || status == "" {
 		return "", err
@@ -199,7 +199,7 @@ func (s *store) mark(bucket, key string) (result gofakes3.ObjectDeleteResult, er
 	if err != nil {
 		return result, err
 	}
-	id, err := s.makeRoom(bucket, key, current)
+	id, err := s.prepareReplacement(bucket, key, current)
 	if err != nil {
 		return result, err
 	}

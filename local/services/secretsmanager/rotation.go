@@ -32,7 +32,7 @@ func (r *rotation) next(x *secret) time.Time {
 }
 
 type rotateSecret struct {
-	one
+	secretRequest
 	Token       string          `json:"ClientRequestToken"`
 	Function    string          `json:"RotationLambdaARN"`
 	Rules       *rotationRules  `json:"RotationRules"`
@@ -59,7 +59,7 @@ func (s *Service) rotateSecret(_ context.Context, scope aws.Scope, in *rotateSec
 	out := &versioned{Version: id}
 	now := in.Immediately == nil || *in.Immediately
 	var rotated *secret
-	out.named, err = s.alter(scope, in.Secret, func(x *secret) error {
+	out.secretIdentity, err = s.alter(scope, in.Secret, func(x *secret) error {
 		r := &rotation{Since: s.now()}
 		if x.Rotation != nil {
 			*r = *x.Rotation
@@ -118,10 +118,10 @@ func (s *Service) rotate(x *secret, id string) {
 	}
 }
 
-func (s *Service) cancelRotateSecret(_ context.Context, scope aws.Scope, in *one) (*versioned, error) {
+func (s *Service) cancelRotateSecret(_ context.Context, scope aws.Scope, in *secretRequest) (*versioned, error) {
 	out := &versioned{}
 	var err error
-	out.named, err = s.alter(scope, in.Secret, func(x *secret) error {
+	out.secretIdentity, err = s.alter(scope, in.Secret, func(x *secret) error {
 		if x.Rotation == nil {
 			return invalidRequest("You tried to cancel the rotation of a secret that does not rotate.")
 		}

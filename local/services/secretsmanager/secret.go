@@ -55,7 +55,7 @@ const usualKey = "alias/aws/secretsmanager"
 
 func (x *secret) arn() string { return x.scope.ARN("secretsmanager", "secret:"+x.Name+"-"+x.Suffix) }
 
-func (x *secret) named() named { return named{x.arn(), x.Name} }
+func (x *secret) named() secretIdentity { return secretIdentity{x.arn(), x.Name} }
 
 func place(scope aws.Scope, name string) string {
 	return scope.Account + "/" + scope.Region + "/" + name
@@ -161,8 +161,8 @@ func (s *Service) gone(x *secret) bool { return !x.Deleted.IsZero() && !s.now().
 const deletedMessage = "You can't perform this operation on the secret because it was marked for deletion."
 
 // alter applies change to a secret and stores it.
-func (s *Service) alter(scope aws.Scope, asked string, change func(*secret) error) (named, error) {
-	var out named
+func (s *Service) alter(scope aws.Scope, asked string, change func(*secret) error) (secretIdentity, error) {
+	var out secretIdentity
 	err := s.change(func(b *documents.Batch) error {
 		x, err := s.find(scope, asked)
 		if err != nil {

@@ -58,7 +58,7 @@ type createSecret struct {
 }
 
 type versioned struct {
-	named
+	secretIdentity
 	Version string `json:"VersionId,omitempty"`
 }
 
@@ -96,7 +96,7 @@ func (s *Service) createSecret(ctx context.Context, scope aws.Scope, in *createS
 		}
 		x.move(current, id)
 	}
-	out := &createdSecret{versioned: versioned{named: x.named()}}
+	out := &createdSecret{versioned: versioned{secretIdentity: x.named()}}
 	if in.given() {
 		out.Version = id
 	}
@@ -107,7 +107,7 @@ func (s *Service) createSecret(ctx context.Context, scope aws.Scope, in *createS
 			return invalidRequest(
 				"You can't create this secret because a secret with this name is already scheduled for deletion.")
 		case err == nil && in.given() && there.version(id) != nil: // a repeated request
-			out.named = there.named()
+			out.secretIdentity = there.named()
 			_, err := s.add(ctx, there, id, in.value)
 			return err
 		case err == nil:
@@ -129,7 +129,7 @@ type rotationRules struct {
 
 // description describes a secret in responses, alone and in lists.
 type description struct {
-	named
+	secretIdentity
 	Description string         `json:"Description,omitempty"`
 	Key         string         `json:"KmsKeyId,omitempty"`
 	Rotates     *bool          `json:"RotationEnabled,omitempty"`
@@ -142,12 +142,12 @@ type description struct {
 	Next        *server.Time   `json:"NextRotationDate,omitempty"`
 	Tags        []tag          `json:"Tags,omitzero"`
 	Created     *server.Time   `json:"CreatedDate,omitempty"`
-	*neverThere
+	*unsupportedMembers
 }
 
-// neverThere holds the members of secrets that are managed by other services or have replicas. They are never set
+// unsupportedMembers holds the members of secrets that are managed by other services or have replicas. They are never set
 // here.
-type neverThere struct {
+type unsupportedMembers struct {
 	Type                           json.RawMessage `json:",omitempty"`
 	OwningService                  json.RawMessage `json:",omitempty"`
 	PrimaryRegion                  json.RawMessage `json:",omitempty"`
@@ -162,7 +162,7 @@ type described struct {
 }
 
 func (x *secret) describe() description {
-	d := description{named: x.named(), Description: x.Description, Key: x.Key, Rotated: optional(x.Rotated),
+	d := description{secretIdentity: x.named(), Description: x.Description, Key: x.Key, Rotated: optional(x.Rotated),
 		Changed: optional(x.Changed), Accessed: optional(x.Accessed), Tags: listTags(x.Tags),
 		Created: optional(x.Created)}
 	if !x.Deleted.IsZero() {
@@ -189,7 +189,7 @@ func (x *secret) stages() map[string][]string {
 	return made
 }
 
-func (s *Service) describeSecret(_ context.Context, scope aws.Scope, in *one) (*described, error) {
+func (s *Service) describeSecret(_ context.Context, scope aws.Scope, in *secretRequest) (*described, error) {
 	x, err := s.find(scope, in.Secret)
 	if err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ func (s *Service) describeSecret(_ context.Context, scope aws.Scope, in *one) (*
 }
 
 type updateSecret struct {
-	one
+	secretRequest
 	Token       string `json:"ClientRequestToken"`
 	Description *string
 	Key         *string `json:"KmsKeyId"`
@@ -221,7 +221,7 @@ func (s *Service) updateSecret(ctx context.Context, scope aws.Scope, in *updateS
 	if in.given() {
 		out.Version = id
 	}
-	out.named, err = s.alter(scope, in.Secret, func(x *secret) error {
+	out.secretIdentity, err = s.alter(scope, in.Secret, func(x *secret) error {
 		if in.Description != nil {
 			x.Description = *in.Description
 		}
@@ -241,13 +241,13 @@ func (s *Service) updateSecret(ctx context.Context, scope aws.Scope, in *updateS
 }
 
 type deleteSecret struct {
-	one
+	secretRequest
 	Days  *int64 `json:"RecoveryWindowInDays"`
 	Force bool   `json:"ForceDeleteWithoutRecovery"`
 }
 
 type deletedSecret struct {
-	named
+	secretIdentity
 	At *server.Time `json:"DeletionDate"`
 }
 
@@ -268,7 +268,7 @@ func (s *Service) deleteSecret(_ context.Context, scope aws.Scope, in *deleteSec
 		x, err := s.find(scope, in.Secret)
 		switch {
 		case in.Force && err == errNoSecret: //nolint:errorlint // find returns it as it is
-			out.named = named{scope.ARN("secretsmanager", "secret:"+in.Secret), in.Secret}
+			out.secretIdentity = secretIdentity{scope.ARN("secretsmanager", "secret:"+in.Secret), in.Secret}
 			out.At = optional(s.now())
 			return nil
 		case err != nil:
@@ -276,7 +276,7 @@ func (s *Service) deleteSecret(_ context.Context, scope aws.Scope, in *deleteSec
 		case !x.Deleted.IsZero() && !in.Force:
 			return invalidRequest(deletedMessage)
 		}
-		out.named = x.named()
+		out.secretIdentity = x.named()
 		if in.Force {
 			out.At = optional(s.now())
 			b.Delete(s.table, place(x.scope, x.Name))
@@ -288,8 +288,8 @@ func (s *Service) deleteSecret(_ context.Context, scope aws.Scope, in *deleteSec
 	})
 }
 
-func (s *Service) restoreSecret(_ context.Context, scope aws.Scope, in *one) (*named, error) {
-	out := &named{}
+func (s *Service) restoreSecret(_ context.Context, scope aws.Scope, in *secretRequest) (*secretIdentity, error) {
+	out := &secretIdentity{}
 	return out, s.change(func(b *documents.Batch) error {
 		x, err := s.find(scope, in.Secret)
 		if err != nil {
@@ -413,7 +413,7 @@ func (s *Service) listSecrets(_ context.Context, scope aws.Scope, in *listSecret
 }
 
 type tagging struct {
-	one
+	secretRequest
 	Tags []tag
 	Keys []string `json:"TagKeys"`
 }
@@ -435,16 +435,16 @@ func (s *Service) untagResource(_ context.Context, scope aws.Scope, in *tagging)
 }
 
 type policyRequest struct {
-	one
+	secretRequest
 	Policy string `json:"ResourcePolicy"`
 }
 
 type policy struct {
-	named
+	secretIdentity
 	Policy string `json:"ResourcePolicy,omitempty"`
 }
 
-func (s *Service) putResourcePolicy(_ context.Context, scope aws.Scope, in *policyRequest) (*named, error) {
+func (s *Service) putResourcePolicy(_ context.Context, scope aws.Scope, in *policyRequest) (*secretIdentity, error) {
 	if !json.Valid([]byte(in.Policy)) {
 		return nil, &aws.Error{Code: "MalformedPolicyDocumentException", Message: "This resource policy contains invalid Json"}
 	}
@@ -455,7 +455,7 @@ func (s *Service) putResourcePolicy(_ context.Context, scope aws.Scope, in *poli
 	return &out, err
 }
 
-func (s *Service) deleteResourcePolicy(_ context.Context, scope aws.Scope, in *one) (*named, error) {
+func (s *Service) deleteResourcePolicy(_ context.Context, scope aws.Scope, in *secretRequest) (*secretIdentity, error) {
 	out, err := s.alter(scope, in.Secret, func(x *secret) error {
 		x.Policy = ""
 		return nil
@@ -463,7 +463,7 @@ func (s *Service) deleteResourcePolicy(_ context.Context, scope aws.Scope, in *o
 	return &out, err
 }
 
-func (s *Service) getResourcePolicy(_ context.Context, scope aws.Scope, in *one) (*policy, error) {
+func (s *Service) getResourcePolicy(_ context.Context, scope aws.Scope, in *secretRequest) (*policy, error) {
 	x, err := s.find(scope, in.Secret)
 	if err != nil {
 		return nil, err

@@ -109,13 +109,13 @@ func (s *Service) operations() map[string]server.Operation {
 // none is the response of operations that return nothing.
 type none struct{}
 
-// one is a request that names a secret.
-type one struct {
+// secretRequest is a request that names a secret.
+type secretRequest struct {
 	Secret string `json:"SecretId"`
 }
 
-// named is embedded in most responses: the secret's ARN and name.
-type named struct {
+// secretIdentity is embedded in most responses: the secret's ARN and name.
+type secretIdentity struct {
 	ARN  string
 	Name string
 }

@@ -11,13 +11,13 @@ import (
 )
 
 type getValue struct {
-	one
+	secretRequest
 	Version string `json:"VersionId"`
 	Stage   string `json:"VersionStage"`
 }
 
 type gotten struct {
-	named
+	secretIdentity
 	Version string       `json:"VersionId"`
 	Binary  []byte       `json:"SecretBinary,omitempty"`
 	String  *string      `json:"SecretString,omitempty"`
@@ -81,7 +81,7 @@ func (s *Service) value(ctx context.Context, x *secret, in *getValue) (*gotten, 
 		}
 		return nil, err
 	}
-	out := &gotten{named: x.named(), Version: v.ID, Stages: v.Stages, Created: optional(v.Created)}
+	out := &gotten{secretIdentity: x.named(), Version: v.ID, Stages: v.Stages, Created: optional(v.Created)}
 	if v.Binary {
 		out.Binary = []byte(text)
 	} else {
@@ -134,7 +134,7 @@ func (s *Service) batchGetSecretValue(ctx context.Context, scope aws.Scope, in *
 		}
 	}
 	for _, name := range names {
-		v, err := s.getSecretValue(ctx, scope, &getValue{one: one{name}})
+		v, err := s.getSecretValue(ctx, scope, &getValue{secretRequest: secretRequest{name}})
 		var e *aws.Error
 		switch {
 		case err == nil:
@@ -149,7 +149,7 @@ func (s *Service) batchGetSecretValue(ctx context.Context, scope aws.Scope, in *
 }
 
 type putValue struct {
-	one
+	secretRequest
 	Token string `json:"ClientRequestToken"`
 	value
 	Stages []string `json:"VersionStages"`
@@ -176,7 +176,7 @@ func (s *Service) putSecretValue(ctx context.Context, scope aws.Scope, in *putVa
 		stages = []string{current}
 	}
 	out := &putVersion{versioned: versioned{Version: id}}
-	out.named, err = s.alter(scope, in.Secret, func(x *secret) error {
+	out.secretIdentity, err = s.alter(scope, in.Secret, func(x *secret) error {
 		if len(x.Versions) == 0 && !slices.Contains(stages, current) {
 			stages = append(stages, current) // the first version is always current
 		}
@@ -198,7 +198,7 @@ func (s *Service) putSecretValue(ctx context.Context, scope aws.Scope, in *putVa
 }
 
 type listVersions struct {
-	one
+	secretRequest
 	Most       int    `json:"MaxResults"`
 	Next       string `json:"NextToken"`
 	Deprecated bool   `json:"IncludeDeprecated"`
@@ -213,7 +213,7 @@ type listedVersion struct {
 }
 
 type versionList struct {
-	named
+	secretIdentity
 	Versions []listedVersion
 	Next     string `json:"NextToken,omitempty"`
 }
@@ -233,19 +233,19 @@ func (s *Service) listSecretVersionIDs(_ context.Context, scope aws.Scope, in *l
 			all = append(all, listedVersion{v.ID, v.Stages, optional(v.Accessed), optional(v.Created), []string{key}})
 		}
 	}
-	out := &versionList{named: x.named()}
+	out := &versionList{secretIdentity: x.named()}
 	out.Versions, out.Next, err = page(in.Next, in.Most, all, func(v listedVersion) string { return v.ID })
 	return out, err
 }
 
 type updateStage struct {
-	one
+	secretRequest
 	Stage string `json:"VersionStage"`
 	From  string `json:"RemoveFromVersionId"`
 	To    string `json:"MoveToVersionId"`
 }
 
-func (s *Service) updateSecretVersionStage(_ context.Context, scope aws.Scope, in *updateStage) (*named, error) {
+func (s *Service) updateSecretVersionStage(_ context.Context, scope aws.Scope, in *updateStage) (*secretIdentity, error) {
 	out, err := s.alter(scope, in.Secret, func(x *secret) error {
 		for _, id := range []string{in.From, in.To} {
 			if id != "" && x.version(id) == nil {

@@ -146,8 +146,8 @@ func (c *courier) close() {
 	c.working.Wait()
 }
 
-// turn returns when a rate-limited subscription may receive a message that is ready now.
-func (c *courier) turn(arn string, now int64, rate int) int64 {
+// nextSlot returns when a rate-limited subscription may receive a message that is ready now.
+func (c *courier) nextSlot(arn string, now int64, rate int) int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.free == nil {
@@ -184,7 +184,7 @@ func (s *Service) attempt(d *delivered) {
 	}
 	now := s.clock.Now().UnixMilli()
 	if of.rate > 0 {
-		if at := s.courier.turn(sub.ARN, now, of.rate); at > now {
+		if at := s.courier.nextSlot(sub.ARN, now, of.rate); at > now {
 			d.Due = at
 			s.courier.start(s, d)
 			return
@@ -210,7 +210,7 @@ func (s *Service) attempt(d *delivered) {
 	if byClient(err) || !again {
 		s.opts.Log.Warn("a message was not delivered", "subscription", sub.ARN, "endpoint", sub.Endpoint,
 			"attempts", d.Failures, "error", err)
-		if err := s.give(d, sub); err == nil {
+		if err := s.sendToDeadLetterQueue(d, sub); err == nil {
 			s.count(sub.Topic, numberFailed, 1, notifies)
 			s.settle(d)
 			return
@@ -239,8 +239,8 @@ func (s *Service) carry(ctx context.Context, m *message, sub *subscription, of t
 	return s.opts.Targets.Deliver(ctx, sub.Endpoint, &delivery.Message{Body: event, TraceHeader: m.Trace})
 }
 
-// give sends an undeliverable message to the subscription's dead-letter queue, if it has one.
-func (s *Service) give(d *delivered, sub *subscription) error {
+// sendToDeadLetterQueue sends an undeliverable message to the subscription's dead-letter queue, if it has one.
+func (s *Service) sendToDeadLetterQueue(d *delivered, sub *subscription) error {
 	if sub.letters == (aws.ARN{}) || d.Message.Type != typeNotification {
 		return nil
 	}
@@ -278,8 +278,8 @@ func (s *Service) keep(d *delivered) error {
 	return err
 }
 
-// told creates the delivery of a message about the subscription itself, such as its confirmation. mu is held.
-func (s *Service) told(b *documents.Batch, t *topic, r *subscriptionRecord, kind, text string, now int64) *delivered {
+// newControlMessage creates the delivery of a message about the subscription itself, such as its confirmation. mu is held.
+func (s *Service) newControlMessage(b *documents.Batch, t *topic, r *subscriptionRecord, kind, text string, now int64) *delivered {
 	version := t.Attributes[signing]
 	if version == "" {
 		version = signedSHA1
@@ -306,13 +306,13 @@ func (s *Service) told(b *documents.Batch, t *topic, r *subscriptionRecord, kind
 
 // confirmation creates the message that asks an endpoint to confirm its subscription. mu is held.
 func (s *Service) confirmation(b *documents.Batch, t *topic, r *subscriptionRecord, now int64) *delivered {
-	return s.told(b, t, r, typeConfirmation, "You have chosen to subscribe to the topic "+t.arn+
+	return s.newControlMessage(b, t, r, typeConfirmation, "You have chosen to subscribe to the topic "+t.arn+
 		".\nTo confirm the subscription, visit the SubscribeURL included in this message.", now)
 }
 
 // farewell creates the message that notifies an endpoint that its subscription has ended. mu is held.
 func (s *Service) farewell(b *documents.Batch, t *topic, sub *subscription, now int64) *delivered {
 	r := sub.subscriptionRecord
-	return s.told(b, t, &r, typeUnsubscribing, "You have chosen to deactivate subscription "+sub.ARN+
+	return s.newControlMessage(b, t, &r, typeUnsubscribing, "You have chosen to deactivate subscription "+sub.ARN+
 		".\nTo cancel this operation and restore the subscription, visit the SubscribeURL included in this message.", now)
 }

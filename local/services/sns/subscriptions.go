@@ -123,8 +123,8 @@ type subscriptionName struct {
 	ARN string `json:"SubscriptionArn"`
 }
 
-// notYet is returned instead of the ARN of a new subscription that is not confirmed yet.
-const notYet = "pending confirmation"
+// pendingARN is returned instead of the ARN of a new subscription that is not confirmed yet.
+const pendingARN = "pending confirmation"
 
 func (s *Service) subscribe(_ context.Context, scope aws.Scope, in *subscribeRequest) (*subscriptionName, error) {
 	s.mu.RLock()
@@ -162,7 +162,7 @@ func (s *Service) subscribe(_ context.Context, scope aws.Scope, in *subscribeReq
 			return nil
 		}
 		r.Created = now
-		if r.Pending = confirms(r.Protocol); r.Pending {
+		if r.Pending = needsConfirmation(r.Protocol); r.Pending {
 			r.Token = newToken()
 			confirmation = s.confirmation(b, t, &r, now)
 		} else {
@@ -175,13 +175,13 @@ func (s *Service) subscribe(_ context.Context, scope aws.Scope, in *subscribeReq
 	}
 	s.courier.start(s, confirmation) //nolint:contextcheck // deliveries outlive the request
 	if r.Pending && !in.Return {
-		return &subscriptionName{notYet}, nil
+		return &subscriptionName{pendingARN}, nil
 	}
 	return &subscriptionName{r.ARN}, nil
 }
 
-// confirms reports whether the endpoints of a protocol must confirm their subscriptions.
-func confirms(protocol string) bool {
+// needsConfirmation reports whether the endpoints of a protocol must confirm their subscriptions.
+func needsConfirmation(protocol string) bool {
 	return protocol == protocolHTTP || protocol == protocolHTTPS || protocol == protocolEmail ||
 		protocol == protocolEmailJSON
 }

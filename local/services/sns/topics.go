@@ -139,15 +139,15 @@ func (s *Service) createTopic(_ context.Context, scope aws.Scope, in *createTopi
 	return &topicName{arn}, s.change(func(now int64, b *documents.Batch) error {
 		if t := s.topics[arn]; t != nil {
 			b.Sync()
-			return t.sameAs(given, in.Tags)
+			return t.checkSame(given, in.Tags)
 		}
 		made.Created = now
 		return s.keepTopic(b, s.addTopic(made))
 	})
 }
 
-// sameAs returns an error if a topic is created again with different attributes or tags.
-func (t *topic) sameAs(given map[string]string, tags []tag) error {
+// checkSame returns an error if a topic is created again with different attributes or tags.
+func (t *topic) checkSame(given map[string]string, tags []tag) error {
 	known := t.known()
 	for name, value := range given {
 		if known[name] != value {

@@ -208,7 +208,7 @@ func (s *Service) checkTogether(arn string, attributes map[string]string) error 
 }
 
 type attributesRequest struct {
-	one
+	queueRequest
 	Names []string `json:"AttributeNames"`
 }
 
@@ -262,7 +262,7 @@ func (q *live) known(now int64) map[string]string {
 }
 
 type setRequest struct {
-	one
+	queueRequest
 	Attributes map[string]string
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 type visibilityRequest struct {
-	one
+	queueRequest
 	Handle  string `json:"ReceiptHandle"`
 	Timeout *int64 `json:"VisibilityTimeout"`
 }

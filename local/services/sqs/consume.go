@@ -34,7 +34,7 @@ func (s *Service) Consume(ctx context.Context, queue aws.ARN, most int, end time
 	if !end.IsZero() {
 		until = end.UnixMilli()
 	}
-	in := &receiveRequest{one: one{urlOf(queue)}, Max: &n, Names: []string{all}, SystemNames: []string{all},
+	in := &receiveRequest{queueRequest: queueRequest{urlOf(queue)}, Max: &n, Names: []string{all}, SystemNames: []string{all},
 		until: until}
 	out, err := s.receiveMessage(ctx, queue.Scope(), in)
 	if err != nil {

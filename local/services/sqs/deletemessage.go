@@ -8,7 +8,7 @@ import (
 )
 
 type deleteRequest struct {
-	one
+	queueRequest
 	Handle string `json:"ReceiptHandle"`
 }
 
@@ -47,7 +47,7 @@ type handleEntry struct {
 }
 
 type handleBatch struct {
-	one
+	queueRequest
 	Entries []handleEntry
 }
 

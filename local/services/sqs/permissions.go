@@ -36,7 +36,7 @@ func label(statement any) string {
 }
 
 type permission struct {
-	one
+	queueRequest
 	Label    string
 	Accounts []string `json:"AWSAccountIds"`
 	Actions  []string

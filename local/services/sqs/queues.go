@@ -54,7 +54,7 @@ func (s *Service) createQueue(_ context.Context, r *server.Request) (*server.Ans
 	err := s.change(func(now int64, b *store.Batch) error {
 		if q = s.queues[address{scope, made.Name}]; q != nil {
 			b.Sync()
-			return q.sameAs(now, in.Attributes)
+			return q.checkSame(now, in.Attributes)
 		}
 		if err := s.checkTogether(scope.ARN("sqs", made.Name), made.Attributes); err != nil {
 			return err
@@ -69,8 +69,8 @@ func (s *Service) createQueue(_ context.Context, r *server.Request) (*server.Ans
 	return &server.Answer{Output: queueURL{q.url(s.base(r.HTTP))}}, nil
 }
 
-// sameAs returns an error if a queue is created again with different attributes.
-func (q *live) sameAs(now int64, given map[string]string) error {
+// checkSame returns an error if a queue is created again with different attributes.
+func (q *live) checkSame(now int64, given map[string]string) error {
 	known := q.known(now)
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if known[name] != given[name] {
@@ -81,7 +81,7 @@ func (q *live) sameAs(now int64, given map[string]string) error {
 	return nil
 }
 
-func (s *Service) deleteQueue(_ context.Context, scope aws.Scope, in *one) (*none, error) {
+func (s *Service) deleteQueue(_ context.Context, scope aws.Scope, in *queueRequest) (*none, error) {
 	return &none{}, s.on(scope, in.URL, func(_ int64, b *store.Batch, q *live) error {
 		for _, m := range q.queue.Purge() {
 			b.DeleteMessage(q.id, m)
@@ -186,7 +186,7 @@ type sourceURLs struct {
 func (s *Service) listDeadLetterSourceQueues(_ context.Context, r *server.Request) (*server.Answer, error) {
 	var in struct {
 		page
-		one
+		queueRequest
 	}
 	if err := server.Fill(&in, r.Input); err != nil {
 		return nil, err
@@ -221,7 +221,7 @@ func (s *Service) sources(arn string) (list []*live) {
 // purgeInterval is the minimum time between two purges of a queue, in milliseconds.
 const purgeInterval = 60_000
 
-func (s *Service) purgeQueue(_ context.Context, scope aws.Scope, in *one) (*none, error) {
+func (s *Service) purgeQueue(_ context.Context, scope aws.Scope, in *queueRequest) (*none, error) {
 	return &none{}, s.on(scope, in.URL, func(now int64, b *store.Batch, q *live) error {
 		if q.Purged != 0 && now < q.Purged+purgeInterval {
 			return &aws.Error{Code: "PurgeQueueInProgress", Status: http.StatusForbidden, Message: fmt.Sprintf(

@@ -12,7 +12,7 @@ import (
 )
 
 type receiveRequest struct {
-	one
+	queueRequest
 	OldNames    []string `json:"AttributeNames"`
 	SystemNames []string `json:"MessageSystemAttributeNames"`
 	Names       []string `json:"MessageAttributeNames"`

@@ -22,7 +22,7 @@ type outgoing struct {
 }
 
 type sendRequest struct {
-	one
+	queueRequest
 	outgoing
 }
 
@@ -107,7 +107,7 @@ type sendEntry struct {
 }
 
 type sendBatchRequest struct {
-	one
+	queueRequest
 	Entries []sendEntry
 }
 

@@ -306,7 +306,7 @@ func (s *Service) operations() map[string]server.Operation {
 // none is the response of operations that return nothing.
 type none struct{}
 
-// one is a request that names a queue.
-type one struct {
+// queueRequest is a request that names a queue.
+type queueRequest struct {
 	URL string `json:"QueueUrl"`
 }

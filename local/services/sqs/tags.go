@@ -31,7 +31,7 @@ type tagsAnswer struct {
 	Tags map[string]string `json:",omitempty"`
 }
 
-func (s *Service) listQueueTags(_ context.Context, scope aws.Scope, in *one) (*tagsAnswer, error) {
+func (s *Service) listQueueTags(_ context.Context, scope aws.Scope, in *queueRequest) (*tagsAnswer, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q, err := s.find(scope, in.URL)
@@ -42,7 +42,7 @@ func (s *Service) listQueueTags(_ context.Context, scope aws.Scope, in *one) (*t
 }
 
 type tagRequest struct {
-	one
+	queueRequest
 	Tags map[string]string
 }
 
@@ -63,7 +63,7 @@ func (s *Service) tagQueue(_ context.Context, scope aws.Scope, in *tagRequest) (
 }
 
 type untagRequest struct {
-	one
+	queueRequest
 	Keys []string `json:"TagKeys"`
 }
 

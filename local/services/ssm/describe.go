@@ -15,8 +15,8 @@ type filter struct {
 	Values      []string
 }
 
-// older is a filter in the form used before ParameterFilters.
-type older struct {
+// legacyFilter is a filter in the form used before ParameterFilters.
+type legacyFilter struct {
 	Key    string
 	Values []string
 }
@@ -94,8 +94,8 @@ func (f *filter) matches(p *parameter) bool {
 }
 
 type describeRequest struct {
-	Filters    []filter `json:"ParameterFilters"`
-	Older      []older  `json:"Filters"`
+	Filters    []filter       `json:"ParameterFilters"`
+	Older      []legacyFilter `json:"Filters"`
 	MaxResults int
 	NextToken  string
 	Shared     bool

@@ -31,8 +31,8 @@ var arns = []any{
 	strings.Repeat("a", 257), nil, 5,
 }
 
-// others holds the members that requests need besides ARNs.
-var others = map[string]any{
+// otherMembers holds the members that requests need besides ARNs.
+var otherMembers = map[string]any{
 	"name": "n", "definition": `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`, "taskToken": "t",
 	"output": "1", "tagKeys": []string{"k"},
 	"tags": []any{map[string]string{"key": "k"}}, "maxConcurrency": 1, "description": "d", "roleArn": here + "r",
@@ -45,11 +45,11 @@ func TestErrorsAreDeclared(t *testing.T) {
 	t.Parallel()
 	m := model.MustFind("sfn")
 	ask := asker(t)
-	ask("CreateStateMachine", map[string]any{"name": "m", "definition": others["definition"], "roleArn": here + "r",
+	ask("CreateStateMachine", map[string]any{"name": "m", "definition": otherMembers["definition"], "roleArn": here + "r",
 		"publish": true})
-	ask("CreateStateMachine", map[string]any{"name": "e", "definition": others["definition"], "roleArn": here + "r",
+	ask("CreateStateMachine", map[string]any{"name": "e", "definition": otherMembers["definition"], "roleArn": here + "r",
 		"type": "EXPRESS"})
-	ask("CreateStateMachineAlias", map[string]any{"name": "a", "routingConfiguration": others["routingConfiguration"]})
+	ask("CreateStateMachineAlias", map[string]any{"name": "a", "routingConfiguration": otherMembers["routingConfiguration"]})
 	ask("StartExecution", map[string]any{"stateMachineArn": here + "stateMachine:m", "name": "x"})
 	for _, name := range m.Operations() {
 		o, err := m.Operation(name)
@@ -69,7 +69,7 @@ func TestErrorsAreDeclared(t *testing.T) {
 			for _, arn := range arns {
 				request := map[string]any{}
 				for _, other := range o.Input.Members {
-					if v, ok := others[other.Name]; ok {
+					if v, ok := otherMembers[other.Name]; ok {
 						request[other.Name] = v
 					}
 				}

@@ -186,7 +186,7 @@ func (s *service) begin(who identity, bounds string, seconds int64) (*credential
 	const letters = 32
 	until := s.Clock.Now().Add(time.Duration(seconds) * time.Second)
 	c := &credentials{aws.SessionKey(who.Account, rand.Uint32()),
-		drawn(letters - 2), drawn(3 * letters), server.Time(until)}
+		randomText(letters - 2), randomText(3 * letters), server.Time(until)}
 	text, err := json.Marshal(session{who, until, bounds})
 	if err != nil {
 		return nil, err
@@ -199,8 +199,8 @@ func (s *service) begin(who identity, bounds string, seconds int64) (*credential
 	return c, b.Apply()()
 }
 
-// drawn returns n random bytes as text.
-func drawn(n int) string {
+// randomText returns n random bytes as text.
+func randomText(n int) string {
 	b := make([]byte, n)
 	for i := range b {
 		b[i] = byte(rand.Uint32())

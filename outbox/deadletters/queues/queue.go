@@ -38,7 +38,7 @@ type Queue struct {
 
 	mu     sync.Mutex
 	looked time.Time
-	inside map[string]*inside // by the letters' IDs
+	inside map[string]*queued // by the letters' IDs
 }
 
 // message is a message as SQS returns it.
@@ -60,8 +60,8 @@ type attribute struct {
 // document is the input of an operation.
 type document map[string]any
 
-// inside is a message in the queue, with its letter.
-type inside struct {
+// queued is a message in the queue, with its letter.
+type queued struct {
 	message message
 	letter  deadletters.Letter
 }
@@ -147,7 +147,7 @@ const (
 )
 
 // look receives all messages in the queue, at most every two seconds unless fresh is true.
-func (q *Queue) look(ctx context.Context, fresh bool) (map[string]*inside, error) {
+func (q *Queue) look(ctx context.Context, fresh bool) (map[string]*queued, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !fresh && q.inside != nil && time.Since(q.looked) < staleness {
@@ -168,14 +168,14 @@ func (q *Queue) look(ctx context.Context, fresh bool) (map[string]*inside, error
 }
 
 // letGo makes a message visible to other consumers again.
-func (q *Queue) letGo(ctx context.Context, in *inside) error {
+func (q *Queue) letGo(ctx context.Context, in *queued) error {
 	return q.Client.Call(ctx, "ChangeMessageVisibility", document{"QueueUrl": q.URL,
 		"ReceiptHandle": in.message.ReceiptHandle, "VisibilityTimeout": 0}, nil)
 }
 
 // sweep receives messages until there are none left.
-func (q *Queue) sweep(ctx context.Context) (map[string]*inside, error) {
-	all := map[string]*inside{}
+func (q *Queue) sweep(ctx context.Context) (map[string]*queued, error) {
+	all := map[string]*queued{}
 	for empty := 0; empty < 2; {
 		var out struct{ Messages []message }
 		err := q.Client.Call(ctx, "ReceiveMessage", document{
@@ -195,7 +195,7 @@ func (q *Queue) sweep(ctx context.Context) (map[string]*inside, error) {
 			if all[l.ID] != nil {
 				return all, nil // SQS returns messages again before all have been received: the queue is large or slow
 			}
-			all[l.ID] = &inside{m, l}
+			all[l.ID] = &queued{m, l}
 		}
 	}
 	return all, nil
@@ -318,7 +318,7 @@ func (q *Queue) Deliver(ctx context.Context, d *deadletters.Delivery) []error {
 }
 
 // release makes received messages visible again.
-func (q *Queue) release(ctx context.Context, all map[string]*inside) error {
+func (q *Queue) release(ctx context.Context, all map[string]*queued) error {
 	errs := make([]error, 0, len(all))
 	for _, in := range all {
 		errs = append(errs, q.letGo(ctx, in))
@@ -327,7 +327,7 @@ func (q *Queue) release(ctx context.Context, all map[string]*inside) error {
 }
 
 // whole reports whether a delivery consists of all messages in the queue, unchanged.
-func (q *Queue) whole(d *deadletters.Delivery, all map[string]*inside) bool {
+func (q *Queue) whole(d *deadletters.Delivery, all map[string]*queued) bool {
 	if q.Target != "" || len(all) != len(d.Items) || len(all) == 0 {
 		return false
 	}
@@ -372,7 +372,7 @@ func (q *Queue) target(ctx context.Context) (string, error) {
 }
 
 // send sends a message to the target and deletes it from this queue.
-func (q *Queue) send(ctx context.Context, target string, it *deadletters.Item, in *inside) error {
+func (q *Queue) send(ctx context.Context, target string, it *deadletters.Item, in *queued) error {
 	attributes := map[string]attribute{}
 	const mostAttributes = 10
 	for name, a := range in.message.MessageAttributes {
@@ -392,7 +392,7 @@ func (q *Queue) send(ctx context.Context, target string, it *deadletters.Item, i
 	return q.delete(ctx, in)
 }
 
-func (q *Queue) delete(ctx context.Context, in *inside) error {
+func (q *Queue) delete(ctx context.Context, in *queued) error {
 	return q.Client.Call(ctx, "DeleteMessage", document{"QueueUrl": q.URL, "ReceiptHandle": in.message.ReceiptHandle}, nil)
 }
 

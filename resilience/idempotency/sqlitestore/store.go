@@ -57,7 +57,7 @@ func Open(ctx context.Context, path string, d Durability) (*Store, error) {
 	interactive, _ := retry.PresetNamed("interactive")
 	w, err := resilience.Do(ctx, func(ctx context.Context) (*writer, error) {
 		w, err := newWriter(ctx, dsn(path, d))
-		return w, named(err)
+		return w, marked(err)
 	}, interactive.Policy)
 	if err != nil {
 		return nil, fmt.Errorf("idempotency: open %s: %w", path, err)
@@ -175,14 +175,14 @@ func (s *Store) do(ctx context.Context, f func(*writer) error) error {
 	}
 	select {
 	case <-w.done: // the variables that f set may be read
-		return named(w.err)
+		return marked(w.err)
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-s.done:
 	}
 	select { // the writer may have answered just before it stopped
 	case <-w.done:
-		return named(w.err)
+		return marked(w.err)
 	default:
 		return errClosed
 	}
@@ -191,8 +191,8 @@ func (s *Store) do(ctx context.Context, f func(*writer) error) error {
 var errClosed = resilience.Mark(errors.New("idempotency: the database is closed"), retry.Permanent,
 	retry.DatabaseConnectionError)
 
-// named marks an error of SQLite with its class.
-func named(err error) error {
+// marked marks an error of SQLite with its class.
+func marked(err error) error {
 	var code *sqlite.Error
 	if errors.As(err, &code) {
 		if c, ok := retry.ClassifySQLite(code.Code()); ok {

@@ -193,7 +193,7 @@ func (w *writer) bind(args []driver.Value) []driver.NamedValue {
 
 // row is a key as stored.
 type row struct {
-	there       bool
+	exists      bool
 	fingerprint string
 	token       string
 	lease       int64
@@ -216,7 +216,7 @@ func (w *writer) read(key string) (r row, err error) {
 		}
 		return r, err
 	}
-	r.there = true
+	r.exists = true
 	r.fingerprint = string(bytesOf(values[0]))
 	r.token, _ = values[1].(string)
 	r.lease, _ = values[2].(int64)

@@ -201,13 +201,13 @@ func anyMap(m map[string]string) map[string]any {
 
 func deleteOf(operation, id string) func(context.Context, *Request) error {
 	return func(ctx context.Context, r *Request) error {
-		return gone(r.Call(ctx, gateway, operation, map[string]any{id: r.ID}, nil))
+		return ignoreAbsent(r.Call(ctx, gateway, operation, map[string]any{id: r.ID}, nil))
 	}
 }
 
 func deletePart(operation, id string) func(context.Context, *Request) error {
 	return func(ctx context.Context, r *Request) error {
-		return gone(r.Call(ctx, gateway, operation, map[string]any{"ApiId": r.text("ApiId"), id: r.ID}, nil))
+		return ignoreAbsent(r.Call(ctx, gateway, operation, map[string]any{"ApiId": r.text("ApiId"), id: r.ID}, nil))
 	}
 }
 
@@ -339,7 +339,7 @@ func readGateway(operation, id string) func(context.Context, *Request) (map[stri
 		}
 		var out map[string]any
 		if err := r.Call(ctx, gateway, operation, in, &out); err != nil {
-			return nil, lost(err)
+			return nil, goneIfAbsent(err)
 		}
 		known, p := All()[r.Type], map[string]any{}
 		for name, v := range out {

@@ -19,12 +19,12 @@ func alarms() []*Type {
 		Name: "AWS::CloudWatch::Dashboard", Properties: properties("DashboardName= DashboardBody*"),
 		Create: putDashboard, Update: putDashboard,
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "cloudwatch", "DeleteDashboards", map[string]any{"DashboardNames": []string{r.ID}}, nil))
+			return ignoreAbsent(r.Call(ctx, "cloudwatch", "DeleteDashboards", map[string]any{"DashboardNames": []string{r.ID}}, nil))
 		},
 		Read: func(ctx context.Context, r *Request) (map[string]any, error) {
 			var out struct{ DashboardBody string }
 			if err := r.Call(ctx, "cloudwatch", "GetDashboard", map[string]any{"DashboardName": r.ID}, &out); err != nil {
-				return nil, lost(err)
+				return nil, goneIfAbsent(err)
 			}
 			return map[string]any{"DashboardName": r.ID, "DashboardBody": out.DashboardBody}, nil
 		},
@@ -62,7 +62,7 @@ func putAlarmBy(ctx context.Context, r *Request, operation, name string, in map[
 }
 
 func deleteAlarm(ctx context.Context, r *Request) error {
-	return gone(r.Call(ctx, "cloudwatch", "DeleteAlarms", map[string]any{"AlarmNames": []string{r.ID}}, nil))
+	return ignoreAbsent(r.Call(ctx, "cloudwatch", "DeleteAlarms", map[string]any{"AlarmNames": []string{r.ID}}, nil))
 }
 
 func readAlarm(ctx context.Context, r *Request) (map[string]any, error) {

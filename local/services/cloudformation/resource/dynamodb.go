@@ -17,12 +17,12 @@ func tables() []*Type {
 		Create: createTable, Update: updateTable, Read: readTable, List: listTables,
 		Delete: func(ctx context.Context, r *Request) error {
 			if err := r.Call(ctx, "dynamodb", "DeleteTable", map[string]any{"TableName": r.ID}, nil); err != nil {
-				return gone(err)
+				return ignoreAbsent(err)
 			}
 			for {
 				_, err := describeTable(ctx, r, r.ID)
 				if err != nil {
-					return gone(err)
+					return ignoreAbsent(err)
 				}
 				if err := r.Wait(ctx, 100*time.Millisecond); err != nil {
 					return err
@@ -295,7 +295,7 @@ func updateIndexes(ctx context.Context, r *Request) error {
 func readTable(ctx context.Context, r *Request) (map[string]any, error) {
 	t, err := describeTable(ctx, r, r.ID)
 	if err != nil {
-		return nil, lost(err)
+		return nil, goneIfAbsent(err)
 	}
 	p := map[string]any{"TableName": t.Name, "KeySchema": t.Keys, "AttributeDefinitions": t.Attributes,
 		"DeletionProtectionEnabled": t.Protected}

@@ -13,7 +13,7 @@ func repositories() []*Type {
 		Create: createRepository, Update: updateRepository, Read: readRepository,
 		Delete: func(ctx context.Context, r *Request) error {
 			in := map[string]any{"repositoryName": r.ID, "force": r.text("EmptyOnDelete") == "true"}
-			return gone(r.Call(ctx, "ecr", "DeleteRepository", in, nil))
+			return ignoreAbsent(r.Call(ctx, "ecr", "DeleteRepository", in, nil))
 		},
 	}}
 }
@@ -65,7 +65,7 @@ func repositoryPolicies(ctx context.Context, r *Request, name string) error {
 		if text == "" {
 			operation, in = "DeleteLifecyclePolicy", map[string]any{"repositoryName": name}
 		}
-		if err := r.Call(ctx, "ecr", operation, in, nil); err != nil && (text != "" || gone(err) != nil) {
+		if err := r.Call(ctx, "ecr", operation, in, nil); err != nil && (text != "" || ignoreAbsent(err) != nil) {
 			return err
 		}
 	}
@@ -75,7 +75,7 @@ func repositoryPolicies(ctx context.Context, r *Request, name string) error {
 		if text == "" {
 			operation, in = "DeleteRepositoryPolicy", map[string]any{"repositoryName": name}
 		}
-		if err := r.Call(ctx, "ecr", operation, in, nil); err != nil && (text != "" || gone(err) != nil) {
+		if err := r.Call(ctx, "ecr", operation, in, nil); err != nil && (text != "" || ignoreAbsent(err) != nil) {
 			return err
 		}
 	}
@@ -111,7 +111,7 @@ func updateRepository(ctx context.Context, r *Request) (State, error) {
 func readRepository(ctx context.Context, r *Request) (map[string]any, error) {
 	found, err := describeRepository(ctx, r, r.ID)
 	if err != nil {
-		return nil, lost(err)
+		return nil, goneIfAbsent(err)
 	}
 	return map[string]any{"RepositoryName": r.ID, "ImageTagMutability": found.Mutability}, nil
 }

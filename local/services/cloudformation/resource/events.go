@@ -19,27 +19,27 @@ func events() []*Type {
 		Properties: properties("Name*= EventSourceName! Description DeadLetterConfig KmsKeyIdentifier Policy LogConfig Tags"),
 		Create:     createBus, Update: updateBus,
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, eventBridge, "DeleteEventBus", map[string]any{"Name": r.ID}, nil))
+			return ignoreAbsent(r.Call(ctx, eventBridge, "DeleteEventBus", map[string]any{"Name": r.ID}, nil))
 		},
 	}, {
 		Name: "AWS::Events::EventBusPolicy", Properties: properties("EventBusName! StatementId*! Statement Action Principal Condition"),
 		Create: putBusPolicy, Update: putBusPolicy,
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, eventBridge, "RemovePermission", pick(r.Properties, "EventBusName StatementId"), nil))
+			return ignoreAbsent(r.Call(ctx, eventBridge, "RemovePermission", pick(r.Properties, "EventBusName StatementId"), nil))
 		},
 	}, {
 		Name: "AWS::Events::Archive", Properties: properties("ArchiveName= SourceArn*! Description EventPattern RetentionDays KmsKeyIdentifier"),
 		Create: func(ctx context.Context, r *Request) (State, error) { return putArchive(ctx, r, "CreateArchive") },
 		Update: func(ctx context.Context, r *Request) (State, error) { return putArchive(ctx, r, "UpdateArchive") },
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, eventBridge, "DeleteArchive", map[string]any{"ArchiveName": r.ID}, nil))
+			return ignoreAbsent(r.Call(ctx, eventBridge, "DeleteArchive", map[string]any{"ArchiveName": r.ID}, nil))
 		},
 	}, {
 		Name: "AWS::Events::Connection", Properties: properties("Name= AuthorizationType AuthParameters~ Description InvocationConnectivityParameters KmsKeyIdentifier"),
 		Create: func(ctx context.Context, r *Request) (State, error) { return putConnection(ctx, r, "CreateConnection") },
 		Update: func(ctx context.Context, r *Request) (State, error) { return putConnection(ctx, r, "UpdateConnection") },
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, eventBridge, "DeleteConnection", map[string]any{"Name": r.ID}, nil))
+			return ignoreAbsent(r.Call(ctx, eventBridge, "DeleteConnection", map[string]any{"Name": r.ID}, nil))
 		},
 	}, {
 		Name: "AWS::Events::ApiDestination", Properties: properties("Name= ConnectionArn* HttpMethod* InvocationEndpoint* InvocationRateLimitPerSecond Description"),
@@ -50,7 +50,7 @@ func events() []*Type {
 			return putDestination(ctx, r, "UpdateApiDestination")
 		},
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, eventBridge, "DeleteApiDestination", map[string]any{"Name": r.ID}, nil))
+			return ignoreAbsent(r.Call(ctx, eventBridge, "DeleteApiDestination", map[string]any{"Name": r.ID}, nil))
 		},
 	}}
 }
@@ -176,13 +176,13 @@ func deleteRule(ctx context.Context, r *Request) error {
 	if len(ids) > 0 {
 		in := pick(r.Properties, "EventBusName")
 		in["Rule"], in["Ids"] = name, ids
-		if err := r.Call(ctx, eventBridge, "RemoveTargets", in, nil); gone(err) != nil {
+		if err := r.Call(ctx, eventBridge, "RemoveTargets", in, nil); ignoreAbsent(err) != nil {
 			return err
 		}
 	}
 	in := pick(r.Properties, "EventBusName")
 	in["Name"] = name
-	return gone(r.Call(ctx, eventBridge, "DeleteRule", in, nil))
+	return ignoreAbsent(r.Call(ctx, eventBridge, "DeleteRule", in, nil))
 }
 
 func readRule(ctx context.Context, r *Request) (map[string]any, error) {
@@ -190,7 +190,7 @@ func readRule(ctx context.Context, r *Request) (map[string]any, error) {
 	in["Name"] = ruleName(r)
 	var out struct{ Name, Description, EventPattern, ScheduleExpression, State, RoleArn string }
 	if err := r.Call(ctx, eventBridge, "DescribeRule", in, &out); err != nil {
-		return nil, lost(err)
+		return nil, goneIfAbsent(err)
 	}
 	p := map[string]any{"Name": out.Name, "State": out.State}
 	set(p, "Description", out.Description)

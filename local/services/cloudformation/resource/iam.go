@@ -21,7 +21,7 @@ func identities() []*Type {
 		Properties: properties("PolicyName*! RoleName*! PolicyDocument"),
 		Create:     putRolePolicy, Update: putRolePolicy,
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "iam", "DeleteRolePolicy", pick(r.Properties, "RoleName PolicyName"), nil))
+			return ignoreAbsent(r.Call(ctx, "iam", "DeleteRolePolicy", pick(r.Properties, "RoleName PolicyName"), nil))
 		},
 	}, {
 		Name:       "AWS::IAM::ManagedPolicy",
@@ -83,7 +83,7 @@ func policiesOn(ctx context.Context, r *Request, kind principal, name string) er
 	for _, arn := range before {
 		if !has(now, arn) {
 			if err := r.Call(ctx, "iam", kind.detach, map[string]any{kind.member: name, "PolicyArn": arn},
-				nil); gone(err) != nil {
+				nil); ignoreAbsent(err) != nil {
 				return err
 			}
 		}
@@ -101,7 +101,7 @@ func policiesOn(ctx context.Context, r *Request, kind principal, name string) er
 		p, _ := e.(map[string]any)
 		if policy := textOf(p, "PolicyName"); !names[policy] {
 			if err := r.Call(ctx, "iam", kind.remove, map[string]any{kind.member: name, "PolicyName": policy},
-				nil); gone(err) != nil {
+				nil); ignoreAbsent(err) != nil {
 				return err
 			}
 		}
@@ -150,13 +150,13 @@ func deleteRole(ctx context.Context, r *Request) error {
 	of := map[string]any{"RoleName": r.ID}
 	// Only policies from the template are detached: a role with other attached policies is kept.
 	if err := r.Call(ctx, "iam", "ListAttachedRolePolicies", of, &attached); err != nil {
-		return gone(err)
+		return ignoreAbsent(err)
 	}
 	mine := texts(r.Properties, "ManagedPolicyArns")
 	for _, p := range attached.AttachedPolicies {
 		if slices.Contains(mine, p.ARN) {
 			if err := r.Call(ctx, "iam", "DetachRolePolicy", map[string]any{"RoleName": r.ID, "PolicyArn": p.ARN},
-				nil); gone(err) != nil {
+				nil); ignoreAbsent(err) != nil {
 				return err
 			}
 		}
@@ -164,11 +164,11 @@ func deleteRole(ctx context.Context, r *Request) error {
 	for _, e := range list(r.Properties, "Policies") {
 		p, _ := e.(map[string]any)
 		if err := r.Call(ctx, "iam", "DeleteRolePolicy", map[string]any{"RoleName": r.ID, "PolicyName": p["PolicyName"]},
-			nil); gone(err) != nil {
+			nil); ignoreAbsent(err) != nil {
 			return err
 		}
 	}
-	return gone(r.Call(ctx, "iam", "DeleteRole", of, nil))
+	return ignoreAbsent(r.Call(ctx, "iam", "DeleteRole", of, nil))
 }
 
 func readRole(ctx context.Context, r *Request) (map[string]any, error) {
@@ -180,7 +180,7 @@ func readRole(ctx context.Context, r *Request) (map[string]any, error) {
 		}
 	}
 	if err := r.Call(ctx, "iam", "GetRole", map[string]any{"RoleName": r.ID}, &out); err != nil {
-		return nil, lost(err)
+		return nil, goneIfAbsent(err)
 	}
 	p := map[string]any{"RoleName": r.ID, "Path": out.Role.Path, "Description": out.Role.Description,
 		"MaxSessionDuration": out.Role.MaxSessionDuration}
@@ -205,7 +205,7 @@ func putPolicies(ctx context.Context, r *Request) (State, error) {
 		for _, name := range before {
 			if renamed || !has(now, name) {
 				in := map[string]any{kind.member: name, "PolicyName": textOf(r.Previous, "PolicyName")}
-				if err := gone(r.Call(ctx, "iam", kind.remove, in, nil)); err != nil {
+				if err := ignoreAbsent(r.Call(ctx, "iam", kind.remove, in, nil)); err != nil {
 					return State{}, err
 				}
 			}
@@ -219,7 +219,7 @@ func deletePolicies(ctx context.Context, r *Request) error {
 	for _, kind := range principals {
 		for _, name := range texts(r.Properties, kind.property) {
 			in := map[string]any{kind.member: name, "PolicyName": r.text("PolicyName")}
-			if err := gone(r.Call(ctx, "iam", kind.remove, in, nil)); err != nil {
+			if err := ignoreAbsent(r.Call(ctx, "iam", kind.remove, in, nil)); err != nil {
 				return err
 			}
 		}
@@ -283,7 +283,7 @@ func attach(ctx context.Context, r *Request, arn string) error {
 		}
 		for _, name := range before {
 			if !has(now, name) {
-				if err := gone(r.Call(ctx, "iam", kind.detach, map[string]any{kind.member: name, "PolicyArn": arn},
+				if err := ignoreAbsent(r.Call(ctx, "iam", kind.detach, map[string]any{kind.member: name, "PolicyArn": arn},
 					nil)); err != nil {
 					return err
 				}
@@ -340,15 +340,15 @@ func deleteManagedPolicy(ctx context.Context, r *Request) error {
 	}
 	var versions policyVersions
 	if err := r.Call(ctx, "iam", "ListPolicyVersions", map[string]any{"PolicyArn": r.ID}, &versions); err != nil {
-		return gone(err)
+		return ignoreAbsent(err)
 	}
 	for _, v := range versions.Versions {
 		if !v.Default {
 			if err := r.Call(ctx, "iam", "DeletePolicyVersion", map[string]any{"PolicyArn": r.ID, "VersionId": v.ID},
-				nil); gone(err) != nil {
+				nil); ignoreAbsent(err) != nil {
 				return err
 			}
 		}
 	}
-	return gone(r.Call(ctx, "iam", "DeletePolicy", map[string]any{"PolicyArn": r.ID}, nil))
+	return ignoreAbsent(r.Call(ctx, "iam", "DeletePolicy", map[string]any{"PolicyArn": r.ID}, nil))
 }

@@ -18,7 +18,7 @@ func keys() []*Type {
 			return created(State{ID: r.ID}, r.Call(ctx, "kms", "UpdateAlias", pick(r.Properties, "AliasName TargetKeyId"), nil))
 		},
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "kms", "DeleteAlias", map[string]any{"AliasName": r.ID}, nil))
+			return ignoreAbsent(r.Call(ctx, "kms", "DeleteAlias", map[string]any{"AliasName": r.ID}, nil))
 		},
 	}}
 }
@@ -97,7 +97,7 @@ func deleteKey(ctx context.Context, r *Request) error {
 	if code(err) == "KMSInvalidStateException" { // its deletion is already pending
 		return nil
 	}
-	return gone(err)
+	return ignoreAbsent(err)
 }
 
 func readKey(ctx context.Context, r *Request) (map[string]any, error) {
@@ -108,7 +108,7 @@ func readKey(ctx context.Context, r *Request) (map[string]any, error) {
 		}
 	}
 	if err := r.Call(ctx, "kms", "DescribeKey", map[string]any{"KeyId": r.ID}, &out); err != nil {
-		return nil, lost(err)
+		return nil, goneIfAbsent(err)
 	}
 	k := out.KeyMetadata
 	if k.KeyState == "PendingDeletion" {

@@ -21,7 +21,7 @@ func lambdas() []*Type {
 			MemorySize ReservedConcurrentExecutions Role* Runtime SnapStart Tags Timeout TracingConfig VpcConfig`),
 		Create: createFunction, Update: updateFunction, Read: readFunction, List: listFunctions,
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "lambda", "DeleteFunction", map[string]any{"FunctionName": r.ID}, nil))
+			return ignoreAbsent(r.Call(ctx, "lambda", "DeleteFunction", map[string]any{"FunctionName": r.ID}, nil))
 		},
 	}, {
 		Name:       "AWS::Lambda::Version",
@@ -38,7 +38,7 @@ func lambdas() []*Type {
 			return created(State{ID: out.ARN, Attributes: map[string]any{"Version": out.Version, "FunctionArn": out.ARN}}, err)
 		},
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "lambda", "DeleteFunction", map[string]any{
+			return ignoreAbsent(r.Call(ctx, "lambda", "DeleteFunction", map[string]any{
 				"FunctionName": strings.TrimSuffix(r.ID, ":"+after(r.ID, ":")), "Qualifier": after(r.ID, ":")}, nil))
 		},
 	}, {
@@ -48,7 +48,7 @@ func lambdas() []*Type {
 		Create: func(ctx context.Context, r *Request) (State, error) { return putAlias(ctx, r, "CreateAlias") },
 		Update: func(ctx context.Context, r *Request) (State, error) { return putAlias(ctx, r, "UpdateAlias") },
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "lambda", "DeleteAlias", pick(r.Properties, "FunctionName Name"), nil))
+			return ignoreAbsent(r.Call(ctx, "lambda", "DeleteAlias", pick(r.Properties, "FunctionName Name"), nil))
 		},
 	}, {
 		Name: "AWS::Lambda::Permission",
@@ -56,7 +56,7 @@ func lambdas() []*Type {
 			FunctionUrlAuthType! PrincipalOrgID! InvokedViaFunctionUrl!`),
 		Create: createPermission,
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "lambda", "RemovePermission", map[string]any{"FunctionName": r.text("FunctionName"),
+			return ignoreAbsent(r.Call(ctx, "lambda", "RemovePermission", map[string]any{"FunctionName": r.text("FunctionName"),
 				"StatementId": r.ID}, nil))
 		},
 	}, {
@@ -67,14 +67,14 @@ func lambdas() []*Type {
 			ScalingConfig TumblingWindowInSeconds KmsKeyArn MetricsConfig Tags`),
 		Create: createMapping, Update: updateMapping,
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "lambda", "DeleteEventSourceMapping", map[string]any{"UUID": r.ID}, nil))
+			return ignoreAbsent(r.Call(ctx, "lambda", "DeleteEventSourceMapping", map[string]any{"UUID": r.ID}, nil))
 		},
 	}, {
 		Name:       "AWS::Lambda::EventInvokeConfig",
 		Properties: properties("FunctionName*! Qualifier*! DestinationConfig MaximumEventAgeInSeconds MaximumRetryAttempts"),
 		Create:     putInvokeConfig, Update: putInvokeConfig,
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "lambda", "DeleteFunctionEventInvokeConfig", pick(r.Properties,
+			return ignoreAbsent(r.Call(ctx, "lambda", "DeleteFunctionEventInvokeConfig", pick(r.Properties,
 				"FunctionName Qualifier"), nil))
 		},
 	}, {
@@ -89,7 +89,7 @@ func lambdas() []*Type {
 		Delete: func(ctx context.Context, r *Request) error {
 			in := map[string]any{"StatementId": after(r.ID, "#")}
 			layerOf(in, r.text("LayerVersionArn"))
-			return gone(r.Call(ctx, "lambda", "RemoveLayerVersionPermission", in, nil))
+			return ignoreAbsent(r.Call(ctx, "lambda", "RemoveLayerVersionPermission", in, nil))
 		},
 	}, {
 		Name: "AWS::Lambda::LayerVersion",
@@ -97,7 +97,7 @@ func lambdas() []*Type {
 			LicenseInfo!`),
 		Create: createLayer,
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "lambda", "DeleteLayerVersion", map[string]any{
+			return ignoreAbsent(r.Call(ctx, "lambda", "DeleteLayerVersion", map[string]any{
 				"LayerName": strings.TrimSuffix(r.ID, ":"+after(r.ID, ":")), "VersionNumber": after(r.ID, ":")}, nil))
 		},
 	}, {
@@ -106,7 +106,7 @@ func lambdas() []*Type {
 		Create:     func(ctx context.Context, r *Request) (State, error) { return putURL(ctx, r, "CreateFunctionUrlConfig") },
 		Update:     func(ctx context.Context, r *Request) (State, error) { return putURL(ctx, r, "UpdateFunctionUrlConfig") },
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "lambda", "DeleteFunctionUrlConfig", pick(r.Properties,
+			return ignoreAbsent(r.Call(ctx, "lambda", "DeleteFunctionUrlConfig", pick(r.Properties,
 				"TargetFunctionArn=FunctionName Qualifier"), nil))
 		},
 	}}
@@ -300,7 +300,7 @@ func updateFunction(ctx context.Context, r *Request) (State, error) {
 func readFunction(ctx context.Context, r *Request) (map[string]any, error) {
 	var c functionConfiguration
 	if err := r.Call(ctx, "lambda", "GetFunctionConfiguration", map[string]any{"FunctionName": r.ID}, &c); err != nil {
-		return nil, lost(err)
+		return nil, goneIfAbsent(err)
 	}
 	p := map[string]any{"FunctionName": c.Name, "Role": c.Role, "Handler": c.Handler, "Runtime": c.Runtime,
 		"Description": c.Description, "Timeout": c.Timeout, "MemorySize": c.MemorySize}
@@ -357,7 +357,7 @@ func provision(ctx context.Context, r *Request, qualifier string) error {
 	if r.Previous["ProvisionedConcurrencyConfig"] == nil {
 		return nil
 	}
-	return gone(r.Call(ctx, "lambda", "DeleteProvisionedConcurrencyConfig", in, nil))
+	return ignoreAbsent(r.Call(ctx, "lambda", "DeleteProvisionedConcurrencyConfig", in, nil))
 }
 
 func createPermission(ctx context.Context, r *Request) (State, error) {

@@ -14,7 +14,7 @@ func logs() []*Type {
 		Properties: properties("LogGroupName= RetentionInDays KmsKeyId LogGroupClass! DeletionProtectionEnabled Tags"),
 		Create:     createLogGroup, Update: updateLogGroup, Read: readLogGroup,
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, cloudwatchLogs, "DeleteLogGroup", map[string]any{"logGroupName": r.ID}, nil))
+			return ignoreAbsent(r.Call(ctx, cloudwatchLogs, "DeleteLogGroup", map[string]any{"logGroupName": r.ID}, nil))
 		},
 	}, {
 		Name: "AWS::Logs::LogStream", Properties: properties("LogGroupName*! LogStreamName="),
@@ -25,7 +25,7 @@ func logs() []*Type {
 			return created(State{ID: name}, err)
 		},
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, cloudwatchLogs, "DeleteLogStream", map[string]any{
+			return ignoreAbsent(r.Call(ctx, cloudwatchLogs, "DeleteLogStream", map[string]any{
 				"logGroupName": r.text("LogGroupName"), "logStreamName": r.ID}, nil))
 		},
 	}, putType("AWS::Logs::SubscriptionFilter",
@@ -138,7 +138,7 @@ func putType(name, known, put, remove string, adapt func(in map[string]any)) *Ty
 	return &Type{
 		Name: name, Properties: properties(known), Create: apply, Update: apply,
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, cloudwatchLogs, remove, map[string]any{"logGroupName": r.text("LogGroupName"),
+			return ignoreAbsent(r.Call(ctx, cloudwatchLogs, remove, map[string]any{"logGroupName": r.text("LogGroupName"),
 				"filterName": r.ID}, nil))
 		},
 	}
@@ -185,7 +185,7 @@ func queryDefinition() *Type {
 		Name: "AWS::Logs::QueryDefinition", Properties: properties("Name* QueryString* LogGroupNames QueryLanguage Parameters"),
 		Create: apply, Update: apply,
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, cloudwatchLogs, "DeleteQueryDefinition", map[string]any{"queryDefinitionId": r.ID}, nil))
+			return ignoreAbsent(r.Call(ctx, cloudwatchLogs, "DeleteQueryDefinition", map[string]any{"queryDefinitionId": r.ID}, nil))
 		},
 	}
 }
@@ -198,7 +198,7 @@ func resourcePolicy() *Type {
 	return &Type{
 		Name: "AWS::Logs::ResourcePolicy", Properties: properties("PolicyName*= PolicyDocument*"), Create: apply, Update: apply,
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, cloudwatchLogs, "DeleteResourcePolicy", map[string]any{"policyName": r.ID}, nil))
+			return ignoreAbsent(r.Call(ctx, cloudwatchLogs, "DeleteResourcePolicy", map[string]any{"policyName": r.ID}, nil))
 		},
 	}
 }

@@ -255,16 +255,16 @@ func exists(err error) bool {
 		c == "ResourceConflictException" || c == "ResourceInUseException" || c == "ConflictException"
 }
 
-// gone returns nil if the error means that the resource to delete does not exist, otherwise err.
-func gone(err error) error {
+// ignoreAbsent returns nil if the error means that the resource to delete does not exist, otherwise err.
+func ignoreAbsent(err error) error {
 	if absent(err) {
 		return nil
 	}
 	return err
 }
 
-// lost returns ErrGone if the error means that the resource to read does not exist, otherwise err.
-func lost(err error) error {
+// goneIfAbsent returns ErrGone if the error means that the resource to read does not exist, otherwise err.
+func goneIfAbsent(err error) error {
 	if absent(err) {
 		return ErrGone
 	}

@@ -17,18 +17,18 @@ func buckets() []*Type {
 			WebsiteConfiguration LoggingConfiguration AccelerateConfiguration AccessControl Tags`),
 		Create: createBucket, Update: updateBucket, Read: readBucket, List: listBuckets,
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "s3", "DeleteBucket", map[string]any{"Bucket": r.ID}, nil))
+			return ignoreAbsent(r.Call(ctx, "s3", "DeleteBucket", map[string]any{"Bucket": r.ID}, nil))
 		},
 	}, {
 		Name: "AWS::S3::BucketPolicy", Properties: properties("Bucket*! PolicyDocument*"),
 		Create: putBucketPolicy, Update: putBucketPolicy,
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "s3", "DeleteBucketPolicy", pick(r.Properties, "Bucket"), nil))
+			return ignoreAbsent(r.Call(ctx, "s3", "DeleteBucketPolicy", pick(r.Properties, "Bucket"), nil))
 		},
 		Read: func(ctx context.Context, r *Request) (map[string]any, error) {
 			var out struct{ Policy string }
 			if err := r.Call(ctx, "s3", "GetBucketPolicy", pick(r.Properties, "Bucket"), &out); err != nil {
-				return nil, lost(err)
+				return nil, goneIfAbsent(err)
 			}
 			return map[string]any{"Bucket": r.text("Bucket"), "PolicyDocument": parsed(out.Policy)}, nil
 		},

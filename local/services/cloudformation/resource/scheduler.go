@@ -12,7 +12,7 @@ func schedules() []*Type {
 		Delete: func(ctx context.Context, r *Request) error {
 			in := pick(r.Properties, "GroupName")
 			in["Name"] = r.ID
-			return gone(r.Call(ctx, "scheduler", "DeleteSchedule", in, nil))
+			return ignoreAbsent(r.Call(ctx, "scheduler", "DeleteSchedule", in, nil))
 		},
 		Read: readSchedule,
 	}, {
@@ -35,7 +35,7 @@ func schedules() []*Type {
 				"ResourceArn": s.Attributes["Arn"]}, "Tags", "TagKeys", asKeyValue)
 		},
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "scheduler", "DeleteScheduleGroup", map[string]any{"Name": r.ID}, nil))
+			return ignoreAbsent(r.Call(ctx, "scheduler", "DeleteScheduleGroup", map[string]any{"Name": r.ID}, nil))
 		},
 	}}
 }
@@ -69,7 +69,7 @@ func readSchedule(ctx context.Context, r *Request) (map[string]any, error) {
 		FlexibleTimeWindow                                                                  map[string]any
 	}
 	if err := r.Call(ctx, "scheduler", "GetSchedule", in, &out); err != nil {
-		return nil, lost(err)
+		return nil, goneIfAbsent(err)
 	}
 	p := map[string]any{"Name": out.Name, "GroupName": out.GroupName, "State": out.State,
 		"ScheduleExpression": out.ScheduleExpression, "ScheduleExpressionTimezone": out.ScheduleExpressionTimezone,

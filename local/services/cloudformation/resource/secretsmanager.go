@@ -14,7 +14,7 @@ func secrets() []*Type {
 		Properties: properties("Name= Description KmsKeyId SecretString~ GenerateSecretString~ Tags"),
 		Create:     createSecret, Update: updateSecret,
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "secretsmanager", "DeleteSecret", map[string]any{"SecretId": r.ID,
+			return ignoreAbsent(r.Call(ctx, "secretsmanager", "DeleteSecret", map[string]any{"SecretId": r.ID,
 				"ForceDeleteWithoutRecovery": true}, nil))
 		},
 		Read: func(ctx context.Context, r *Request) (map[string]any, error) {
@@ -23,7 +23,7 @@ func secrets() []*Type {
 				KMSKeyID                       any `json:"KmsKeyId"`
 			}
 			if err := r.Call(ctx, "secretsmanager", "DescribeSecret", map[string]any{"SecretId": r.ID}, &out); err != nil {
-				return nil, lost(err)
+				return nil, goneIfAbsent(err)
 			}
 			if out.DeletedDate != nil {
 				return nil, ErrGone
@@ -38,7 +38,7 @@ func secrets() []*Type {
 		Name: "AWS::SecretsManager::ResourcePolicy", Properties: properties("SecretId*! ResourcePolicy* BlockPublicPolicy~"),
 		Create: putSecretPolicy, Update: putSecretPolicy,
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "secretsmanager", "DeleteResourcePolicy", pick(r.Properties, "SecretId"), nil))
+			return ignoreAbsent(r.Call(ctx, "secretsmanager", "DeleteResourcePolicy", pick(r.Properties, "SecretId"), nil))
 		},
 	}}
 }

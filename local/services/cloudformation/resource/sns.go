@@ -12,7 +12,7 @@ func topics() []*Type {
 			Tags TracingConfig SignatureVersion ArchivePolicy FifoThroughputScope DataProtectionPolicy`),
 		Create: createTopic, Update: updateTopic, Read: readTopic, List: listTopics,
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "sns", "DeleteTopic", map[string]any{"TopicArn": r.ID}, nil))
+			return ignoreAbsent(r.Call(ctx, "sns", "DeleteTopic", map[string]any{"TopicArn": r.ID}, nil))
 		},
 	}, {
 		Name: "AWS::SNS::Subscription",
@@ -20,7 +20,7 @@ func topics() []*Type {
 			RawMessageDelivery RedrivePolicy SubscriptionRoleArn ReplayPolicy`),
 		Create: createSubscription, Update: updateSubscription, Read: readSubscription,
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "sns", "Unsubscribe", map[string]any{"SubscriptionArn": r.ID}, nil))
+			return ignoreAbsent(r.Call(ctx, "sns", "Unsubscribe", map[string]any{"SubscriptionArn": r.ID}, nil))
 		},
 	}, policyOf("AWS::SNS::TopicPolicy", "Topics", putTopicPolicy),
 		policyOf("AWS::SNS::TopicInlinePolicy", "TopicArn!", putTopicPolicy)}
@@ -105,7 +105,7 @@ func updateTopic(ctx context.Context, r *Request) (State, error) {
 func readTopic(ctx context.Context, r *Request) (map[string]any, error) {
 	var out struct{ Attributes map[string]string }
 	if err := r.Call(ctx, "sns", "GetTopicAttributes", map[string]any{"TopicArn": r.ID}, &out); err != nil {
-		return nil, lost(err)
+		return nil, goneIfAbsent(err)
 	}
 	p := map[string]any{"TopicName": after(r.ID, ":")}
 	for _, name := range []string{"DisplayName", "FifoTopic", "ContentBasedDeduplication", "KmsMasterKeyId",
@@ -173,7 +173,7 @@ func updateSubscription(ctx context.Context, r *Request) (State, error) {
 func readSubscription(ctx context.Context, r *Request) (map[string]any, error) {
 	var out struct{ Attributes map[string]string }
 	if err := r.Call(ctx, "sns", "GetSubscriptionAttributes", map[string]any{"SubscriptionArn": r.ID}, &out); err != nil {
-		return nil, lost(err)
+		return nil, goneIfAbsent(err)
 	}
 	p := map[string]any{}
 	for _, name := range []string{"TopicArn", "Protocol", "Endpoint", "RawMessageDelivery", "FilterPolicyScope"} {

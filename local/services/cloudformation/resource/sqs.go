@@ -20,7 +20,7 @@ func queues() []*Type {
 			ReceiveMessageWaitTimeSeconds RedriveAllowPolicy RedrivePolicy SqsManagedSseEnabled Tags VisibilityTimeout`),
 		Create: createQueue, Update: updateQueue, Read: readQueue, List: listQueues,
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "sqs", "DeleteQueue", map[string]any{"QueueUrl": r.ID}, nil))
+			return ignoreAbsent(r.Call(ctx, "sqs", "DeleteQueue", map[string]any{"QueueUrl": r.ID}, nil))
 		},
 	}, policyOf("AWS::SQS::QueuePolicy", "Queues", putQueuePolicy),
 		policyOf("AWS::SQS::QueueInlinePolicy", "Queue!", putQueuePolicy)}
@@ -91,7 +91,7 @@ func readQueue(ctx context.Context, r *Request) (map[string]any, error) {
 	var out struct{ Attributes map[string]string }
 	if err := r.Call(ctx, "sqs", "GetQueueAttributes", map[string]any{"QueueUrl": r.ID, "AttributeNames": []string{"All"}},
 		&out); err != nil {
-		return nil, lost(err)
+		return nil, goneIfAbsent(err)
 	}
 	p := map[string]any{"QueueName": after(r.ID, "/"), "RedrivePolicy": "", "RedriveAllowPolicy": "", "KmsMasterKeyId": ""}
 	for name, v := range out.Attributes {
@@ -137,7 +137,7 @@ func policyOf(name, marked string, put func(ctx context.Context, r *Request, tar
 		}
 		for _, t := range targets(r.Previous) {
 			if !has(now, t) {
-				if err := gone(put(ctx, r, t, "")); err != nil {
+				if err := ignoreAbsent(put(ctx, r, t, "")); err != nil {
 					return State{}, err
 				}
 			}
@@ -149,7 +149,7 @@ func policyOf(name, marked string, put func(ctx context.Context, r *Request, tar
 		Name: name, Properties: properties("PolicyDocument* " + marked + "*"), Create: apply, Update: apply,
 		Delete: func(ctx context.Context, r *Request) error {
 			for _, t := range targets(r.Properties) {
-				if err := gone(put(ctx, r, t, "")); err != nil {
+				if err := ignoreAbsent(put(ctx, r, t, "")); err != nil {
 					return err
 				}
 			}

@@ -24,14 +24,14 @@ func parameters() []*Type {
 		Properties: properties("Name= Type* Value* Description AllowedPattern~ DataType! Tier Policies~ Tags"),
 		Create:     put(false), Update: put(true),
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "ssm", "DeleteParameter", map[string]any{"Name": r.ID}, nil))
+			return ignoreAbsent(r.Call(ctx, "ssm", "DeleteParameter", map[string]any{"Name": r.ID}, nil))
 		},
 		Read: func(ctx context.Context, r *Request) (map[string]any, error) {
 			var out struct {
 				Parameter struct{ Name, Type, Value, DataType string }
 			}
 			if err := r.Call(ctx, "ssm", "GetParameter", map[string]any{"Name": r.ID}, &out); err != nil {
-				return nil, lost(err)
+				return nil, goneIfAbsent(err)
 			}
 			p := out.Parameter
 			return map[string]any{"Name": p.Name, "Type": p.Type, "Value": p.Value, "DataType": p.DataType}, nil

@@ -19,7 +19,7 @@ func machines() []*Type {
 			EncryptionConfiguration Tags`),
 		Create: createMachine, Update: updateMachine, Read: readMachine, List: listMachines,
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "sfn", "DeleteStateMachine", map[string]any{"stateMachineArn": r.ID}, nil))
+			return ignoreAbsent(r.Call(ctx, "sfn", "DeleteStateMachine", map[string]any{"stateMachineArn": r.ID}, nil))
 		},
 	}, {
 		Name: "AWS::StepFunctions::StateMachineVersion", Properties: properties("StateMachineArn*! StateMachineRevisionId! Description!"),
@@ -32,14 +32,14 @@ func machines() []*Type {
 			return created(State{ID: out.ARN, Attributes: map[string]any{"Arn": out.ARN}}, err)
 		},
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "sfn", "DeleteStateMachineVersion", map[string]any{"stateMachineVersionArn": r.ID}, nil))
+			return ignoreAbsent(r.Call(ctx, "sfn", "DeleteStateMachineVersion", map[string]any{"stateMachineVersionArn": r.ID}, nil))
 		},
 	}, {
 		Name:       "AWS::StepFunctions::StateMachineAlias",
 		Properties: properties("Name= Description RoutingConfiguration DeploymentPreference~"),
 		Create:     createMachineAlias, Update: updateMachineAlias,
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "sfn", "DeleteStateMachineAlias", map[string]any{"stateMachineAliasArn": r.ID}, nil))
+			return ignoreAbsent(r.Call(ctx, "sfn", "DeleteStateMachineAlias", map[string]any{"stateMachineAliasArn": r.ID}, nil))
 		},
 	}, {
 		Name: "AWS::StepFunctions::Activity", Properties: properties("Name*= EncryptionConfiguration! Tags"),
@@ -56,7 +56,7 @@ func machines() []*Type {
 			return activityState(r, r.ID), machineTags(ctx, r)
 		},
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "sfn", "DeleteActivity", map[string]any{"activityArn": r.ID}, nil))
+			return ignoreAbsent(r.Call(ctx, "sfn", "DeleteActivity", map[string]any{"activityArn": r.ID}, nil))
 		},
 	}}
 }
@@ -162,7 +162,7 @@ func readMachine(ctx context.Context, r *Request) (map[string]any, error) {
 		Definition string `json:"definition"`
 	}
 	if err := r.Call(ctx, "sfn", "DescribeStateMachine", map[string]any{"stateMachineArn": r.ID}, &out); err != nil {
-		return nil, lost(err)
+		return nil, goneIfAbsent(err)
 	}
 	p := map[string]any{"StateMachineName": out.Name, "StateMachineType": out.Type, "RoleArn": out.Role}
 	wanted, err := definition(ctx, r)

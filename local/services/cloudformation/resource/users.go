@@ -29,7 +29,7 @@ func users() []*Type {
 				"UserName": r.text("UserName"), "AccessKeyId": r.ID, "Status": nonempty(r.text("Status"), "Active")}, nil)
 		},
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "iam", "DeleteAccessKey", map[string]any{"UserName": r.text("UserName"), "AccessKeyId": r.ID}, nil))
+			return ignoreAbsent(r.Call(ctx, "iam", "DeleteAccessKey", map[string]any{"UserName": r.text("UserName"), "AccessKeyId": r.ID}, nil))
 		},
 	}, {
 		Name: "AWS::IAM::InstanceProfile", Properties: properties("InstanceProfileName= Path! Roles*"),
@@ -51,7 +51,7 @@ func users() []*Type {
 			return created(State{ID: out.ARN, Attributes: map[string]any{"Arn": out.ARN}}, err)
 		},
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "iam", "DeleteOpenIDConnectProvider", map[string]any{"OpenIDConnectProviderArn": r.ID}, nil))
+			return ignoreAbsent(r.Call(ctx, "iam", "DeleteOpenIDConnectProvider", map[string]any{"OpenIDConnectProviderArn": r.ID}, nil))
 		},
 	}, inlinePolicy("AWS::IAM::UserPolicy", principals[1]), inlinePolicy("AWS::IAM::GroupPolicy", principals[2])}
 }
@@ -65,7 +65,7 @@ func inlinePolicy(name string, kind principal) *Type {
 	}
 	return &Type{Name: name, Properties: properties("PolicyName*! " + kind.member + "*! PolicyDocument"), Create: put, Update: put,
 		Delete: func(ctx context.Context, r *Request) error {
-			return gone(r.Call(ctx, "iam", kind.remove, pick(r.Properties, "PolicyName "+kind.member), nil))
+			return ignoreAbsent(r.Call(ctx, "iam", kind.remove, pick(r.Properties, "PolicyName "+kind.member), nil))
 		}}
 }
 
@@ -74,7 +74,7 @@ func readNamed(operation, name, member string) func(context.Context, *Request) (
 	return func(ctx context.Context, r *Request) (map[string]any, error) {
 		var out map[string]any
 		if err := r.Call(ctx, "iam", operation, map[string]any{name: r.ID}, &out); err != nil {
-			return nil, lost(err)
+			return nil, goneIfAbsent(err)
 		}
 		return pick(object(out, member), name+" Path"), nil
 	}
@@ -116,7 +116,7 @@ func belongings(ctx context.Context, r *Request, name string) error {
 	}
 	for _, group := range before {
 		if !has(now, group) {
-			if err := gone(r.Call(ctx, "iam", "RemoveUserFromGroup", map[string]any{"GroupName": group, "UserName": name}, nil)); err != nil {
+			if err := ignoreAbsent(r.Call(ctx, "iam", "RemoveUserFromGroup", map[string]any{"GroupName": group, "UserName": name}, nil)); err != nil {
 				return err
 			}
 		}
@@ -150,10 +150,10 @@ func (r *Request) without() *Request {
 }
 
 func deleteUser(ctx context.Context, r *Request) error {
-	if err := gone(belongings(ctx, r.without(), r.ID)); err != nil {
+	if err := ignoreAbsent(belongings(ctx, r.without(), r.ID)); err != nil {
 		return err
 	}
-	return gone(r.Call(ctx, "iam", "DeleteUser", map[string]any{"UserName": r.ID}, nil))
+	return ignoreAbsent(r.Call(ctx, "iam", "DeleteUser", map[string]any{"UserName": r.ID}, nil))
 }
 
 func createGroup(ctx context.Context, r *Request) (State, error) {
@@ -172,10 +172,10 @@ func createGroup(ctx context.Context, r *Request) (State, error) {
 }
 
 func deleteGroup(ctx context.Context, r *Request) error {
-	if err := gone(policiesOn(ctx, r.without(), principals[2], r.ID)); err != nil {
+	if err := ignoreAbsent(policiesOn(ctx, r.without(), principals[2], r.ID)); err != nil {
 		return err
 	}
-	return gone(r.Call(ctx, "iam", "DeleteGroup", map[string]any{"GroupName": r.ID}, nil))
+	return ignoreAbsent(r.Call(ctx, "iam", "DeleteGroup", map[string]any{"GroupName": r.ID}, nil))
 }
 
 func addUsers(ctx context.Context, r *Request) (State, error) {
@@ -196,7 +196,7 @@ func addUsers(ctx context.Context, r *Request) (State, error) {
 
 func removeUsers(ctx context.Context, r *Request, users []string) error {
 	for _, user := range users {
-		if err := gone(r.Call(ctx, "iam", "RemoveUserFromGroup", map[string]any{"GroupName": r.text("GroupName"), "UserName": user}, nil)); err != nil {
+		if err := ignoreAbsent(r.Call(ctx, "iam", "RemoveUserFromGroup", map[string]any{"GroupName": r.text("GroupName"), "UserName": user}, nil)); err != nil {
 			return err
 		}
 	}
@@ -242,7 +242,7 @@ func profileRoles(ctx context.Context, r *Request, name string) error {
 	now, before := texts(r.Properties, "Roles"), texts(r.Previous, "Roles")
 	for _, role := range before {
 		if !has(now, role) {
-			if err := gone(r.Call(ctx, "iam", "RemoveRoleFromInstanceProfile", map[string]any{"InstanceProfileName": name, "RoleName": role},
+			if err := ignoreAbsent(r.Call(ctx, "iam", "RemoveRoleFromInstanceProfile", map[string]any{"InstanceProfileName": name, "RoleName": role},
 				nil)); err != nil {
 				return err
 			}
@@ -264,10 +264,10 @@ func updateProfile(ctx context.Context, r *Request) (State, error) {
 }
 
 func deleteProfile(ctx context.Context, r *Request) error {
-	if err := gone(profileRoles(ctx, r.without(), r.ID)); err != nil {
+	if err := ignoreAbsent(profileRoles(ctx, r.without(), r.ID)); err != nil {
 		return err
 	}
-	return gone(r.Call(ctx, "iam", "DeleteInstanceProfile", map[string]any{"InstanceProfileName": r.ID}, nil))
+	return ignoreAbsent(r.Call(ctx, "iam", "DeleteInstanceProfile", map[string]any{"InstanceProfileName": r.ID}, nil))
 }
 
 // samplingRules returns the types of X-Ray.

@@ -225,7 +225,7 @@ func (u *Update) Apply(before item.Item) (item.Item, error) {
 	}
 	for _, c := range u.changes { // removed list elements have left holes, so that indexes stayed the same
 		if root := after[c.path[0].Name]; len(c.path) > 1 {
-			after[c.path[0].Name] = filled(root)
+			after[c.path[0].Name] = withoutHoles(root)
 		}
 	}
 	return after, nil
@@ -370,15 +370,15 @@ func appendAt(list []item.Value, index int, v item.Value) []item.Value {
 	return slices.Insert(list, at, item.Value{Kind: appended, Text: strconv.Itoa(index), List: []item.Value{v}})
 }
 
-// filled removes the holes and the marks from lists within a value. It only modifies copies made by put.
-func filled(v item.Value) item.Value {
+// withoutHoles removes the holes and the marks from lists within a value. It only modifies copies made by put.
+func withoutHoles(v item.Value) item.Value {
 	switch v.Kind {
 	case appended:
 		return v.List[0]
 	case item.KindMap:
 		for name, member := range v.Map {
 			if member.Kind == item.KindMap || member.Kind == item.KindList {
-				v.Map[name] = filled(member)
+				v.Map[name] = withoutHoles(member)
 			}
 		}
 	case item.KindList:
@@ -389,7 +389,7 @@ func filled(v item.Value) item.Value {
 		changed := len(list) != len(v.List)
 		made := make([]item.Value, len(list))
 		for i, e := range list {
-			made[i] = filled(e)
+			made[i] = withoutHoles(e)
 			changed = changed || e.Kind == appended || e.Kind == item.KindList
 		}
 		if changed {

@@ -60,8 +60,8 @@ var operators = map[string]comparison{
 	"DateGreaterThanEquals": date(func(c int) bool { return c >= 0 }),
 }
 
-// denials maps each negated operator to the one it negates.
-var denials = map[string]string{
+// negatedOperators maps each negated operator to the one it negates.
+var negatedOperators = map[string]string{
 	"StringNotEquals": "StringEquals", "StringNotEqualsIgnoreCase": "StringEqualsIgnoreCase", "StringNotLike": "StringLike",
 	"ArnNotEquals": "ArnEquals", "ArnNotLike": "ArnLike", "NotIpAddress": "IpAddress", "NumericNotEquals": "NumericEquals",
 	"DateNotEquals": "DateEquals",
@@ -78,7 +78,7 @@ func conditions(given map[string]map[string]oneOrMany) (all []Condition, err err
 			c.operator, c.ifExists = strings.CutSuffix(c.operator, "IfExists")
 		}
 		_, affirmed := operators[c.operator]
-		_, denied := denials[c.operator]
+		_, denied := negatedOperators[c.operator]
 		if !affirmed && !denied && c.operator != null {
 			return nil, fmt.Errorf("the condition operator %s is not known", name)
 		}
@@ -99,7 +99,7 @@ func (c *Condition) holds(p *Policy, context Context) bool {
 		absent := len(values) == 0
 		return len(c.values) == 1 && strings.EqualFold(c.values[0], strconv.FormatBool(absent))
 	}
-	denied, isDenial := denials[c.operator]
+	denied, isDenial := negatedOperators[c.operator]
 	if len(values) == 0 {
 		return c.ifExists || c.forAll || isDenial && !c.forAny
 	}
@@ -110,7 +110,7 @@ func (c *Condition) holds(p *Policy, context Context) bool {
 	fits := func(value string) bool {
 		return slices.ContainsFunc(c.values, func(given string) bool {
 			if p.Version == "2012-10-17" && strings.Contains(given, "${") {
-				made, ok := filled(given, context)
+				made, ok := expandVariables(given, context)
 				if !ok {
 					return false
 				}

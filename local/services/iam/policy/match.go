@@ -6,10 +6,10 @@ import (
 	"stepback/aws"
 )
 
-// filled replaces policy variables in a pattern by their values: ${aws:username}, ${aws:PrincipalTag/team, 'none'}.
+// expandVariables replaces policy variables in a pattern by their values: ${aws:username}, ${aws:PrincipalTag/team, 'none'}.
 // ok is false if a variable has no value. ${*}, ${?} and ${$} stand for these characters; the first two then act as
 // wildcards in the pattern.
-func filled(pattern string, context Context) (made string, ok bool) {
+func expandVariables(pattern string, context Context) (made string, ok bool) {
 	var b strings.Builder
 	for {
 		before, rest, found := strings.Cut(pattern, "${")
@@ -43,7 +43,7 @@ func filled(pattern string, context Context) (made string, ok bool) {
 func (p *Policy) anyOf(patterns []string, text string, context Context) bool {
 	for _, pattern := range patterns {
 		if p.Version == "2012-10-17" && strings.Contains(pattern, "${") { // older policy versions have no variables
-			made, ok := filled(pattern, context)
+			made, ok := expandVariables(pattern, context)
 			if !ok {
 				continue
 			}

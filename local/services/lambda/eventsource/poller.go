@@ -81,8 +81,8 @@ func (p *poller) note(result string) {
 	p.mu.Unlock()
 }
 
-// rest waits without advancing virtual time. The error is ctx's.
-func (p *poller) rest(ctx context.Context, d time.Duration) error {
+// pause waits without advancing virtual time. The error is ctx's.
+func (p *poller) pause(ctx context.Context, d time.Duration) error {
 	c := p.service.o.Clock
 	b := newBell(c)
 	t := c.ScheduleInBackground(c.Now().Add(d), clock.AlarmFunc(b.ring))

@@ -80,7 +80,7 @@ func (p *poller) readQueue(ctx context.Context) {
 			return
 		case err != nil:
 			s.o.Log.Warn("an event source mapping cannot read its queue", "queue", p.mapping.EventSourceArn, "error", err)
-			if p.rest(ctx, idle) != nil {
+			if p.pause(ctx, idle) != nil {
 				return
 			}
 		}
@@ -181,7 +181,7 @@ func (p *poller) handlePart(ctx context.Context, queue aws.ARN, part []received)
 			if gone(err) {
 				wait = idle
 			}
-			_ = p.rest(ctx, wait) // the caller notices if ctx has ended
+			_ = p.pause(ctx, wait) // the caller notices if ctx has ended
 		}
 		return false
 	}

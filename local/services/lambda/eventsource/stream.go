@@ -58,7 +58,7 @@ func (p *poller) readStream(ctx context.Context) {
 	for err != nil {
 		p.note(noSource)
 		s.o.Log.Warn("an event source mapping cannot read its stream", "stream", p.mapping.EventSourceArn, "error", err)
-		if p.rest(ctx, idle) != nil {
+		if p.pause(ctx, idle) != nil {
 			return
 		}
 		place, err = p.checkpoint()
@@ -78,7 +78,7 @@ func (p *poller) readStream(ctx context.Context) {
 		if err != nil {
 			s.o.Log.Warn("an event source mapping cannot read its stream", "stream", p.mapping.EventSourceArn, "error", err)
 			p.note(noSource)
-			if p.rest(ctx, idle) != nil {
+			if p.pause(ctx, idle) != nil {
 				return
 			}
 			continue
@@ -103,7 +103,7 @@ func (p *poller) readStream(ctx context.Context) {
 			err = p.advance(next)
 		}
 		if err != nil {
-			if ctx.Err() != nil || p.rest(ctx, idle) != nil {
+			if ctx.Err() != nil || p.pause(ctx, idle) != nil {
 				return
 			}
 			s.o.Log.Warn("an event source mapping cannot go on", "stream", p.mapping.EventSourceArn, "error", err)
@@ -201,7 +201,7 @@ func (p *poller) handle(ctx context.Context, batch []read) error {
 			wait := backoff(delays)
 			delays++
 			if gone(err) {
-				err = p.rest(ctx, idle)
+				err = p.pause(ctx, idle)
 			} else {
 				err = p.service.o.Clock.Sleep(ctx, wait)
 			}

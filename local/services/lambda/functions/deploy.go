@@ -59,7 +59,7 @@ func exists(path string) bool {
 func (a *area) limit(r *record) {
 	most := runner.DefaultConcurrency
 	if r.Latest.CodeSha256 == "" {
-		most = unthrottled
+		most = unlimitedConcurrency
 	}
 	a.lambda.SetConcurrency(r.Latest.FunctionName, *cmp.Or(r.Reserved, &most))
 }

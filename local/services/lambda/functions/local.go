@@ -105,7 +105,7 @@ func (s *Service) local(a *area, r *record, c *Configuration) (runner.Function, 
 		f.Command = []string{r.Binary}
 		return f, nil
 	}
-	f.Quiet, f.Environments, f.Concurrency = true, unthrottled, unthrottled
+	f.Quiet, f.Environments, f.Concurrency = true, unlimitedConcurrency, unlimitedConcurrency
 	build := s.opts.BuiltIn[r.BuiltIn]
 	if build == nil {
 		missing := fmt.Errorf("the code of %s is built into another program than this one: %q", c.FunctionName,
@@ -145,8 +145,8 @@ func (s *Service) variables(a *area, ofRuntime map[string]string, c *Configurati
 	return env
 }
 
-// unthrottled is a concurrency that no engine reaches.
-const unthrottled = 1 << 20
+// unlimitedConcurrency is a concurrency that no engine reaches.
+const unlimitedConcurrency = 1 << 20
 
 // functionLog writes whole lines to the log of a function.
 type functionLog struct {

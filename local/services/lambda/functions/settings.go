@@ -118,8 +118,8 @@ func present(raw json.RawMessage) bool {
 // maxEnvironment is the maximum size of a function's variables as JSON, in bytes.
 const maxEnvironment = 4 << 10
 
-// reserved lists the variables that Lambda sets itself and that functions cannot set.
-var reserved = []string{
+// reservedVariables lists the variables that Lambda sets itself and that functions cannot set.
+var reservedVariables = []string{
 	"AWS_ACCESS_KEY", "AWS_ACCESS_KEY_ID", "AWS_DEFAULT_REGION", "AWS_EXECUTION_ENV", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE",
 	"AWS_LAMBDA_FUNCTION_NAME", "AWS_LAMBDA_FUNCTION_VERSION", "AWS_LAMBDA_INITIALIZATION_TYPE",
 	"AWS_LAMBDA_LOG_GROUP_NAME",
@@ -135,10 +135,10 @@ const cannotConfigure = "Lambda was unable to configure your environment variabl
 func checkEnvironment(variables map[string]string) error {
 	var taken []string
 	for _, name := range slices.Sorted(maps.Keys(variables)) {
-		if !variableName.MatchString(name) && !slices.Contains(reserved, name) {
+		if !variableName.MatchString(name) && !slices.Contains(reservedVariables, name) {
 			return invalid("The environment variable %q: its name must match [a-zA-Z]([a-zA-Z0-9_])+", name)
 		}
-		if slices.Contains(reserved, name) {
+		if slices.Contains(reservedVariables, name) {
 			taken = append(taken, name)
 		}
 	}

@@ -210,7 +210,7 @@ func (s *Store) writeSome(g *group, st *stream, events []Event) (n int, err erro
 		seg.first, seg.last = min(seg.first, e.Time), max(seg.last, e.Time)
 		st.include(e.Time, e.Time, e.Ingestion)
 	}
-	gone := s.makeRoom(g, st)
+	gone := s.dropExcess(g, st)
 	s.mu.Unlock()
 	if s.opts.Written != nil && len(about.Subscriptions) > 0 {
 		s.opts.Written(g.scope, about, numbered(events[:n], st.Name, seg.number, line))

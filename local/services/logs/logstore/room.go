@@ -21,9 +21,9 @@ type dropped struct {
 // lost counts what was dropped.
 type lost struct{ events, bytes int64 }
 
-// makeRoom drops what exceeds the limits or the retention of a group that has just been written to, and returns the
+// dropExcess drops what exceeds the limits or the retention of a group that has just been written to, and returns the
 // files to remove. The caller holds the lock. What the retention removes is not recorded in DroppedStream.
-func (s *Store) makeRoom(g *group, written *stream) (gone []string) {
+func (s *Store) dropExcess(g *group, written *stream) (gone []string) {
 	for len(written.segments) > 1 && written.bytes() > s.opts.StreamBytes {
 		gone = append(gone, s.drop(g, written, written.segments[:1],
 			fmt.Sprintf("a stream keeps %d bytes, the newest", s.opts.StreamBytes))...)
