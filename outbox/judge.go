@@ -43,7 +43,7 @@ func (r *Relay) expired(d *Delivery) (Settlement, bool) {
 			d.Seq,
 			d.Lease,
 		}, Key: d.Key, Status: Dead, Error: retry.RuntimeExitError, Reason: ReasonLeaseExpired,
-		Cause: fmt.Sprintf("%d relays lost their lease on it without reporting an outcome: the message may be crashing them",
+		Cause: fmt.Sprintf("%d leases on it ended without an outcome: the message may be crashing the relays",
 			d.Expiries),
 	}, true
 }
