@@ -264,6 +264,7 @@ var linkedModules = map[string][]string{
 	"resilience/resilienceprom":    prometheusModules,
 	"resilience/sqlretry":          nil,
 	"resilience/sqlretry/pgxretry": postgresModules,
+	"retry":                        nil,
 	"retrymetrics":                 nil,
 	"retrymetrics/exposition":      prometheusModules,
 	"retrymetrics/metricmath":      nil,

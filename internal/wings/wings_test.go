@@ -40,7 +40,7 @@ var order = []floor{
 	{"retries as data", []string{"retry", "retrypatterns", "statemachine"}},
 	{"executions and their tasks", []string{"engine", "tasks"}},
 	{"what retries did", []string{"retrymetrics", "alarms", "dashboards"}},
-	{"libraries for your own calls", []string{"outbox", "adaptive", "resilience"}},
+	{"libraries for your own calls", []string{"adaptive", "resilience", "outbox"}},
 	{"the doors for Go programs and tests", []string{".", "stepbacktest"}},
 	{"AWS on a laptop", []string{"local"}},
 	{"the CSV import and its functions", []string{"csvimport", "lambdas", "localstack"}},

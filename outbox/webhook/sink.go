@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"stepback/outbox"
+	"stepback/resilience"
 	"stepback/retry"
 )
 
@@ -150,7 +151,7 @@ func (s *Sink) refused(answer *http.Response, body []byte) error {
 			Name:       c.Error,
 			Class:      c.Class,
 			Err:        err,
-			RetryAfter: s.retryAfter(answer.Header.Get("Retry-After")),
+			RetryAfter: s.retryAfter(answer.Header),
 		}
 		if answer.StatusCode == http.StatusRequestEntityTooLarge {
 			f.Reason = outbox.ReasonTooLarge
@@ -167,15 +168,10 @@ func (s *Sink) refused(answer *http.Response, body []byte) error {
 	return outbox.Permanent("", err)
 }
 
-// retryAfter parses seconds or a date; it returns 0 if the text is unreadable or the time has passed.
-func (s *Sink) retryAfter(text string) time.Duration {
-	if seconds, err := strconv.ParseInt(strings.TrimSpace(text), 10, 32); err == nil {
-		return max(0, time.Duration(seconds)*time.Second)
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return max(0, at.Sub(s.cfg.Now()))
-	}
-	return 0
+// retryAfter returns the pause that the webhook asks for; 0 if it asks for none or the header is unreadable.
+func (s *Sink) retryAfter(h http.Header) time.Duration {
+	pause, _ := resilience.ParseRetryAfter(h.Get("Retry-After"), h.Get("Date"), s.cfg.Now())
+	return pause
 }
 
 // RefuseErrors returns an error for a 2xx response whose body reports a failure: a JSON object with an "error" or

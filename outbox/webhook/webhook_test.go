@@ -157,6 +157,7 @@ func TestAnswers(t *testing.T) {
 				if r.URL.Path != "/hook" {
 					t.Errorf("the redirect to %s was followed", r.URL.Path)
 				}
+				w.Header().Set("Date", "Sun, 22 Nov 2026 12:00:00 GMT") // the server's clock, from which dates are measured
 				for name, value := range tt.header {
 					w.Header().Set(name, value)
 				}
