@@ -182,7 +182,7 @@ func TestServiceErrors(t *testing.T) {
 			{&invocation.Request{FunctionName: "F:1", Qualifier: "7"}, "InvalidParameterValueException", 400,
 				"The derived qualifier from the function name does not match the specified qualifier."},
 			{&invocation.Request{FunctionName: ""}, "InvalidParameterValueException", 400,
-				`"" is no function name or ARN`},
+				`"" is not a function name or ARN`},
 			{&invocation.Request{FunctionName: "F", Payload: []byte("{")}, "InvalidRequestContentException", 400,
 				"Could not parse request body into json: the payload is not valid JSON"},
 			{&invocation.Request{FunctionName: "F", Payload: bytes.Repeat([]byte("1"), 6<<20+1)},

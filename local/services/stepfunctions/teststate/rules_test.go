@@ -144,7 +144,7 @@ func TestItemsPointerThatLeadsNowhere(t *testing.T) {
 	definition := mapped + `,"Next":"N","Catch":[{"ErrorEquals":["States.ItemReaderFailed"],"Next":"C"}]` + reader
 	definition = strings.Replace(definition, `"End":true,"ItemP`, `"ItemP`, 1)
 	a := tested(t, w, definition, mocked("[]")+`,"stateConfiguration":{"mapItemReaderData":"{}"}`)
-	const cause = `ItemsPointer "/a/b" leads nowhere, there is no "/a" in the JSON document`
+	const cause = `ItemsPointer "/a/b" finds nothing: there is no "/a" in the JSON document`
 	if a["status"] != "CAUGHT_ERROR" || a["nextState"] != "C" || a["cause"] != cause {
 		t.Error(a)
 	}
