@@ -10,7 +10,7 @@ import (
 type report struct {
 	at       int                                // index of the waiting signal
 	admit    func(*interpreter.Execution) error // decides just before the signal is applied; an error drops the signal
-	answered func(error)                        // called by the worker once the effect of the signal is durable; must be quick
+	answered func(error)                        // called once the signal's effect is durable; must be quick
 	err      error
 }
 

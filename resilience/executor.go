@@ -242,8 +242,8 @@ func (e *Executor) learn(took time.Duration) {
 	e.typical.Store(old + (int64(took)-old)/8)
 }
 
-// checkDeadline returns an error if wait and attempt together do not fit before the context's deadline; the error says how
-// much time is missing.
+// checkDeadline returns an error if wait and attempt together do not fit before the context's deadline; the error
+// says how much time is missing.
 func (e *Executor) checkDeadline(ctx context.Context, now time.Time, wait, attempt time.Duration) error {
 	deadline, ok := ctx.Deadline()
 	if !ok {

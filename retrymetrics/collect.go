@@ -152,7 +152,8 @@ func machineOf(executionARN string) string {
 	return machine
 }
 
-// isChildExecution reports whether an execution is a child of a distributed Map; its machine name then contains the Map's label.
+// isChildExecution reports whether an execution is a child of a distributed Map; its machine name then contains the
+// Map's label.
 func isChildExecution(executionARN string) bool {
 	machine, _, _ := strings.Cut(afterType(executionARN), ":")
 	return strings.Contains(machine, "/")

@@ -93,17 +93,17 @@ func (s Set) String() string {
 type Origin int
 
 const (
-	// ErrorLog: events that Step Functions logs at the levels ERROR and ALL.
+	// ErrorLog is for events that Step Functions logs at the levels ERROR and ALL.
 	ErrorLog Origin = iota
-	// FullLog: events that it logs only at level ALL: schedulings, entries, successes.
+	// FullLog is for events that it logs only at level ALL: schedulings, entries, successes.
 	FullLog
-	// Summary: the results of AggregateResults, at any log level.
+	// Summary is for the results of AggregateResults, at any log level.
 	Summary
-	// Definition: the state machine's definition, at any log level.
+	// Definition is for the state machine's definition, at any log level.
 	Definition
-	// Service: an AWS service, which publishes the metric itself.
+	// Service is for an AWS service that publishes the metric itself.
 	Service
-	// Functions: the Lambda functions, which publish the metric while they run, at any log level.
+	// Functions is for Lambda functions that publish the metric while they run, at any log level.
 	Functions
 )
 

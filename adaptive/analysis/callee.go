@@ -50,8 +50,9 @@ func (x *callee) ending(a *Attempt) {
 // recentSeconds is the number of seconds over which a callee's recent failure rate is measured.
 const recentSeconds = 10
 
-// recentHealth returns how the callee performed in the seconds up to a time: the share of its calls that failed by load, and
-// the share of requests that were deferred for lack of capacity. known is false if no call ended in these seconds.
+// recentHealth returns how the callee performed in the seconds up to a time: the share of its calls that failed by
+// load, and the share of requests that were deferred for lack of capacity. known is false if no call ended in these
+// seconds.
 func (x *callee) recentHealth(at time.Time) (failureRate, load float64, known bool) {
 	var sum endCounts
 	for second := at.Unix() - recentSeconds + 1; second <= at.Unix(); second++ {
@@ -148,8 +149,8 @@ const (
 	reach      = 30 // seconds
 )
 
-// neighbourhood returns what happened around a second: the attempts of the nearest seconds, until there are enough neighbours,
-// within reach.
+// neighbourhood returns what happened around a second: the attempts of the nearest seconds, until there are enough
+// neighbours, within reach.
 func (x *callee) neighbourhood(at int64) second {
 	order := x.sorted()
 	if s, known := x.around[at]; known {

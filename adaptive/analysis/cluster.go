@@ -132,8 +132,8 @@ func (t trials) effective(rate, n, alike float64) float64 {
 	return min(effective*(normal/t95)*(normal/t95), n)
 }
 
-// intraclusterCorrelation estimates the correlation of two retries of one cluster by an analysis of variance over all of them; NaN if
-// they do not vary or there are too few clusters.
+// intraclusterCorrelation estimates the correlation of two retries of one cluster by an analysis of variance over all
+// of them; NaN if they do not vary or there are too few clusters.
 func (t trials) intraclusterCorrelation() float64 {
 	all := t.sum()
 	clusters := float64(len(t))

@@ -77,8 +77,8 @@ func stepAt(seconds float64) int {
 	return len(edges)
 }
 
-// timeOfShare returns the time in seconds by which the given share of those that recover at all has recovered; 0 if none
-// recovers.
+// timeOfShare returns the time in seconds by which the given share of those that recover at all has recovered; 0 if
+// none recovers.
 func timeOfShare(curve []CurvePoint, share float64) float64 {
 	if len(curve) == 0 {
 		return 0

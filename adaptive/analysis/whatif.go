@@ -287,8 +287,9 @@ func (r *replay) diverge(t *Task, i int, other *counters, next wait) {
 	}
 }
 
-// neverSucceeds reports whether an item may be one that never succeeds: it never succeeded, all its attempts failed with the
-// same error, and at least two of them (or its only attempt) failed at times at which most attempts succeeded.
+// neverSucceeds reports whether an item may be one that never succeeds: it never succeeded, all its attempts failed
+// with the same error, and at least two of them (or its only attempt) failed at times at which most attempts
+// succeeded.
 func (r *replay) neverSucceeds(t *Task) bool {
 	if t.Ending == Done {
 		return false

@@ -8,8 +8,8 @@
 // There are two layers:
 //
 //   - [State] is a plain value moved by [State.Allow] and [State.Record] with the time handed in. It holds no pointer,
-//     reads no clock and draws no random number, so it can be copied, compared, stored as JSON, shared through a database
-//     and driven in simulated time.
+//     reads no clock and draws no random number, so it can be copied, compared, stored as JSON, shared through a
+//     database and driven in simulated time.
 //   - [Breaker] guards a State with a mutex and a clock, notifies listeners, and runs calls with a fallback ([Do]).
 //
 // A breaker never retries and never waits; the refused caller decides what to do. In a workflow the refusal is

@@ -21,8 +21,8 @@ type Aliases interface {
 // ByDeployment is the prefix of the description of a version that a deployment published. The CDK stack writes it.
 const ByDeployment = "deployment"
 
-// noteDeployment sets the result's note if the alias points at two versions: a deployment is under way, and the controller
-// must not interfere with it.
+// noteDeployment sets the result's note if the alias points at two versions: a deployment is under way, and the
+// controller must not interfere with it.
 func (t *tick) noteDeployment(ctx context.Context) error {
 	if t.Alias == "" {
 		return nil

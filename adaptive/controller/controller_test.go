@@ -350,7 +350,7 @@ func TestReplaceKeepsEverythingElse(t *testing.T) {
 		t.Error("a state that is not there was replaced")
 	}
 	if _, err := controller.Targets(`{"StartAt":"X"}`); err == nil ||
-		!strings.Contains(err.Error(), "Step Functions would refuse the definition: ") {
+		!strings.Contains(err.Error(), "the definition would be rejected by Step Functions: ") {
 		t.Errorf("error is %v", err)
 	}
 }

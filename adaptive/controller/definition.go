@@ -198,7 +198,7 @@ func Hash(definition string) string {
 func accepted(definition string) error {
 	_, diagnostics := asl.Parse(definition)
 	if asl.HasErrors(diagnostics) {
-		return fmt.Errorf("Step Functions would refuse the definition: %s",
+		return fmt.Errorf("the definition would be rejected by Step Functions: %s",
 			asl.InvalidDefinition(diagnostics))
 	}
 	return nil

@@ -105,7 +105,8 @@ func TestAgainstMoto(t *testing.T) {
 	})
 }
 
-// publishAndRead checks that a function can read a configuration that the controller has written to the table with its own row.
+// publishAndRead checks that a function can read a configuration that the controller has written to the table with
+// its own row.
 func publishAndRead(t *testing.T, writer controller.Caller, reader dynamosource.Client) {
 	t.Helper()
 	source := dynamosource.Source{Client: reader, Table: "retry_configurations"}

@@ -41,9 +41,11 @@ const (
 
 // Items returns every item.
 func Items() []Item {
-	return []Item{StateTransitions, ExpressRequests, ExpressGBSecond, LambdaRequests, LambdaGBSecondX86, LambdaGBSecondArm,
+	return []Item{
+		StateTransitions, ExpressRequests, ExpressGBSecond, LambdaRequests, LambdaGBSecondX86, LambdaGBSecondArm,
 		AuroraCapacityHour, AuroraIORequests, S3GBMonth, XRayTraces, DynamoDBWrites, EndpointHour, LogGB, MetricMonth,
-		AlarmMonth, CompositeAlarmMonth}
+		AlarmMonth, CompositeAlarmMonth,
+	}
 }
 
 // List holds the prices of one region.
@@ -70,8 +72,8 @@ var readTable = sync.OnceValues(func() (table, error) {
 	return t, err
 })
 
-// In returns the prices of a region, of which the caller uses the given items. If the region is unknown, or has no price
-// for one of them, the error names it, the item, and the regions that have prices for all.
+// In returns the prices of a region, of which the caller uses the given items. If the region is unknown, or has no
+// price for one of them, the error names it, the item, and the regions that have prices for all.
 func In(region string, items ...Item) (List, error) {
 	t, err := readTable()
 	if err != nil {

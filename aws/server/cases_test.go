@@ -70,8 +70,8 @@ func reads(t *testing.T, c *protocoltest.Case) string {
 	return ""
 }
 
-// withoutGenerated removes what a client adds to the parameters of a case: generated tokens, and the entries that servers find in
-// a map of all query parameters.
+// withoutGenerated removes what a client adds to the parameters of a case: generated tokens, and the entries that
+// servers find in a map of all query parameters.
 func withoutGenerated(s *model.Shape, got, params jsonvalue.Value) jsonvalue.Value {
 	if s == nil {
 		return got

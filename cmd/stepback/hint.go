@@ -7,7 +7,8 @@ import (
 	"stepback/cmd/stepback/terminal"
 )
 
-// helpAndVersionFlags rewrites the words help and version, which are verbs in many programs, into stepback's flags --help and
+// helpAndVersionFlags rewrites the words help and version, which are verbs in many programs, into stepback's flags
+// --help and
 // --version.
 func helpAndVersionFlags(args []string) []string {
 	switch args[0] {

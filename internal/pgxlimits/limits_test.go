@@ -19,8 +19,9 @@ import (
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]time.Duration{
-		"0": 0, "20": 20 * time.Millisecond, "20s": 20 * time.Second, " 1.5 min ": 90 * time.Second,
-		"500ms": 500 * time.Millisecond, "7us": 7 * time.Microsecond, "2h": 2 * time.Hour, "1d": 24 * time.Hour,
+		"0": 0, "20": 20 * time.Millisecond, "20s": 20 * time.Second,
+		" 1.5 min ": 90 * time.Second, //nolint:gocritic // white space is ignored
+		"500ms":     500 * time.Millisecond, "7us": 7 * time.Microsecond, "2h": 2 * time.Hour, "1d": 24 * time.Hour,
 	} {
 		if got, ok := parse(text); !ok || got != want {
 			t.Errorf("%q is %s, %t; want %s", text, got, ok, want)

@@ -17,7 +17,7 @@ var (
 	ticked    = regexp.MustCompile("`([\\w.-]+(?:/[\\w.-]+)*/?)`")
 	linked    = regexp.MustCompile(`\]\(([^)#:\s]*)(#[^)\s]*)?\)`)
 	heading   = regexp.MustCompile(`(?m)^#+ (.*)$`)
-	unlinked  = regexp.MustCompile("[^\\pL\\pN_ -]")    // what GitHub leaves out of a heading's anchor
+	unlinked  = regexp.MustCompile(`[^\pL\pN_ -]`)      // what GitHub leaves out of a heading's anchor
 	stands    = regexp.MustCompile(`^[A-Z_]+(\.\w+)?$`) // a segment that stands for others, such as ENV.json
 )
 

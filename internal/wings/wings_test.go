@@ -207,7 +207,8 @@ func TestPackageComments(t *testing.T) {
 	}
 }
 
-// ARCHITECTURE.md has the order and a row for each wing with all its packages; docs/packages.md says what each package is for.
+// ARCHITECTURE.md has the order and a row for each wing with all its packages; docs/packages.md says what each
+// package is for.
 func TestTablesAreCurrent(t *testing.T) {
 	t.Parallel()
 	all := packages(t)

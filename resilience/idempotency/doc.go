@@ -7,7 +7,8 @@
 // next request under the key runs instead. A process that has lost its lease cannot store its answer, because each
 // claim has its own token. A different request under a used key is refused.
 //
-// [Guard] does this for any function, [Guard.Middleware] for HTTP handlers. Claims and answers are kept in a [Store]: SQLite (sqlitestore), PostgreSQL (postgresstore) or DynamoDB (dynamostore), all tested by one suite (storetest).
+// [Guard] does this for any function, [Guard.Middleware] for HTTP handlers. Claims and answers are kept in a [Store]:
+// SQLite (sqlitestore), PostgreSQL (postgresstore) or DynamoDB (dynamostore), all tested by one suite (storetest).
 //
 // The package cannot make an effect and its record atomic: if a process dies between the two, another one takes over,
 // and the effect may happen again. If the effect is in the same database, write both in one transaction (see package

@@ -100,7 +100,7 @@ func (x *Exposition) add() {
 			x.totals[k] = t
 		}
 		for n, v := range p.Values {
-			count := uint64(p.Counts[n]) //nolint:gosec // counts are not negative
+			count := uint64(p.Counts[n])
 			t.sum += v * float64(count)
 			t.count += count
 			t.latest = v

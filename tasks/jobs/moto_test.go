@@ -81,7 +81,8 @@ func TestAgainstMoto(t *testing.T) {
 			defer v.Close()
 			v.Hold()
 			defer v.Release()
-			result, err := jobs.Wait(c.integration, all.Handler(service, action).(jobs.API), v).Invoke(t.Context(), &engine.Task{
+			wait := jobs.Wait(c.integration, all.Handler(service, action).(jobs.API), v)
+			result, err := wait.Invoke(t.Context(), &engine.Task{
 				Service: service, Action: action, Pattern: engine.Sync, Parameters: c.task,
 			})
 			if err != nil {

@@ -145,7 +145,8 @@ func number(n int64) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
 }
 
-// decodeItem decodes an item. A missing attribute is zero; one of the wrong type or with an impossible value is an error.
+// decodeItem decodes an item. A missing attribute is zero; one of the wrong type or with an impossible value is an
+// error.
 func decodeItem(item map[string]types.AttributeValue) (shared.Record, limiter.Tally, error) {
 	var record shared.Record
 	if text, ok := item[recordAttribute].(*types.AttributeValueMemberS); ok {

@@ -169,8 +169,8 @@ const MaxDuration = 365 * 24 * time.Hour
 // that journals of executions written without it stay valid.
 const lifeLimit = -1
 
-// scheduleLifeLimit sets a timer that ends the execution after MaxDuration. An execution that has ended in its first step
-// needs none.
+// scheduleLifeLimit sets a timer that ends the execution after MaxDuration. An execution that has ended in its first
+// step needs none.
 func (x *Execution) scheduleLifeLimit() {
 	limit := x.limitSeconds()
 	if x.status != history.Running || limit > 0 && secondsOf(limit) <= MaxDuration {

@@ -9,8 +9,9 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// checkComplete refuses a directory with data that Pebble would take for a new or an empty store, removing the files in it:
-// one without the marker of its manifest, or one whose manifest no longer lists the tables. It changes nothing.
+// checkComplete refuses a directory with data that Pebble would take for a new or an empty store, removing the files
+// in it: one without the marker of its manifest, or one whose manifest no longer lists the tables. It changes
+// nothing.
 func (j *Journal) checkComplete(o Config, cache *pebble.Cache) error {
 	names, err := o.FS.List(j.dir)
 	if err != nil {

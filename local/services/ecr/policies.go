@@ -80,7 +80,8 @@ func (s *Service) putLifecyclePolicy(_ context.Context, scope aws.Scope, in *pol
 		return nil, refuse("InvalidParameterException", "Invalid parameter at 'LifecyclePolicyText' failed to satisfy constraint: "+
 			"'Lifecycle policy validation failure: no rules'")
 	}
-	return &lifecycleAnswer{scope.Account, in.Name, in.Lifecycle}, s.changes(scope, in.Name, func(k *storedRepository) error {
+	answer := &lifecycleAnswer{scope.Account, in.Name, in.Lifecycle}
+	return answer, s.changes(scope, in.Name, func(k *storedRepository) error {
 		k.Lifecycle = in.Lifecycle
 		return nil
 	})
@@ -147,7 +148,8 @@ type scanningAnswer struct {
 func (s *Service) putImageScanningConfiguration(_ context.Context, scope aws.Scope, in *scanningRequest) (*scanningAnswer,
 	error) {
 	scope = in.of(scope)
-	return &scanningAnswer{scope.Account, in.Name, in.Scanning}, s.changes(scope, in.Name, func(k *storedRepository) error {
+	answer := &scanningAnswer{scope.Account, in.Name, in.Scanning}
+	return answer, s.changes(scope, in.Name, func(k *storedRepository) error {
 		k.Repository.Scanning = in.Scanning
 		return nil
 	})

@@ -138,8 +138,8 @@ func (s *Service) decrypt(_ context.Context, scope aws.Scope, in *decrypt) (*dec
 	return s.openCiphertext(scope, "Decrypt", in)
 }
 
-// openCiphertext decrypts a ciphertext. A symmetric ciphertext names its key; if the request names a key, it must be the same
-// one.
+// openCiphertext decrypts a ciphertext. A symmetric ciphertext names its key; if the request names a key, it must be
+// the same one.
 func (s *Service) openCiphertext(scope aws.Scope, operation string, in *decrypt) (*decrypted, error) {
 	if err := (recipient{in.For}).check(); err != nil {
 		return nil, err

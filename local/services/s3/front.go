@@ -54,8 +54,8 @@ func (s *store) front(protocol http.Handler) http.Handler {
 	})
 }
 
-// setSecurityHeaders keeps stored objects from becoming active content of the origin that serves them, which other services
-// share: a browser runs none of their scripts and does not guess another content type.
+// setSecurityHeaders keeps stored objects from becoming active content of the origin that serves them, which other
+// services share: a browser runs none of their scripts and does not guess another content type.
 func setSecurityHeaders(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:")

@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"stepback/local/services/stepfunctions/activities"
-	"stepback/local/services/stepfunctions/statemachines"
 	"strings"
 	"sync"
 	"time"
+
+	"stepback/local/services/stepfunctions/activities"
+	"stepback/local/services/stepfunctions/statemachines"
 )
 
 // Memory is a Store in memory.

@@ -6,9 +6,9 @@ import (
 	"stepback/aws"
 )
 
-// expandVariables replaces policy variables in a pattern by their values: ${aws:username}, ${aws:PrincipalTag/team, 'none'}.
-// ok is false if a variable has no value. ${*}, ${?} and ${$} stand for these characters; the first two then act as
-// wildcards in the pattern.
+// expandVariables replaces policy variables in a pattern by their values: ${aws:username}, ${aws:PrincipalTag/team,
+// 'none'}. ok is false if a variable has no value. ${*}, ${?} and ${$} stand for these characters; the first two then
+// act as wildcards in the pattern.
 func expandVariables(pattern string, context Context) (made string, ok bool) {
 	var b strings.Builder
 	for {

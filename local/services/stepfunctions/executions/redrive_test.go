@@ -15,7 +15,6 @@ func TestSDKRedrive(t *testing.T) {
 	t.Parallel()
 	c, ctx := wiretest.Client(wiretest.Server(t), "123456789012", "eu-west-1"), t.Context()
 	start := func(name, definition string) *string {
-		//nolint:contextcheck // the test's
 		machine := wiretest.Create(t, c, name, definition, types.StateMachineTypeStandard)
 		x, err := c.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: machine})
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 // A role, and the definitions of state machines that end at once, that wait for an hour, and that fail.
 const (
 	Role    = "arn:aws:iam::123456789012:role/r"
-	Pass    = `{"StartAt":"P","States":{"P":{"Type":"Pass","Result":{"a":1},"End":true}}}`
+	Pass    = `{"StartAt":"P","States":{"P":{"Type":"Pass","Result":{"a":1},"End":true}}}` //nolint:gosec // Pass is a state
 	Waiting = `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":3600,"End":true}}}`
 	Failing = `{"StartAt":"F","States":{"F":{"Type":"Fail","Error":"E","Cause":"C"}}}`
 )
