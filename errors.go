@@ -6,8 +6,8 @@ import (
 	"reflect"
 )
 
-// Errorf returns an error with a name that a Retry or a Catch can be written for. The message is that of fmt.Errorf, so
-// that %w wraps an error, which errors.Is and errors.As find.
+// Errorf returns an error with a name, for which a Retry or a Catch can be written. The message is formatted as by
+// fmt.Errorf, so %w wraps an error for errors.Is and errors.As.
 //
 //	return stepback.Errorf("CardServiceBusy", "charging order %s: %w", o.ID, err)
 //

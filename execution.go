@@ -12,8 +12,8 @@ import (
 type Execution struct {
 	// ARN identifies the execution. Name is the name that it was started with.
 	ARN, Name string
-	// Machine is the name of the state machine. That of a distributed Map's child execution has the Map's label behind
-	// a slash.
+	// Machine is the name of the state machine. For a child execution of a distributed Map, a slash and the Map's
+	// label follow it.
 	Machine string
 	// Express is true for an execution of an EXPRESS state machine.
 	Express bool
@@ -24,9 +24,9 @@ type Execution struct {
 	Input, Output string
 	// Failure is the error name and the cause of an execution that did not succeed. Both may be missing.
 	Failure Failure
-	// MapRunARN is the Map Run of a child execution; empty for all others.
+	// MapRunARN is the ARN of a child execution's Map Run. It is empty for other executions.
 	MapRunARN string
-	// Redrives is the number of redrives, Redriven the time of the latest one.
+	// Redrives is the number of redrives. Redriven is the time of the latest one.
 	Redrives int64
 	Redriven time.Time
 	// Retries are the states that wait for a retrier's delay now, the next one first. Only Describe and List set them.
@@ -58,7 +58,8 @@ type Query struct {
 }
 
 // List yields the executions that q selects, the newest first, without Input, Output and Failure.Cause. EXPRESS
-// executions are listed from their ends on. It reads no more executions than the loop asks for. After an error it ends.
+// executions appear only once they have ended. List reads no more executions than the loop asks for. After an error
+// it ends.
 func (e *Engine) List(ctx context.Context, q Query) iter.Seq2[*Execution, error] {
 	eq := engine.Query{
 		Of: q.MapRunARN, Statuses: q.Statuses, Retrying: q.Retrying, Error: q.Error, Since: q.Since,

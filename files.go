@@ -113,7 +113,7 @@ func etag(about fs.FileInfo) string {
 	return fmt.Sprintf("\"%x-%x\"", about.ModTime().UnixNano(), about.Size())
 }
 
-// missing converts the error of a file to that of its object.
+// missing converts an error of opening a file to an error that names the object.
 func missing(bucket, key string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no object s3://%s/%s", bucket, key)

@@ -41,13 +41,14 @@ func Func[In, Out any](f func(ctx context.Context, in In) (Out, error)) Function
 	}
 }
 
-// invoker carries out invocations by the functions of an engine. It implements invocation.Invoker.
+// invoker carries out invocations with the functions of an engine. It implements invocation.Invoker.
 type invoker struct {
 	functions Functions
 	errorName func(error) string
 }
 
-// functionName returns the name in an ARN of a function, a part of one or a name, any of which may have a qualifier.
+// functionName returns the function's name. function is an ARN, a part of an ARN or a name, each with or without a
+// qualifier.
 func functionName(function string) string {
 	if _, name, ok := strings.Cut(function, ":function:"); ok {
 		function = name

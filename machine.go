@@ -19,28 +19,30 @@ type Definition struct {
 	Name string
 	// Text is the definition in Amazon States Language, as JSON. ReadDefinition reads one from a file.
 	Text string
-	// Express is true for an EXPRESS state machine, whose executions are kept only when they end, and false for a
-	// STANDARD one.
+	// Express is true for an EXPRESS state machine and false for a STANDARD one. The executions of an EXPRESS
+	// machine are stored only when they end.
 	Express bool
 	// RoleARN is the IAM role of the state machine. The engine only hands it on: in Task.MachineRoleARN and in the
 	// context object. It may be empty.
 	RoleARN string
-	// AllowUnregistered accepts a definition that calls functions which Config.Functions does not have. Such a task
-	// fails with Lambda.ResourceNotFoundException when it is carried out.
+	// AllowUnregistered accepts a definition that calls functions missing in Config.Functions. Such a task fails
+	// with Lambda.ResourceNotFoundException when it runs.
 	AllowUnregistered bool
 }
 
-// Machine is a state machine that executions can be started of.
+// Machine is a defined state machine. Start starts its executions.
 type Machine struct {
 	engine   *Engine
 	compiled *engine.StateMachine
 }
 
-// Define compiles a definition. Defining a name again changes what is started from then on.
+// Define compiles a definition. If the name is already defined, executions started from then on use the new
+// definition.
 //
-// The error is an *engine.DefinitionError, with all diagnostics, for a definition that AWS would refuse, and an
-// *UnregisteredError for one that calls a function which is not in Config.Functions, in a branch or a Map's processor
-// too. A function whose name is only known at run time (FunctionName.$, or a JSONata expression) is not checked.
+// It returns an *engine.DefinitionError, with all diagnostics, for a definition that AWS would refuse. It returns
+// an *UnregisteredError for a definition that calls a function missing in Config.Functions, also in a branch or a
+// Map's processor. A function whose name is only known at run time (FunctionName.$, or a JSONata expression) is not
+// checked.
 func (e *Engine) Define(d Definition) (*Machine, error) {
 	def := engine.Definition{Name: d.Name, Text: d.Text, RoleARN: d.RoleARN, Express: d.Express}
 	if e.functions != nil && !d.AllowUnregistered {
@@ -74,11 +76,11 @@ func (e *Engine) checkFunctions(d engine.Definition) error {
 	return nil
 }
 
-// UnregisteredError reports a definition that calls functions which Config.Functions does not have.
+// UnregisteredError reports a definition that calls functions missing in Config.Functions.
 type UnregisteredError struct {
 	// Machine is the name of the state machine.
 	Machine string
-	// Calls are the states that call such functions, by the functions' names.
+	// Calls lists the states that call missing functions, with the functions' names.
 	Calls []engine.FunctionCall
 	// Registered are the names in Config.Functions, sorted.
 	Registered []string
@@ -102,9 +104,9 @@ func (e *UnregisteredError) Error() string {
 		strings.Join(calls, ", "), registered)
 }
 
-// Start starts an execution and returns when it is kept. The input is encoded as JSON; a json.RawMessage or a []byte is
-// JSON text already. Starting a name that is running with the same input returns that execution; any other use of it is
-// ErrAlreadyExists. An empty name draws one.
+// Start starts an execution and returns once it is stored. The input is encoded as JSON; a json.RawMessage or a
+// []byte already is JSON text. If name is running with the same input, Start returns that execution. If name is in
+// use otherwise, it returns ErrAlreadyExists. If name is empty, Start generates one.
 func (m *Machine) Start(ctx context.Context, name string, input any) (*Run, error) {
 	if name == "" {
 		name = aws.NewID()
@@ -126,8 +128,10 @@ func (m *Machine) Start(ctx context.Context, name string, input any) (*Run, erro
 	return r, nil
 }
 
-// Find returns the execution of a STANDARD machine that was started by a name, in this program or in an earlier one.
+// Find returns the execution with a name, of a STANDARD machine. It may have been started by this program or an
+// earlier one.
 func (m *Machine) Find(name string) *Run { return m.engine.Find(m.compiled.ExecutionARN(name)) }
 
-// Find returns the execution of an ARN, such as one from List. Whether it exists is found out by the methods of Run.
+// Find returns the execution with an ARN, such as one from List. It does not check whether the execution exists;
+// the methods of Run do.
 func (e *Engine) Find(arn string) *Run { return &Run{engine: e, arn: arn} }

@@ -8,14 +8,14 @@ import (
 	"stepback/engine"
 )
 
-// Run is an execution that was started. The methods return ErrNoExecution if there is none.
+// Run is an execution that was started. Its methods return ErrNoExecution if there is no such execution.
 type Run struct {
 	engine  *Engine
 	arn     string
 	express *engine.Started // of an EXPRESS execution, which the journal only has after its end; nil for all others
 }
 
-// ARN identifies the execution.
+// ARN returns the execution's ARN.
 func (r *Run) ARN() string { return r.arn }
 
 // Wait waits for the end of the execution and returns it. A failed execution is no error.
@@ -65,9 +65,10 @@ func (r *Run) Stop(ctx context.Context, why Failure) error {
 	return r.engine.core.StopExecution(ctx, r.arn, why)
 }
 
-// Redrive continues a STANDARD execution that failed, timed out or was aborted, at the state where it did, and returns
-// when that is kept. What succeeded is not repeated. The error of an execution that cannot be redriven is an
-// *engine.NotRedrivableError with the reason: it is running, it succeeded, or it ended more than 14 days ago.
+// Redrive continues a STANDARD execution that failed, timed out or was aborted, at the state where that happened.
+// It returns once the redrive is stored. States that succeeded are not repeated. If the execution cannot be
+// redriven, the error is an *engine.NotRedrivableError with the reason: it is running, it succeeded, or it ended
+// more than 14 days ago.
 func (r *Run) Redrive(ctx context.Context) error {
 	_, err := r.engine.core.RedriveExecution(ctx, r.arn, "")
 	return err

@@ -14,13 +14,13 @@ import (
 	"stepback/tasks/lambda"
 )
 
-// Types of the packages below. They are aliases, so that what an application gets here can be passed to the packages
-// that read histories (retrymetrics, engine/timeline, engine/graph), and so that an Integration of package tasks can be
-// registered here.
+// Types of other packages that this package uses. They are aliases. So an application can pass these values to the
+// packages that read histories (retrymetrics, engine/timeline, engine/graph), and can register an Integration of
+// package tasks here.
 type (
 	// Event is an event in an execution's history.
 	Event = history.Event
-	// Failure is an error name and a cause, as retriers and catchers see them. As an error it is used by its address.
+	// Failure is an error name and a cause, as retriers and catchers receive them. *Failure implements error.
 	Failure = history.Failure
 	// Status is the status of an execution, as the API of Step Functions spells it.
 	Status = history.Status
@@ -49,19 +49,20 @@ const (
 	Aborted   = history.Aborted
 )
 
-// Errors of the methods in this package, for errors.Is.
+// The errors of this package's methods, for errors.Is.
 var (
 	// ErrClosed: the engine is closed and takes no more work.
 	ErrClosed = engine.ErrClosed
-	// ErrAlreadyExists: Start was called with a name that was used before, or that is running with another input.
+	// ErrAlreadyExists: Start was called with the name of an execution that has ended, or that is running with
+	// another input.
 	ErrAlreadyExists = engine.ErrAlreadyExists
 	// ErrInput: the input is not JSON, or larger than 256 KiB.
 	ErrInput = engine.ErrInput
 	// ErrNoExecution: there is no such execution.
 	ErrNoExecution = engine.ErrNoExecution
-	// ErrInvalidToken: no execution handed out this task token.
+	// ErrInvalidToken: no execution issued this task token.
 	ErrInvalidToken = engine.ErrInvalidToken
-	// ErrTaskTimedOut: the task of this token is over.
+	// ErrTaskTimedOut: the task with this token has already ended.
 	ErrTaskTimedOut = engine.ErrTaskTimedOut
 )
 
@@ -80,18 +81,19 @@ type Config struct {
 	Journal func(dir string) (journal.Journal, error)
 	// Functions performs the tasks that call Lambda functions. Define refuses a definition that calls another function.
 	Functions Functions
-	// ErrorName returns the name of a function's error for retriers and catchers. If it returns an empty name, or if
-	// the field is nil, the name is that of the function ErrorName.
+	// ErrorName returns the name of a function's error for retriers and catchers. If it is nil or returns "", the
+	// package's function ErrorName determines the name.
 	ErrorName func(error) string
 	// Integrations performs all other tasks, by the service and the action of their Resource. If it has a handler for
 	// Lambda functions, Functions must be empty. New copies the registrations.
 	Integrations *Integrations
-	// Objects is where distributed Maps read items and write results, such as Files; nil means that there are none.
+	// Objects stores the items and results of distributed Maps; Files is an implementation. nil means no store.
 	Objects Objects
 	// Clock is the engine's clock; nil means real time.
 	Clock *Clock
-	// Observe, if not nil, is called for every execution that has ended, child executions included, with its whole
-	// history. It runs on a worker of the engine and must return quickly; the slice is only valid during the call.
+	// Observe, if not nil, is called with the whole history of every execution that has ended, including child
+	// executions. It runs on a worker of the engine and must return quickly. The slice is valid only during the
+	// call.
 	Observe func(*Execution, []Event)
 	// Seed makes jitter and other randomness repeatable; 0 means a random seed.
 	Seed uint64
@@ -146,7 +148,8 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	return e, nil
 }
 
-// integrations returns a copy of the Integrations. The error says that two handle Lambda functions.
+// integrations returns a copy of Integrations. It returns an error if both it and Functions handle Lambda
+// functions.
 func (cfg *Config) integrations() (*Integrations, error) {
 	own := cfg.Integrations.Clone()
 	if len(cfg.Functions) > 0 && (own.FunctionHandler() != nil || own.Handler("lambda", "invoke") != nil) {
@@ -173,7 +176,7 @@ func (cfg *Config) journal() (journal.Journal, error) {
 	return j, nil
 }
 
-// observe converts Observe for the engine.
+// observe returns Observe in the form that the engine expects.
 func (cfg *Config) observe() func(*engine.Execution, []Event) {
 	if cfg.Observe == nil {
 		return nil
@@ -182,7 +185,7 @@ func (cfg *Config) observe() func(*engine.Execution, []Event) {
 	return func(x *engine.Execution, events []Event) { observe(executionOf(x), events) }
 }
 
-// errorNamer returns ErrorName with its default.
+// errorNamer returns ErrorName, or its default.
 func (cfg *Config) errorNamer() func(error) string {
 	if cfg.ErrorName == nil {
 		return ErrorName

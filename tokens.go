@@ -8,9 +8,10 @@ import (
 	"stepback/jsonvalue"
 )
 
-// SendTaskSuccess ends the task of a task token with a result, and returns when that is kept. A task whose Resource
-// ends in .waitForTaskToken hands its token out as $$.Task.Token. The output is encoded as JSON; a json.RawMessage or a
-// []byte is JSON text already. The error is ErrInvalidToken or ErrTaskTimedOut if no task waits for the token.
+// SendTaskSuccess ends the task with a task token successfully, and returns once the result is stored. A task whose
+// Resource ends in .waitForTaskToken passes its token on as $$.Task.Token. The output is encoded as JSON; a
+// json.RawMessage or a []byte already is JSON text. If no task waits for the token, the error is ErrInvalidToken or
+// ErrTaskTimedOut.
 func (e *Engine) SendTaskSuccess(ctx context.Context, token string, output any) error {
 	text, err := jsonvalue.Marshal(output)
 	if err != nil {
@@ -19,14 +20,14 @@ func (e *Engine) SendTaskSuccess(ctx context.Context, token string, output any) 
 	return e.core.SendTaskSuccess(ctx, token, text)
 }
 
-// SendTaskFailure fails the task of a task token, and returns when that is kept. Retriers and catchers see the error by
-// the name of a *Failure, of Errorf, or the one that Config.ErrorName gives it. Its errors are those of
-// SendTaskSuccess.
+// SendTaskFailure makes the task with a task token fail, and returns once the failure is stored. The error name for
+// retriers and catchers is that of a *Failure, that given to Errorf, or that returned by Config.ErrorName. Its
+// errors are those of SendTaskSuccess.
 func (e *Engine) SendTaskFailure(ctx context.Context, token string, err error) error {
 	return e.core.SendTaskFailure(ctx, token, e.failureOf(err))
 }
 
-// failureOf returns an error as retriers and catchers see it.
+// failureOf converts an error to the Failure that retriers and catchers receive.
 func (e *Engine) failureOf(err error) Failure {
 	if err == nil {
 		return Failure{}
@@ -40,7 +41,7 @@ func (e *Engine) failureOf(err error) Failure {
 	return failure.Cut()
 }
 
-// SendTaskHeartbeat restarts the time of HeartbeatSeconds for the task of a task token, and returns when that is kept.
+// SendTaskHeartbeat restarts the HeartbeatSeconds of the task with a task token, and returns once that is stored.
 // Its errors are those of SendTaskSuccess.
 func (e *Engine) SendTaskHeartbeat(ctx context.Context, token string) error {
 	return e.core.SendTaskHeartbeat(ctx, token)

@@ -46,9 +46,9 @@ const (
 // Alarm is one alarm on a series or a rate.
 type Alarm struct {
 	Name string // without the state machine's name, which precedes it
-	// Meaning explains the problem, First the first thing to do.
+	// Meaning explains the problem. First describes the first thing to do about it.
 	Meaning, First string
-	// Series or Rate is the watched quantity.
+	// Series or Rate is the watched quantity; exactly one of them is set.
 	Series     *retrymetrics.Series
 	Rate       *retrymetrics.Rate
 	Stat       retrymetrics.Stat // of Series
@@ -77,7 +77,7 @@ const (
 	maxRule        = 10240
 )
 
-// Check returns the first problem that CloudWatch would reject or that would keep the alarm from ever firing.
+// Check returns the first problem for which CloudWatch would reject the alarm or the alarm could never fire.
 func (a Alarm) Check(machine string) error {
 	for _, s := range a.watched(machine) {
 		if err := s.Check(); err != nil {

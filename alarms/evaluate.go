@@ -25,10 +25,10 @@ type Change struct {
 	State State
 }
 
-// Evaluate evaluates an alarm over metric data, period by period until one full window after the last of them, and
-// returns its changes of state. The alarm begins with INSUFFICIENT_DATA. If data are missing, CloudWatch looks back
-// over some more periods than the window; with the treatments in use here that does not affect whether an alarm
-// fires.
+// Evaluate evaluates an alarm over metric data, period by period, until one full window after the last data point.
+// It returns the alarm's changes of state. The alarm begins with INSUFFICIENT_DATA. If data are missing, CloudWatch
+// looks back over some more periods than the window. With the treatments in use here, that does not affect whether
+// an alarm fires.
 func (s Set) Evaluate(a Alarm, points []retrymetrics.Point) ([]Change, error) {
 	if len(points) == 0 {
 		return nil, nil

@@ -61,7 +61,7 @@ func (a Alarm) section(b *bytes.Buffer, s Set) {
 		a.watches(), a.Comparison, a.Threshold, a.Breaching, a.Periods, a.Period, a.Missing, level, pages)
 }
 
-// watches names the watched quantity.
+// watches returns the name of the watched quantity.
 func (a Alarm) watches() string {
 	if a.Rate != nil {
 		return a.Rate.Name

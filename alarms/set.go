@@ -16,27 +16,28 @@ import (
 // not named here are left out.
 type Options struct {
 	StateMachine string
-	// Level is the log level of the state machine: at ERROR, alarms that need level ALL are left out, and failed
-	// attempts are watched instead of retries. ALL if empty.
+	// Level is the log level of the state machine; empty means ALL. At ERROR, alarms that need level ALL are left
+	// out, and failed attempts are watched instead of retries.
 	Level retrymetrics.Level
-	// Topic is the ARN of the SNS topic for messages, PagingTopic of the one that pages; PagingTopic defaults to
+	// Topic is the ARN of the SNS topic for messages. PagingTopic is the ARN of the topic that pages; empty means
 	// Topic.
 	Topic, PagingTopic string
 	// MachineARN is the state machine's ARN, the dimension of Step Functions' own metrics.
 	MachineARN string
-	// UndeliveredQueue is the name of the queue for events that could not start an execution, NotificationQueue of
-	// the queue for messages that reached no subscriber.
+	// UndeliveredQueue is the name of the queue for events that could not start an execution. NotificationQueue is
+	// the name of the queue for messages that reached no subscriber.
 	UndeliveredQueue, NotificationQueue string
-	// PagesTopic, NoticesTopic and ImportsTopic are the names of the topics for pages, messages and the results of
-	// imports, whose deliveries are watched.
+	// PagesTopic, NoticesTopic and ImportsTopic are the names of the topics for pages, for messages and for the
+	// results of imports. The alarms watch deliveries from these topics.
 	PagesTopic, NoticesTopic, ImportsTopic string
-	// MetricsFunction is the name of the function that counts the metrics, which a schedule also invokes;
-	// AdaptFunction is the controller's, and RelayFunction that of the outbox's relay.
+	// MetricsFunction is the name of the function that counts the metrics; a schedule invokes it as well.
+	// AdaptFunction is the name of the controller's function. RelayFunction is the name of the function of the
+	// outbox's relay.
 	MetricsFunction, AdaptFunction, RelayFunction string
 	// Cluster is the identifier of the Aurora Serverless cluster.
 	Cluster string
-	// Guide is the address where docs/operating.md is published; that path if empty. Each alarm links to its own
-	// heading there.
+	// Guide is the address where docs/operating.md is published; empty means that path itself. Each alarm links to
+	// its own heading there.
 	Guide string
 }
 
@@ -46,7 +47,8 @@ type Set struct {
 	Alarms []Alarm
 }
 
-// New returns the alarms. The error is from [Alarm.Check], or names a text that is too long for CloudWatch.
+// New returns the alarms. It returns the error of [Alarm.Check], or an error that names a text too long for
+// CloudWatch.
 func New(o Options) (Set, error) {
 	if o.StateMachine == "" {
 		return Set{}, errors.New("alarms need the state machine's name")
@@ -109,8 +111,9 @@ func (o Options) series(m *retrymetrics.Metric) *retrymetrics.Series {
 	return &s
 }
 
-// source returns the two alarms of the source design, with its numbers. RetrySuccessRate, which the design reads but
-// nothing publishes, is computed by metric math, over at least MinimumRetries; missing data does not breach.
+// source returns the two alarms of the source design, with its numbers. The design reads RetrySuccessRate, which
+// nothing publishes. Metric math computes it here, if there are at least MinimumRetries; missing data does not
+// breach.
 func (o Options) source() []Alarm {
 	rate := retrymetrics.SignificantRetrySuccessRate()
 	excessive := Alarm{
@@ -141,7 +144,7 @@ func withMeaning(a Alarm, pages bool, meaning, first string) Alarm {
 	return a
 }
 
-// additions returns the further alarms that an operator needs.
+// additions returns the alarms that an operator needs in addition to the source's.
 func (o Options) additions() []Alarm {
 	above := func(name string, m *retrymetrics.Metric, threshold float64, breaching, periods int) Alarm {
 		return Alarm{
@@ -208,8 +211,8 @@ func (s Set) heading(name string) string {
 	return s.Guide + "#" + name
 }
 
-// Rule returns the rule of the paging composite: any of the paging alarms, or an execution that Step Functions
-// counted as failed while the function that attributes failures is not running.
+// Rule returns the rule of the paging composite. It pages if any paging alarm fires. It also pages if Step
+// Functions counted a failed execution while the function that attributes failures is not running.
 func (s Set) Rule() string {
 	var terms []string
 	own, silent := false, false

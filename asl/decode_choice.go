@@ -19,7 +19,7 @@ func (d *decoder) choice(o object, s *State) {
 	})
 }
 
-// topRule decodes an element of Choices, the only kind of rule with a Next.
+// topRule decodes an element of Choices. Only these rules have a Next.
 func (d *decoder) topRule(o object) Rule {
 	o.require("Next")
 	r := d.rule(o)
@@ -96,7 +96,7 @@ func (d *decoder) condition(o object) *jsonvalue.Value {
 	return &v
 }
 
-// comparison decodes Variable and its operator.
+// comparison decodes a rule's Variable and its comparison operator.
 func (d *decoder) comparison(o object, r *Rule) {
 	found := o.operators()
 	if !o.has("Variable") {
@@ -131,7 +131,7 @@ func (o object) operators() []string {
 	return found
 }
 
-// operand checks the value that an operator compares with.
+// operand checks the value that the rule's operator compares with.
 func (d *decoder) operand(o object, r *Rule) {
 	d.enter(r.Operator)
 	defer d.leave()

@@ -11,7 +11,7 @@ func (d *decoder) failState(o object, s *State) {
 	s.Cause = o.scalar("Cause", literal, referencePathOrIntrinsic)
 }
 
-// text checks a literal string, and warns if it looks like a path that would not be evaluated.
+// text checks a literal string. It warns if the string looks like a path, because paths are not evaluated there.
 type text struct {
 	pathPossible bool // the field has a …Path form here
 }

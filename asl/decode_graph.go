@@ -41,8 +41,8 @@ func (d *decoder) states(o object, g *Graph) {
 	d.checkTransitions(g, states.Keys(), d.failures == before && o.has("StartAt"))
 }
 
-// nested decodes a graph inside a state. The QueryLanguage of a branch applies to its states, under the rule for
-// single states; an item processor has no QueryLanguage.
+// nested decodes a graph inside a state. The QueryLanguage of a branch applies to its states. It is subject to the
+// same rule as that of a single state: no JSONPath inside JSONata. An item processor has no QueryLanguage.
 func (d *decoder) nested(o object) *Graph {
 	o.require("States", "StartAt")
 	o.str("Comment")
@@ -66,8 +66,8 @@ func (d *decoder) stateName(name string) {
 	}
 }
 
-// checkRepeated reports members that occur twice in one object. The JSON parser keeps the last of them, so positions
-// are searched only if the text has more members than the tree.
+// checkRepeated reports members that occur twice in one object. The JSON parser keeps only the last one. It
+// searches for positions only if the text has more members than the tree.
 func (d *decoder) checkRepeated(v jsonvalue.Value) {
 	if textMembers(d.text) == treeMembers(v) {
 		return

@@ -26,7 +26,7 @@ func (d *decoder) machine(v jsonvalue.Value) *Machine {
 	return m
 }
 
-// standalone decodes one state without the machine around it.
+// standalone decodes a single state that is not inside a machine.
 func (d *decoder) standalone(name string, v jsonvalue.Value) *Machine {
 	m := &Machine{Version: languageVersion, QueryLanguage: JSONPath, Graph: Graph{StartAt: name}}
 	if s := d.state(name, v); s != nil {
@@ -41,8 +41,8 @@ func (d *decoder) standalone(name string, v jsonvalue.Value) *Machine {
 	return m
 }
 
-// standaloneLocation returns the location that the service would report: it validates a machine that contains the
-// state.
+// standaloneLocation returns the location that the service would report for a single state. The service validates a
+// machine that contains the state.
 func standaloneLocation(name, location string) string {
 	if location == "/" {
 		return "/States/" + name

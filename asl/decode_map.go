@@ -76,7 +76,7 @@ func (d *decoder) processorConfig(v jsonvalue.Value, m *MapFields) {
 	}
 }
 
-// items decodes where in the state's input the items are, and the input of each iteration.
+// items decodes the fields that locate the items in the state's input, and the input of each iteration.
 func (d *decoder) items(o object, m *MapFields) {
 	m.ItemsPath = o.path("ItemsPath", referencePath).Text
 	if v, ok := o.get("Items"); ok {

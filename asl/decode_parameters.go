@@ -6,8 +6,9 @@ import (
 	"stepback/jsonvalue"
 )
 
-// requiredParameters lists the parameters that the service was observed to require of Tasks with these optimized
-// integrations when a machine is created. Other requirements are only checked when the task runs.
+// requiredParameters lists the parameters that a Task with one of these optimized integrations must have. The
+// service was observed to require them when a machine is created. It checks other requirements only when the task
+// runs.
 var requiredParameters = map[string][]string{
 	"dynamodb:getItem":      {"TableName", "Key"},
 	"dynamodb:putItem":      {"TableName", "Item"},

@@ -74,7 +74,7 @@ func (o object) locationField() string {
 	return "Parameters"
 }
 
-// readerBucket checks that the bucket, and for an object its key, are given.
+// readerBucket checks that the bucket is given and, if an object is read, its key.
 func (d *decoder) readerBucket(o object, r *ItemReader) {
 	if !o.require(o.locationField()) || r.Parameters.Kind() != jsonvalue.Object {
 		return
@@ -104,7 +104,7 @@ func (d *decoder) readerConfig(o object, r *ItemReader) {
 	}
 }
 
-// inputType checks that InputType is given exactly when there is content to read.
+// inputType checks that InputType is given if there is content to read, and only then.
 func (d *decoder) inputType(o object, r *ItemReader) {
 	switch {
 	case r.readsObject():
@@ -124,8 +124,8 @@ func (d *decoder) inputType(o object, r *ItemReader) {
 	}
 }
 
-// csvConfig checks the fields that only apply to CSV, and to manifests, whose data files may be CSV. The documented
-// example of an Athena manifest of CSV files has none of them.
+// csvConfig checks the fields that apply only to CSV, and to manifests because their data files may be CSV. The
+// documented example of an Athena manifest of CSV files has none of these fields.
 func (d *decoder) csvConfig(o object, r *ItemReader) {
 	if r.InputType == "MANIFEST" {
 		return

@@ -51,8 +51,9 @@ func (d *decoder) stateType(v jsonvalue.Value) Type {
 	return Type(t.Text())
 }
 
-// stateLanguage returns the language that applies to the state: its own, or else that of its branch or processor, or
-// else that of the whole machine, but never that of a surrounding Map or Parallel state.
+// stateLanguage returns the query language that applies to the state. It is the state's own, otherwise that of its
+// branch or processor, otherwise that of the whole machine. It is never that of a surrounding Map or Parallel
+// state.
 func (d *decoder) stateLanguage(v jsonvalue.Value) QueryLanguage {
 	own, _ := v.Get("QueryLanguage")
 	switch QueryLanguage(own.Text()) {

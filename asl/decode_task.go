@@ -32,8 +32,8 @@ func (d *decoder) checkHeartbeat(s *State) {
 	}
 }
 
-// resource decodes a Task's Resource: an ARN, which in an express state machine must be a request-response
-// integration.
+// resource decodes a Task's Resource, which must be an ARN. In an express state machine it must be a
+// request-response integration.
 func (d *decoder) resource(o object) string {
 	arn := o.str("Resource")
 	if v, _ := o.get("Resource"); v.Kind() != jsonvalue.String {

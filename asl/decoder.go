@@ -11,7 +11,7 @@ import (
 const maxFindings = 1000
 
 // decoder converts the JSON tree of a definition into a Machine and collects diagnostics on the way. It keeps its
-// position as a stack of steps, so that a location costs nothing until it is needed.
+// position as a stack of steps, so that a location is only computed when it is needed.
 type decoder struct {
 	options  Options
 	text     string
@@ -71,19 +71,19 @@ func (d *decoder) fail(format string, args ...any) *finding {
 	return d.report(SeverityError, SchemaValidationFailed, fmt.Sprintf(format, args...))
 }
 
-// hint adds a description of what would be accepted.
+// hint adds a description of what would be accepted, or of what was found.
 func (f *finding) hint(text string) *finding {
 	f.Hint = text
 	return f
 }
 
-// onKey moves the caret, but not the location, to the name of a member of the value.
+// onKey moves the finding's position in the text to the name of a member of the value. The location stays.
 func (f *finding) onKey(name string) *finding {
 	f.focus, f.key = f.focus.Join(source.Member(name)), true
 	return f
 }
 
-// at sets the caret to a known position.
+// at sets the finding's position in the text to span.
 func (f *finding) at(span source.Span) *finding {
 	f.Span, f.exact = span, true
 	return f
@@ -95,8 +95,7 @@ func (f *finding) nowhere() *finding {
 	return f
 }
 
-// diagnostics completes the findings with their positions in the text, which costs something only if there are
-// findings.
+// diagnostics completes the findings with their positions in the text. Without findings it does no work.
 func (d *decoder) diagnostics() []Diagnostic {
 	if len(d.findings) == 0 {
 		return nil
@@ -118,8 +117,8 @@ func (d *decoder) diagnostics() []Diagnostic {
 	return found
 }
 
-// span returns the text to underline: the member's name or its value; for an object or array only the name or the
-// bracket.
+// span returns the text to underline: the member's name or its value. For an object or array it is only the name or
+// the opening bracket.
 func (d *decoder) span(index *source.Index, f *finding) source.Span {
 	if f.key {
 		return index.Key(f.focus)
@@ -134,7 +133,7 @@ func (d *decoder) span(index *source.Index, f *finding) source.Span {
 	return source.Span{Start: value.Start, End: value.Start + 1}
 }
 
-// expect reports a value of the wrong JSON type.
+// expect reports that v does not have the expected JSON type.
 func (d *decoder) expect(kind string, v jsonvalue.Value) {
 	d.fail("Expected value of type %s", kind).hint("found " + kindWithArticle(v))
 }

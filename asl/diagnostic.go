@@ -12,7 +12,7 @@ import (
 type Severity string
 
 // The severities. A definition with an error is rejected. Errors and warnings are those of
-// ValidateStateMachineDefinition; advice is this project's own and never part of an API response.
+// ValidateStateMachineDefinition. Advice is this project's own and is never part of an API response.
 const (
 	SeverityError   Severity = "ERROR"
 	SeverityWarning Severity = "WARNING"

@@ -74,7 +74,7 @@ func (d *decoder) expression(whole, body string, readable statesParts) {
 	}
 }
 
-// noDocument reports references to the input document, which JSONata usually has and states do not.
+// noDocument reports references to the input document. JSONata usually has one, but states do not.
 func (d *decoder) noDocument(reads []string) {
 	for _, name := range reads {
 		if name == "$$" {
@@ -92,7 +92,7 @@ func (d *decoder) unreadable(name, where string) {
 		hint(name + " exists only in " + where)
 }
 
-// reads reports whether an expression refers to the variable path name outside of its string literals.
+// reads reports whether an expression refers to the variable path name. String literals do not count.
 func reads(body, name string) bool {
 	if !strings.Contains(body, name) {
 		return false

@@ -12,7 +12,7 @@ const maxSeconds = 99_999_999
 // limits are the inclusive bounds of a number. A max of 0 means no upper bound.
 type limits struct {
 	min, max int64
-	// decimal is true if the number may have a fraction; messages then state the bounds with one.
+	// decimal is true if the number may have a fraction. Messages then show the bounds with a fraction.
 	decimal bool
 }
 
@@ -23,7 +23,7 @@ var (
 	percentage      = limits{min: 0, max: 100, decimal: true}
 )
 
-// check reports a number, at the current path, of the wrong type or out of bounds.
+// check reports the number at the current path if it has the wrong type or is out of bounds.
 func (l limits) check(d *decoder, v jsonvalue.Value) {
 	_, whole := v.Int()
 	switch {

@@ -53,8 +53,8 @@ const (
 	Fail     Type = "Fail"
 )
 
-// State is one state with every field of the language; fields that its type does not have are zero. Fields that may
-// hold any JSON are nil if absent. JSONata expressions are kept as the strings in which they are written ("{% … %}").
+// State is one state with every field of the language. Fields that its type does not have are zero. Fields that may
+// hold any JSON are nil if absent. JSONata expressions are stored as strings, as they are written ("{% … %}").
 type State struct {
 	Name          string
 	Type          Type
@@ -78,32 +78,32 @@ type State struct {
 	Retry []Retrier
 	Catch []Catcher
 
-	// Task.
+	// Fields of Task.
 	Resource         string
 	TimeoutSeconds   Scalar
 	HeartbeatSeconds Scalar
 	Credentials      *jsonvalue.Value
 
-	// Choice.
+	// Fields of Choice.
 	Choices []Rule
 	Default string
 
-	// Wait: exactly one of the two is present; each includes its …Path form.
+	// Fields of Wait. Exactly one of the two is present; each includes its …Path form.
 	Seconds   Scalar
 	Timestamp Scalar
 
-	// Fail.
+	// Fields of Fail.
 	Error Scalar
 	Cause Scalar
 
-	// Parallel.
+	// Fields of Parallel.
 	Branches []*Graph
 
-	// Map.
+	// Fields of Map.
 	Map *MapFields
 }
 
-// Path is an optional path field (InputPath, OutputPath, ResultPath) with its three forms: absent, null and a path.
+// Path is an optional path field (InputPath, OutputPath, ResultPath). It has three forms: absent, null and a path.
 type Path struct {
 	Present bool
 	Null    bool
@@ -127,11 +127,11 @@ type Retrier struct {
 	IntervalSeconds int64
 	// MaxAttempts is the number of retries, 0 to 99,999,999; default 3.
 	MaxAttempts int64
-	// BackoffRate multiplies the delay from retry to retry, at least 1; default 2.
+	// BackoffRate is the factor by which the delay grows from retry to retry; at least 1, default 2.
 	BackoffRate float64
 	// MaxDelaySeconds caps the delay, 1 to 31,622,400; 0 means no cap.
 	MaxDelaySeconds int64
-	// FullJitter is JitterStrategy FULL; the default is NONE.
+	// FullJitter is true if JitterStrategy is FULL; the default is NONE.
 	FullJitter bool
 	Comment    string
 }

@@ -53,7 +53,7 @@ func (o object) has(key string) bool {
 	return ok
 }
 
-// present returns those of the keys that exist.
+// present returns the given keys that exist.
 func (o object) present(keys []string) []string {
 	var found []string
 	for _, k := range keys {
@@ -64,10 +64,10 @@ func (o object) present(keys []string) []string {
 	return found
 }
 
-// require reports which of the keys are missing.
+// require reports keys that are missing. It returns true if all exist.
 func (o object) require(keys ...string) bool { return o.requireFor("", keys...) }
 
-// requireFor is like require, with a hint about the missing keys.
+// requireFor is like require, but adds a hint about the missing keys.
 func (o object) requireFor(hint string, keys ...string) bool {
 	missing := slices.DeleteFunc(slices.Clone(keys), o.has)
 	if len(missing) == 0 {
@@ -77,14 +77,14 @@ func (o object) requireFor(hint string, keys ...string) bool {
 	return false
 }
 
-// atMostOne reports keys that are mutually exclusive.
+// atMostOne reports an error if more than one of the keys exists.
 func (o object) atMostOne(keys ...string) {
 	if found := o.present(keys); len(found) > 1 {
 		o.d.fail("There should only be one of the following fields: [%s]", strings.Join(keys, ", ")).onKey(found[1])
 	}
 }
 
-// exactlyOne reports if none or several of the keys exist; keys of the other query language do not count.
+// exactlyOne reports an error if none or several of the keys exist. Keys of the other query language do not count.
 func (o object) exactlyOne(keys ...string) {
 	keys = slices.DeleteFunc(keys, func(k string) bool {
 		only := o.fields.language[k]
@@ -96,7 +96,7 @@ func (o object) exactlyOne(keys ...string) {
 	o.atMostOne(keys...)
 }
 
-// str reads a string; it returns "" if the member is absent or invalid.
+// str reads a string. It returns "" if the member is absent or invalid.
 func (o object) str(key string) string {
 	v, ok := o.get(key)
 	if !ok {
@@ -157,7 +157,7 @@ func (o object) integer(key string, within limits, fallback int64) int64 {
 	return i
 }
 
-// each calls the function for every element of an array, with the current path at the element.
+// each calls read for every element of an array. The current path is then that of the element.
 func (o object) each(key string, read func(i int, v jsonvalue.Value)) {
 	array, ok := o.get(key)
 	if !ok {

@@ -8,16 +8,17 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Options defines how strictly, and for which kind of state machine, a definition is parsed. The zero value is a
-// standard state machine whose paths, intrinsic calls and expressions get only a light check.
+// Options defines the kind of state machine that a definition is parsed for, and how strictly it is checked. The
+// zero value stands for a standard state machine, with only a light check of paths, intrinsic calls and
+// expressions.
 type Options struct {
 	// Express rejects features that express state machines do not have: activities, .sync, .waitForTaskToken,
 	// distributed Map.
 	Express bool
-	// Resources rejects Task Resources that Step Functions does not know: integrations and patterns that do not
-	// exist. An engine with custom integrations accepts them.
+	// Resources rejects Task Resources that name an integration or a pattern that Step Functions does not have.
+	// Leave it false for an engine with custom integrations.
 	Resources bool
-	// Action returns an error if AWS has no such action of the service, both named as in a Resource,
+	// Action returns an error if AWS has no such action of the service. Both are named as in a Resource,
 	// aws-sdk:SERVICE:ACTION. It is called only if Resources is set; nil accepts all services and actions.
 	Action func(service, action string) error
 	// Syntax checks the expression languages.
@@ -33,16 +34,16 @@ type Syntax struct {
 	ReferencePath func(path string) error
 	// Intrinsic checks a call such as States.Format('{}', $.a).
 	Intrinsic func(call string) error
-	// JSONata checks the text between {% and %}. It also returns the expression's reads of an input document, which
-	// states do not have: names of fields, $ and $$.
+	// JSONata checks the text between {% and %}. It also returns the names of fields, $ and $$ that the expression
+	// reads from an input document, because states have none.
 	JSONata func(expression string) (reads []string, err error)
 }
 
 // Parse parses and validates the definition of a standard state machine. See Options.Parse.
 func Parse(definition string) (*Machine, []Diagnostic) { return Options{}.Parse(definition) }
 
-// Parse parses and validates a definition. The machine is nil exactly if the diagnostics contain an error; otherwise
-// it is complete, with all defaults filled in. There are at most 1,000 diagnostics, in Step Functions' order.
+// Parse parses and validates a definition. If the diagnostics contain an error, the machine is nil. Otherwise it is
+// complete, with all defaults filled in. There are at most 1,000 diagnostics, in Step Functions' order.
 func (o Options) Parse(definition string) (*Machine, []Diagnostic) {
 	d := newDecoder(o, definition)
 	var m *Machine
@@ -56,8 +57,8 @@ func (o Options) Parse(definition string) (*Machine, []Diagnostic) {
 	return m, diagnostics
 }
 
-// ParseState parses and validates a single state, as TestState takes it. The returned machine contains it as its only
-// state, with the given name. The target states that it names need not exist.
+// ParseState parses and validates a single state, as passed to TestState. The returned machine contains it as its
+// only state, with the given name. The target states that it names need not exist.
 func (o Options) ParseState(name, state string) (*Machine, []Diagnostic) {
 	d := newDecoder(o, state)
 	var m *Machine
@@ -104,7 +105,7 @@ func (d *decoder) blank() bool {
 	return true
 }
 
-// malformed reports text that is not JSON, with the two-line message of the service's own parser.
+// malformed reports text that is not JSON. The message has two lines, like that of the service's own parser.
 func (d *decoder) malformed(e *jsonvalue.SyntaxError) {
 	d.report(SeverityError, InvalidJSONDescription, e.TwoLines(d.text)).nowhere().
 		at(source.Span{Start: e.Offset, End: e.Offset + 1}).hint(syntaxHint(d.text, e.Offset))

@@ -8,7 +8,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// pathKind is the set of values that a path field may have.
+// pathKind defines which values a path field may have.
 type pathKind uint8
 
 const (
@@ -71,7 +71,8 @@ func (d *decoder) pathError(s string) error {
 	return lightPathCheck(s)
 }
 
-// referenceError returns why a path is not a reference path, in the service's words where they are known.
+// referenceError returns the reason why a path is not a reference path, in the service's words where they are
+// known; nil if it is one.
 func (d *decoder) referenceError(s string) error {
 	if !strings.HasPrefix(s, "$") {
 		return errors.New("Reference path didn't start with '$'") //nolint:staticcheck // the service's own words
@@ -108,7 +109,7 @@ func lightPathCheck(s string) error {
 	return nil
 }
 
-// operatorError rejects operators that may select more than one node.
+// operatorError returns an error if the path contains an operator that may select more than one node.
 func operatorError(s string) error {
 	bare := outsideQuotes(s)
 	for _, illegal := range []string{"..", "*", "@", ",", ":", "?"} {

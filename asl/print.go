@@ -13,9 +13,10 @@ func (m *Machine) MarshalJSON() ([]byte, error) {
 	return m.Value().AppendJSON(nil), nil
 }
 
-// Print returns the definition as indented JSON with a trailing line feed. Fields are in a fixed order, states in the
-// machine's order; parsing the text gives an equal machine. Retriers show their defaults. Other defaults, the old
-// names of fields, and comments of anything but machines, states, rules, retriers and catchers are omitted.
+// Print returns the definition as indented JSON with a trailing line feed. Fields are in a fixed order, and states
+// in the machine's order. Parsing the text gives an equal machine. Retriers are printed with their defaults; other
+// defaults and the old names of fields are omitted. Comments are printed only for machines, states, rules, retriers
+// and catchers.
 func Print(m *Machine) string {
 	var out bytes.Buffer
 	// The text comes from a JSON tree, so Indent cannot fail.
@@ -48,7 +49,7 @@ func newWriter(machine, state QueryLanguage) writer {
 	return writer{object: jsonvalue.NewObject(8), machine: machine, state: state}
 }
 
-// locationField returns the name of the field with the bucket of a reader or writer.
+// locationField returns the name of the field that contains the bucket of a reader or writer.
 func (w writer) locationField() string {
 	if w.state == JSONata {
 		return "Arguments"

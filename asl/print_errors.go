@@ -6,8 +6,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// retriers writes a Retry array with its defaults. A BackoffRate of 0, which the language does not allow, means the
-// default.
+// retriers writes a Retry array with its defaults. A BackoffRate of 0 is not allowed in the language, and means the
+// default here.
 func (w writer) retriers(retriers []Retrier) {
 	if retriers == nil {
 		return

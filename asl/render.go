@@ -51,7 +51,8 @@ func (d Diagnostic) render(b *strings.Builder, lines *source.Lines, filename str
 	}
 }
 
-// firstLine returns the message for users: its second line, if there is one, repeats the text and the position.
+// firstLine returns the first line of the message, for users. A second line would only repeat the text and the
+// position.
 func (d *Diagnostic) firstLine() string {
 	first, _, _ := strings.Cut(strings.TrimSpace(d.Message), "\n")
 	return first

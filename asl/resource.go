@@ -7,7 +7,7 @@ import (
 	"stepback/aws"
 )
 
-// The integration patterns, as the suffix of a Resource.
+// The integration patterns, as they appear in the suffix of a Resource.
 const (
 	patternSync  = "sync"
 	patternSync2 = "sync:2"
@@ -22,8 +22,8 @@ var (
 	withNested = []string{"", patternSync, patternSync2, patternToken}
 )
 
-// optimized lists the optimized integrations, by service and action, with their patterns (Developer Guide,
-// "Integrating optimized services"). Those of s3 belong to Maps and are not allowed in Tasks.
+// optimized lists the optimized integrations by service and action, with their patterns (Developer Guide,
+// "Integrating optimized services"). The integrations of s3 belong to Maps and are not allowed in Tasks.
 var optimized = map[string]map[string][]string{
 	"apigateway": {"invoke": withToken},
 	"athena": {
@@ -72,8 +72,8 @@ var optimized = map[string]map[string][]string{
 	"states": {"startExecution": withNested},
 }
 
-// unknownResource reports whether an ARN cannot be the Resource of a Task, and returns the hint for the message. For
-// Resources of the AWS SDK it checks the form; Options.Action checks whether the action exists. The ARN of an
+// unknownResource reports whether an ARN cannot be the Resource of a Task. hint is the hint for the message. For
+// Resources of the AWS SDK it checks only the form; Options.Action checks whether the action exists. The ARN of an
 // integration may contain the region and the account, as in exported machines and templates.
 func (o *Options) unknownResource(arn string) (hint string, unknown bool) {
 	a, _ := aws.ParseARN(arn)
@@ -90,7 +90,8 @@ func (o *Options) unknownResource(arn string) (hint string, unknown bool) {
 	return unknownIntegration(rest)
 }
 
-// unknownAction checks the part after aws-sdk:, which is service:action with at most the task token pattern.
+// unknownAction checks the part after aws-sdk:. It must be service:action, and the only pattern allowed is the task
+// token's.
 func (o *Options) unknownAction(rest string) (hint string, unknown bool) {
 	name, pattern, _ := strings.Cut(rest, ".")
 	service, action, ok := strings.Cut(name, ":")

@@ -7,7 +7,8 @@ type literalCheck interface {
 	check(d *decoder, v jsonvalue.Value)
 }
 
-// scalar decodes a field that has a literal form (in JSONata possibly an expression) and in JSONPath a …Path form.
+// scalar decodes a field with two forms. The literal form may be an expression in JSONata; the …Path form exists
+// only in JSONPath.
 func (o object) scalar(key string, literal literalCheck, kind pathKind) Scalar {
 	if key != "Seconds" && key != "Timestamp" { // a Wait state checks all four together
 		o.atMostOne(key, key+"Path")
@@ -23,7 +24,7 @@ func (o object) scalar(key string, literal literalCheck, kind pathKind) Scalar {
 	return s
 }
 
-// literal checks a literal, or in JSONata the expression in its place.
+// literal checks a literal value. In JSONata the value may also be an expression, which it checks instead.
 func (o object) literal(v jsonvalue.Value, literal literalCheck) {
 	if o.language == JSONata && v.Kind() == jsonvalue.String {
 		if _, opened := expression(v.Text()); opened {

@@ -24,7 +24,8 @@ func syntaxHint(text string, offset int) string {
 	}
 }
 
-// wrappings lists members of documents that contain or accompany definitions, with a hint for each.
+// wrappings lists members that documents have in which definitions are wrapped, or that accompany definitions, with
+// a hint for each.
 var wrappings = []struct{ member, hint string }{
 	{"Resources", "this looks like a CloudFormation or SAM template: give the files that its state machines' DefinitionUri name"},
 	{"stepFunctions", "this looks like a configuration of the Serverless Framework: give a definition out of it"},
@@ -33,7 +34,7 @@ var wrappings = []struct{ member, hint string }{
 	{"Type", "this looks like a single state, which test-state takes"},
 }
 
-// wrapping returns a hint about an object without states, or "" if it is not recognized.
+// wrapping returns a hint about an object without states; "" if it does not recognize the object.
 func wrapping(v jsonvalue.Value) string {
 	for _, w := range wrappings {
 		if _, there := v.Get(w.member); there {

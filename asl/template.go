@@ -7,8 +7,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// template decodes a payload: a template with .$ keys in JSONPath, a value with expressions in JSONata. The flags in
-// readable state which parts of $states a JSONata expression may read there besides input and context.
+// template decodes a payload. In JSONPath it is a template with .$ keys, in JSONata a value with expressions.
+// readable states which parts of $states a JSONata expression may read there besides input and context.
 func (o object) template(key string, readable statesParts) *jsonvalue.Value {
 	v, ok := o.get(key)
 	if !ok {
@@ -51,7 +51,8 @@ func (d *decoder) payload(v jsonvalue.Value) {
 	}
 }
 
-// dynamicMember checks the value of a key that ends with .$, and that the same name does not also exist without it.
+// dynamicMember checks the value of a key that ends with .$. It also reports if the key exists a second time
+// without .$.
 func (d *decoder) dynamicMember(template jsonvalue.Value, name string, value jsonvalue.Value) {
 	key := name + ".$"
 	if _, twice := template.Get(name); twice {

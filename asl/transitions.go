@@ -6,10 +6,10 @@ import (
 	"stepback/asl/source"
 )
 
-// checkTransitions checks, for one graph whose States object is at the current path, that all targets exist, and then
-// that there is an end and that every state is reachable. If states of the graph are broken (whole is false), the
-// second half is skipped, because it would only repeat known problems. Like the service, it skips reachability if
-// there is no end.
+// checkTransitions checks the transitions of one graph, whose States object is at the current path. It checks that
+// all targets exist, then that there is an end, and then that every state is reachable. If states of the graph are
+// broken (whole is false), it checks only the targets, because the rest would only repeat known problems. Like the
+// service, it skips reachability if there is no end.
 func (d *decoder) checkTransitions(g *Graph, names []string, whole bool) {
 	w := walk{d: d, graph: g, names: names, states: make(map[string]*State, len(names)), reached: map[string]bool{}}
 	for _, name := range names {
@@ -44,7 +44,7 @@ type walk struct {
 	missing bool // a target is not a state of the graph
 }
 
-// start checks StartAt, the neighbour of the States object.
+// start checks StartAt, the field next to the States object.
 func (w *walk) start(name string) {
 	d := w.d
 	d.path[len(d.path)-1] = source.Member("StartAt")
@@ -88,8 +88,8 @@ func (w *walk) named(field, target string) {
 	}
 }
 
-// target reports a target at the current path that is not a state of the graph. The service's message says 'Next' for
-// every kind.
+// target reports a target at the current path that is not a state of the graph. The service's message says 'Next'
+// for every kind of target.
 func (w *walk) target(name string) {
 	if _, exists := w.states[name]; exists {
 		return

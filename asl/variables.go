@@ -7,10 +7,10 @@ import (
 	"stepback/jsonvalue"
 )
 
-// checkVariables reports states inside a Parallel or Map state that assign a variable already assigned by a state
-// before that Parallel or Map: inner states may read outer variables but not change them. Variables assigned by the
-// Parallel or Map itself do not exist yet. The children of a distributed Map are separate executions and not
-// restricted.
+// checkVariables checks the assignments inside Parallel and Map states. Inner states may read the variables of
+// outer states, but not change them. It therefore reports an inner state that assigns a variable which a state
+// before the Parallel or Map has already assigned. Variables assigned by the Parallel or Map itself do not exist
+// yet. The children of a distributed Map are separate executions and are not restricted.
 func (d *decoder) checkVariables(g *Graph) {
 	if d.failures == 0 {
 		d.checkInner(g, nil)
@@ -74,7 +74,7 @@ func (d *decoder) checkAssigned(s *State, outer map[string]bool) {
 	})
 }
 
-// eachAssign visits every Assign of a state with its path.
+// eachAssign calls visit for every Assign of a state, with its path.
 func eachAssign(s *State, visit func(assign *jsonvalue.Value, at ...source.Step)) {
 	if s.Assign != nil {
 		visit(s.Assign)
@@ -91,7 +91,7 @@ func eachAssign(s *State, visit func(assign *jsonvalue.Value, at ...source.Step)
 	}
 }
 
-// variableName returns the variable that a key of an Assign field assigns.
+// variableName returns the name of the variable that a key of an Assign field assigns to.
 func variableName(key string, language QueryLanguage) string {
 	if language == JSONPath {
 		return strings.TrimSuffix(key, ".$")
@@ -128,7 +128,7 @@ func variablesBefore(g *Graph, name string) map[string]bool {
 	return variables
 }
 
-// targets returns the names of all states that may follow.
+// targets returns the names of all states that may follow this state.
 func (s *State) targets() []string {
 	targets := make([]string, 0, 2+len(s.Choices)+len(s.Catch))
 	targets = append(targets, s.Next, s.Default)

@@ -9,15 +9,15 @@ import (
 // call.
 func NewID() string { return DrawUUID(rand.Uint64) }
 
-// DrawUUID returns the version 4 UUID (RFC 9562) of two draws of 64 random bits. Equal draws give equal UUIDs.
+// DrawUUID returns a version 4 UUID (RFC 9562) made from two draws of 64 random bits. Equal draws give equal UUIDs.
 func DrawUUID(random func() uint64) string {
 	hi := bits.ReverseBytes64(random()) // the first draw's lowest byte comes first
 	lo := bits.ReverseBytes64(random())
 	return UUID(hi, lo)
 }
 
-// UUID returns the version 4 UUID with the given bits, the highest first; the six bits of the version and the variant
-// are overwritten.
+// UUID returns the version 4 UUID made from the given bits, the highest bits first. The six bits of the version and
+// the variant are overwritten.
 func UUID(hi, lo uint64) string {
 	hi = hi&^0xF000 | 0x4000
 	lo = lo&^(3<<62) | 2<<62
@@ -37,8 +37,8 @@ func UUID(hi, lo uint64) string {
 	return string(b[:])
 }
 
-// Random is the splitmix64 generator (Steele, Lea and Flood, 2014): eight bytes of state, repeatable from any seed.
-// It is not safe for concurrent use, and not for secrets.
+// Random implements the splitmix64 generator (Steele, Lea and Flood, 2014). It has eight bytes of state and is
+// repeatable from any seed. It is not safe for concurrent use, and not suitable for secrets.
 type Random struct{ Seed uint64 }
 
 // Uint64 returns the next 64 random bits.

@@ -2,8 +2,8 @@ package aws
 
 import "strings"
 
-// Matches reports whether text matches pattern, in which * is any text and ? is any character, as in policies,
-// sampling rules and permissions of AWS.
+// Matches reports whether text matches pattern. In pattern, * stands for any text and ? for any character, as in
+// AWS's policies, sampling rules and permissions.
 func Matches(pattern, text string) bool {
 	p, t, star, mark := 0, 0, -1, 0
 	for t < len(text) {

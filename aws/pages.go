@@ -12,13 +12,14 @@ import (
 // TokenLife is the validity period of a page token.
 const TokenLife = 24 * time.Hour
 
-// Listing identifies a listing and its time: a token of one listing is rejected in another.
+// Listing identifies a listing and its time. A token of one listing is rejected in another.
 type Listing struct {
 	of  uint64
 	now time.Time
 }
 
-// NewListing identifies a listing by everything in its request: the operation, the scope, the filters.
+// NewListing returns the listing identified by everything in its request, such as the operation, the scope and the
+// filters.
 func NewListing(now time.Time, request ...string) Listing {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(strings.Join(request, "\x00"))) // cannot fail
@@ -32,7 +33,7 @@ type token struct {
 	Place string `json:"p"`
 }
 
-// Token returns the token of the page after a place.
+// Token returns the token for the page that begins after a place.
 func (l Listing) Token(place string) string {
 	text, err := json.Marshal(token{l.of, l.now.Add(TokenLife).Unix(), place})
 	if err != nil {
@@ -41,8 +42,8 @@ func (l Listing) Token(place string) string {
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// Place returns the place after which the token's page begins. It returns false if the token is not one of this
-// listing, or too old.
+// Place returns the place after which the token's page begins. It returns false if the token belongs to another
+// listing or has expired.
 func (l Listing) Place(text string) (string, bool) {
 	var t token
 	decoded, err := base64.RawURLEncoding.DecodeString(text)
@@ -55,8 +56,8 @@ func (l Listing) Place(text string) (string, bool) {
 // Page returns a page of a list: at most size elements after the token's place, or the first ones if the token is
 // empty. next is the token of the following page; empty if there is none. ok is false if Place rejects the token.
 //
-// Places must be unique and sort like the list, so that a page begins after the previous page's last element even if
-// that has been deleted meanwhile.
+// Places must be unique and sort like the list. A page then begins after the previous page's last element even if
+// that element has been deleted in the meantime.
 func Page[T any](l Listing, token string, size int, list []T, place func(T) string) (page []T, next string, ok bool) {
 	if token != "" {
 		last, ok := l.Place(token)
@@ -71,8 +72,8 @@ func Page[T any](l Listing, token string, size int, list []T, place func(T) stri
 	return list[:size], l.Token(place(list[size-1])), true
 }
 
-// behind returns the index of the first element after a place. Because lists can be long, it first tries a binary
-// search for the place.
+// behind returns the index of the first element after a place. Lists can be long, so it first tries a binary search
+// for the place.
 func behind[T any](list []T, last string, place func(T) string) int {
 	byPlace := func(element T, at string) int { return strings.Compare(place(element), at) }
 	if i, ok := slices.BinarySearchFunc(list, last, byPlace); ok {

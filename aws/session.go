@@ -8,14 +8,15 @@ import (
 	"strings"
 )
 
-// sessionPrefix is the prefix of session access keys that are not AWS's; AWS's own begin with ASIA.
+// sessionPrefix begins the session access keys that this project issues. AWS's own begin with ASIA.
 const sessionPrefix = "LSIA"
 
 // accessKeyEncoding is the encoding of access keys: base32 letters and digits without padding.
 var accessKeyEncoding = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// SessionKey returns the access key of a session in an account, as this project's STS issues them: 20 letters and
-// digits that encode the account, so that requests signed with the key belong to it. random distinguishes sessions.
+// SessionKey returns an access key for a session in an account, as this project's STS issues it: 20 letters and
+// digits that encode the account, so that requests signed with the key belong to that account. random distinguishes
+// sessions.
 func SessionKey(account string, random uint32) string {
 	n, _ := strconv.ParseUint(account, 10, 64)                        // 0 if it is not an account
 	b := binary.BigEndian.AppendUint64(nil, n<<16|uint64(random)>>16) // twelve digits need 40 bits

@@ -13,7 +13,7 @@ import (
 // Trace is an X-Ray trace header, as sent in X-Amzn-Trace-Id:
 // Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1.
 type Trace struct {
-	// Root is the ID of the trace, Parent the ID of the segment that makes the request; Parent may be empty.
+	// Root is the ID of the trace. Parent is the ID of the segment that makes the request, and may be empty.
 	Root, Parent string
 	// Sampled is true if the trace is recorded; Undecided is true if the receiver of the request decides.
 	Sampled, Undecided bool
@@ -85,7 +85,7 @@ func NewSegmentID() string {
 
 type traceKey struct{}
 
-// WithTrace makes requests with this context part of a trace.
+// WithTrace adds a trace to a context: requests with this context become part of the trace.
 func WithTrace(ctx context.Context, t Trace) context.Context {
 	return context.WithValue(ctx, traceKey{}, t)
 }

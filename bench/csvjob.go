@@ -83,8 +83,8 @@ func importInto(ctx context.Context, cfg pipeline.Config, file string, rows int)
 	return nil
 }
 
-// plainLoop is the floor with the same guarantees: one reader, the same number of concurrent callers of the store as
-// in the pipeline, the same batch size, and nothing else.
+// plainLoop imports the file with the same guarantees, as the floor of the measurement. It has one reader, as many
+// concurrent callers of the store as the pipeline, the same batch size, and nothing else.
 func plainLoop(ctx context.Context, file, database string) (err error) {
 	store, err := sqlitestore.Open(ctx, database, sqlitestore.Full)
 	if err != nil {

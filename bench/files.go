@@ -11,7 +11,8 @@ import (
 	"stepback/engine/itemreader"
 )
 
-// files is an object store with one object of numbered JSON lines, generated as they are read. Put writes to files.
+// files is an object store whose only object consists of numbered JSON lines, generated as they are read. Put
+// writes to files in dir.
 type files struct {
 	dir   string
 	lines int

@@ -41,8 +41,8 @@ func inlineMap() measurement {
 	}
 }
 
-// distributedMap measures a distributed Map whose child executions are one Pass state. The floor, for one item per
-// child, is the journal alone with 1,000 executions in flight.
+// distributedMap measures a distributed Map whose child executions each run one Pass state. If each child gets one
+// item, the floor is the journal alone with 1,000 executions in flight.
 func distributedMap(batch int) measurement {
 	const items = 100_000
 	target := "≥ 30,000/s"
@@ -79,7 +79,7 @@ func distributedMap(batch int) measurement {
 	}
 }
 
-// passMap returns the definition of a distributed Map whose children have one Pass state.
+// passMap returns the definition of a distributed Map whose children each have one Pass state.
 func passMap(batch int, reader, rest string) string {
 	batcher := ""
 	if batch > 1 {

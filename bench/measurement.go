@@ -17,8 +17,8 @@ type measurement struct {
 	measure            func(ctx context.Context, dir string) (reading, error)
 }
 
-// reading is the result of one run: a figure, and the floor's figure for the same work without stepback if there is
-// one. The processor times of both, in seconds, are 0 if they are not measured.
+// reading is the result of one run. floor is the figure for the same work without stepback, if there is one. The
+// processor times of both, in seconds, are 0 if they are not measured.
 type reading struct{ value, floor, processor, floorProcessor float64 }
 
 // result holds the runs of a measurement.
@@ -28,8 +28,8 @@ type result struct {
 	processor, floorsProcessor []float64
 }
 
-// repeated measures several times, each in a fresh directory. Figure and floor alternate, so that both see the same
-// machine state.
+// repeated runs the measurement several times, each in a fresh directory. Figure and floor alternate, so that both
+// see the same machine state.
 func (m measurement) repeated(ctx context.Context, runs int) (*result, error) {
 	r := &result{measurement: m}
 	if m.once {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// The columns of /proc/self/stat after the command's name, which ends at the last bracket and may contain spaces, and
-// their unit.
+// The columns of /proc/self/stat, counted after the command's name, and the unit of their values. The name ends at
+// the last bracket and may contain spaces.
 const (
 	userTicks, systemTicks = 11, 12
 	ticksPerSecond         = 100

@@ -8,7 +8,7 @@ import (
 	"stepback/engine"
 )
 
-// recovery measures how soon unfinished executions continue after a crash. The floor is reading them.
+// recovery measures how soon unfinished executions continue after a crash. The floor is the time to read them.
 func recovery() measurement {
 	const n = 100_000
 	return measurement{
@@ -51,7 +51,7 @@ func neverAnswer(ctx context.Context, _ *engine.Task) (engine.Result, error) {
 	return nil, ctx.Err()
 }
 
-// leave creates executions in a directory that wait for a task.
+// leave creates executions in a directory and leaves them waiting for a task.
 func leave(ctx context.Context, dir string, n int) (err error) {
 	b, err := open(dir, nil, neverAnswer)
 	if err != nil {

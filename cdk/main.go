@@ -1,12 +1,15 @@
 // Command cdk is the CDK app of the CSV import: one stack for each environment, with the settings of
 // environments/NAME.json.
 //
-// Context (cdk deploy -c KEY=VALUE): bootstraps is the folder of the Lambda bootstraps (../dist/lambdas). settings is
-// an alternative to the folder environments. synthOnly=yes includes all environments; otherwise those of other
-// accounts than the credentials' are omitted, so that they cannot be deployed there by mistake. localSecret, the ARN
-// of a database's secret at a local endpoint such as LocalStack, and localArchitecture (arm64 or x86_64) declare only
-// the environment local. laptop, which is arm64 or x86_64, declares only the environment laptop, completely, for
-// `stepback serve`.
+// Context keys (cdk deploy -c KEY=VALUE):
+//
+//   - bootstraps is the folder of the Lambda bootstraps (../dist/lambdas).
+//   - settings is the folder of the settings, in place of environments.
+//   - synthOnly=yes includes all environments. Otherwise, environments of accounts other than the credentials' are
+//     omitted, so that they cannot be deployed there by mistake.
+//   - localSecret and localArchitecture declare only the environment local. localSecret is the ARN of a database's
+//     secret at a local endpoint such as LocalStack; localArchitecture is arm64 or x86_64.
+//   - laptop, which is arm64 or x86_64, declares only the environment laptop, completely, for `stepback serve`.
 package main
 
 import (

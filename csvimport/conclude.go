@@ -15,8 +15,8 @@ type Conclusion struct {
 
 // Concluder is a Store that records which runs are concluded, and has an outbox in the same database.
 type Concluder interface {
-	// Conclude records the conclusion of a run and writes messages to the outbox, in one transaction. Of all calls
-	// for a run, including repeated and concurrent ones and those after a crash, only one has an effect.
+	// Conclude records the conclusion of a run and writes messages to the outbox, in one transaction. It may be
+	// called repeatedly, concurrently and again after a crash; only one of the calls for a run has an effect.
 	Conclude(ctx context.Context, run Run, c Conclusion, messages []outbox.Message) error
 }
 

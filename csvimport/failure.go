@@ -28,9 +28,9 @@ func (f *Failure) Error() string { return f.Name + ": " + f.Message }
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// AsFailure returns the Failure in err's chain. An error without one gets a name: a deadline or cancellation is
-// TimeoutError, because it is the invocation that ends and every step can be repeated safely; an error known to
-// [retry.Classify] gets its name there; any other is UnexpectedError.
+// AsFailure returns the Failure in err's chain. If there is none, it creates one with a name. A deadline or
+// cancellation is a TimeoutError, because only the invocation ends, and every step can be repeated safely. An error
+// known to [retry.Classify] has the name returned there. Any other is an UnexpectedError.
 func AsFailure(err error) *Failure {
 	var f *Failure
 	if errors.As(err, &f) {

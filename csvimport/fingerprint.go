@@ -1,7 +1,7 @@
 package csvimport
 
-// Fingerprint returns a 64-bit hash (FNV-1a) of an increment. A store keeps it with the idempotency key, to detect a
-// key that is reused with other values. It is part of the stored data: it must never change.
+// Fingerprint returns a 64-bit hash (FNV-1a) of an increment. A store keeps it with the idempotency key, to detect
+// a key that is reused with other values. It is part of the stored data, so it must never change.
 func (inc Increment) Fingerprint() int64 {
 	const offset, prime = 14695981039346656037, 1099511628211
 	h := uint64(offset)

@@ -15,7 +15,7 @@ type Objects interface {
 	// Put writes size bytes of body, replacing an existing object.
 	Put(ctx context.Context, at Location, body io.ReadSeeker, size int64, contentType string) error
 	// Copy copies one version of an object of at most MaxCopyBytes within S3, without its metadata and tags,
-	// replacing the object at to. If the source's ETag is no longer the object's, it copies nothing and fails with
+	// replacing the object at to. If the object no longer has the ETag in from, it copies nothing and fails with
 	// CSVFileChanged.
 	Copy(ctx context.Context, from Source, to Location, contentType string) error
 	// List calls visit for each object under a prefix, in key order.

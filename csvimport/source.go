@@ -7,9 +7,9 @@ import (
 	"stepback/retry"
 )
 
-// Source is one version of an uploaded file, as identified in S3's Object Created event. The three fields are the
-// file's part of every idempotency key: the same content under another key, or new content under the same key, is a
-// different file.
+// Source is one version of an uploaded file, as identified in S3's Object Created event. Its three fields are the
+// part of every idempotency key that stands for the file. The same content under another key, or new content under
+// the same key, is therefore a different file.
 type Source struct {
 	Bucket string `json:"bucket"`
 	Key    string `json:"key"`

@@ -16,8 +16,8 @@ const (
 // Run is the import of one version of a file by one execution.
 type Run struct {
 	File Source
-	// Name identifies the execution, and distinguishes it from one with the same name elsewhere. A run without a name
-	// recognises nothing as its own: rows that are already counted belong to another run.
+	// Name identifies the execution, and distinguishes it from one with the same name elsewhere. If a run has no
+	// name, none of the rows that are already counted belong to it: they belong to another run.
 	Name string
 }
 
@@ -52,20 +52,21 @@ type User struct {
 //
 // Every implementation passes the suite in package storetest.
 type Store interface {
-	// Apply adds inc to its user and records the row's idempotency key (file and row number) with the run in one
-	// transaction, and returns once that transaction is durable. Of all calls with the same key, including repeated
-	// and concurrent ones and those after a crash, only one counts. That call and all others of its run return
-	// Applied, those of other runs AlreadyApplied.
+	// Apply adds inc to its user and records the row's idempotency key (file and row number) with the run, in one
+	// transaction. It returns once that transaction is durable. It may be called several times with the same key,
+	// repeatedly, concurrently and again after a crash; only one of these calls counts. That call and all others of
+	// its run return Applied. Calls of other runs return AlreadyApplied.
 	//
 	// After any error, either nothing happened or the outcome is unknown; in both cases the call can be repeated
-	// safely. Permanent errors: InvalidInput if the key was used with other values, RetryNotWorthwhile if Settle has
-	// closed the row, ValidationError if a counter would exceed 9223372036854775807.
+	// safely. Permanent errors are InvalidInput if the key was used with other values, RetryNotWorthwhile if Settle
+	// has closed the row, and ValidationError if a counter would exceed 9223372036854775807.
 	Apply(ctx context.Context, run Run, row int64, inc Increment) (Outcome, error)
 
-	// ApplyBatch is Apply for several rows in one transaction, with one answer for each, in order. For a row that
-	// Apply would refuse permanently, the answer holds that failure; the other rows are counted nevertheless.
+	// ApplyBatch is like Apply, for several rows in one transaction. It returns one answer for each row, in order.
+	// If Apply would refuse a row permanently, the row's answer holds that failure; the other rows are counted
+	// nevertheless.
 	//
-	// An error of the batch means for all of its rows what an error of Apply means for one.
+	// If ApplyBatch returns an error, it means for all rows what an error of Apply means for one.
 	ApplyBatch(ctx context.Context, run Run, rows []Row) ([]Answer, error)
 
 	// Settle decides rows whose outcome is unknown, in one transaction. A row is Applied if the run has counted it,

@@ -10,7 +10,7 @@ func KeyReused(file Source, row int64) error {
 		"row %d of %s (ETag %s) was applied before with other values: one version of a file has one record in a row; nothing was changed", row, file, file.ETag)
 }
 
-// RowClosed returns the error for a row that Settle has closed: it is reported as dead-lettered.
+// RowClosed returns the error for a row that Settle has closed, and that is therefore reported as dead-lettered.
 func RowClosed(file Source, row int64) error {
 	return Fail(retry.RetryNotWorthwhile,
 		"row %d of %s (ETag %s) was dead-lettered when the file was summed up: import it from the corrections file; nothing was changed", row, file, file.ETag)

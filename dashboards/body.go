@@ -49,7 +49,7 @@ type metricJSON struct {
 	Metrics     []any            `json:"metrics"`
 	YAxis       *axesJSON        `json:"yAxis,omitempty"`
 	Annotations *annotationsJSON `json:"annotations,omitempty"`
-	// SetPeriodToTimeRange makes a single value cover the whole range.
+	// SetPeriodToTimeRange makes a single-value widget compute one value for the whole time range.
 	SetPeriodToTimeRange bool `json:"setPeriodToTimeRange,omitempty"`
 }
 
@@ -133,7 +133,7 @@ func (d Dashboard) metric(w Widget) metricJSON {
 	return out
 }
 
-// json returns the metrics of a row: for a rate, its terms, which are hidden, and its expression.
+// json returns the metrics of a row. A rate consists of its terms, which are hidden, and its expression.
 func (r Row) json(index int) []any {
 	switch {
 	case r.Series != nil:

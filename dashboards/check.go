@@ -11,8 +11,8 @@ const (
 	maxRows    = 500
 )
 
-// Check reports the first part of the dashboard that CloudWatch would refuse or show without data: a metric without
-// the dimension set, a unit different from the axis, a position off the grid.
+// Check returns an error for the first part of the dashboard that CloudWatch would refuse or show without data: a
+// metric that does not have the dimension set, a unit that differs from the axis's, or a position off the grid.
 func (d Dashboard) Check() error {
 	if len(d.Widgets) > maxWidgets {
 		return fmt.Errorf("dashboard %s has %d widgets, %d are allowed", d.Name, len(d.Widgets), maxWidgets)

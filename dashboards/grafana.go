@@ -10,9 +10,9 @@ import (
 	"stepback/retrymetrics/exposition"
 )
 
-// Grafana returns the dashboard as a file for import into Grafana, with the same widgets over the metrics that serve
-// exposes to Prometheus. It leaves out what only CloudWatch has: alarms, AWS's own metrics, and math with IF and
-// DIFF.
+// Grafana returns the dashboard as a file for import into Grafana. It has the same widgets, based on the metrics
+// that serve exposes to Prometheus. It leaves out what only CloudWatch has: alarms, AWS's own metrics, and math
+// with IF and DIFF.
 func (d Dashboard) Grafana() ([]byte, error) {
 	panels := make([]map[string]any, 0, len(d.Widgets))
 	for i := range d.Widgets {
@@ -88,8 +88,8 @@ func (m *MetricWidget) targets() []map[string]any {
 	return all
 }
 
-// promQL returns the query of a row and the legend of its lines; query is empty for data that Prometheus does not
-// have.
+// promQL returns the query of a row and the legend of its lines. query is empty if Prometheus does not have the
+// data.
 func (r *Row) promQL() (query, legend string) {
 	switch {
 	case r.Series != nil:
@@ -114,7 +114,7 @@ var (
 	identifier = regexp.MustCompile(`[a-z]+`)
 )
 
-// promQL returns the metric math as PromQL, or "" if it uses functions without a counterpart.
+// promQL returns the metric math as PromQL, or "" if it uses functions that PromQL does not have.
 func (r *Rate) promQL() string {
 	if strings.Contains(r.Expression, "IF(") || strings.Contains(r.Expression, "DIFF(") {
 		return ""
@@ -159,7 +159,7 @@ func promSeries(m *retrymetrics.Metric, set retrymetrics.Set, values []string, s
 	return promOf(m, strings.Join(matchers, ", "), stat, "")
 }
 
-// promOf returns a statistic of a metric in PromQL.
+// promOf returns the PromQL for a statistic of a metric.
 func promOf(m *retrymetrics.Metric, matchers string, stat retrymetrics.Stat, by string) string {
 	if m.Namespace() != retrymetrics.Namespace {
 		return ""

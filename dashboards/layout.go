@@ -19,7 +19,7 @@ func (b *layout) text(height int, markdown string) {
 	b.place(Widget{Text: markdown, Width: columns, Height: height})
 }
 
-// row places graphs side by side, leaving out those without data at the log level.
+// row places graphs side by side. It leaves out graphs that have no data at the log level.
 func (b *layout) row(height int, graphs ...Widget) {
 	var left []Widget
 	for _, w := range graphs {

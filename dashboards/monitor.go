@@ -104,7 +104,7 @@ func (b *layout) numbers() {
 	)
 }
 
-// retries adds the source design's three widgets, and the retry rate.
+// retries adds the three widgets of the source design, and one for the retry rate.
 func (b *layout) retries() {
 	hundred := 100.0
 	success := graph("Retry Success Rate", retrymetrics.Percent, b.rate(retrymetrics.RetrySuccessRate(), "success rate",
@@ -177,8 +177,8 @@ var configured = []struct{ state, color string }{
 	{statemachine.AggregateResults, unusual},
 }
 
-// configuration adds widgets that show the state machine's current configuration and, as dashed lines, the retry
-// table's.
+// configuration adds widgets that show the state machine's current configuration and, as dashed lines, the
+// configuration in the retry table.
 func (b *layout) configuration() {
 	retries := graph("Configuration now (lines) and base (dashed): retries of a task", retrymetrics.Count)
 	waits := graph("Configuration now (lines) and base (dashed): longest wait in all", retrymetrics.Seconds)
@@ -199,7 +199,7 @@ func (b *layout) configuration() {
 	b.row(6, retries, waits)
 }
 
-// baseTable returns the configuration that others are compared with, as a Markdown table.
+// baseTable returns the base configuration, with which others are compared, as a Markdown table.
 func baseTable() string {
 	var b strings.Builder
 	b.WriteString("## Base configuration of the retries\n| State | Errors | Retries | First delay | Rate | Cap | Jitter |\n|---|---|---|---|---|---|---|\n")

@@ -27,7 +27,7 @@ type MetricWidget struct {
 	Unit     retrymetrics.Unit
 	Min, Max *float64
 	Lines    []Line
-	// Period is in seconds; 0 means 60, at which most metrics are published.
+	// Period is in seconds. 0 means 60, the interval at which most metrics are published.
 	Period int
 }
 
@@ -48,14 +48,15 @@ type Row struct {
 	Search       *Search
 }
 
-// Rate is metric math in which every term has the same dimension set.
+// Rate is metric math whose terms all have the same dimension set.
 type Rate struct {
 	retrymetrics.Rate
 	Set    retrymetrics.Set
 	Values []string
 }
 
-// Search finds every series of a metric with a dimension set, for a state machine, and shows one line for each.
+// Search finds every series of a metric with a dimension set for a state machine, and shows one line for each
+// series.
 type Search struct {
 	Metric       *retrymetrics.Metric
 	Set          retrymetrics.Set
@@ -74,7 +75,7 @@ func (s Search) Expression(stat retrymetrics.Stat) string {
 		strings.Join(names, ","), s.Metric.Name(), s.StateMachine, stat, s.Period)
 }
 
-// series returns every series of a row, or one for a search.
+// series returns every series of a row. For a search it returns a single one.
 func (r Row) series() []retrymetrics.Series {
 	switch {
 	case r.Series != nil:

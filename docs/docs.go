@@ -1,5 +1,5 @@
-// Package docs embeds the pages that programs show: the operating guide, to which alarms link. The rest of the folder
-// is not embedded.
+// Package docs embeds the pages that programs show. That is the operating guide, to which alarms link; the rest of
+// the folder is not embedded.
 package docs
 
 import _ "embed"

@@ -22,24 +22,27 @@ var (
 )
 
 const (
-	// PollTime is the longest time for which GetActivityTask waits for a task.
+	// PollTime is the maximum time for which GetActivityTask waits for a task.
 	PollTime = 60 * time.Second
-	// MaxPollers is the most GetActivityTask calls that may wait for tasks of one activity at a time.
+	// MaxPollers is the maximum number of GetActivityTask calls that may wait for tasks of one activity at a time.
 	MaxPollers = 1000
 )
 
 // ActivityTask is an activity task taken by a worker.
 type ActivityTask struct {
-	// Token is the task token for the worker's reports, Input the JSON text to work on.
+	// Token is the task token for the worker's reports. Input is the JSON text to work on.
 	Token, Input string
 }
 
-// GetActivityTask takes the task of an activity that has waited longest, on behalf of a worker, whose name appears in
-// the history and may be empty. It waits up to PollTime for a task, first come first served, and returns nil if there
-// is none. The task belongs to the worker once that is durable: if the response does not reach the worker, the task
-// is lost until it times out. A caller inside a task must mark the context with clock.Holding, otherwise virtual time
-// stands still during the call. It fails with ErrNoActivity, ErrTooManyPollers, ErrClosed, the context's error, or an
-// error of the journal.
+// GetActivityTask takes the task of an activity that has waited longest, on behalf of a worker. worker is the
+// worker's name in the history, and may be empty. The call waits up to PollTime for a task, first come first
+// served, and returns nil if there is none.
+//
+// The task belongs to the worker once that is durable. If the response does not reach the worker, the task is lost
+// until it times out. A caller inside a task must mark the context with clock.Holding, otherwise virtual time
+// stands still during the call.
+//
+// It fails with ErrNoActivity, ErrTooManyPollers, ErrClosed, the context's error, or an error of the journal.
 func (e *Engine) GetActivityTask(ctx context.Context, activityARN, worker string) (*ActivityTask, error) {
 	if err := e.activityExists(activityARN); err != nil {
 		return nil, err

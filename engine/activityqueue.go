@@ -22,7 +22,7 @@ type activities struct {
 // activityQueue contains either waiting tasks or waiting workers.
 type activityQueue struct{ offers, pollers list.List }
 
-// poller is a worker waiting for a task. The goroutine that wakes it holds the clock on its behalf.
+// poller is a worker that waits for a task. The goroutine that wakes the worker holds the clock on its behalf.
 type poller struct {
 	place *list.Element // in the queue; nil once it has been woken; guarded by activities.mu
 	woken chan *offer   // receives nil if the time is over
@@ -35,7 +35,7 @@ func (a *activities) offer(o *offer) {
 	a.put(o, (*list.List).PushBack)
 }
 
-// offerAgain puts back a task whose worker disconnected before receiving it: it is the next to be taken.
+// offerAgain puts a task back whose worker disconnected before receiving it. The task will be the next to be taken.
 func (a *activities) offerAgain(o *offer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -54,7 +54,7 @@ func (a *activities) put(o *offer, in func(*list.List, any) *list.Element) {
 	o.place = in(&q.offers, o)
 }
 
-// withdraw removes a task that is no longer wanted.
+// withdraw removes a task that no longer needs a worker.
 func (a *activities) withdraw(o *offer) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -64,8 +64,8 @@ func (a *activities) withdraw(o *offer) {
 	}
 }
 
-// poll waits for a task of an activity until a time, or until ctx or the engine ends. It returns nil if there was
-// none. The caller holds the clock; poll releases it while it waits.
+// poll waits for a task of an activity, until the time until, or until ctx or the engine ends. It returns nil if no
+// task arrived. The caller holds the clock; poll releases it while it waits.
 func (a *activities) poll(ctx, engine context.Context, arn string, until time.Time) (*offer, error) {
 	a.mu.Lock()
 	if a.closed {

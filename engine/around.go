@@ -2,8 +2,8 @@ package engine
 
 import "context"
 
-// Around returns an Integration that wraps another one. It calls f with each task and with next, to which f may pass
-// the task. The result is a ParameterChecker if next is one.
+// Around returns an Integration that wraps next. It calls f with each task and with next; f may pass the task on to
+// next. The result is a ParameterChecker if next is one.
 func Around(next Integration, f func(ctx context.Context, t *Task, next Integration) (Result, error)) Integration {
 	a := around{next, f}
 	if checker, ok := next.(ParameterChecker); ok {

@@ -3,8 +3,8 @@ package engine
 import "context"
 
 // Await waits, on behalf of a task, until an execution has ended or ctx ends. The caller must hold the clock, as a
-// running task does; Await releases that hold while it waits and takes it again before it returns, so that virtual
-// time can pass.
+// running task does. Await releases that hold while it waits, so that virtual time can pass, and takes it again
+// before it returns.
 func (e *Engine) Await(ctx context.Context, arn string) error {
 	r := e.running(arn)
 	if r == nil {
@@ -34,8 +34,9 @@ func (e *Engine) Await(ctx context.Context, arn string) error {
 	return ctx.Err()
 }
 
-// whenOver registers f, to be called once the run has ended and its result is durable; the clock is held during the
-// call. ok is false if the run has already ended. forget unregisters f, and returns false if f has been called.
+// whenOver registers f, which is called once the run has ended and its result is durable. The clock is held during
+// the call. ok is false if the run has already ended. forget unregisters f, and returns false if f has already been
+// called.
 func (r *run) whenOver(f func()) (forget func() bool, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

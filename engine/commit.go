@@ -25,7 +25,7 @@ const (
 	settled          // the journal has returned the result
 )
 
-// toCommit returns the journal record of what the worker just did.
+// toCommit returns the journal record of the step that the worker has just made.
 func (r *run) toCommit(signals []interpreter.Signal, now time.Time) *journal.Record {
 	rec := &journal.Record{
 		Execution: &r.record, Definition: r.definition, Past: r.past, Step: r.steps, Signals: signals,
@@ -58,7 +58,8 @@ func (r *run) answered(err error) {
 	}
 }
 
-// committed performs the effects of a durable step and lets the run continue.
+// committed performs the effects of a durable step and lets the run continue. If the journal rejected the step, it
+// gives the run up.
 func (r *run) committed() {
 	if err := r.commit.err; err != nil {
 		r.answerReports(err)

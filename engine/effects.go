@@ -9,7 +9,7 @@ import (
 	"stepback/engine/internal/interpreter"
 )
 
-// perform performs the effects of a step, which is durable.
+// perform performs the effects of a step that is durable.
 func (r *run) perform() {
 	for i := range r.result.Effects {
 		f := &r.result.Effects[i]
@@ -52,7 +52,7 @@ func (r *run) perform() {
 	}
 }
 
-// alarm delivers the firing of a run's timer.
+// alarm delivers the firing of a timer to its run.
 type alarm struct {
 	run *run
 	id  int64
@@ -60,7 +60,8 @@ type alarm struct {
 
 func (a *alarm) Ring() { a.run.deliver(interpreter.Signal{Kind: interpreter.TimerFired, ID: a.id}) }
 
-// cancellable returns a context for something in flight, which its cancellation ends.
+// cancellable returns a context for the operation in flight with this id. Cancelling the context ends the
+// operation.
 func (r *run) cancellable(id int64) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(r.engine.ctx)
 	if r.calls == nil {
@@ -85,8 +86,8 @@ func (r *run) finish() {
 	}
 }
 
-// refused gives an execution up because the journal cannot store its step: no part of the step becomes visible, and
-// the execution stays as the journal has it.
+// refused gives an execution up because the journal cannot store its step. No part of the step becomes visible, and
+// the execution keeps the state that the journal has stored.
 func (r *run) refused(err error) {
 	e := r.engine
 	e.log.Error("the journal rejected a step; the execution was left unchanged", "execution", r.record.ARN, "error", err)
@@ -109,7 +110,7 @@ func (e *Engine) forget(r *run) {
 	e.mu.Unlock()
 }
 
-// abandon drops the run's queued events and stops what it has in flight.
+// abandon drops the run's queued events and stops its operations in flight.
 func (r *run) abandon() {
 	r.forgetRetries()
 	r.mu.Lock()
@@ -133,7 +134,8 @@ func (r *run) abandon() {
 	}
 }
 
-// release gives up a run that is still active when the engine closes, after its workers have ended.
+// release gives up a run that is still active when the engine closes. It is called after the engine's workers have
+// ended.
 func (r *run) release() {
 	r.abandon()
 	if r.commit.phase.Load() != free {

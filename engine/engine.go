@@ -1,5 +1,6 @@
-// Package engine runs state machines. Around the pure interpreter it manages the clock, the workers, the journal, the
-// tasks in flight and the Map Runs. It has no knowledge of individual AWS services; integrations are passed to it.
+// Package engine runs state machines. Around the pure interpreter, it manages the clock, the workers, the journal,
+// the tasks in flight and the Map Runs. It knows nothing about individual AWS services; integrations are passed to
+// it.
 package engine
 
 import (
@@ -25,18 +26,18 @@ import (
 type Config struct {
 	Clock   *clock.Clock
 	Journal journal.Journal
-	// Integrations run tasks, by the service and the action of their Resource. New copies the registrations. nil has
-	// none: every task fails.
+	// Integrations run tasks, by the service and the action of their Resource. New copies the registrations. If it
+	// is nil, there are none, and every task fails.
 	Integrations *Integrations
-	// Mocks returns the Interceptor for an execution that is started for a test case, by the name of its state
-	// machine; nil means that there are no test cases.
+	// Mocks returns the Interceptor for an execution of the named state machine that is started for a test case.
+	// nil means that there are no test cases.
 	Mocks func(machine, testCase string) (Interceptor, error)
-	// Activity reports whether an activity with the ARN exists; nil means that there are none.
+	// Activity reports whether an activity with the ARN exists; nil means that no activity exists.
 	Activity func(arn string) (bool, error)
 	// Objects is the store that ItemReaders read and ResultWriters write; nil means that there is none.
 	Objects Objects
-	// Formats are readers for item formats that the engine itself does not support, by InputType: PARQUET with
-	// itemreader.FormatOf(parquetrows.Open).
+	// Formats holds readers for item formats that the engine itself does not support, by InputType. For PARQUET,
+	// that is itemreader.FormatOf(parquetrows.Open).
 	Formats itemreader.Formats
 	// TempDir is the directory in which ResultWriters spool; empty means the system's.
 	TempDir string
@@ -44,12 +45,12 @@ type Config struct {
 	Region, Account string
 	// Workers is the number of goroutines that step executions; default one per CPU.
 	Workers int
-	// Seed makes all randomness repeatable; 0 draws a seed.
+	// Seed makes all random numbers repeatable. 0 means a random seed.
 	Seed uint64
-	// Patience limits how long, in real time, a task may take on a virtual clock before it is considered hung, so that
-	// its timeout passes at once. It starts afresh whenever the task has waited for the clock. 0 means the task's
-	// TimeoutSeconds, but at least five seconds because the machine may be busy, and unlimited if the task has none.
-	// A negative value means unlimited.
+	// Patience limits how long, in real time, a task may take on a virtual clock before it is considered hung, so
+	// that its timeout passes at once. The time starts again whenever the task has waited for the clock. 0 means
+	// the task's TimeoutSeconds, but at least five seconds because the machine may be busy; a task without
+	// TimeoutSeconds is then not limited. A negative value means unlimited.
 	Patience time.Duration
 	// Observe is called for every execution that has ended, with its whole history, before the end becomes visible
 	// elsewhere. It runs on a worker and must be quick; the slice is only valid during the call.
@@ -57,8 +58,8 @@ type Config struct {
 	// Follow is called with the events of every step once they are durable, in order for each execution. It runs on a
 	// worker and must be quick; the slice is only valid during the call.
 	Follow func(*journal.Execution, []history.Event)
-	// Recovered is called by Recover with what it found, after everything has been replayed and before anything
-	// resumes. If it returns an error, nothing resumes.
+	// Recovered is called by Recover with the executions it found, after all of them have been replayed and before
+	// any resumes. If it returns an error, none resumes.
 	Recovered func(context.Context, *Recovered) error
 	Log       *slog.Logger
 }
@@ -131,13 +132,13 @@ func New(cfg Config) (*Engine, error) {
 }
 
 // Closing announces that the resources of tasks, and then the engine, are about to shut down. A task that succeeds
-// still counts. A task that fails from now on may have failed because of that: it stays in flight in the journal, and
-// the next engine runs it again, as after a crash.
+// still counts. A task that fails from now on may have failed because of the shutdown, so it stays in flight in the
+// journal, and the next engine runs it again, as after a crash.
 func (e *Engine) Closing() { e.closing.Store(true) }
 
 // Close stops accepting work, cancels the tasks in flight, and waits for everything the engine started. Executions
-// that are still running stay as the journal has them, for Recover to resume. It does not close the clock or the
-// journal, which the caller owns. It may be called more than once.
+// that are still running keep the state that the journal has stored, for Recover to resume. Close does not close
+// the clock or the journal, which the caller owns. It may be called more than once.
 func (e *Engine) Close() {
 	e.mu.Lock()
 	e.closed = true

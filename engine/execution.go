@@ -24,10 +24,11 @@ var (
 )
 
 // StartExecution starts an execution and returns its ARN once it is durable. If an execution with this name is
-// already running with the same input, it starts nothing and returns the same ARN; any other use of the name of a
-// STANDARD execution is ErrAlreadyExists. Other errors are ErrNoMachine, ErrInput, ErrTestCase and
-// journal.ErrDiskFull. With ErrClosed, the context's error and other errors of the journal, the start may be durable
-// nevertheless.
+// already running with the same input, it starts nothing and returns the same ARN. Any other use of the name of a
+// STANDARD execution is ErrAlreadyExists.
+//
+// Other errors are ErrNoMachine, ErrInput, ErrTestCase and journal.ErrDiskFull. If it returns ErrClosed, the
+// context's error or another error of the journal, the start may be durable nevertheless.
 func (e *Engine) StartExecution(ctx context.Context, machineARN, name, input string) (string, error) {
 	e.mu.Lock()
 	m := e.machines[machineARN]
@@ -59,9 +60,9 @@ func (e *Engine) register(r *run, first interpreter.Signal) error {
 	return nil
 }
 
-// Wait waits for the end of an execution and returns its result. It fails with ErrNoExecution, with ErrClosed if the
-// engine closes first, with the context's error, or with the error for which the engine gave the execution up, such
-// as journal.ErrBroken.
+// Wait waits for the end of an execution and returns its result. It fails with ErrNoExecution, with ErrClosed if
+// the engine closes first, with the context's error, or with the error because of which the engine gave the
+// execution up, such as journal.ErrBroken.
 func (e *Engine) Wait(ctx context.Context, arn string) (*journal.Execution, error) {
 	if r := e.running(arn); r != nil {
 		return r.wait(ctx)
@@ -115,8 +116,8 @@ func (e *Engine) hasEnded(ctx context.Context, arn string) bool {
 }
 
 // StopExecution ends an execution with status ABORTED, without waiting for the end. If the execution has already
-// ended it does nothing. It fails with ErrNoExecution if the execution does not exist, and with ErrClosed if the
-// engine is closing: running executions then stay as the journal has them.
+// ended, it does nothing. It fails with ErrNoExecution if the execution does not exist, and with ErrClosed if the
+// engine is closing. In the latter case, running executions keep the state that the journal has stored.
 func (e *Engine) StopExecution(ctx context.Context, arn string, f history.Failure) error {
 	if e.ctx.Err() != nil {
 		return ErrClosed

@@ -12,15 +12,15 @@ import (
 type FunctionCall struct {
 	// State is the name of the Task state.
 	State string
-	// Function is the function as the definition names it: by its ARN, or in lambda:invoke's FunctionName perhaps by
-	// its name, with or without a qualifier.
+	// Function is the function as the definition names it: by its ARN or, in the FunctionName of lambda:invoke,
+	// possibly by its name, with or without a qualifier.
 	Function string
 }
 
-// Functions returns the Task states that call Lambda functions, at any depth: in the branches of Parallel states and in
-// the processors of inline and distributed Maps. A call whose function is only known at run time is left out: that of a
-// FunctionName.$ in JSONPath, or of a FunctionName that is a JSONata expression. The states are in the order of the
-// definition.
+// Functions returns the Task states that call Lambda functions, in the order of the definition. It finds them at
+// any depth: in the branches of Parallel states and in the processors of inline and distributed Maps. It leaves out
+// calls whose function is only known at run time, because of a FunctionName.$ in JSONPath, or a FunctionName that
+// is a JSONata expression.
 func (m *StateMachine) Functions() []FunctionCall { return m.functions }
 
 // functionCalls appends the calls of a scope and of the scopes in it.
@@ -60,7 +60,7 @@ func functionOf(s *asl.State) string {
 	return member(s.Parameters, "FunctionName")
 }
 
-// member returns a member of an object that is a string; empty for everything else.
+// member returns a member of an object if it is a string, and "" otherwise.
 func member(object *jsonvalue.Value, name string) string {
 	if object == nil {
 		return ""

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Integrations routes each task to the Integration that carries it out, by the service and the action in the task's
-// Resource. Of the handlers that match, the most specific one wins:
+// Integrations routes each task to the Integration that executes it, by the service and the action in the task's
+// Resource. If several handlers match, the most specific one is used:
 //
 //  1. the one for exactly this service and action: Handle("sns", "publish", h)
 //  2. the one for all actions of the service: Handle("sns", "*", h)
@@ -31,7 +31,8 @@ func (r route) String() string { return r.service + ":" + r.action }
 // anyAction is the action of a handler for all actions of its service.
 const anyAction = "*"
 
-// sdk is the service of a handler for all AWS SDK integrations, and the prefix of the service of one of them.
+// sdk is the service of a handler for all AWS SDK integrations. It is also the prefix of the service of a single
+// one.
 const sdk = "aws-sdk"
 
 // functionsName names the handler of HandleFunctions.
@@ -42,13 +43,13 @@ var (
 	actionName  = regexp.MustCompile(`^[A-Za-z0-9]+$`)
 )
 
-// Handle registers h for the tasks whose Resource is arn:aws:states:::service:action, with any pattern (.sync,
-// .waitForTaskToken) behind it. An action of "*" stands for every action of the service. The service of an AWS SDK
-// integration is "aws-sdk:" and the SDK's name of the service, such as "aws-sdk:dynamodb"; "aws-sdk" with the action
-// "*" stands for all of them.
+// Handle registers h for the tasks whose Resource is arn:aws:states:::service:action, optionally followed by a
+// pattern (.sync, .waitForTaskToken). The action "*" stands for every action of the service. For an AWS SDK
+// integration, the service is "aws-sdk:" and the SDK's name of the service, such as "aws-sdk:dynamodb". The service
+// "aws-sdk" with the action "*" stands for all of them.
 //
-// Handle returns m, so that registrations can be chained. Like http.ServeMux, it panics if h is nil, if no Resource can
-// ever match the service and the action, or if they have a handler already. The message names the registration.
+// Handle returns m, so that registrations can be chained. Like http.ServeMux, it panics if h is nil, if no Resource
+// can ever match the service and the action, or if they already have a handler. The message names the registration.
 func (m *Integrations) Handle(service, action string, h Integration) *Integrations {
 	r := route{service, action}
 	if why := r.problem(); why != "" {
@@ -67,7 +68,7 @@ func (m *Integrations) Handle(service, action string, h Integration) *Integratio
 	return m
 }
 
-// problem returns why no Resource can match the route; empty if one can.
+// problem returns the reason why no Resource can match the route; empty if one can.
 func (r route) problem() string {
 	before, pattern, hasPattern := strings.Cut(r.action, ".")
 	switch {
@@ -83,9 +84,9 @@ func (r route) problem() string {
 	return ""
 }
 
-// HandleFunctions registers h for the tasks whose Resource is the ARN of a Lambda function. Calls by the Resource
-// arn:aws:states:::lambda:invoke are those of Handle("lambda", "invoke", h). HandleFunctions returns m. It panics if h
-// is nil or functions have a handler already.
+// HandleFunctions registers h for the tasks whose Resource is the ARN of a Lambda function. Tasks with the Resource
+// arn:aws:states:::lambda:invoke go to the handler of Handle("lambda", "invoke", h) instead. HandleFunctions
+// returns m. It panics if h is nil or functions already have a handler.
 func (m *Integrations) HandleFunctions(h Integration) *Integrations {
 	if h == nil {
 		panic("engine: HandleFunctions: the integration is nil")
@@ -115,7 +116,7 @@ func (m *Integrations) Handler(service, action string) Integration {
 	return nil
 }
 
-// FunctionHandler returns what HandleFunctions registered; nil if nothing was.
+// FunctionHandler returns the integration registered by HandleFunctions; nil if there is none.
 func (m *Integrations) FunctionHandler() Integration {
 	if m == nil {
 		return nil
@@ -123,9 +124,9 @@ func (m *Integrations) FunctionHandler() Integration {
 	return m.functions
 }
 
-// Wrap replaces every handler by what f returns for it, such as one that measures or that injects faults. name is
-// "service:action", "service:*", "aws-sdk:*", or "function" for the handler of functions. Handlers that are registered
-// later are not wrapped.
+// Wrap replaces every handler by the one that f returns for it, such as one that measures or injects faults. name
+// is "service:action", "service:*", "aws-sdk:*", or "function" for the handler of functions. Handlers that are
+// registered later are not wrapped.
 func (m *Integrations) Wrap(f func(name string, h Integration) Integration) {
 	for r, h := range m.handlers {
 		m.handlers[r] = f(r.String(), h)

@@ -9,16 +9,18 @@ import (
 	"stepback/engine/internal/plan"
 )
 
-// Interceptor can run the tasks of an execution, and of its Map Runs' child executions, instead of their
-// integrations, functions and activity workers. A task that it runs is complete when Invoke returns, whatever the
-// task's pattern.
+// Interceptor can run the tasks of an execution, and of its Map Runs' child executions, in place of their
+// integrations, functions and activity workers. If it runs a task, the task is complete when Invoke returns,
+// whatever the task's pattern.
 type Interceptor interface {
-	// Intercept returns the Integration that runs a task instead, or nil. It is called once for each attempt.
+	// Intercept returns the Integration that runs a task in place of its own, or nil if the task is not
+	// intercepted. It is called once for each attempt.
 	Intercept(t *Task) Integration
 }
 
-// Fitting is an Interceptor that can tell for which state machines it is meant. If Fits fails, the execution is not
-// started, so that a mock for a state that does not exist does not let the state's task call its service.
+// Fitting is an Interceptor that knows for which state machines it is meant. If Fits returns an error, the
+// execution is not started. Otherwise, if a mock named a state that does not exist, the state it was meant for
+// would call its service.
 type Fitting interface {
 	// Fits returns an error if the interceptor cannot be meant for a state machine with this definition.
 	Fits(definition string) error
@@ -42,7 +44,7 @@ func (e *Engine) interceptorFor(machine, testCase string) (Interceptor, error) {
 	return mocks, nil
 }
 
-// intercept returns the Integration that runs a task instead of its own, or nil if there is none.
+// intercept returns the Integration that runs a task in place of its own, or nil if the task is not intercepted.
 func (r *run) intercept(call *interpreter.TaskCall) Integration {
 	if r.mocks == nil {
 		return nil
@@ -50,8 +52,8 @@ func (r *run) intercept(call *interpreter.TaskCall) Integration {
 	return r.mocks.Intercept(r.task(call))
 }
 
-// mocked runs an intercepted task. Its history equals that of a real one: a task that waits for a job or a token has
-// submitted its request, and an activity task has a worker.
+// mocked runs an intercepted task. The task's history is the same as that of a real one: a task that waits for a
+// job or a token has submitted its request, and an activity task has a worker.
 func (r *run) mocked(ctx context.Context, id int64, call *interpreter.TaskCall, in Integration) interpreter.Signal {
 	if call.Task.Target == plan.Activity {
 		r.deliver(interpreter.Signal{Kind: interpreter.TaskScheduled, ID: id})

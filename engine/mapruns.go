@@ -51,8 +51,8 @@ func (e *Engine) DescribeMapRun(ctx context.Context, arn string) (*MapRun, error
 	return markAborted(kept), nil
 }
 
-// markAborted corrects the description of a Map Run that is not running. One stored as running without an end stopped
-// together with its execution.
+// markAborted corrects the description of a Map Run that is not running. If the description says that it is
+// running, the Map Run stopped together with its execution and counts as aborted.
 func markAborted(m *MapRun) *MapRun {
 	if m.Status == history.Running {
 		m.Status = history.Aborted

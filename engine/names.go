@@ -66,7 +66,7 @@ func ParsedResult(text string, v jsonvalue.Value) Result { return jsonvalue.Pars
 // MaxPayload is the limit in bytes of every input, output and result.
 const MaxPayload = 256 << 10
 
-// Pattern is the way in which a service integration completes.
+// Pattern is the integration pattern of a Task state: when the task counts as completed.
 type Pattern string
 
 // The integration patterns.

@@ -10,9 +10,9 @@ import (
 	"stepback/engine/journal"
 )
 
-// abortOrphans ends child executions and then their Map Runs if no execution waits for them any more: the execution
-// had ended, or had continued without the Map Run, and the process ended while the children were being stopped.
-// Children of an execution that is left alone are left alone too.
+// abortOrphans ends child executions, and then their Map Runs, if no execution waits for them any more: the parent
+// execution had ended, or had continued without the Map Run, and the process ended while the children were being
+// stopped. If a parent execution could not be resumed and is left alone, so are its children.
 func (c *recovery) abortOrphans(ctx context.Context) error {
 	abandoned, err := c.abandonedMapRuns(ctx)
 	if err != nil {
@@ -72,8 +72,8 @@ func (c *recovery) leaveBelow(execution string, abandoned map[string]*journal.Ma
 	}
 }
 
-// closeMapRun ends a Map Run whose child executions have all ended, and counts them anew: the stored counts are those
-// of its start.
+// closeMapRun ends a Map Run whose child executions have all ended. It counts them anew, because the stored counts
+// are from the start of the Map Run.
 func (c *recovery) closeMapRun(ctx context.Context, m *journal.MapRun) (err error) {
 	m.Status, m.Stopped = history.Aborted, c.engine.clock.Now()
 	if m.Items, m.Executions, err = maprun.Tallies(ctx, c.engine.cfg.Journal, m); err != nil {

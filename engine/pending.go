@@ -38,9 +38,9 @@ func (e *Engine) Pending(ctx context.Context, arn string) ([]history.Pending, er
 	return nil, err
 }
 
-// RetryNow starts a retry that is waiting for its delay at once; id is the ID in its Pending. It returns once that is
-// durable. The later delays of the state do not change. Its errors are ErrNoRetry, ErrNoExecution, ErrClosed, that of
-// the context, and those of the journal.
+// RetryNow immediately starts a retry that is waiting for its delay. id is the ID in the retry's Pending. RetryNow
+// returns once the start is durable. The later delays of the state do not change. Its errors are ErrNoRetry,
+// ErrNoExecution, ErrClosed, that of the context, and those of the journal.
 func (e *Engine) RetryNow(ctx context.Context, arn string, id int64) error {
 	r := e.running(arn)
 	if r == nil {

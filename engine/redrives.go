@@ -51,8 +51,8 @@ func (r *redrives) acquire(ctx context.Context, arn string) (end func(), err err
 	}, nil
 }
 
-// redrivenWith returns the time of the redrive with a client token that is still remembered. It returns false if
-// there is none.
+// redrivenWith returns the time of the redrive that used a client token, if the token is still remembered. It
+// returns false if there is no such redrive.
 func redrivenWith(x *journal.Execution, token string, now time.Time) (time.Time, bool) {
 	i := slices.IndexFunc(x.RedriveTokens, func(t journal.RedriveToken) bool {
 		return t.Token == token &&

@@ -16,8 +16,8 @@ func (r *run) resume() {
 	r.wake()
 }
 
-// replay restores a run to the state its steps left it in. The run is then in the same state as after a durable step,
-// with everything outstanding as the effects of that step.
+// replay applies the steps to a run. The run is then in the same state as after a durable step, and everything
+// outstanding is the effects of that step.
 func (r *run) replay(steps []journal.Step) error {
 	effects, err := r.reapply(steps)
 	if err != nil {

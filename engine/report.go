@@ -14,9 +14,9 @@ type report struct {
 	err      error
 }
 
-// deliverThen queues a signal like deliver. admit decides whether the signal counts; then is called with the outcome.
-// Both run on the worker that processes the run, then before the effects of the step. If the execution has ended,
-// then gets ErrTaskTimedOut, on any goroutine.
+// deliverThen queues a signal like deliver. admit decides whether the signal counts; then is called with the
+// outcome. Both run on the worker that processes the run; then is called before the effects of the step. If the
+// execution has ended, then gets ErrTaskTimedOut, on any goroutine.
 func (r *run) deliverThen(ev interpreter.Signal, admit func(*interpreter.Execution) error, then func(error)) {
 	r.mu.Lock()
 	if r.over {

@@ -33,7 +33,8 @@ func retryOf(r *interpreter.Retry) *Retry {
 }
 
 // Last returns when the last attempt begins if every attempt fails at once with the same error and jitter draws the
-// longest delays. It begins later when attempts take their time. Of more than a thousand attempts it is the thousandth.
+// longest delays. It begins later when attempts take their time. If there are more than a thousand attempts, Last
+// returns the time of the thousandth.
 func (r *Retry) Last() time.Time { return r.waiting.Last() }
 
 // entries returns the entries of a run, one for each list that contains its execution.

@@ -71,7 +71,7 @@ func (e *Engine) newRun(m *StateMachine, info history.Info) *run {
 	return r
 }
 
-// runOf returns the run of an execution before any of its signals is applied.
+// runOf returns a run of execution x to which no signal has been applied yet.
 func (e *Engine) runOf(m *StateMachine, x *journal.Execution, mocks Interceptor) *run {
 	r := &run{
 		engine: e, machine: m, record: *x, mocks: mocks, begun: make(chan struct{}), done: make(chan struct{}),
@@ -131,7 +131,8 @@ func (r *run) wake() {
 	}
 }
 
-// work advances a run: it processes the journal's answer, or applies all waiting signals and commits their effects.
+// work advances a run. If the journal has answered, it processes the answer; otherwise it applies all waiting
+// signals and commits their effects.
 func (e *Engine) work(r *run) {
 	if r.commit.phase.Load() == settled {
 		r.committed()
@@ -173,7 +174,7 @@ func (r *run) seed(n int) uint64 {
 	return random.Uint64()
 }
 
-// step applies signals and returns those that counted, with the time of the step.
+// step applies signals. It returns the signals that were not dropped and the time of the step.
 func (r *run) step(events []interpreter.Signal) ([]interpreter.Signal, time.Time) {
 	now := r.now()
 	r.result.Reset()
@@ -196,7 +197,8 @@ func (r *run) step(events []interpreter.Signal) ([]interpreter.Signal, time.Time
 			r.removeRetry(e.ID)
 		}
 		if e.Kind.EndsTask() {
-			// Even if its request is still in progress: the end may be reported by something other than the callee.
+			// The call is dropped even if its request is still in progress, because something other than the callee
+			// may report the end.
 			delete(r.calls, e.ID)
 		}
 	}

@@ -88,9 +88,10 @@ func (e *Engine) prepare(s *Start) (*run, error) {
 	return r, nil
 }
 
-// existingRun handles a repeated start of a name: it returns the running execution with the same input, or
-// ErrAlreadyExists. It returns nil if there is no execution of that name. If DescribeExecution already reports the
-// execution as ended, the error is ErrAlreadyExists, even if its run has not yet heard from the journal.
+// existingRun handles a repeated start of a name: it returns the running execution if that has the same input, and
+// ErrAlreadyExists otherwise. It returns nil if there is no execution of that name. If DescribeExecution already
+// reports the execution as ended, the error is ErrAlreadyExists, even if its run has not yet heard from the
+// journal.
 func (e *Engine) existingRun(ctx context.Context, r *run) (*run, error) {
 	arn := r.record.ARN
 	if same := e.running(arn); same != nil && !e.hasEnded(ctx, arn) {
@@ -145,8 +146,8 @@ func (r *run) wait(ctx context.Context) (*journal.Execution, error) {
 	return &copied, nil
 }
 
-// until waits until a channel of the run is closed or the engine is closed, after which no worker closes the channel
-// any more.
+// until waits until a channel of the run is closed. It also returns when the engine is closed, because no worker
+// closes the channel after that.
 func (r *run) until(ctx context.Context, closed <-chan struct{}) error {
 	select {
 	case <-closed:

@@ -21,7 +21,7 @@ type Task struct {
 	// ID identifies the task within its execution. A task that is carried out again after a crash keeps its ID; the
 	// tasks of TestState have none.
 	ID int64
-	// Resource is the state's Resource; Parameters is the JSON text it is called with.
+	// Resource is the state's Resource. Parameters is the JSON text of the task's parameters.
 	Resource, Parameters string
 	// Service, Action and Pattern are the parts of an integration's Resource: "aws-sdk:s3", "getObject" and no pattern.
 	Service, Action string
@@ -29,7 +29,8 @@ type Task struct {
 	// RoleARN is the role of the task's Credentials; the task runs in the role's account. If empty, it runs in the
 	// execution's account.
 	RoleARN string
-	// MachineRoleARN is the role of the state machine, with which its tasks act; TestState's may have none.
+	// MachineRoleARN is the role of the state machine, with which its tasks act. It may be empty for a task of
+	// TestState.
 	MachineRoleARN string
 	// TraceHeader is the X-Ray trace of the execution, as passed to StartExecution; empty for none.
 	TraceHeader string
@@ -57,9 +58,9 @@ func (t *Task) Submitted(answer Result) {
 	}
 }
 
-// Integration carries out the tasks of one service. Invoke returns the result or an error. The workflow sees the error
-// by the name of a *Failure, or of any other error with a method ErrorName() string; without one, it is
-// States.TaskFailed. The context ends when the result is no longer needed.
+// Integration carries out the tasks of one service. Invoke returns the result or an error. The error name that the
+// workflow sees is the name of a *Failure, or that of any other error with a method ErrorName() string; for all
+// others it is States.TaskFailed. The context ends when the result is no longer needed.
 type Integration interface {
 	Invoke(ctx context.Context, t *Task) (Result, error)
 }
@@ -72,9 +73,9 @@ type ParameterChecker interface {
 	CheckParameters(t *Task) error
 }
 
-// GivenUp reports whether the context of a task has ended because its result is no longer needed, so that work it has
-// started elsewhere may be stopped. When an engine closes, the contexts of its tasks end as well, but the next engine
-// continues the tasks.
+// GivenUp reports whether the context of a task has ended because the task's result is no longer needed, so that
+// work which the task has started elsewhere may be stopped. When an engine closes, the contexts of its tasks end as
+// well; GivenUp is then false, because the next engine continues the tasks.
 func GivenUp(ctx context.Context) bool {
 	return ctx.Err() != nil && !errors.Is(context.Cause(ctx), ErrClosed)
 }
@@ -93,9 +94,9 @@ func (r *run) invoke(id int64, call *interpreter.TaskCall) {
 // leastPatience is the time that a task which does next to nothing may take on a busy machine.
 const leastPatience = 5 * time.Second
 
-// patience returns how long a task may take in real time before virtual time continues without it; 0 means for ever.
-// A task with TimeoutSeconds gets at most that time or leastPatience, whichever is longer, since nothing would wait
-// longer if time were real.
+// patience returns how long a task may take in real time before virtual time continues without it; 0 means for
+// ever. A task with TimeoutSeconds gets at most that time or leastPatience, whichever is longer, because in real
+// time the execution would not wait longer either.
 func (e *Engine) patience(call *interpreter.TaskCall) time.Duration {
 	p := e.cfg.Patience
 	if call.Timeout > 0 && p >= 0 {
@@ -175,8 +176,8 @@ func (r *run) attempt(ctx context.Context, id int64, call *interpreter.TaskCall,
 	return in.Invoke(ctx, t)
 }
 
-// unusable returns why the parameters of a task cannot be used. It does not check executions with mocked tasks. If
-// the check panics, the task is called.
+// unusable returns why the parameters of a task cannot be used, or "" if they can. It does not check executions
+// with mocked tasks. If the check panics, unusable returns "", so that the task is called.
 func (r *run) unusable(call *interpreter.TaskCall) (cause string) {
 	checker, ok := r.engine.integration(call.Task).(ParameterChecker)
 	if !ok || r.mocks != nil {

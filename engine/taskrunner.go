@@ -12,8 +12,8 @@ import (
 // maxIdle is the number of idle goroutines kept for further tasks.
 const maxIdle = 1024
 
-// taskRunners are goroutines that carry out one task after another; the stack of a new goroutine would have to grow
-// for each task.
+// taskRunners are goroutines that carry out one task after another. A new goroutine for each task would have to
+// grow its stack each time.
 type taskRunners struct {
 	next chan invocation // to idle goroutines
 	idle atomic.Int32

@@ -26,14 +26,14 @@ type StateTest struct {
 	Variables jsonvalue.Value
 	// Retried is the number of retries that every retrier has already used.
 	Retried int64
-	// Items, if set, replace the items that a Map state's ItemReader would read. ItemsPointer is true if they are the
-	// items at the reader's ItemsPointer.
+	// Items, if set, replaces the items that a Map state's ItemReader would read. ItemsPointer is true if Items
+	// already is the value at the reader's ItemsPointer.
 	Items        *jsonvalue.Value
 	ItemsPointer bool
 	// FailedIterations is the number of failed iterations of a Map state.
 	FailedIterations int64
-	// Result (JSON text) or Failure, if set, is the outcome of the state instead of its work. With neither, a task is
-	// carried out by its integration.
+	// Result (JSON text) or Failure, if set, is used as the outcome of the state's work, which is then not done.
+	// With neither, a task is carried out by its integration.
 	Result  *string
 	Failure *Failure
 }
@@ -50,7 +50,7 @@ type TestedState struct {
 	// Stages are the JSON texts of the data-flow steps that were reached, by the names that TestState gives them,
 	// such as afterInputPath.
 	Stages map[string]string
-	// The numbers of a Map state; nil if it has none.
+	// The limits of a Map state; nil for a limit that it does not have.
 	MaxConcurrency                                    *int64
 	ToleratedFailureCount, ToleratedFailurePercentage *float64
 	// Retrier and Catcher are the indexes of the retrier and the catcher that handle the error. Backoff is set if the

@@ -2,8 +2,8 @@ package jsonvalue
 
 import "sync"
 
-// ParseCompact parses text written by AppendJSON. Large arrays and objects within it stay text until they are
-// accessed, and are written unchanged. If AppendJSON did not write the text, the value is also written unchanged, and
+// ParseCompact parses text written by AppendJSON. Large arrays and objects in it stay text until they are accessed,
+// and are written unchanged. If AppendJSON did not write the text, the value is written unchanged as well, but
 // accessing parts that are not JSON panics.
 func ParseCompact(text string) (Value, error) {
 	p := parser{s: text, compact: true}
@@ -23,7 +23,7 @@ type rawText struct {
 	once sync.Once
 }
 
-// open parses the node's children. The text is kept, since it is what is written.
+// open parses the node's children. The text is kept, because AppendJSON writes it unchanged.
 func (r *rawText) open(n *node) {
 	r.once.Do(func() {
 		inside := parsed(Parse(r.text))
@@ -42,7 +42,8 @@ func parsed(v Value, err error) Value {
 // unopenedFrom is the minimum size in bytes of an array or object that is kept as text.
 const unopenedFrom = 512
 
-// unopened skips an array or object that is large enough to stay text.
+// unopened skips an array or object that is large enough to stay text, and returns it as a value. It returns false
+// for any other value.
 func (p *parser) unopened() (Value, bool) {
 	kind := Array
 	switch p.s[p.i] {

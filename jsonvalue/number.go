@@ -62,7 +62,7 @@ func CompareNumbers(a, b Value) int {
 		}
 	}
 	if isShortDecimal(a.text) && isShortDecimal(b.text) {
-		// Different decimals of up to 15 digits are different float64 numbers in the same order.
+		// Two different decimals of up to 15 digits convert to different float64 numbers, in the same order.
 		return sign(a.Float() < b.Float(), a.Float() > b.Float())
 	}
 	x, okX := exact(a.text)

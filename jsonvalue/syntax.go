@@ -127,8 +127,8 @@ func described(r rune) string {
 	}
 }
 
-// wordStart and wordPart report whether Java identifiers may begin or continue with a character, as far as messages
-// need it.
+// wordStart and wordPart report whether a character may begin or continue a Java identifier. They are only as exact
+// as the messages need.
 func wordStart(r rune) bool { return unicode.IsLetter(r) || r == '_' || r == '$' }
 
 func wordPart(r rune) bool { return wordStart(r) || unicode.IsDigit(r) }
@@ -150,7 +150,7 @@ func (e *SyntaxError) TwoLines(text string) string {
 	return fmt.Sprintf("%s\n at [Source: %s; line: %d, column: %d]", e.Message, source, e.Line, e.behind(text))
 }
 
-// behind returns the column after the character or word that an error is about.
+// behind returns the column after the character or word that the error refers to.
 func (e *SyntaxError) behind(text string) int {
 	start := strings.LastIndexByte(text[:e.Offset], '\n') + 1
 	column := utf8.RuneCountInString(text[start:e.Offset]) + 1

@@ -1,8 +1,9 @@
 // Package jsonvalue implements the JSON tree that paths, intrinsics and expressions work on: immutable values that
 // keep the order of object keys and the text of numbers (1.0 stays 1.0, a 20-digit integer keeps every digit).
 //
-// It never converts a number to binary floating point unless asked to, never reorders keys and never mutates a value
-// that has been handed out: changes copy the spine (With, WithIndex).
+// It never converts a number to binary floating point unless asked to, never reorders keys and never mutates a
+// value that it has returned. A change (With, WithIndex) copies the nodes on the path to the changed value and
+// shares the rest.
 package jsonvalue
 
 import (
@@ -150,8 +151,8 @@ func (n *node) find(key string) int {
 	return -1
 }
 
-// With returns a copy of the object with the member set: in place if the key exists, appended otherwise. For anything
-// but an object it starts from an empty one.
+// With returns a copy of the object with the member set: an existing key keeps its position, a new one is appended.
+// If v is not an object, the result has only this member.
 func (v Value) With(key string, member Value) Value {
 	if v.kind != Object {
 		b := NewObject(1)

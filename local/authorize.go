@@ -30,7 +30,7 @@ type guard struct {
 	roles *iam.Service
 }
 
-// around makes a handler's services authorize requests before they carry them out.
+// around makes the services behind a handler authorize requests before they carry them out.
 func (g *guard) around(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r.WithContext(g.withAuthorizer(r.Context())))
@@ -44,7 +44,8 @@ func (g *guard) withAuthorizer(ctx context.Context) context.Context {
 	return context.WithValue(server.WithAuthorizer(ctx, g.authorize), guardKey{}, g)
 }
 
-// guardedS3 authorizes requests to S3, which determines its operations itself.
+// guardedS3 authorizes requests to S3 and then calls next. S3 is separate because it determines the operation of a
+// request itself.
 func guardedS3(next http.Handler, scope aws.Scope) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		g, ok := r.Context().Value(guardKey{}).(*guard)
@@ -139,7 +140,7 @@ func (g *guard) authorizeReport(ctx context.Context, r *server.Request, needs []
 	}
 }
 
-// requestContext returns the condition keys that come from the request's document: its tags.
+// requestContext returns the condition keys that come from the request's input: its tags.
 func requestContext(input jsonvalue.Value) policy.Context {
 	context := policy.Context{}
 	for _, member := range []string{"Tags", "tags"} {
@@ -254,8 +255,8 @@ func (g *guard) decide(ctx context.Context, r *http.Request, scope aws.Scope, mo
 	return nil
 }
 
-// passedTo is the condition key for the service that a role is passed to; machineQualifier is the one for a state
-// machine's version or alias.
+// passedTo is the condition key for the service that a role is passed to. machineQualifier is the condition key for
+// a state machine's version or alias.
 const (
 	passedTo         = "iam:PassedToService"
 	machineQualifier = "states:StateMachineQualifier"
@@ -272,8 +273,8 @@ func (g *guard) fill(c policy.Context, a *asker, r *http.Request, scope aws.Scop
 	}
 	c["aws:PrincipalAccount"], c["aws:RequestedRegion"] = []string{a.Account}, []string{scope.Region}
 	c["aws:CurrentTime"], c["aws:EpochTime"] = []string{now.Format(time.RFC3339)}, []string{strconv.FormatInt(now.Unix(), 10)}
-	// On AWS these clients would use TLS. Policies that refuse plain HTTP, such as those of CDK's own bucket, are not
-	// meant for this address.
+	// On AWS these clients would use TLS, so the request counts as secure: policies that refuse plain HTTP, such as
+	// those of CDK's own bucket, are not meant for this address.
 	c["aws:SecureTransport"], c["aws:UserAgent"] = []string{"true"}, []string{r.UserAgent()}
 	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
 		c["aws:SourceIp"] = []string{host}

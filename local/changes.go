@@ -11,8 +11,8 @@ import (
 	"stepback/local/console"
 )
 
-// changes notifies open pages that an execution has made a step. The engine never waits for it, and does next to
-// nothing for a page that was notified and has not asked again.
+// changes notifies open pages when an execution has made a step. The engine never waits for it. For a page that was
+// notified and has not asked again, changes does next to nothing.
 type changes struct {
 	armed    atomic.Int64                          // number of watchers to be notified
 	watchers atomic.Pointer[map[string][]*watcher] // by ARN of an execution or a Map Run; all under ""
@@ -34,8 +34,8 @@ type watcher struct {
 	told    atomic.Bool
 }
 
-// watch registers a page for steps of the given executions, of all child executions of the given Map Runs, or of
-// everything if no ARN is given.
+// watch registers a page for steps of the given executions and of all child executions of the given Map Runs. If no
+// ARN is given, the page is registered for all executions.
 func (c *changes) watch(of []string) console.Watch {
 	if len(of) == 0 {
 		of = []string{""}
@@ -76,7 +76,7 @@ func (c *changes) change(do func(map[string][]*watcher)) {
 	c.watchers.Store(&m)
 }
 
-// follow is called for every step by workers of the engine.
+// follow notifies the pages that watch an execution. Workers of the engine call it for every step.
 func (c *changes) follow(x *journal.Execution, _ []history.Event) {
 	if c.armed.Load() == 0 {
 		return

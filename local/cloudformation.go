@@ -46,8 +46,8 @@ func (p *Platform) openStacks(context.Context) (err error) {
 type platformAPI struct {
 	p     *Platform
 	scope aws.Scope
-	// role is the role with which the calls are made if roles are enforced, and session the name of its session;
-	// empty for the account itself.
+	// role is the role with which the calls are made if roles are enforced; empty means the account itself. session
+	// is the name of the role's session.
 	role, session string
 }
 

@@ -77,7 +77,8 @@ type Config struct {
 	// Faults are injected into the tasks of the states that they name, in every state machine, as determined by Seed.
 	Faults []faults.Spec
 	Seed   uint64
-	// Batches are the states whose invocations carry items to which faults of another state apply.
+	// Batches lists the states that invoke a function with several items, to each of which the faults of another
+	// state apply.
 	Batches []faults.Batch
 
 	// Observe is called for every execution that ended, with its whole history, before the end becomes visible

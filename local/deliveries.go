@@ -60,7 +60,8 @@ func (g *guard) delivers(ctx context.Context, s delivery.Sender, to aws.ARN) err
 	return nil
 }
 
-// authorizeService refuses a delivery unless the policy of the resource allows it to the service for this source.
+// authorizeService refuses a delivery unless the target's resource policy allows the service to make it on behalf
+// of this source.
 func (g *guard) authorizeService(ctx context.Context, s delivery.Sender, scope aws.Scope, model string, need access.Need) error {
 	p := policy.Policies{NeedsResource: true}
 	need.Resource, p.Resource, _ = g.resource(ctx, scope, policyModel(model, need), need)
@@ -93,7 +94,7 @@ func sameAccount(source string, to aws.ARN) bool {
 	return from.Account == to.Account
 }
 
-// sourceContext returns the condition keys that describe the source of a delivery.
+// sourceContext returns the condition keys for the source of a delivery.
 func sourceContext(s delivery.Sender) policy.Context {
 	c := policy.Context{"aws:SourceArn": {s.Source}, "aws:PrincipalIsAWSService": {"true"},
 		"aws:PrincipalServiceName": {s.Service}, "aws:SecureTransport": {"true"}}
@@ -152,7 +153,7 @@ func (g *guard) authorizeRole(
 	return g.decide(ctx, r, scope, model, needs, also)
 }
 
-// withRole returns a context whose requests are made with the keys of a role, and authorized. If the guard is nil or
+// withRole returns a context whose requests are authorized and made with the keys of a role. If the guard is nil or
 // the role empty, it changes nothing.
 func (g *guard) withRole(ctx context.Context, role, session string) (context.Context, sts.Standing, error) {
 	if g == nil || role == "" {
@@ -189,8 +190,8 @@ func (q judgedQueues) DeliverAll(letters []delivery.Letter) []error {
 	return errs
 }
 
-// httpTasks authorizes HTTP Tasks: whether the role may call the endpoint, and read the connection and its secret. A
-// nil guard returns next.
+// httpTasks returns an integration that carries out an HTTP Task only if the role may call the endpoint and may
+// read the connection and its secret. If g is nil, it returns next.
 func (g *guard) httpTasks(next engine.Integration) engine.Integration {
 	if g == nil {
 		return next

@@ -28,11 +28,11 @@ const (
 
 // Server describes how to reach the process that has a data directory open.
 type Server struct {
-	// Endpoint is its URL, PID its process ID, and Version the version of its program.
+	// Endpoint is the URL of the process. PID is its process ID. Version is the version of its program.
 	Endpoint string `json:"endpoint"`
 	PID      int    `json:"pid"`
 	Version  string `json:"version"`
-	// Token authenticates clients of the process: anyone who can read the file, and so the directory.
+	// Token authenticates clients to the process. Anyone who can read the directory can read the token.
 	Token string `json:"token"`
 }
 

@@ -12,7 +12,7 @@ import (
 	"stepback/local/services/stepfunctions/executions"
 )
 
-// openEvents opens EventBridge. It resumes accepted events once everything else is open (Resume).
+// openEvents opens EventBridge. Accepted events are resumed later, once everything else is open (Resume).
 func (p *Platform) openEvents(context.Context) (err error) {
 	p.Events, err = events.Open(events.Options{Store: p.Documents, Clock: p.Clock, Scope: p.Scope, Targets: &p.Targets,
 		Secrets: kms.Secrets{Service: p.Keys, Context: "SecretARN"},

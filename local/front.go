@@ -28,8 +28,8 @@ type front struct {
 	patience    patience      // limits for slow request bodies; the zero value means the default
 }
 
-// serve serves requests until the context ends, then gives running requests some time to finish. Those that take
-// longer are given up: their contexts end, so that clients get the response that the server is shutting down.
+// serve serves requests until the context ends, then gives running requests some time to finish. Requests that take
+// longer are given up: their contexts end, and clients get the response that the server is shutting down.
 func (f front) serve(ctx context.Context, l net.Listener) error {
 	requests, giveUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer giveUp()

@@ -24,8 +24,8 @@ var keyActions = map[string][]string{
 	"secretsmanager:PutSecretValue": {"kms:GenerateDataKey", "kms:Decrypt"},
 }
 
-// viaService is the condition key for the service that uses a key on someone's behalf; keyCaller is the one for the
-// account of the caller.
+// viaService is the condition key for the service that uses a key on behalf of a caller. keyCaller is the condition
+// key for the account of the caller.
 const (
 	viaService = "kms:ViaService"
 	keyCaller  = "kms:CallerAccount"

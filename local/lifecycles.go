@@ -11,7 +11,8 @@ import (
 // expireEvery is the interval at which the lifecycles of buckets are applied.
 const expireEvery = time.Hour
 
-// expire removes expired objects, once an hour on the platform's clock. Virtual time does not jump for it.
+// expire removes expired objects once an hour on the platform's clock. Virtual time does not jump ahead to trigger
+// it.
 func (p *Platform) expire(context.Context) error {
 	var mu sync.Mutex
 	var working sync.WaitGroup

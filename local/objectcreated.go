@@ -10,7 +10,7 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// listeners are notified of new objects: for each bucket, only the latest one.
+// listeners holds the functions that are notified of new objects. For each bucket only the latest one is called.
 type listeners struct {
 	mu   sync.Mutex
 	next int
@@ -23,7 +23,8 @@ type listener struct {
 }
 
 // OnObjectCreated makes the platform call tell for every object put into a bucket, before the put request returns,
-// until stop is called. It replaces the bucket's earlier listener meanwhile. tell is called from many goroutines.
+// until stop is called. Until then the bucket's earlier listener is not called. tell is called from many
+// goroutines.
 func (p *Platform) OnObjectCreated(bucket string, tell func(objectevent.Event)) (stop func()) {
 	l := &p.listeners
 	l.mu.Lock()

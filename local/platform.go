@@ -45,7 +45,7 @@ import (
 
 // Platform is an open data directory with everything running on it. It is safe for concurrent use.
 type Platform struct {
-	// Dir is the data directory; Scope is the account and region of requests that name none; Endpoint is the URL at
+	// Dir is the data directory. Scope is the account and region of requests that name none. Endpoint is the URL at
 	// which everything is served.
 	Dir      string
 	Scope    aws.Scope
@@ -257,7 +257,8 @@ func (p *Platform) openStates(ctx context.Context) error {
 	return nil
 }
 
-// stopSubscriptions makes log group subscriptions keep their deliveries once functions are about to end.
+// stopSubscriptions makes Close stop the log group subscriptions before functions end, so that the subscriptions
+// keep their deliveries.
 func (p *Platform) stopSubscriptions(context.Context) error {
 	p.onClose(p.subscriptions.Stop)
 	return nil

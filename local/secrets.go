@@ -29,7 +29,8 @@ func (p *Platform) openSecrets(context.Context) error {
 	return nil
 }
 
-// invocable reports whether a function exists, as far as this platform knows.
+// invocable reports whether a function exists. It returns true if this platform cannot tell, because functions may
+// run elsewhere.
 func (p *Platform) invocable(scope aws.Scope, function string) bool {
 	if p.cfg.LambdaEndpoint != "" || p.cfg.Beside != nil || p.cfg.StandIns != nil {
 		return true

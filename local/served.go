@@ -21,7 +21,7 @@ type served struct {
 	model string
 	// about describes in the console what it does and where it stores its data.
 	about string
-	// own is true if tasks call this one even if there is a platform beside (Config.Beside).
+	// own is true if tasks call this platform's service even if Config.Beside names another platform.
 	own bool
 	// covers returns the operations it implements, if Handler does not report them itself.
 	covers func() server.Coverage

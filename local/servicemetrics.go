@@ -57,8 +57,8 @@ func (p *Platform) topicCounts(scope aws.Scope, topic, metric string, value, n f
 	p.meter.addTimes(of, p.Clock.Now(), metric, unit, value, n)
 }
 
-// ruleCounts records a metric of a rule, as AWS/Events does: rules of the default bus by name, those of other buses
-// also by the bus's name.
+// ruleCounts records a metric of a rule, as AWS/Events does: by the rule's name and, for a bus other than the
+// default one, also by the bus's name.
 func (p *Platform) ruleCounts(scope aws.Scope, bus, rule, metric string, n float64) {
 	of := measure{scope: scope, namespace: "AWS/Events", dimension: "RuleName", resource: rule}
 	if bus != "default" {

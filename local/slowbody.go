@@ -20,7 +20,7 @@ type patience struct {
 // connection for ever.
 var usualPatience = patience{First: time.Minute, Rate: 1 << 10}
 
-// bound gives up requests, to any service, whose bodies arrive too slowly.
+// bound aborts requests, to any service, if their bodies arrive too slowly.
 func (p patience) bound(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Body != nil && r.Body != http.NoBody {
@@ -31,7 +31,7 @@ func (p patience) bound(next http.Handler) http.Handler {
 	})
 }
 
-// slowBody is a body that must arrive in time.
+// slowBody is a request body that fails if it arrives too slowly.
 type slowBody struct {
 	io.ReadCloser
 	patience patience

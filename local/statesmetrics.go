@@ -11,14 +11,14 @@ import (
 
 const namespaceOfStates = "AWS/States"
 
-// ended maps statuses to the metrics of AWS/States that count ends, without the prefix "Executions" or
-// "RedrivenExecutions".
+// ended maps final statuses to the names of the AWS/States metrics that count them, without the prefix "Executions"
+// or "RedrivenExecutions".
 var ended = map[history.Status]string{
 	history.Succeeded: "Succeeded", history.Failed: "Failed", history.TimedOut: "TimedOut", history.Aborted: "Aborted",
 }
 
-// executionEnded measures an execution that has ended: its retries, for the metric data of the data directory, and what
-// AWS/States measures. It reads the history once for both.
+// executionEnded records the metrics of an execution that has ended: its retries, for the metric data of the data
+// directory, and the metrics of AWS/States. It reads the history once for both.
 func (p *Platform) executionEnded(x *journal.Execution, events []history.Event) {
 	arn, valid := aws.ParseARN(x.MachineARN)
 	status, ended := ended[x.Status]
@@ -44,8 +44,8 @@ func (p *Platform) executionEnded(x *journal.Execution, events []history.Event) 
 	}
 }
 
-// sinceRedrive is the index of the event behind the last redrive; 0 without one. What is before has been measured when
-// the execution ended before.
+// sinceRedrive returns the index of the event after the last redrive, or 0 if there was none. Earlier events were
+// measured when the execution ended before the redrive.
 func sinceRedrive(events []history.Event) int {
 	for i := len(events) - 1; i >= 0; i-- {
 		if events[i].Type == history.ExecutionRedriven {
@@ -55,8 +55,8 @@ func sinceRedrive(events []history.Event) int {
 	return 0
 }
 
-// execution measures an execution, as AWS/States does. Child executions of Map Runs count by their Map Run there, and
-// here not at all; their tasks count.
+// execution records the AWS/States metrics of an execution. It ignores child executions of Map Runs, which AWS
+// counts under their Map Run; their tasks are counted.
 func (m *meter) execution(x *journal.Execution, scope aws.Scope, status string) {
 	if x.MapRunARN != "" {
 		return
@@ -74,15 +74,15 @@ func (m *meter) execution(x *journal.Execution, scope aws.Scope, status string) 
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// taskKinds are the names that AWS/States has for tasks by their kind: of what counts them, of what times them, and of
-// the dimension.
+// taskKinds lists, for each kind of task, the names that AWS/States uses: the prefix of its counters, the prefix of
+// its durations, and the dimension.
 var taskKinds = [...]struct{ counts, times, dimension string }{
 	history.Integration:    {"ServiceIntegrations", "ServiceIntegration", "ServiceIntegrationResourceArn"},
 	history.LambdaFunction: {"LambdaFunctions", "LambdaFunction", "LambdaFunctionArn"},
 	history.Activity:       {"Activities", "Activity", "ActivityArn"},
 }
 
-// attempt measures the latest step of an attempt. mu is held.
+// attempt records the metrics of an attempt's latest step. mu is held.
 func (m *meter) attempt(scope aws.Scope, a *history.Attempt) {
 	if a.Call == nil {
 		return // it is unknown what the attempt calls
@@ -122,7 +122,7 @@ func (m *meter) attempt(scope aws.Scope, a *history.Attempt) {
 	took(a.Scheduled, a.Ended, "Time")
 }
 
-// resourceOf returns the ARN of the callee of a task: the function, the activity, or the integration.
+// resourceOf returns the ARN of what a task calls: the function, the activity, or the integration.
 func resourceOf(call *history.Details, scope aws.Scope) string {
 	if strings.HasPrefix(call.Resource, "arn:") {
 		return call.Resource
@@ -130,13 +130,13 @@ func resourceOf(call *history.Details, scope aws.Scope) string {
 	return "arn:" + scope.Partition() + ":states:::" + call.ResourceType + ":" + call.Resource
 }
 
-// Default limits of an AWS account.
+// openExecutions and openMapRuns are the default limits of an AWS account.
 const (
 	openExecutions = 1_000_000
 	openMapRuns    = 1000
 )
 
-// measureEngines records what runs in each account and region that has ever run something.
+// measureEngines records the numbers of open executions and Map Runs in each account and region that has an engine.
 func (m *meter) measureEngines(at time.Time) {
 	all := m.engines.Load()
 	if all == nil {

@@ -13,8 +13,9 @@ import (
 	"stepback/tasks/lambda"
 )
 
-// TestState returns a handler for Step Functions without a data directory or other services, sufficient for the
-// operation TestState. Tasks call services at the endpoints in the variables that getenv reads. done closes it.
+// TestState returns a handler for Step Functions that is sufficient for the operation TestState. It needs no data
+// directory and no other services. Tasks call services at the endpoints in the environment variables that getenv
+// reads. done closes it.
 func TestState(_ context.Context, getenv func(string) string) (_ http.Handler, done func(), err error) {
 	scope := aws.Scope{Account: DefaultAccount, Region: DefaultRegion}
 	c := clock.Real()

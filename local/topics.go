@@ -7,7 +7,7 @@ import (
 	"stepback/local/services/sns"
 )
 
-// openTopics opens the embedded SNS, which resumes its deliveries at once: its targets must be open already.
+// openTopics opens the embedded SNS. It resumes deliveries at once, so its targets must already be open.
 func (p *Platform) openTopics(context.Context) (err error) {
 	//nolint:contextcheck // deliveries live as long as the platform
 	p.Topics, err = sns.Open(sns.Options{Dir: p.Dir, Store: p.Documents, Clock: p.Clock, Scope: p.Scope,

@@ -88,7 +88,7 @@ func rewriteMap(state map[string]any) error {
 	return nil
 }
 
-// member returns the object at a path of names; nil, from which reads are safe, if there is none.
+// member returns the object at a path of names. If there is none, it returns nil, which is safe to read from.
 func member(object map[string]any, path ...string) map[string]any {
 	for _, name := range path {
 		object, _ = object[name].(map[string]any)

@@ -2,7 +2,7 @@ package outbox
 
 import "time"
 
-// Clock measures time for a relay's waits. It is used only for durations; times of day are the store's.
+// Clock measures the time that a relay waits. It is used only for durations; times of day come from the store.
 type Clock interface {
 	Now() time.Time
 	// Timer sends on the channel once d has passed. stop releases the timer's resources; it may be called at any

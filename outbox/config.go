@@ -27,31 +27,31 @@ type Config struct {
 	// Policy returns the delays for an error's name; nil means 1 s, doubled up to 5 minutes, with FULL jitter, for
 	// every error. retrypatterns.PolicyFor returns the delays of the error's pattern.
 	Policy func(errorName string) retry.Policy
-	// MaxRetries is the number of retries after which a message becomes a dead letter: 0 means 15, and a negative
-	// number means that of the policy. Policies are often meant for tasks whose caller waits; a message can wait
-	// until its receiver is back.
+	// MaxRetries is the number of retries after which a message becomes a dead letter. 0 means 15, and a negative
+	// number means the limit of the policy. Policies often have a low limit because a task's caller waits; a
+	// message can wait until its receiver is available again.
 	MaxRetries int
 	// MaxExpiries is the number of expired leases after which a message becomes a dead letter; 0 means 20.
 	MaxExpiries int
 
 	// Concurrency is the maximum number of concurrent sends; 0 means 16.
 	Concurrency int
-	// Batch is the number of messages claimed at once; 0 means 512. At most twice as many are held.
+	// Batch is the number of messages claimed at once; 0 means 512. The relay holds at most twice as many.
 	Batch int
 	// PerKey is the number of messages with the same key claimed at once; 0 means 64.
 	PerKey int
 	// Bytes limits the total size of payloads held at once; 0 means 64 MB. A single message may be larger.
 	Bytes int
-	// Lease is the time for which a relay holds a message without extending the lease; it extends it as long as it
-	// lives. 0 means a minute.
+	// Lease is the time that a claim lasts unless the relay extends it. A running relay extends its leases. 0 means a
+	// minute.
 	Lease time.Duration
 	// SendTimeout is the maximum duration of one send; 0 means 30 seconds.
 	SendTimeout time.Duration
 	// Poll is the time that a relay waits before it looks for messages again, unless it is woken earlier; 0 means 5
 	// seconds.
 	Poll time.Duration
-	// Linger is the time that a relay waits after it claimed only a few messages, so that it claims more the next
-	// time; 0 means 2 milliseconds, negative means not at all.
+	// Linger is the time that a relay waits after it claimed only a few messages, so that the next claim gets more. 0
+	// means 2 milliseconds; a negative value means no wait.
 	Linger time.Duration
 	// Grace is the time that a stopping relay waits for running sends; 0 means 20 seconds.
 	Grace time.Duration
@@ -62,7 +62,7 @@ type Config struct {
 
 	// Clock measures the relay's waits; nil means [SystemClock].
 	Clock Clock
-	// Random is the source of jitter; nil means that of math/rand/v2.
+	// Random is the source of jitter; nil means math/rand/v2.
 	Rand retry.Rand
 	// Log receives errors and each dead letter; nil means no log.
 	Log *slog.Logger
@@ -136,7 +136,7 @@ func (c *Config) complete() error {
 	return nil
 }
 
-// patient is the default Config.Policy.
+// patient is the default Config.Policy. It returns the same delays for every error.
 func patient(string) retry.Policy { return retry.Seconds(1, 2, 300, 15, retry.JitterFull) }
 
 // processRandom is the source of math/rand/v2, which is safe for concurrent use.

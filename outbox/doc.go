@@ -6,12 +6,13 @@
 // Guarantees:
 //
 //   - Every committed message is sent at least once, or becomes a dead letter that a person can inspect, fix and
-//     redrive. A receiver sees a message more than once only under the same ID.
-//   - Messages with the same Key are sent one after the other in the order in which they were written; those that
-//     wait for a retry hold up their key and nothing else. A dead letter no longer holds up its key.
-//   - A message that cannot be sent never blocks others.
+//     redrive. If a receiver sees a message more than once, it has the same ID each time.
+//   - Messages with the same Key are sent one after the other in the order in which they were written. A message that
+//     waits for a retry holds up the other messages of its key and no others. A dead letter no longer holds up its key.
+//   - A message that cannot be sent never blocks messages with other keys or none.
 //
-// Delays come from [Config.Policy], by what the sink's error is classified as ([stepback/retry.Classify]).
+// [Config.Policy] determines the delays, depending on how the sink's error is classified
+// ([stepback/retry.Classify]).
 //
 // The package never opens a database or a connection: stores and sinks are in separate packages, so that a program
 // links only what it uses. It never deletes a message that was neither sent nor discarded.

@@ -11,9 +11,10 @@ const (
 	EventSent    EventKind = "sent"    // the sink accepted a message, in Took
 	EventRetry   EventKind = "retry"   // an attempt failed with Error, another follows After
 	EventDead    EventKind = "dead"    // a message became a dead letter for Reason, after Error
-	// a message is released unattempted, because its key waits or the relay stops
+	// the relay released a message without an attempt, because its key waits or the relay stops
 	EventReleased EventKind = "released"
-	// Count outcomes were recorded, in Took; Lost others were for messages no longer held by this relay
+	// Count outcomes were recorded, in Took; Lost further outcomes were for messages that this relay no longer
+	// holds
 	EventSettled     EventKind = "settled"
 	EventOverrun     EventKind = "overrun"      // the sink did not return in time; its goroutine is abandoned until it does
 	EventStoreFailed EventKind = "store failed" // the store operation Error failed with Err

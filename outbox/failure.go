@@ -8,13 +8,13 @@ import (
 	"stepback/retry"
 )
 
-// Failure is an error of a sink that says by itself how it is to be treated. Any other error is classified by
+// Failure is an error of a sink that specifies how the relay treats it. Any other error is classified by
 // [retry.Classify].
 type Failure struct {
-	// Name is the error's name, one of package retry's where one fits.
+	// Name is the error's name. Use one of package retry's names if one fits.
 	Name string
-	// Class is the effect that repeating can have. Since messages have IDs, an unknown outcome is repeated, and so is
-	// a conflict.
+	// Class says what repeating can do. An unknown outcome and a conflict are repeated too, because receivers
+	// recognise repeats by the message's ID.
 	Class retry.Class
 	// Reason is the reason recorded with the dead letter if Class is Permanent; empty means ReasonRefused.
 	Reason string
@@ -46,14 +46,14 @@ func Permanent(reason string, err error) *Failure {
 	return &Failure{Name: retry.InvalidInput, Class: retry.Permanent, Reason: reason, Err: err}
 }
 
-// ClassifyRetry implements [retry.Classified]. A Failure without a Class says nothing.
+// ClassifyRetry implements [retry.Classified]. ok is false for a Failure without a Class.
 func (f *Failure) ClassifyRetry() (c retry.Classification, ok bool) {
 	return retry.Classification{Error: f.Name, Class: f.Class, Identity: "its own word"}, f.Class != ""
 }
 
-// FailureOf returns the Failure in err's chain, or one for what [retry.Classify] says. An error about which nothing is
-// known is States.TaskFailed and repeated: with an ID that receivers know repeats by, trying again does no harm, and a
-// dead letter costs a person's time.
+// FailureOf returns the Failure in err's chain. Without one, it returns a Failure with the classification of
+// [retry.Classify]. An unclassified error gets the name States.TaskFailed and is repeated: repeating does no harm,
+// since receivers recognise the ID, while a dead letter costs a person's time.
 func FailureOf(err error) *Failure {
 	if f, ok := errors.AsType[*Failure](err); ok {
 		known := *f

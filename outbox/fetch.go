@@ -8,11 +8,12 @@ import (
 	"stepback/retry"
 )
 
-// storePolicy has the delays with which a relay retries its store, without a limit: those of the pattern
-// database_optimized.
+// storePolicy determines the delays with which a relay retries its store. They are those of the pattern
+// database_optimized, but without a limit on the number of retries.
 var storePolicy = retry.Seconds(2, 1.8, 30, 0, retry.JitterFull)
 
-// fetch claims messages and passes them to the workers until the relay is to stop; in a Drain, until nothing is due.
+// fetch claims messages and passes them to the workers until the relay is to stop. In a Drain, it ends as soon as
+// nothing is due.
 func (s *session) fetch() error {
 	defer close(s.idle)
 	failures := 0
@@ -53,7 +54,7 @@ func (s *session) fetch() error {
 	return nil
 }
 
-// rest waits until something may be due.
+// rest waits until a message may be due.
 func (s *session) rest() {
 	wait := s.cfg.Poll
 	ctx, cancel := s.storeContext(s.soft)
@@ -90,7 +91,7 @@ func (s *session) claim(messages, bytes int) (Claimed, error) {
 	return claimed, nil
 }
 
-// storeContext limits one call of the store.
+// storeContext returns a context that limits the duration of one call of the store.
 func (s *session) storeContext(parent context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(parent, max(s.cfg.Lease/2, time.Second))
 }
@@ -104,8 +105,8 @@ func (s *session) storeFailed(doing string, err error) {
 	s.cfg.Observe(Event{Kind: EventStoreFailed, Error: doing, Err: err})
 }
 
-// dispatch passes claimed messages to the workers: those with the same key together, others one by one, or in batches
-// if the sink supports them.
+// dispatch passes claimed messages to the workers. Messages with the same key stay together. The others are passed
+// one by one, or in batches if the sink supports them.
 func (s *session) dispatch(all []*Delivery) {
 	most, bytes := 1, 0
 	if b, ok := s.cfg.Sink.(BatchSink); ok {
@@ -143,7 +144,7 @@ func weight(d *Delivery) int {
 	return n
 }
 
-// release returns messages to the store unattempted.
+// release returns messages to the store without an attempt.
 func (s *session) release(all []*Delivery) {
 	for _, d := range all {
 		s.cfg.Observe(Event{Kind: EventReleased, Delivery: d})

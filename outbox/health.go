@@ -11,9 +11,9 @@ type Health struct {
 	Running bool
 	// LastClaim is the time of the relay's last successful claim from its store, by the relay's clock.
 	LastClaim time.Time
-	// Failing is the store's last error since then, nil if it works.
+	// Failing is the last error of the store since LastClaim; nil if there was none.
 	Failing error
-	// FailingSince is the time at which it started to fail.
+	// FailingSince is the time of the first of these errors.
 	FailingSince time.Time
 	// Held is the number of messages that are claimed and not settled.
 	Held int

@@ -33,7 +33,8 @@ func (r *Relay) judge(d *Delivery, err error) Settlement {
 	return s
 }
 
-// expired returns the settlement of a message whose lease has expired too many times; false if it has not.
+// expired returns the settlement of a message whose lease has expired too many times. It returns false for any
+// other message.
 func (r *Relay) expired(d *Delivery) (Settlement, bool) {
 	if d.Expiries <= r.cfg.MaxExpiries {
 		return Settlement{}, false

@@ -19,15 +19,15 @@ func StateOf(s Status) deadletters.State {
 	}
 }
 
-// RedriveSnapshots returns what a redrive changes, before and after.
+// RedriveSnapshots returns the fields that a redrive changes, before and after.
 func RedriveSnapshots(l *deadletters.Letter) (before, after deadletters.Snapshot) {
 	none := 0
 	return deadletters.Snapshot{Status: string(Dead), Reason: l.Reason, Error: l.Error, Attempts: &l.Attempts},
 		deadletters.Snapshot{Status: string(Pending), Attempts: &none}
 }
 
-// DiscardSnapshots returns what a discard changes, before and after. The payload is kept in the record, since the
-// message itself is eventually deleted.
+// DiscardSnapshots returns the fields that a discard changes, before and after. The payload is included, because
+// the message itself is eventually deleted.
 func DiscardSnapshots(l *deadletters.Letter) (before, after deadletters.Snapshot) {
 	before = deadletters.WithPayload(l.Sent())
 	before.Status, before.Reason, before.Error, before.Attempts = string(Dead), l.Reason, l.Error, &l.Attempts

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Limits of a message. Sinks may have narrower ones.
+// The limits of a message. Sinks may have lower ones.
 const (
 	MaxPayload = 10 << 20 // bytes
 	MaxHeaders = 64 << 10 // bytes of all names and values
@@ -18,7 +18,7 @@ const (
 	MaxKey     = 512      // bytes
 )
 
-// JSON is the content type of a message that names none.
+// JSON is the default content type.
 const JSON = "application/json"
 
 // Message is a message to be delivered.
@@ -27,14 +27,14 @@ type Message struct {
 	ID string
 	// Topic names the subject of the message, such as "import.finished"; 1 to 255 bytes. Sinks route by it.
 	Topic string
-	// Key orders messages: those with the same key are sent one after the other, as they were written. Empty means in
-	// any order, which is faster.
+	// Key orders messages: messages with the same key are sent one after the other, in the order in which they were
+	// written. Messages with an empty key are sent in any order, which is faster.
 	Key string
 	// Payload is at most 10 MB. It is sent unchanged.
 	Payload []byte
 	// ContentType is the content type of the payload; empty means application/json.
 	ContentType string
-	// Headers are sent with the payload, as far as the sink can carry them.
+	// Headers are sent with the payload, to the extent that the sink supports them.
 	Headers map[string]string
 	// TraceParent and TraceState are the W3C trace context of the transaction that wrote the message.
 	TraceParent, TraceState string
@@ -45,7 +45,7 @@ type Message struct {
 // IsJSON reports whether the message declares its payload to be JSON.
 func (m *Message) IsJSON() bool { return IsJSONType(m.ContentType) }
 
-// IsJSONType reports whether a content type means JSON; the empty one does.
+// IsJSONType reports whether a content type means JSON. The empty content type does.
 func IsJSONType(contentType string) bool {
 	media, _, _ := strings.Cut(contentType, ";")
 	media = strings.ToLower(strings.TrimSpace(media))
@@ -68,7 +68,7 @@ func (e *InvalidMessageError) Error() string {
 }
 
 // Prepare checks a message for a store's Write and fills in ID and ContentType. The error is an
-// [InvalidMessageError]. The content of the payload is not checked here but when it is sent: see [CheckJSON].
+// [InvalidMessageError]. The payload's content is checked when the message is sent, not here; see [CheckJSON].
 func (m *Message) Prepare() error {
 	if m.ID == "" {
 		id, err := uuid.NewV7()
@@ -135,7 +135,7 @@ func CheckJSON(m *Message) error {
 	return nil
 }
 
-// whyNotJSON describes the first error.
+// whyNotJSON describes the first syntax error and where it is.
 func whyNotJSON(payload []byte) string {
 	var v json.RawMessage
 	err := json.Unmarshal(payload, &v)

@@ -25,13 +25,14 @@ func New(cfg Config) (*Relay, error) {
 	return &Relay{cfg: cfg}, nil
 }
 
-// ErrSinkHangs is returned when the relay stops and the sink does not return from sends whose context has ended.
+// ErrSinkHangs is returned by a relay that stops while its sink does not return from sends, although their context
+// has ended.
 var ErrSinkHangs = errors.New("the sink does not return although its sends' context has ended")
 
-// Run relays messages until the context ends, however often the database or the sink fails meanwhile. Then it starts
-// no more sends, waits for running ones up to the grace, cancels the rest, and records all outcomes. It returns nil,
-// or [ErrSinkHangs], or the error of a store that could not record the last outcomes: those messages are sent again,
-// under the same IDs, when their leases expire.
+// Run relays messages until the context ends, however often the database or the sink fails meanwhile. Then it
+// starts no more sends, waits for running ones up to the grace, cancels the rest, and records all outcomes. It
+// returns nil, [ErrSinkHangs], or the error of a store that could not record the last outcomes. In the last case,
+// those messages are sent again, under the same IDs, when their leases expire.
 func (r *Relay) Run(ctx context.Context) error {
 	_, err := r.run(ctx, false)
 	return err

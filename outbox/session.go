@@ -33,7 +33,7 @@ type session struct {
 	settled  error // error of the last Settle, while outcomes wait for it
 }
 
-// holding is a message from its claim to its settlement.
+// holding describes a message between its claim and its settlement.
 type holding struct {
 	lease string
 	bytes int
@@ -89,7 +89,7 @@ func (s *session) let(all []Settlement) {
 	poke(s.freed)
 }
 
-// pause waits for some time, for a wake-up or for something to be settled; it returns false if the relay is to stop.
+// pause waits for d, for a wake-up, or for a message to be settled. It returns false if the relay is to stop.
 func (s *session) pause(d time.Duration, wake, freed <-chan struct{}) bool {
 	rang, stop := s.cfg.Clock.Timer(d)
 	defer stop()

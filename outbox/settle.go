@@ -34,7 +34,7 @@ func (s *session) settle() {
 	}
 }
 
-// gather adds outcomes that are already waiting.
+// gather adds the outcomes that are already waiting to all.
 func (s *session) gather(all []Settlement) []Settlement {
 	for len(all) < 2*s.cfg.Batch {
 		select {
@@ -47,9 +47,9 @@ func (s *session) gather(all []Settlement) []Settlement {
 	return all
 }
 
-// record retries until the store has recorded the outcomes. If the store refuses outcomes permanently, they are
-// recorded one by one, and the one at fault is left until its lease expires. When the relay stops, record retries
-// only for the time of the grace.
+// record retries until the store has recorded the outcomes. If the store refuses outcomes permanently, record
+// passes them one by one; the one at fault stays unrecorded until its lease expires. When the relay stops, record
+// retries only until the grace is over.
 func (s *session) record(all []Settlement) {
 	defer s.let(all)
 	var limit <-chan time.Time

@@ -10,13 +10,14 @@ type Sink interface {
 	Send(ctx context.Context, m *Message) error
 }
 
-// BatchSink is a Sink that accepts several messages at once.
+// BatchSink is a Sink that accepts several messages in one call.
 type BatchSink interface {
 	Sink
-	// SendBatch delivers messages with different keys or none, and returns the error of each, or nil if all were
-	// delivered.
+	// SendBatch delivers messages that have different keys or none. It returns one error for each message, or nil
+	// if all were delivered.
 	SendBatch(ctx context.Context, all []*Message) []error
-	// BatchLimits returns the maximum number of messages, and of bytes of payloads and headers, in one call.
+	// BatchLimits returns the limits of one call: the maximum number of messages, and the maximum number of bytes
+	// of their payloads and headers.
 	BatchLimits() (messages, bytes int)
 }
 

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Store is the table as a relay uses it. The store has the clock: all times are those of the database, or of the one
-// machine that holds an SQLite file, and the relay specifies durations. Its methods may be called from several
-// goroutines.
+// Store is the relay's view of the table. The store provides the clock: all times are those of the database server,
+// or of the one machine that holds an SQLite file. The relay specifies only durations. The methods may be called
+// from several goroutines.
 type Store interface {
 	// Claim claims due messages for the time of a lease. It returns none if none is due.
 	Claim(ctx context.Context, c Claim) (Claimed, error)
@@ -15,20 +15,21 @@ type Store interface {
 	// has its lease, since another relay holds the message. It returns the number of outcomes recorded. Repeating a
 	// Settle has no effect.
 	Settle(ctx context.Context, all []Settlement) (int, error)
-	// Extend extends leases to end after d from now.
+	// Extend makes the leases of held messages end after d from now.
 	Extend(ctx context.Context, held []Held, d time.Duration) error
-	// NextDue returns the time until the next message becomes due that is not due yet; ok is false if there is none.
+	// NextDue returns the time until the next message becomes due, apart from messages that are due already. ok is
+	// false if there is none.
 	NextDue(ctx context.Context) (d time.Duration, ok bool, err error)
 	// Listen calls wake whenever there may be something to claim, until the context ends or the connection is lost.
 	// It also calls it once when it starts to listen.
 	Listen(ctx context.Context, wake func()) error
-	// Tidy deletes messages whose retention has ended, and repairs waits that a changed clock has prolonged.
+	// Tidy deletes messages whose retention has ended, and shortens waits that a changed clock has prolonged.
 	Tidy(ctx context.Context, t Tidy) (Tidied, error)
 	// Stats counts messages by status.
 	Stats(ctx context.Context) (Stats, error)
 }
 
-// Claim describes which messages a relay can claim.
+// Claim specifies which messages a relay claims.
 type Claim struct {
 	Lease  string        // identifies this claim, different for each Claim; 1 to 255 bytes
 	For    time.Duration // duration of the lease
@@ -39,7 +40,8 @@ type Claim struct {
 
 // Claimed is the result of a Claim.
 type Claimed struct {
-	// Messages are in the order in which they were written, those with the same key together.
+	// Messages is in the order in which the messages were written, except that messages with the same key are
+	// together.
 	Messages []*Delivery
 	// More is true if another Claim may find more at once.
 	More bool
@@ -89,10 +91,10 @@ type Tidied struct {
 	Mended  int // messages that would have waited too long
 }
 
-// CountLimit is the number at which Stats stops counting, so that it stays quick.
+// CountLimit is the number at which Stats stops counting, to stay quick.
 const CountLimit = 100_000
 
-// Stats holds numbers of messages, none above CountLimit.
+// Stats holds the number of messages by status, each at most CountLimit.
 type Stats struct {
 	Pending, Processing, Failed, Dead int
 	// Oldest is the age of the oldest message that is neither sent nor dead nor discarded; 0 if there is none.

@@ -9,7 +9,7 @@ import (
 	"stepback/retry"
 )
 
-// watch looks for workers whose sink does not return although their context has ended, and replaces them.
+// watch looks for workers that are stuck in the sink although their context has ended, and replaces them.
 func (s *session) watch() {
 	for {
 		rang, stop := s.cfg.Clock.Timer(slack)
@@ -44,7 +44,8 @@ func (s *session) replaceLost(before time.Time) {
 	}
 }
 
-// giveUp settles the messages of a lost worker.
+// giveUp gives up a worker that has been in the sink since before the given time, and settles its messages. It
+// returns false if the worker is not stuck.
 func (s *session) giveUp(w *worker, before time.Time) bool {
 	unit, first := w.lose(before)
 	if unit == nil {
@@ -66,7 +67,7 @@ func (s *session) giveUp(w *worker, before time.Time) bool {
 	return true
 }
 
-// abandonAll gives up every worker that is still in the sink, and returns their number.
+// abandonAll gives up every worker that is still in the sink, and returns how many workers have been given up.
 func (s *session) abandonAll() int {
 	s.mu.Lock()
 	all := slices.Clone(s.all)

@@ -11,7 +11,7 @@ import (
 	"stepback/retry"
 )
 
-// slack is the time that a sink has to return after its context has ended.
+// slack is the time that a sink may take to return after its context has ended.
 const slack = time.Second
 
 // worker is a goroutine that sends messages.
@@ -225,7 +225,7 @@ func (w *worker) begin(unit []*Delivery, first int, now time.Time) {
 	w.mu.Unlock()
 }
 
-// end reports whether the worker's messages are still its own, and takes them off the worker.
+// end takes the messages off the worker. It returns false if the worker was given up meanwhile.
 func (w *worker) end() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -233,7 +233,8 @@ func (w *worker) end() bool {
 	return !w.lost
 }
 
-// lose takes over the messages of a worker that has been in the sink since before the given time.
+// lose gives up a worker that has been in the sink since before the given time, and returns its messages. It
+// returns nil for any other worker.
 func (w *worker) lose(before time.Time) (unit []*Delivery, first int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

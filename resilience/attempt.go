@@ -71,7 +71,7 @@ func (a *attempt) Done() <-chan struct{} {
 	return a.done
 }
 
-// watch creates done and whatever closes it.
+// watch creates done, the timer, and the link to the caller's context that close it.
 func (a *attempt) watch() {
 	if a.err != nil {
 		a.done = closed
@@ -86,8 +86,8 @@ func (a *attempt) watch() {
 	}
 }
 
-// AfterFunc is used by context.AfterFunc, and by contexts derived from this one, instead of a goroutine that waits
-// for Done.
+// AfterFunc runs f when the context ends. context.AfterFunc and contexts derived from this one call it, which
+// spares them a goroutine that waits for Done.
 func (a *attempt) AfterFunc(f func()) (stop func() bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -142,7 +142,8 @@ func (a *attempt) end(err error) {
 // cancel ends the context when the attempt is over.
 func (a *attempt) cancel() { a.finish(context.Canceled) }
 
-// clearTimeout removes the timeout: the attempt has succeeded, and its result is read under the caller's context.
+// clearTimeout removes the timeout. It is called when the attempt has succeeded, because the result is read under
+// the caller's context.
 func (a *attempt) clearTimeout() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -6,13 +6,13 @@ import "stepback/adaptive/breaker"
 // [stepback/adaptive/budget] implements it, with the constants of Finagle, gRPC and the AWS SDKs as presets. A Budget
 // must be safe for concurrent use.
 type Budget interface {
-	// Request is called for each call's first attempt.
+	// Request counts a call. It is called for the first attempt of each.
 	Request()
-	// Retry requests permission to repeat; it returns false if the budget is used up. afterTimeout is true if the
-	// previous attempt timed out. Hedges request permission, too.
+	// Retry requests permission for a retry or a hedge. It returns false if the budget is used up. afterTimeout is
+	// true if the previous attempt timed out.
 	Retry(afterTimeout bool) bool
-	// Success is called for an attempt that got a response from the callee, even a permanent error. retried is true
-	// if Retry was called for the attempt, with that afterTimeout.
+	// Success counts an attempt to which the callee responded, even with a permanent error. retried is true if
+	// Retry was called for the attempt; afterTimeout is the argument of that call.
 	Success(retried, afterTimeout bool)
 	// Failure is called for an attempt that failed through the callee's fault.
 	Failure()

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// BulkheadConfig has the sizes of a [Bulkhead].
+// BulkheadConfig holds the limits of a [Bulkhead].
 type BulkheadConfig struct {
 	// Concurrent is the maximum number of calls that run at a time; at least 1.
 	Concurrent int
 	// Queue is the maximum number of calls that wait in addition; 0 or more.
 	Queue int
-	// QueueTimeout is the maximum wait of each of them; 0 means as long as its context lasts.
+	// QueueTimeout is the maximum time that a call waits; 0 means until its context ends.
 	QueueTimeout time.Duration
-	// Clock measures QueueTimeout; nil means the machine's.
+	// Clock measures QueueTimeout; nil means the system's clock.
 	Clock Clock
 }
 
@@ -37,7 +37,7 @@ type Bulkhead struct {
 // place is one caller in the queue.
 type place struct{ admitted chan struct{} }
 
-// NewBulkhead returns a bulkhead; the error for an invalid size is a [*ConfigError].
+// NewBulkhead returns a bulkhead. For an invalid limit, the error is a [*ConfigError].
 func NewBulkhead(s BulkheadConfig) (*Bulkhead, error) {
 	if err := needsAtLeast("Concurrent", s.Concurrent, 1); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func NewBulkhead(s BulkheadConfig) (*Bulkhead, error) {
 	return newBulkhead(s), nil
 }
 
-// newBulkhead makes a bulkhead whose sizes make sense.
+// newBulkhead returns a bulkhead with limits that have been checked.
 func newBulkhead(s BulkheadConfig) *Bulkhead {
 	if s.Clock == nil {
 		s.Clock = machineClock{}
@@ -59,8 +59,8 @@ func newBulkhead(s BulkheadConfig) *Bulkhead {
 	return &Bulkhead{config: s, clock: s.Clock}
 }
 
-// Enter waits for a place to run, which Leave returns. It fails with an error that wraps [ErrBulkheadFull] or
-// [ErrQueueTimeout], or with the context's error.
+// Enter waits until the caller may run; the caller must then call Leave. The error wraps [ErrBulkheadFull] or
+// [ErrQueueTimeout], or is the context's error.
 func (b *Bulkhead) Enter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -105,7 +105,7 @@ func (b *Bulkhead) wait(ctx context.Context, p *place, at *list.Element) error {
 	}
 }
 
-// giveUp leaves the queue; it returns false if the place has already been admitted.
+// giveUp removes a caller from the queue. It returns false if the caller has already been admitted.
 func (b *Bulkhead) giveUp(p *place, at *list.Element, late bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -121,7 +121,7 @@ func (b *Bulkhead) giveUp(p *place, at *list.Element, late bool) bool {
 	return true
 }
 
-// Leave passes the place on to the caller that has waited longest, or frees it.
+// Leave ends a call, and admits the caller that has waited longest.
 func (b *Bulkhead) Leave() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -141,7 +141,8 @@ func (b *Bulkhead) Leave() {
 type BulkheadStatistics struct {
 	// Running and Queued are the current numbers of calls.
 	Running, Queued int
-	// Admitted, Full and TimedOut count the calls that ran, that found no place, and that waited too long.
+	// Admitted counts the calls that ran, Full the calls that were refused at once, and TimedOut the calls that
+	// waited too long.
 	Admitted, Full, TimedOut int64
 }
 
@@ -152,5 +153,5 @@ func (b *Bulkhead) Statistics() BulkheadStatistics {
 	return BulkheadStatistics{b.running, b.queue.Len(), b.admitted, b.full, b.timedOut}
 }
 
-// Settings returns the sizes.
+// Settings returns the bulkhead's configuration.
 func (b *Bulkhead) Settings() BulkheadConfig { return b.config }

@@ -17,8 +17,7 @@ type Bulkheads struct {
 	bulkheads map[string]*Bulkhead
 }
 
-// NewBulkheads returns a registry. The sizes of a service's bulkhead are those in chosen for the service, or else
-// rest.
+// NewBulkheads returns a registry. chosen holds the limits for individual services; all other services get rest.
 func NewBulkheads(rest BulkheadConfig, chosen map[string]BulkheadConfig) (*Bulkheads, error) {
 	_, err := NewBulkhead(rest)
 	problems := []error{err}
@@ -35,8 +34,8 @@ func NewBulkheads(rest BulkheadConfig, chosen map[string]BulkheadConfig) (*Bulkh
 	}, nil
 }
 
-// For returns the service's bulkhead, always the same one. The program, not its users, must choose the service names:
-// the registry never removes one.
+// For returns the service's bulkhead, always the same one. Do not let users choose service names, because the
+// registry never removes one.
 func (r *Bulkheads) For(service string) *Bulkhead {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -7,12 +7,12 @@ import (
 	"stepback/retry"
 )
 
-// Classifier returns the name of an error and the effect of repeating; false if nothing is known about it. Executors
-// use [retry.Classify] unless [WithClassifier] sets another one.
+// Classifier returns the name of an error and whether repeating helps. It returns false if it does not know the
+// error. Executors use [retry.Classify] unless [WithClassifier] sets another one.
 type Classifier func(error) (retry.Classification, bool)
 
-// Mark sets the classification of an error, for operations that know more than its text says: its class, and its name
-// (one of package retry's constants, or a name of the caller's own). A nil error stays nil.
+// Mark sets the class and the name of an error, for operations that know more than the error's text says. The name
+// is one of package retry's constants or the caller's own. A nil error stays nil.
 func Mark(err error, class retry.Class, name string) error {
 	if err == nil {
 		return nil
@@ -30,8 +30,8 @@ func (m *marked) Unwrap() error { return m.error }
 // ClassifyRetry implements [retry.Classified].
 func (m *marked) ClassifyRetry() (retry.Classification, bool) { return m.classification, true }
 
-// MarkRetryAfter attaches a server's request to an error: not to be called again before d has passed. A nil error
-// stays nil; 0 or less means no request.
+// MarkRetryAfter records in an error that the server must not be called again before d has passed. A nil error
+// stays nil. If d is 0 or less, the error is unchanged.
 func MarkRetryAfter(err error, d time.Duration) error {
 	if err == nil || d <= 0 {
 		return err
@@ -39,8 +39,8 @@ func MarkRetryAfter(err error, d time.Duration) error {
 	return &postponed{err, d}
 }
 
-// MarkPushback attaches a server's decision to an error: to be called again exactly after wait or, if again is false,
-// not at all. It replaces the policy's wait, but not its limits. A nil error stays nil.
+// MarkPushback records in an error what the server decided: to be called again after exactly wait or, if again is
+// false, not at all. This replaces the policy's wait, but not its limits. A nil error stays nil.
 func MarkPushback(err error, wait time.Duration, again bool) error {
 	if err == nil {
 		return nil
@@ -64,7 +64,7 @@ type postponed struct {
 func (p *postponed) Unwrap() error             { return p.error }
 func (p *postponed) RetryAfter() time.Duration { return p.after }
 
-// retryAfter returns the pause that an error requests; 0 if none.
+// retryAfter returns the pause that an error requests, or 0.
 func retryAfter(err error) time.Duration {
 	if hint, ok := errors.AsType[interface {
 		error

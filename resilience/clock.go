@@ -13,13 +13,13 @@ type Clock interface {
 	Now() time.Time
 	// Sleep waits until d has passed, or returns the context's error as soon as it ends.
 	Sleep(ctx context.Context, d time.Duration) error
-	// AfterFunc runs f on a goroutine of the clock after d, unless stop is called first; stop reports whether it was
-	// in time.
+	// AfterFunc runs f after d, on a goroutine of the clock, unless stop is called first. stop reports whether it
+	// prevented the call.
 	AfterFunc(d time.Duration, f func()) (stop func() bool)
 }
 
-// machineClock is the system's clock. Its readings include Go's monotonic time, so waits are not affected if the
-// clock is set.
+// machineClock is the system's clock. Its readings include Go's monotonic time, so setting the clock does not
+// affect waits.
 type machineClock struct{}
 
 func (machineClock) Now() time.Time { return time.Now() }
@@ -42,7 +42,7 @@ func (machineClock) AfterFunc(d time.Duration, f func()) (stop func() bool) {
 	return time.AfterFunc(d, f).Stop
 }
 
-// sharedRand draws from the generator that math/rand/v2 seeds by itself; any number of goroutines may use it.
+// sharedRand uses the self-seeded generator of math/rand/v2. It is safe for concurrent use.
 type sharedRand struct{}
 
 func (sharedRand) Uint64() uint64 { return rand.Uint64() }

@@ -37,12 +37,12 @@ func (e *Executor) Run(ctx context.Context, op func(context.Context) error) erro
 
 // Call is one call with all its options.
 type Call[T any] struct {
-	// Run is the operation; it may be called several times, with [WithHedge] at the same time. It must heed its
-	// context.
+	// Run is the operation. It may be called several times, and concurrently with [WithHedge]. It must end when its
+	// context ends.
 	Run func(ctx context.Context) (T, error)
-	// Judge returns an error if a result that was returned without an error is not acceptable, such as a response
-	// with a failing status; nil if it is. A result that it refuses is repeated like an error; the last one is
-	// returned beside the [*Error].
+	// Judge checks a result that was returned without an error. It returns an error if the result is not
+	// acceptable, such as a response with a failing status. A refused result is retried like an error. If the last
+	// result is refused, it is returned together with the [*Error].
 	Judge func(result T) error
 	// Idempotent sets the option [WithIdempotent] for this call only.
 	Idempotent bool
@@ -57,8 +57,8 @@ type Call[T any] struct {
 	// release when it is done. Keep is not called if attempts have neither a timeout nor hedges, because their
 	// context is then the caller's.
 	Keep func(result T, release func()) T
-	// Discard releases a result that is not returned to the caller: one that Judge refused and that is repeated, or
-	// that of a hedge that finished too late.
+	// Discard releases a result that is not returned to the caller: a result that Judge refused and that is
+	// retried, or the result of a hedge that finished too late.
 	Discard func(result T)
 }
 

@@ -14,13 +14,13 @@ import (
 var (
 	// ErrExhausted: the policy's last retry has failed.
 	ErrExhausted = errors.New("no retry is left")
-	// ErrPermanent: repeating cannot help.
+	// ErrPermanent: the error is permanent, so repeating cannot help.
 	ErrPermanent = errors.New("permanent errors are not retried")
-	// ErrUnclassified: the error is unknown to the classifier and is treated as permanent, to be safe.
+	// ErrUnclassified: the classifier does not know the error, which is therefore treated as permanent, to be safe.
 	ErrUnclassified = errors.New("errors of unknown kind are not retried")
 	// ErrNotIdempotent: the operation may have taken effect already, and it is not idempotent.
 	ErrNotIdempotent = errors.New("the attempt may have taken effect, and the operation is not idempotent")
-	// ErrConflict: the operation conflicted with a concurrent one, and has to be repeated from its read on.
+	// ErrConflict: the operation conflicted with a concurrent one, and must be repeated starting with its read.
 	ErrConflict = errors.New("a conflict must be retried from the read, not from here")
 	// ErrNoRetrier: no row of the table names the error.
 	ErrNoRetrier = errors.New("no row of the retry table names the error")
@@ -59,7 +59,7 @@ type Error struct {
 	Err error
 }
 
-// Error reads like "payments: 3 attempts: HTTP 503 …: no retry is left".
+// Error returns a text such as "payments: 3 attempts: HTTP 503 …: no retry is left".
 func (e *Error) Error() string {
 	text := ""
 	if e.Service != "" {
@@ -87,10 +87,11 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Err, e.Stop}
 }
 
-// Timeout reports whether time ran out, for the attempt or for the caller's context. url.Error calls it.
+// Timeout reports whether the attempt or the caller's context timed out. url.Error calls it.
 func (e *Error) Timeout() bool { return errors.Is(e, context.DeadlineExceeded) }
 
-// refusal is why this package did not make a call. The call has not happened, and may come back at a slower pace.
+// refusal is the reason why this package did not make a call. Since the operation has not run, the call may be
+// repeated at a slower pace.
 type refusal struct{ text, name, by string }
 
 func (r *refusal) Error() string { return r.text }
@@ -100,7 +101,7 @@ func (r *refusal) ClassifyRetry() (retry.Classification, bool) {
 	return retry.Classification{Error: r.name, Class: retry.Transient, Identity: r.by}, true
 }
 
-// stop is a reason together with a detail that explains it.
+// stop is a reason to end a call, with a detail that explains it.
 type stop struct {
 	reason error
 	detail string
@@ -151,8 +152,8 @@ func (e *TimeoutError) Error() string {
 // Timeout returns true; it implements net.Error.
 func (e *TimeoutError) Timeout() bool { return true }
 
-// ClassifyRetry implements [retry.Classified]: what [Mark] said of the operation's answer, else TimeoutError with an
-// unknown outcome.
+// ClassifyRetry implements [retry.Classified]. If the operation's error was classified by [Mark], it returns that
+// classification. Otherwise it returns TimeoutError with an unknown outcome.
 func (e *TimeoutError) ClassifyRetry() (retry.Classification, bool) {
 	if marked, ok := errors.AsType[*marked](e.Err); ok {
 		return marked.classification, true

@@ -50,13 +50,13 @@ type Event struct {
 	Delay time.Duration
 	// Duration is the duration of the attempt, or of the whole call for CallEnded.
 	Duration time.Duration
-	// Err is the error, and Classification its class and name (zero if it was not recognised).
+	// Err is the error. Classification is the error's class and name, and zero if the error was not recognised.
 	Err            error
 	Classification retry.Classification
 }
 
-// Observer receives the events of calls. Its methods run on the caller's goroutine, so they must be quick, and many
-// goroutines call them at once.
+// Observer receives the events of calls. Its methods run on the goroutines of callers, concurrently, so they must
+// be quick.
 type Observer interface {
 	// Begin is called before anything else in a call. The context that it returns is passed to the operation and to
 	// Observe.

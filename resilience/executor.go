@@ -96,11 +96,11 @@ func (e *Executor) Breaker() *breaker.Breaker { return e.breaker }
 // Bulkhead returns the executor's bulkhead, or nil if it has none.
 func (e *Executor) Bulkhead() *Bulkhead { return e.bulkhead }
 
-// WorstWait returns the longest time that the waits between attempts can take in total, if no server asks for a
-// longer pause: the sum over the policy's retries, or over all rows if the errors alternate.
+// WorstWait returns the longest total of the waits between attempts, if no server requests a longer pause. It is
+// the sum over the policy's retries, or over the retries of all rules if the errors alternate.
 func (e *Executor) WorstWait() time.Duration { return e.rules.worst() }
 
-// Option configures an executor. It returns an error, which [New] passes on, if its value is unusable.
+// Option configures an executor. It returns an error if its value is unusable; [New] returns that error.
 type Option func(*Executor) error
 
 // WithName names the service in errors, events and metrics.
@@ -113,33 +113,33 @@ func WithIdempotent() Option {
 	return func(e *Executor) error { e.idempotent = true; return nil }
 }
 
-// WithIdempotentByCall leaves it to each [Call] to declare whether it is idempotent; hedges are started only for calls
-// that are.
+// WithIdempotentByCall lets each [Call] declare whether it is idempotent. Hedges are started only for idempotent
+// calls.
 func WithIdempotentByCall() Option {
 	return func(e *Executor) error { e.byCall = true; return nil }
 }
 
-// WithRepeatConflicts says that the operation begins with the read, so that one that lost against another may be
-// repeated.
+// WithRepeatConflicts declares that the operation begins with the read. An operation that conflicted with a
+// concurrent one is therefore repeated.
 func WithRepeatConflicts() Option {
 	return func(e *Executor) error { e.repeatConflicts = true; return nil }
 }
 
-// WithAttemptTimeout bounds each attempt: its context ends after d, which is above 0. An operation that succeeds all
-// the same has succeeded. The timeout is an unknown outcome named TimeoutError.
+// WithAttemptTimeout limits each attempt: its context ends after d, which must be above 0. If the operation
+// succeeds nevertheless, the attempt has succeeded. A timeout is an unknown outcome named TimeoutError.
 func WithAttemptTimeout(d time.Duration) Option {
 	return func(e *Executor) error { e.attemptTimeout = d; return needsPositive("WithAttemptTimeout", d) }
 }
 
-// WithExpectedAttempt sets how long an attempt usually takes, above 0: no attempt is started with less than that before
-// the context's deadline, not even the first. Without it, retries go by the smoothed duration of the attempts that have
-// succeeded.
+// WithExpectedAttempt sets how long an attempt usually takes; d must be above 0. If less time than that is left
+// before the context's deadline, no attempt is started, not even the first. Without this option, retries use the
+// smoothed duration of the successful attempts.
 func WithExpectedAttempt(d time.Duration) Option {
 	return func(e *Executor) error { e.expected = d; return needsPositive("WithExpectedAttempt", d) }
 }
 
-// WithMaxRetryAfter sets the longest pause, above 0, that a server may ask for; one that asks for more is not called
-// again in this call. It is 5 minutes otherwise.
+// WithMaxRetryAfter sets the longest pause that a server may request; d must be above 0. If a server requests more,
+// the call ends. The default is 5 minutes.
 func WithMaxRetryAfter(d time.Duration) Option {
 	return func(e *Executor) error { e.maxRetryAfter = d; return needsPositive("WithMaxRetryAfter", d) }
 }
@@ -162,9 +162,9 @@ func WithBudget(b Budget) Option {
 	return func(e *Executor) error { e.budget = b; return present("WithBudget", b != nil) }
 }
 
-// WithHedge starts an idempotent operation once more whenever the running ones have taken delay without an answer, up
-// to extra times. The first success counts; the others are cancelled and waited for, so that the operation must heed
-// its context. A hedge spends retry budget like a retry.
+// WithHedge starts an idempotent operation once more whenever delay passes without a response, up to extra times.
+// The first success counts. The others are cancelled and waited for, so the operation must end when its context
+// ends. A hedge uses the retry budget like a retry.
 func WithHedge(delay time.Duration, extra int) Option {
 	return func(e *Executor) error {
 		e.hedgeDelay, e.hedges = delay, extra
@@ -172,12 +172,12 @@ func WithHedge(delay time.Duration, extra int) Option {
 	}
 }
 
-// WithClassifier names errors in place of [retry.Classify].
+// WithClassifier classifies errors by c instead of [retry.Classify].
 func WithClassifier(c Classifier) Option {
 	return func(e *Executor) error { e.classify = c; return present("WithClassifier", c != nil) }
 }
 
-// WithClock replaces the machine's clock.
+// WithClock replaces the system's clock.
 func WithClock(c Clock) Option {
 	return func(e *Executor) error {
 		e.clock = c
@@ -186,12 +186,13 @@ func WithClock(c Clock) Option {
 	}
 }
 
-// WithRand draws jitter from rnd, which many goroutines use at once, instead of math/rand/v2.
+// WithRand uses rnd for jitter instead of math/rand/v2. rnd must be safe for concurrent use.
 func WithRand(rnd retry.Rand) Option {
 	return func(e *Executor) error { e.rand = rnd; return present("WithRand", rnd != nil) }
 }
 
-// WithObserver adds an observer, which receives what happens. Several receive it in the order in which they were added.
+// WithObserver adds an observer, which receives the events of calls. Several observers receive them in the order in
+// which they were added.
 func WithObserver(o Observer) Option {
 	return func(e *Executor) error {
 		e.observers = append(e.observers, o)

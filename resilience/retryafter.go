@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// ParseRetryAfter parses the value of an HTTP Retry-After header (RFC 9110, section 10.2.3). The value is a number of
-// seconds without a fraction, or a date. A date is measured from date, the response's Date header, or from now if
-// date is empty or unusable. The result is false for any other text. A date in the past is 0. A pause too long for a
-// time.Duration is the longest Duration; the caller has to bound it.
+// ParseRetryAfter parses the value of an HTTP Retry-After header (RFC 9110, section 10.2.3). The value is an
+// integral number of seconds, or a date. A date is compared with date, the response's Date header, or with now if
+// date is empty or unusable. For any other text, it returns false. A date in the past yields 0. A pause too long
+// for a time.Duration yields the longest Duration; the caller has to limit it.
 func ParseRetryAfter(value, date string, now time.Time) (time.Duration, bool) {
 	value = strings.TrimSpace(value)
 	if value == "" {

@@ -7,13 +7,13 @@ import (
 	"stepback/retry"
 )
 
-// rules decide by which policy a named error is repeated; see [retry.Rule].
+// rules determines the policy by which an error is repeated, given the error's name; see [retry.Rule].
 type rules []retry.Rule
 
 // one returns a single policy for every error.
 func one(p retry.Policy) rules { return rules{{Policy: p}} }
 
-// match returns the index of the row for an error, or -1.
+// match returns the index of the first rule that covers an error, or -1.
 func (r rules) match(name string) int {
 	return slices.IndexFunc(r, func(row retry.Rule) bool { return row.Covers(name) })
 }

@@ -23,7 +23,7 @@ type session struct {
 	started  time.Time // start of the last attempt
 	spent    *spent    // per rule; nil before the first failure
 
-	// wait and what follows describe the pause before the next attempt.
+	// wait and the fields after it describe the pause before the next attempt.
 	wait        time.Duration
 	last        error
 	class       retry.Classification
@@ -37,7 +37,7 @@ type session struct {
 	err      *Error
 }
 
-// enter passes the bulkhead and the breaker, or returns the error of the one that refused.
+// enter acquires the bulkhead's slot and the breaker's permit, or returns the error of the layer that refused.
 func (s *session) enter() error {
 	if err := s.ctx.Err(); err != nil {
 		return s.stopped(nil, retry.Classification{}, cancelled(s.ctx))
@@ -111,7 +111,7 @@ func (s *session) leave() {
 
 var errPanicked = errors.New("the operation panicked")
 
-// since returns the time elapsed since t; 0 for the zero time and if the clock went back.
+// since returns the time elapsed since t. It returns 0 for the zero time, or if the clock was set back.
 func (s *session) since(t time.Time) time.Duration {
 	if t.IsZero() {
 		return 0
@@ -170,7 +170,7 @@ func (s *session) pause() error {
 	return nil
 }
 
-// readmit asks the breaker again if its circuit has changed since the permit.
+// readmit requests a new permit if the breaker's circuit has changed since the last one.
 func (s *session) readmit() error {
 	if !s.admitted {
 		return nil
@@ -183,7 +183,7 @@ func (s *session) readmit() error {
 	return s.admit()
 }
 
-// name classifies an error. A custom classifier need not recognise timeouts.
+// name classifies an error. It also recognises timeouts that a custom classifier does not.
 func (s *session) name(err error) (retry.Classification, bool) {
 	c, known := s.classify(err)
 	if !known {
@@ -194,7 +194,7 @@ func (s *session) name(err error) (retry.Classification, bool) {
 	return c, known
 }
 
-// health returns the breaker outcome of a failed attempt.
+// health returns the outcome of a failed attempt that is recorded in the breaker.
 func health(ctx context.Context, c retry.Classification, known bool) breaker.Outcome {
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled), known && c.Error == retry.OperationCancelled:
@@ -274,7 +274,7 @@ func timedOut(err error, c retry.Classification) bool {
 	return ok && timeout.Timeout() || c.Error == retry.TimeoutError
 }
 
-// repeatable returns nil if an error of that class may be retried, or else the reason why not.
+// repeatable returns nil if an error of class c may be retried, and the reason why not otherwise.
 func (s *session) repeatable(c retry.Classification, known bool) error {
 	if s.final != nil {
 		if reason := s.final(); reason != nil {
@@ -310,7 +310,7 @@ func (s *session) stopped(err error, c retry.Classification, reason error) error
 	return s.err
 }
 
-// reasons are the errors that are counted by name.
+// reasons are the reasons that are counted separately.
 var reasons = [...]error{
 	ErrExhausted,
 	ErrPermanent,
@@ -328,7 +328,7 @@ var reasons = [...]error{
 	ErrCancelled,
 }
 
-// cancelled returns an error for how the caller's context ended: ErrDeadline or ErrCancelled.
+// cancelled returns ErrDeadline if the caller's context reached its deadline, and ErrCancelled otherwise.
 func cancelled(ctx context.Context) error {
 	reason := ErrCancelled
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {

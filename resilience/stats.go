@@ -9,7 +9,7 @@ import (
 
 // Statistics holds an executor's counts since it was created.
 type Statistics struct {
-	// Calls counts calls that have ended: Successes plus Failures.
+	// Calls counts calls that have ended. It is the sum of Successes and Failures.
 	Calls, Successes, Failures int64
 	// Attempts counts how often the operation was started, including hedges.
 	Attempts int64
@@ -23,7 +23,7 @@ type Statistics struct {
 	Refused map[string]int64
 	// RetriesByError counts retries by the error's name in the table.
 	RetriesByError map[string]int64
-	// TypicalAttempt is the smoothed duration of the attempts that succeeded; 0 before the first.
+	// TypicalAttempt is the smoothed duration of successful attempts; 0 before the first.
 	TypicalAttempt time.Duration
 }
 
@@ -33,8 +33,8 @@ func (s Statistics) RetryRate() float64 { return ratio(s.Retries, s.Attempts) }
 // SuccessRate returns the share of calls that succeeded; 0 without calls.
 func (s Statistics) SuccessRate() float64 { return ratio(s.Successes, s.Calls) }
 
-// RetrySuccessRate returns the share of calls that succeeded among those whose first attempt failed and that were
-// retried or given up; 0 without any.
+// RetrySuccessRate returns the share of successes among the calls that were retried successfully or failed. It is 0
+// if there are none.
 func (s Statistics) RetrySuccessRate() float64 {
 	return ratio(s.RetriedSuccesses, s.RetriedSuccesses+s.Failures)
 }

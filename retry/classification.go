@@ -1,6 +1,6 @@
 package retry
 
-// Class classifies an error by the effect of repeating the failed operation.
+// Class classifies an error by what happens if the failed operation is repeated.
 type Class string
 
 // The classes.
@@ -18,16 +18,16 @@ const (
 
 // Classification is the result of recognising an error.
 type Classification struct {
-	// Error is the named error that stands for it: one of this package's constants, or a name of the caller's own.
+	// Error is the name of the error: one of this package's constants, or a name of the caller's own.
 	Error string
-	// Class is the effect of repeating the operation.
+	// Class says what happens if the operation is repeated.
 	Class Class
 	// Identity is the property by which the error was recognised, such as "SQLSTATE 40P01".
 	Identity string
 }
 
-// Retriable reports whether the same operation may be repeated unchanged. A conflict may not be: its caller has to
-// start over from the read.
+// Retriable reports whether the operation may be repeated unchanged. A conflict may not, because its caller must
+// start again from the read.
 func (c Classification) Retriable(idempotent bool) bool {
 	return c.Class == Transient || c.Class == UnknownOutcome && idempotent
 }
@@ -37,7 +37,7 @@ func (c Classification) String() string {
 	return c.Error + " (" + string(c.Class) + ", by " + c.Identity + ")"
 }
 
-// verdict is the result in every classification table.
+// verdict is an error name and a class, which every classification table assigns.
 type verdict struct {
 	name  string
 	class Class

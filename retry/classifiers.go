@@ -6,14 +6,16 @@ import (
 	"strings"
 )
 
-// Classifier is one way in which [Classify] and its siblings recognise errors, with all it recognises, to be printed.
+// Classifier describes, for printing, one of the ways in which [Classify] and its siblings recognise errors, with
+// everything that it recognises.
 type Classifier struct {
-	// Title names what is recognised, such as "HTTP status"; Key is the heading of its identities, such as "Status".
+	// Title names the kind of identity, such as "HTTP status". Key is the heading of the column of identities, such
+	// as "Status".
 	Title, Key string
 	Rows       []ClassifierRow
 }
 
-// ClassifierRow maps an identity, or a range of identities, to the error and class that it is recognised as.
+// ClassifierRow maps an identity, or a range of identities, to an error name and a class.
 type ClassifierRow struct {
 	Identity, Meaning string
 	// Error and Class are those of the [Classification].
@@ -25,7 +27,7 @@ func (v verdict) row(identity, meaning string) ClassifierRow {
 	return ClassifierRow{identity, meaning, v.name, v.class}
 }
 
-// Classifiers lists what is recognised by which identity, and as what.
+// Classifiers lists all identities that this package recognises, and how it classifies them.
 func Classifiers() []Classifier {
 	return []Classifier{
 		{"SQLSTATE (PostgreSQL, Aurora)", "SQLSTATE", sqlRows()},

@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// Classified is implemented by errors that know what they are. [Classify] believes them before anything else. If ok is
-// false the error does not know, and is classified like any other.
+// Classified is implemented by errors that know their own classification. [Classify] asks them first. If ok is
+// false, the error does not know, and is classified like any other.
 type Classified interface {
 	error
 	ClassifyRetry() (c Classification, ok bool)
 }
 
-// Classify classifies any Go error, wrapped or not, by the best identity it carries. In this order: what a [Classified]
-// error says of itself, a SQLSTATE, an AWS error code, an HTTP status, a gRPC status, a result code of SQLite, an error
-// value of the standard library (context, net, crypto/tls, syscall, io, database/sql), and only if the error has no
-// code at all, its message.
+// Classify classifies any Go error, wrapped or not, by the best identity that it carries. It looks for identities
+// in this order: the classification of a [Classified] error, a SQLSTATE, an AWS error code, an HTTP status, a gRPC
+// status, a result code of SQLite, and an error value of the standard library (context, net, crypto/tls, syscall,
+// io, database/sql). Only if the error has no code at all, it uses the message.
 //
-// Drivers and SDKs are recognised by the methods their errors have, not by their packages: SQLState (pgx, lib/pq),
-// ErrorCode and HTTPStatusCode (AWS SDK), GRPCStatus (gRPC). Code, the method of modernc.org/sqlite's errors, is too
-// common a name: it counts only for a type whose package has "sqlite" in its path.
+// Drivers and SDKs are recognised by the methods of their errors, not by their packages: SQLState (pgx, lib/pq),
+// ErrorCode and HTTPStatusCode (AWS SDK), GRPCStatus (gRPC). The method of modernc.org/sqlite's errors, Code, has
+// too common a name, so it counts only for a type whose package has "sqlite" in its path.
 //
-// ok is false for nil and for errors that nothing is known about; the careful reading of those is permanent.
+// ok is false for nil and for errors of which nothing is known; treat those as permanent to be careful.
 func Classify(err error) (c Classification, ok bool) {
 	if err == nil {
 		return Classification{}, false
@@ -104,7 +104,7 @@ func packageOf(err error) string {
 	return t.PkgPath()
 }
 
-// classifyAWSError classifies by the error code, if there is a coder, and then by the HTTP status.
+// classifyAWSError classifies an error by its AWS error code if coder is set, and then by the HTTP status.
 func classifyAWSError(err error, coder awsCoder) (Classification, bool) {
 	service := ""
 	if operation, ok := errors.AsType[awsOperation](err); ok {

@@ -43,8 +43,8 @@ func ClassifyGRPC(code uint32) (Classification, bool) {
 	return rule.verdict.of("gRPC " + rule.name + " (" + strconv.Itoa(int(code)) + ")")
 }
 
-// byGRPC finds the status of an error that has a method GRPCStatus. The method's result is a type of the gRPC library,
-// which no interface of this package can name: reflection calls it, and its method Code.
+// byGRPC classifies an error that has a method GRPCStatus. The method's result has a type of the gRPC library,
+// which this package cannot name, so byGRPC calls it and its method Code by reflection.
 func byGRPC(err error) (c Classification, ok, hasCode bool) {
 	code, hasCode := grpcCode(err)
 	if hasCode {
@@ -76,7 +76,7 @@ func grpcCode(err error) (code uint32, ok bool) {
 	return 0, false
 }
 
-// callNiladic calls a method without parameters and with one result. ok is false if f is no such method.
+// callNiladic calls a method that has one result and no parameters. ok is false for any other f.
 func callNiladic(f reflect.Value) (result reflect.Value, ok bool) {
 	if !f.IsValid() || f.Type().NumIn() != 0 || f.Type().NumOut() != 1 {
 		return reflect.Value{}, false

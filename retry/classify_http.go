@@ -2,7 +2,7 @@ package retry
 
 import "strconv"
 
-// httpRule covers the statuses from from to to, inclusive.
+// httpRule covers the statuses from "from" to "to", inclusive.
 type httpRule struct {
 	from, to int
 	meaning  string

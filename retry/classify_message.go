@@ -34,7 +34,7 @@ var messageRules = []messageRule{
 }
 
 // ClassifyMessage classifies an error by its message. Messages change without notice and quote other messages, so
-// this is the last resort, for errors that carry no code at all. It is false if no known text occurs.
+// use it only for errors that carry no code at all. It returns false if the message contains no known text.
 func ClassifyMessage(message string) (Classification, bool) {
 	message = strings.ToLower(message)
 	for _, rule := range messageRules {

@@ -2,7 +2,8 @@ package retry
 
 import "strconv"
 
-// sqliteRule covers one extended result code, or, with a code below 256, a primary code and all its extensions.
+// sqliteRule covers one extended result code. If its code is below 256, it covers a primary code and all its
+// extensions.
 type sqliteRule struct {
 	code    int
 	name    string

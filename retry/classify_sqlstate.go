@@ -1,6 +1,6 @@
 package retry
 
-// sqlRule covers one SQLSTATE, or, with two characters, a whole class.
+// sqlRule covers one SQLSTATE. If its code has two characters, it covers a whole class.
 type sqlRule struct {
 	code    string
 	meaning string

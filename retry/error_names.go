@@ -2,7 +2,7 @@ package retry
 
 import "slices"
 
-// Error names that retries cannot fix; see [PermanentErrors].
+// The names of errors that retries cannot fix; see [PermanentErrors].
 const (
 	ValidationError = "ValidationError" // a record breaks a business rule
 	// the statement would be rejected again (SQLSTATE 22, 23, 42 and the like)
@@ -14,13 +14,13 @@ const (
 	RetryNotWorthwhile          = "RetryNotWorthwhile" // a retry would cost more than it can gain
 )
 
-// Error names for calls that were deferred: the call was not made, and the work is retried later at a slow pace.
+// The names of errors for calls that were not made. The work is retried later, at a slow pace.
 const (
 	CircuitOpen          = "CircuitOpen"          // the circuit breaker in front of the callee is open
 	RetryBudgetExhausted = "RetryBudgetExhausted" // the callee has no capacity for this call, or for another retry
 )
 
-// Error names in the retry design's error → pattern map (package retrypatterns).
+// The error names in the error → pattern map of the retry design (package retrypatterns).
 const (
 	LambdaServiceException         = "Lambda.ServiceException"
 	LambdaAWSLambdaException       = "Lambda.AWSLambdaException"

@@ -28,7 +28,8 @@ type Policy struct {
 	Rate float64
 	// MaxDelay caps the delay before jitter; 0 means no cap.
 	MaxDelay time.Duration
-	// MaxAttempts is the number of retries, as in ASL: the first attempt does not count, and 0 means never retry.
+	// MaxAttempts is the number of retries, as in ASL. The first attempt does not count, and 0 means that nothing
+	// is retried.
 	MaxAttempts int
 	// Jitter randomises the delay.
 	Jitter Jitter
@@ -36,18 +37,19 @@ type Policy struct {
 	JitterFactor float64
 }
 
-// Delay returns the wait before the given retry, counted from 1: Step Functions' rule d = Interval × Rate^(retry−1),
-// capped by MaxDelay, then jitter. It returns 0 for a retry number below 1, and ignores MaxAttempts. Both ends of a
-// jitter range can be drawn, and a nil Rand draws the longest wait. It allocates nothing.
+// Delay returns the wait before a retry, counted from 1. It follows Step Functions' rule d = Interval ×
+// Rate^(retry−1), capped by MaxDelay, and then applies jitter. It returns 0 for a retry number below 1, and ignores
+// MaxAttempts. Both ends of a jitter range can occur. With a nil Rand, Delay returns the longest wait. It allocates
+// nothing.
 //
-// For DECORRELATED the previous delay is assumed to be the interval; use [Policy.DelayAfter] if the real one is
-// known.
+// For DECORRELATED, Delay assumes that the previous delay was the interval. Use [Policy.DelayAfter] if the real one
+// is known.
 func (p Policy) Delay(retry int, rnd Rand) time.Duration {
 	return p.DelayAfter(retry, 0, rnd)
 }
 
-// DelayAfter is Delay for callers that keep the previous wait, which only DECORRELATED uses; 0 or less means that
-// there is none.
+// DelayAfter is like Delay, but takes the previous wait, which only DECORRELATED uses. 0 or less means that there
+// was none.
 func (p Policy) DelayAfter(retry int, previous time.Duration, rnd Rand) time.Duration {
 	d := p.ceiling(retry)
 	switch p.Jitter {
@@ -90,8 +92,8 @@ func (p Policy) capped(d time.Duration) time.Duration {
 	return d
 }
 
-// uniform draws from [lo, hi], both ends included. It multiplies by the number of values in integers instead of by a
-// float, so that every nanosecond stays in range.
+// uniform returns a random value from [lo, hi], both ends included. It multiplies integers instead of a float, so
+// that every nanosecond stays in range.
 func uniform(rnd Rand, lo, hi time.Duration) time.Duration {
 	if hi <= lo {
 		return lo
@@ -103,8 +105,8 @@ func uniform(rnd Rand, lo, hi time.Duration) time.Duration {
 	return lo + time.Duration(offset)
 }
 
-// scale multiplies, rounds to the nanosecond and clamps the result to [0, maxDuration]; a factor that is negative or
-// NaN gives 0.
+// scale multiplies d by factor, rounds to the nanosecond, and clamps the result to [0, maxDuration]. If the factor
+// is negative or NaN, the result is 0.
 func scale(d time.Duration, factor float64) time.Duration {
 	product := math.Round(float64(d) * factor)
 	switch {
@@ -148,8 +150,8 @@ func (p Policy) String() string {
 
 func formatFloat(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
-// Seconds returns a policy from numbers in the units and in the order of the retry design's tables. A maxDelay of 0
-// means no cap.
+// Seconds returns a policy from numbers as they appear in the retry design's tables, in the same units and order. A
+// maxDelay of 0 means no cap.
 func Seconds(interval int, rate float64, maxDelay, maxAttempts int, jitter Jitter) Policy {
 	return Policy{
 		Interval:    time.Duration(interval) * time.Second,

@@ -1,7 +1,7 @@
 package retry
 
-// Rule is the policy for some errors, by name. A list of rules decides as a state's Retry array does: the first rule
-// that covers an error applies to it, and each rule counts its own retries.
+// Rule is a policy for errors with certain names. A list of rules works like a state's Retry array: the first rule
+// that covers an error applies, and each rule counts its own retries.
 type Rule struct {
 	// Errors are the names that the rule covers, with the wildcards of Step Functions: States.ALL covers every error,
 	// States.TaskFailed every error but a timeout. nil covers every error, an empty list none.
@@ -9,8 +9,8 @@ type Rule struct {
 	Policy Policy
 }
 
-// Covers reports whether the rule applies to the named error. [TimeoutError] is what States.Timeout covers outside of
-// Step Functions.
+// Covers reports whether the rule covers an error name. Outside of Step Functions, States.Timeout covers
+// [TimeoutError].
 func (r Rule) Covers(name string) bool {
 	if r.Errors == nil {
 		return true

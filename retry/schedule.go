@@ -21,13 +21,13 @@ type Schedule struct {
 	Retries int
 	// Waits holds the wait before retry 1, 2, …; at most the first 1,000.
 	Waits []Wait
-	// Total is the sum over all retries; it saturates at about 292 years.
+	// Total is the sum over all retries, at most about 292 years.
 	Total Wait
 }
 
-// Schedule computes the waits of all MaxAttempts retries. Bounds are exact. Means are exact, except for DECORRELATED
-// once its cap applies: the mean of each step is then computed from that of the step before, which gives an upper
-// bound of the true mean.
+// Schedule computes the waits of all MaxAttempts retries. Minima and maxima are exact. Means are exact too, except
+// for DECORRELATED once its cap applies: the mean of each step is then computed from the mean of the step before,
+// which gives an upper bound.
 func (p Policy) Schedule() Schedule {
 	retries := max(p.MaxAttempts, 0)
 	s := Schedule{Retries: retries, Waits: make([]Wait, 0, min(retries, listedRetries))}
@@ -44,7 +44,7 @@ func (p Policy) Schedule() Schedule {
 	return s
 }
 
-// wait returns the range of the given retry's delay after the previous one.
+// wait returns the range and mean of the wait before a retry, given those of the previous wait.
 func (p Policy) wait(retry int, previous Wait) Wait {
 	if p.Jitter == JitterDecorrelated {
 		return p.decorrelatedWait(previous)
@@ -52,8 +52,8 @@ func (p Policy) wait(retry int, previous Wait) Wait {
 	return p.spread(p.ceiling(retry))
 }
 
-// spread applies the jitter to a delay or to a sum of delays: for all strategies but DECORRELATED the bounds are
-// proportional to the delay.
+// spread returns the range and mean of a delay, or of a sum of delays, with jitter. It works for sums because the
+// bounds are proportional to the delay for all strategies but DECORRELATED.
 func (p Policy) spread(d time.Duration) Wait {
 	switch p.Jitter {
 	case JitterFull:
@@ -96,13 +96,14 @@ func cappedUniformMean(lo, hi, limit time.Duration) time.Duration {
 	return min(scale(1, mean), limit)
 }
 
-// rest sums the retries from from to to without iterating over them: their number may be anything up to MaxInt.
+// rest returns the sum of the waits of the retries from "from" to "to". It does not iterate over them, because
+// there may be up to MaxInt.
 func (p Policy) rest(from, to int, last Wait) Wait {
 	if p.Jitter == JitterDecorrelated {
 		// After 1,000 steps of growth by at least half, every bound is at its limit.
 		return p.decorrelatedWait(last).Times(to - from + 1)
 	}
-	// Delays grow until they reach the last one's value and stay there.
+	// Delays grow until they reach the value of the last one, and stay there.
 	top := p.ceiling(to)
 	growing := sort.Search(to-from, func(i int) bool { return p.ceiling(from+i) >= top })
 	sum := saturatingTimes(top, to-from+1-growing)
@@ -114,12 +115,12 @@ func (p Policy) rest(from, to int, last Wait) Wait {
 	return p.spread(sum)
 }
 
-// Plus returns the sum of both, which stays at about 292 years where it exceeds that.
+// Plus returns the sum of both waits, at most about 292 years.
 func (w Wait) Plus(v Wait) Wait {
 	return Wait{saturatingAdd(w.Min, v.Min), saturatingAdd(w.Mean, v.Mean), saturatingAdd(w.Max, v.Max)}
 }
 
-// Times returns n waits of w in a row, n ≥ 0, with the same limit.
+// Times returns the sum of n waits of w, at most about 292 years. n must be 0 or more.
 func (w Wait) Times(n int) Wait {
 	return Wait{saturatingTimes(w.Min, n), saturatingTimes(w.Mean, n), saturatingTimes(w.Max, n)}
 }
@@ -132,7 +133,7 @@ func saturatingTimes(d time.Duration, n int) time.Duration {
 	return d * time.Duration(n)
 }
 
-// MarshalJSON implements json.Marshaler, with seconds and lowerCamel names.
+// MarshalJSON implements json.Marshaler. The times are in seconds, and the names are lowerCamel.
 func (w Wait) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Min  float64 `json:"minSeconds"`

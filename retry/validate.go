@@ -15,7 +15,7 @@ const (
 	MaxDelaySeconds    = 31_622_400
 )
 
-// Validate returns nil if Step Functions could carry the policy out, else all its [Policy.Problems], joined.
+// Validate returns nil if Step Functions could execute the policy, and otherwise all its [Policy.Problems], joined.
 func (p Policy) Validate() error {
 	found := p.Problems()
 	problems := make([]error, len(found))
@@ -25,8 +25,8 @@ func (p Policy) Validate() error {
 	return errors.Join(problems...)
 }
 
-// Problems returns an error for each number that has no counterpart in Step Functions. Numbers that have one nearby,
-// such as half a second, are no problem: compiling to ASL rounds them.
+// Problems returns an error for each number that has no counterpart in Step Functions. A number that can be
+// rounded, such as half a second, is no problem, because compiling to ASL rounds it.
 func (p Policy) Problems() []*PolicyError {
 	var found []*PolicyError
 	report := func(field, value, want string) { found = append(found, &PolicyError{field, value, want}) }

@@ -127,8 +127,8 @@ func vended(namespace, name string, unit Unit, stat Stat, text string, in ...Set
 // Catalogue returns every metric that stepback publishes, in the order of the documentation.
 func Catalogue() []*Metric { return slices.Clone(catalogue) }
 
-// Named returns the metric with a name; one of AWS's own if stepback publishes none with that name. ok is false if
-// there is neither.
+// Named returns the metric with a name. Metrics that stepback publishes take precedence over those of AWS. ok is
+// false if there is none.
 func Named(name string) (*Metric, bool) {
 	all := namesakes(name)
 	if len(all) == 0 {
@@ -137,7 +137,7 @@ func Named(name string) (*Metric, bool) {
 	return all[0], true
 }
 
-// namesakes returns the metrics with a name in all namespaces, those that stepback publishes first.
+// namesakes returns the metrics with a name, in all namespaces. Those that stepback publishes come first.
 func namesakes(name string) []*Metric {
 	return slices.DeleteFunc(slices.Concat(catalogue, vendedMetrics), func(m *Metric) bool { return m.name != name })
 }

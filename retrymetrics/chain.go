@@ -23,7 +23,7 @@ type chain struct {
 	since     moment // when the last record arrived, if the execution lacks some
 }
 
-// moment is a position in what a reader has read; the zero value is none.
+// moment is a point in a reader's progress; the zero value means none.
 type moment struct {
 	at    int64 // the newest record's time
 	reads int64
@@ -31,10 +31,11 @@ type moment struct {
 
 func (c *chain) waiting() int { return c.heldCount }
 
-// complete reports whether every event up to the terminal one has been counted.
+// complete reports whether every event of the execution has been counted, including the terminal one.
 func (c *chain) complete() bool { return c.end > 0 && c.heldCount == 0 && c.n >= c.end && !c.unordered }
 
-// take counts a record and the records that were held for it, or holds it.
+// take counts a record, and the held records that were waiting for it. If the record's own predecessor is missing,
+// take holds it.
 func (c *chain) take(t *pointSink, e *Record) {
 	if c.seen.add(e.ID) {
 		return
@@ -75,7 +76,7 @@ func (c *chain) apply(t *pointSink, e *Record) {
 	}
 }
 
-// release counts the held records without the records they were held for.
+// release counts the held records, although the records that they wait for are missing.
 func (c *chain) release(t *pointSink) {
 	var all []Record
 	for previous, records := range c.held {
@@ -100,7 +101,7 @@ func (c *chain) unpaired(t *pointSink, at, n int64) {
 	t.add(UnpairedEvents, Labels{StateMachine: t.machine}, at, float64(n))
 }
 
-// close counts failures without a following event, and records that were not received.
+// close counts failures without a following event, and records that were not received, at the end of an execution.
 func (c *chain) close(t *pointSink) {
 	cutOff(t, &c.attempts)
 	if lack := c.end - c.n - int64(len(c.lost)); lack > 0 && c.end <= maxEvents {
@@ -108,7 +109,7 @@ func (c *chain) close(t *pointSink) {
 	}
 }
 
-// abandon counts open failures as unpaired, because the events that follow them will not be read.
+// abandon counts failures that wait for their following event as unpaired, because that event will not be read.
 func (c *chain) abandon(t *pointSink) {
 	for a := range c.attempts.Open() {
 		if a.Failed() {

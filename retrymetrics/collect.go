@@ -18,8 +18,9 @@ type Collector struct {
 	// Period is the length of the periods over which values are aggregated; 0 means one minute, CloudWatch's standard
 	// resolution.
 	Period time.Duration
-	// OwnErrors is the number of error names per machine, in addition to those of the retry table, that get their own
-	// ErrorType; later ones become [OtherError]. The default is 0, because each metric costs money in CloudWatch.
+	// OwnErrors is the number of error names per machine that get their own ErrorType, in addition to those of the
+	// retry table. Further ones become [OtherError]. The default is 0, because each metric costs money in
+	// CloudWatch.
 	OwnErrors int
 
 	mu     sync.Mutex
@@ -27,7 +28,7 @@ type Collector struct {
 	own    map[string]map[string]bool // names, by machine
 }
 
-// Add counts one ended execution's whole history.
+// Add counts the whole history of an ended execution.
 func (c *Collector) Add(executionARN string, events []history.Event) {
 	t := c.teller(machineOf(executionARN))
 	scan(&t, events)
@@ -35,19 +36,19 @@ func (c *Collector) Add(executionARN string, events []history.Event) {
 	c.take(&t)
 }
 
-// Counting counts one execution since its last redrive, see [Collector.Begin].
+// Counting counts the events of one execution since its last redrive; see [Collector.Begin].
 type Counting struct {
 	teller    pointSink
 	execution string
 }
 
-// Begin begins to count an execution whose history the caller reads. Nothing shows until [Counting.End].
+// Begin starts to count an execution whose history the caller reads. The counts become visible with [Counting.End].
 func (c *Collector) Begin(executionARN string) *Counting {
 	return &Counting{c.teller(machineOf(executionARN)), executionARN}
 }
 
-// Count counts what one event changed. Events up to the last redrive are left out, since they were counted when the
-// execution ended before.
+// Count counts the change that one event made. It ignores events before the last redrive, because they were counted
+// when the execution ended before.
 func (x *Counting) Count(c history.Change) { count(&x.teller, c) }
 
 // End counts failures without a following event, and the end of the execution, which is the last of events. r has read
@@ -62,7 +63,7 @@ func (x *Counting) End(r *history.AttemptReader, events []history.Event) {
 	x.teller.collector.take(&x.teller)
 }
 
-// Rows are a file's rows by outcome.
+// Rows counts the rows of a file by outcome.
 type Rows struct {
 	Applied, AlreadyApplied, Rejected, DeadLettered int64
 	Retried                                         map[string]int64 // rows that were tried again, by error
@@ -177,7 +178,7 @@ type pointSink struct {
 	collector *Collector
 }
 
-// run is a number of consecutive equal events.
+// run counts consecutive equal events.
 type run struct {
 	state   string
 	at, n   int64
@@ -234,7 +235,7 @@ func (t *pointSink) flushPasses() {
 	t.passes.n = 0
 }
 
-// took counts tasks that ended, by the number of attempts of each.
+// took counts tasks that ended, all after the same number of attempts.
 func (t *pointSink) took(state string, at int64, attempts int, tasks int64) {
 	if attempts > 0 {
 		t.points.add(AttemptsPerTask, t.labels(state), startOf(at, t.period), float64(attempts), tasks)

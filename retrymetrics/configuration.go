@@ -12,7 +12,7 @@ import (
 	"stepback/statemachine"
 )
 
-// Step Functions' defaults for the fields of a retrier.
+// The defaults of Step Functions for the fields of a retrier.
 const (
 	defaultMaxAttempts     = 3
 	defaultIntervalSeconds = 1
@@ -22,17 +22,17 @@ const (
 // maxWait bounds the reported waits, in seconds: no execution lasts longer than a year.
 const maxWait = 366 * 24 * 3600
 
-// Configuration summarises the Retry array of one state for the case that errors alternate: each retrier counts its
-// own retries, so their retries and waits add up.
+// Configuration summarises the Retry array of one state. It assumes that errors alternate: since each retrier
+// counts its own retries, the retries and waits of all retriers add up.
 type Configuration struct {
 	State   string
 	Retries int
 	Wait    time.Duration // sum of all waits, each the longest that jitter permits
 }
 
-// Configurations extracts the Retry arrays of a definition in the Amazon States Language, including those inside Map
-// and Parallel states. States without a Retry array are left out. It returns an error only for invalid JSON; the
-// definition is not validated.
+// Configurations extracts the Retry arrays of a definition in the Amazon States Language, including those inside
+// Map and Parallel states. States without a Retry array are left out. The definition is not validated; it returns
+// an error only for invalid JSON.
 func Configurations(definition []byte) ([]Configuration, error) {
 	var m graph
 	if err := json.Unmarshal(definition, &m); err != nil {
@@ -41,14 +41,14 @@ func Configurations(definition []byte) ([]Configuration, error) {
 	return m.configurations(nil), nil
 }
 
-// BaseConfiguration returns what a state's Retry array allows by the default retry table; false if the table does not
-// contain the state.
+// BaseConfiguration returns the configuration of a state according to the default retry table. It returns false if
+// the table does not contain the state.
 func BaseConfiguration(state string) (Configuration, bool) {
 	e, err := statemachine.DefaultTable().Explain(state)
 	return Configuration{State: state, Retries: e.Retries, Wait: e.Wait.Max}, err == nil
 }
 
-// AddConfiguration counts the retry configuration of a state machine's definition.
+// AddConfiguration counts the retry configurations of a state machine's states.
 func (c *Collector) AddConfiguration(machine string, at time.Time, all []Configuration) {
 	t := c.teller(machine)
 	for _, s := range all {

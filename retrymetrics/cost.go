@@ -39,7 +39,8 @@ func DefaultWorkload() Workload {
 	return Workload{Files: 1000, RowsPerFile: 1_000_000, Batch: 100, FailedShare: 0.01, RecordBytes: 450}
 }
 
-// The number of events in a history for each row of a batch, each child execution and each failed attempt.
+// The number of events in a history: for each row of a batch, for each child execution, for each failed attempt,
+// and for each batch that is one task.
 const (
 	// iteration started and succeeded, state entered and exited, task scheduled, started, succeeded
 	eventsPerRow     = 7
@@ -48,7 +49,7 @@ const (
 	eventsPerBulk    = 11
 )
 
-// Records returns how many log records the workload writes at a log level.
+// Records returns the number of log records that the workload writes at a log level.
 func (w Workload) Records(level Level) float64 {
 	rows := float64(w.Files) * float64(w.RowsPerFile)
 	failures := rows * w.FailedShare
@@ -64,8 +65,8 @@ func (w Workload) Records(level Level) float64 {
 // GB returns the log volume that the workload writes at a log level, in 10⁹ bytes.
 func (w Workload) GB(level Level) float64 { return w.Records(level) * float64(w.RecordBytes) / 1e9 }
 
-// SeriesCount returns the number of custom metrics at a log level if the given numbers of states, error types and
-// pairs of the two occur in a month.
+// SeriesCount returns the number of custom metrics at a log level. states, errors and pairs are the numbers of
+// states, of error types, and of pairs of the two that occur in a month.
 func SeriesCount(level Level, states, errors, pairs int) int {
 	n := 0
 	for _, m := range catalogue {

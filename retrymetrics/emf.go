@@ -15,9 +15,9 @@ const (
 	maxDimensionValue      = 1024
 )
 
-// AppendEMF appends points as lines of CloudWatch's embedded metric format: one line per labels and period, or more
-// if a metric has over 100 values. Each metric is listed with every declared dimension set whose dimensions are all
-// known.
+// AppendEMF appends points as lines of CloudWatch's embedded metric format. It writes one line per labels and
+// period, or more if a metric has over 100 values. Each metric is listed with every declared dimension set whose
+// dimensions all have a value.
 func AppendEMF(dst []byte, ps []Point) ([]byte, error) {
 	type place struct {
 		labels Labels
@@ -68,8 +68,8 @@ type emfMetric struct {
 	Unit Unit
 }
 
-// fill adds points to a line and returns those that did not fit: values beyond the hundredth of a metric, and metrics
-// that the line already contains.
+// fill returns a line with as many of the points as fit, and the points that did not fit: the values of a metric
+// beyond the hundredth, and metrics that the line already contains.
 func fill(l Labels, start time.Time, ps []Point) (emfLine, []Point) {
 	line := emfLine{labels: l, start: start, values: map[string]any{}}
 	var rest []Point

@@ -12,7 +12,7 @@ import (
 // OtherError is the ErrorType of every error name that is not in the retry table.
 const OtherError = "Other"
 
-// OwnErrors is the number of own error names per machine if metrics cost nothing.
+// OwnErrors is the value for Collector.OwnErrors if metrics cost nothing.
 const OwnErrors = 50
 
 var errorTypes = knownErrors()
@@ -45,7 +45,7 @@ func ErrorTypeOf(name string) string {
 	return OtherError
 }
 
-// plain reports whether a name can be a readable value of a dimension: up to 100 printable ASCII characters.
+// plain reports whether a name can be the value of a dimension: 1 to 100 printable ASCII characters without spaces.
 func plain(name string) bool {
 	const longest = 100
 	return name != "" && len(name) <= longest &&

@@ -6,26 +6,27 @@ import (
 	"time"
 )
 
-// LogReader counts the records of a state machine's log, in whatever order batches of them arrive. It processes each
-// execution's events in the order of the history: a record whose previous event (previous_event_id) has not arrived
-// is held until it arrives. The figures therefore equal those of the whole histories, even if deliveries overtake
-// each other. A duplicate record counts once while its execution is kept or remembered.
+// LogReader counts the records of a state machine's log, in whatever order batches of them arrive. It processes
+// each execution's events in the order of the history. It holds a record until the previous event
+// (previous_event_id) has arrived. The figures therefore equal those of the whole histories, even if deliveries
+// overtake each other. A duplicate record counts once while its execution is kept or remembered.
 //
 // Its memory is bounded: see Executions, Held and Patience. A held record that is given up counts without its
-// predecessors: an attempt then does not count as a retry. [UnpairedEvents] counts what was missing, so that
+// predecessors: an attempt then does not count as a retry. [UnpairedEvents] counts the missing events, so that
 // incomplete figures are visible.
 //
 // The zero value is ready to use. It is not safe for concurrent use.
 type LogReader struct {
-	// Level is the log level; [LevelAll] if empty. At [LevelError] only failures are logged: nothing is held, retries
-	// cannot be distinguished from first attempts, and the state's name is known for child executions only, from
-	// ChildState.
+	// Level is the log level; empty means [LevelAll]. At [LevelError] only failures are logged. Then nothing is
+	// held, and retries cannot be distinguished from first attempts. The state's name is known only for child
+	// executions, from ChildState.
 	Level Level
-	// ChildState is the only Task state of the distributed Map's child executions, or empty.
+	// ChildState is the name of the only Task state in the distributed Map's child executions; empty if it is not
+	// known.
 	ChildState string
-	// Executions is the maximum number of executions kept at a time, and the number of ended ones whose ARNs are
-	// remembered so that duplicate records are recognised; 0 or less means 10,000. The execution that started first
-	// is given up first.
+	// Executions is the maximum number of executions kept at a time. It is also the number of ended executions
+	// whose ARNs are remembered to recognise duplicate records. 0 or less means 10,000. The execution that started
+	// first is given up first.
 	Executions int
 	// Held is the maximum number of records held at a time, for all executions together; 0 or less means 100,000,
 	// which take about 20 MB. If there are more, the executions that started first give up theirs.
@@ -53,7 +54,7 @@ const (
 	patienceReads     = 64
 )
 
-// Read counts a batch, and returns the points for it and for the held records that it released.
+// Read counts a batch. It returns the points for the batch and for the held records that the batch released.
 func (r *LogReader) Read(batch []Record) []Point {
 	r.reads++
 	batch = slices.Clone(batch)
@@ -137,8 +138,8 @@ func (r *LogReader) chain(arn string, last int64) *chain {
 	return c
 }
 
-// makeRoom gives up the oldest executions until another one fits, and occasionally removes the ARNs of ended ones
-// from order.
+// makeRoom gives up the oldest executions until there is space for another one. It occasionally removes the ARNs of
+// ended executions from order.
 func (r *LogReader) makeRoom(limit int) {
 	for len(r.kept) >= limit {
 		if arn := r.order[0]; r.kept[arn] != nil {
@@ -166,7 +167,7 @@ func (r *LogReader) dismiss(arn string) {
 	r.collector.take(&t)
 }
 
-// close ends an execution whose terminal event has arrived.
+// close counts the rest of an execution whose terminal event has arrived, and forgets the execution.
 func (r *LogReader) close(arn string, c *chain, t *pointSink) {
 	c.close(t)
 	delete(r.kept, arn)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// WriteMarkdown writes docs/metrics.md: the catalogue, the rates, which metrics each log level provides, and its
-// cost.
+// WriteMarkdown writes docs/metrics.md: the catalogue, the rates, the metrics that each log level provides, and the
+// cost of each level.
 func WriteMarkdown(w io.Writer) error {
 	var b bytes.Buffer
 	b.WriteString(intro)
@@ -142,7 +142,7 @@ its sum over all children is not a measure of work.
 
 func writeCost(b *bytes.Buffer) {
 	w, p := DefaultWorkload(), DefaultPrices()
-	// A month with all task states and a dozen errors.
+	// The numbers for a month with all task states and a dozen errors.
 	const states, errors, pairs, alarmMetrics = 6, 12, 20, 12
 	fmt.Fprintf(b, "For %s files of %s rows, batches of %d, %v %% failed attempts, %d bytes a record; prices of %s, %s, in USD, from\n"+
 		"secondary sources: check before use. Free tiers, volume tiers and the function's own invocations are not included.\n\n",

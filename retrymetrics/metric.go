@@ -89,7 +89,7 @@ func (s Set) String() string {
 	return "{" + strings.Join(names, ", ") + "}"
 }
 
-// Origin is the source from which a metric is counted, which determines the log level that it needs on AWS.
+// Origin is the source of a metric's counts. It determines the log level that the metric needs on AWS.
 type Origin int
 
 const (
@@ -113,17 +113,17 @@ func (o Origin) String() string {
 		"functions"}[o]
 }
 
-// Level is a state machine's log level at which metrics are counted from its log.
+// Level is a log level of a state machine. It determines which metrics can be counted from the machine's log.
 type Level string
 
-// The levels that metrics can be counted from.
+// The levels at which metrics can be counted.
 const (
 	LevelError Level = "ERROR"
 	LevelAll   Level = "ALL"
 )
 
-// Metric is a declared metric. Only this package can create one, so every reference to a metric refers to a declared
-// one.
+// Metric is a declared metric. Only this package can create one, so no other code can refer to a metric that is not
+// declared.
 type Metric struct {
 	namespace  string
 	name, text string
@@ -162,7 +162,7 @@ func (m *Metric) Stat() Stat { return m.stat }
 // Sets returns the dimension sets with which it is published.
 func (m *Metric) Sets() []Set { return slices.Clone(m.sets) }
 
-// Origin returns the source from which it is counted.
+// Origin returns the source of the metric's counts.
 func (m *Metric) Origin() Origin { return m.origin }
 
 // At reports whether the metric can be counted at a log level.

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Labels holds the known dimension values of a value; unknown ones are empty.
+// Labels holds the dimension values of a metric's value. A dimension that is not known is empty.
 type Labels struct {
 	StateMachine string `json:"stateMachine"`
 	State        string `json:"state,omitempty"`

@@ -16,7 +16,7 @@ type Series struct {
 	Values []string
 }
 
-// In returns the metric's series for a set and its values.
+// In returns the metric's series for a dimension set and values of its dimensions.
 func (m *Metric) In(s Set, values ...string) Series { return Series{m, s, values} }
 
 // String returns a readable name that is unique to the series.

@@ -19,7 +19,7 @@ type Term struct {
 	Stat   Stat
 }
 
-// RetrySuccessRate is the source design's rate: of the retries that ended, the share that succeeded.
+// RetrySuccessRate returns the source design's rate: the share of completed retries that succeeded.
 func RetrySuccessRate() Rate {
 	return Rate{
 		Name: "RetrySuccessRate", Unit: Percent,
@@ -29,8 +29,8 @@ func RetrySuccessRate() Rate {
 	}
 }
 
-// FailedBySystem is the number of failed executions minus those that failed because of their file. Both are counted
-// from the same log record, so neither is ever visible without the other.
+// FailedBySystem returns the number of failed executions that did not fail because of their file. It subtracts two
+// metrics that are counted from the same log record, so neither is ever visible without the other.
 func FailedBySystem() Rate {
 	return Rate{
 		Name: "FailedBySystem", Unit: Count,
@@ -57,7 +57,8 @@ func SignificantRetrySuccessRate() Rate {
 	return r
 }
 
-// DeadLetterRate is the share of the rows of a period's imports that were dead-lettered, or 0 if they were few.
+// DeadLetterRate returns the share of rows that were dead-lettered in a period's imports, or 0 if fewer than
+// MinimumDeadLetters were.
 func DeadLetterRate() Rate {
 	return Rate{
 		Name: "DeadLetterRate", Unit: Percent,
@@ -89,7 +90,8 @@ func RetryRate() Rate {
 	}
 }
 
-// BreakerTransitions counts how often the circuit breaker opened or closed, as observed by executions.
+// BreakerTransitions returns a rate that shows the periods in which executions observed the circuit breaker open or
+// close.
 func BreakerTransitions() Rate {
 	return Rate{
 		Name: "BreakerTransitions", Unit: None,

@@ -35,9 +35,9 @@ type Tally struct {
 	Failures int64
 	// Retries is the number of failures that were followed by another attempt.
 	Retries int64
-	// Exhausted is the number of failures given up after at least one retry of the task, NotRetried the number given
-	// up after the task's first attempt, and Interrupted the number that the execution's end kept from being retried
-	// or given up.
+	// Exhausted is the number of failures after which a task was given up although it had been retried. NotRetried
+	// is the number of failures after which a task was given up without a retry. Interrupted is the number of
+	// failures that were neither retried nor given up, because the execution ended.
 	Exhausted, NotRetried, Interrupted int64
 	// Recovered is the number of retries that succeeded, FailedAgain the number that failed, with any error, and
 	// Unfinished the number that were running when the execution ended.
@@ -60,7 +60,7 @@ type Counter struct {
 	found tallies
 }
 
-// Add counts one execution's whole history.
+// Add counts the whole history of one execution.
 func (c *Counter) Add(events []history.Event) {
 	var found tallies
 	scan(&found, events)
@@ -110,7 +110,7 @@ func (c *Counter) Attempts() Attempts {
 	return a
 }
 
-// tallies is the sink of a Counter.
+// tallies is the sink that a Counter uses.
 type tallies struct {
 	by       map[Key]*Tally
 	attempts Attempts

@@ -17,7 +17,7 @@ type sink interface {
 	ended(a *history.Attempt, cut bool) // the failure is not retried; cut is true if the history ends with it
 }
 
-// count sends what one event changed to a sink.
+// count sends the change that one event made to a sink.
 func count(s sink, c history.Change) {
 	if c.Left != nil && c.Left.Failed() {
 		s.ended(c.Left, false)
@@ -54,7 +54,7 @@ func cutOff(s sink, r *history.AttemptReader) {
 
 var readers = sync.Pool{New: func() any { return new(history.AttemptReader) }}
 
-// scan processes one whole history. Histories without a failure, the usual case, allocate nothing.
+// scan processes one whole history. It allocates nothing for a history without a failure, which is the usual case.
 func scan(s sink, events []history.Event) {
 	r := readers.Get().(*history.AttemptReader)
 	for i := range events {

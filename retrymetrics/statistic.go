@@ -83,7 +83,7 @@ func (s *sample) statistic(stat Stat) (float64, error) {
 	}
 }
 
-// percentile returns the smallest value such that at least a share q of all values do not exceed it.
+// percentile returns the smallest value that is at least as large as a share q of all values.
 func (s *sample) percentile(q float64) float64 {
 	slices.SortFunc(s.values, func(a, b weighted) int {
 		if a.v < b.v {

@@ -10,7 +10,7 @@ import (
 	"stepback/retry"
 )
 
-// Compilation is a state's Retry array, with notes about it.
+// Compilation is a compiled Retry array of a state, with notes about it.
 type Compilation struct {
 	Retry []Retrier
 	Notes []Note
@@ -35,7 +35,7 @@ func (t Table) names() []string {
 	return names
 }
 
-// Compile is [Table.Compile] for one state.
+// Compile works like [Table.Compile] for one state.
 func (s StateRetries) Compile() (Compilation, error) {
 	if problems := s.problems(); len(problems) > 0 {
 		return Compilation{}, errors.Join(problems...)
@@ -69,7 +69,7 @@ func (l *lowering) retrier(row Row) Retrier {
 	r.IntervalSeconds = l.seconds("IntervalSeconds", row.Policy.Interval, 1, retry.MaxIntervalSeconds)
 	r.BackoffRate = row.Policy.Rate
 	if row.Policy.MaxDelay > 0 {
-		// Rounding must not close the gap between interval and cap.
+		// After rounding, the cap must still be above the interval.
 		r.MaxDelaySeconds = l.seconds("MaxDelaySeconds", row.Policy.MaxDelay, r.IntervalSeconds+1, retry.MaxDelaySeconds)
 	}
 	r.JitterStrategy = l.jitter(row.Policy.Jitter)

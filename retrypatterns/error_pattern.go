@@ -48,11 +48,11 @@ var errorPatterns = []ErrorPattern{
 	{retry.S3ServiceUnavailable, Aggressive, FromDesign},
 	{retry.S3InternalError, Aggressive, FromDesign},
 
-	// The source's rows treat it like ConcurrentModificationException.
+	// The source's rows treat this error like ConcurrentModificationException.
 	{retry.OptimisticLockException, Aggressive, Addition},
 	// AWS lists it together with the three Lambda errors above.
 	{retry.LambdaClientExecutionTimeoutException, Aggressive, Addition},
-	// A crash or a hang may well repeat itself, so few retries.
+	// A crash or a hang is likely to happen again, so there are few retries.
 	{retry.LambdaUnknown, Minimal, Addition},
 	{retry.RuntimeExitError, Minimal, Addition},
 	{retry.SandboxTimedout, Minimal, Addition},
@@ -65,7 +65,7 @@ var errorPatterns = []ErrorPattern{
 	{retry.SNSAmazonSNSException, Aggressive, Addition},
 	{retry.SNSSdkClientException, Aggressive, Addition},
 	{retry.SNSThrottledException, Conservative, Addition},
-	// Deferred on purpose, not failed.
+	// The call was deferred on purpose; it has not failed.
 	{retry.CircuitOpen, Paced, Addition},
 	{retry.RetryBudgetExhausted, Paced, Addition},
 }
@@ -85,7 +85,7 @@ func PatternFor(errorName string) (Pattern, bool) {
 	return Pattern{}, false
 }
 
-// PolicyFor returns the policy of the named error's pattern, and for a name that the map does not hold that of
+// PolicyFor returns the policy of an error's pattern. For a name that is not in the map, it returns the policy of
 // States.TaskFailed.
 func PolicyFor(errorName string) retry.Policy {
 	p, ok := PatternFor(errorName)

@@ -11,7 +11,7 @@ type RetrierExplanation struct {
 	// Retrier is the retrier that Step Functions executes, and Provenance the origin of its row.
 	Retrier    Retrier
 	Provenance Provenance
-	// Schedule holds the wait before each retry and their total.
+	// Schedule contains the wait before each retry, and the total.
 	Schedule retry.Schedule
 	// WaitFitsTimeout is true if the longest total wait does not exceed the state's timeout. It is only an indication
 	// of how long the state keeps retrying; Step Functions does not enforce it, because the timeout applies per
@@ -37,7 +37,7 @@ type Explanation struct {
 	Notes []Note
 }
 
-// Explain returns the schedule and the worst case of each retrier of the state, and their relation to the state's
+// Explain returns the schedule and the worst case of each retrier of the state, and how they relate to the state's
 // timeout. It explains the compiled retriers, because Step Functions executes those. The error is that of
 // [Table.Compile].
 func (t Table) Explain(state string) (Explanation, error) {

@@ -7,8 +7,8 @@ import (
 	"stepback/retry"
 )
 
-// MarshalJSON implements json.Marshaler. Durations are in seconds, names are in lowerCamel; retrier has the form that
-// it has in a definition, with AWS's names.
+// MarshalJSON implements json.Marshaler. Durations are in seconds, and names are lowerCamel. The retrier is written
+// as in a definition, with AWS's names.
 func (r RetrierExplanation) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Retrier    Retrier      `json:"retrier"`
@@ -21,7 +21,7 @@ func (r RetrierExplanation) MarshalJSON() ([]byte, error) {
 		r.Longest.Seconds()})
 }
 
-// MarshalJSON implements json.Marshaler, in the same style.
+// MarshalJSON implements json.Marshaler. Durations are in seconds, and names are lowerCamel.
 func (e Explanation) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		State     string               `json:"state"`

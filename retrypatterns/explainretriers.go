@@ -2,9 +2,9 @@ package retrypatterns
 
 import "time"
 
-// ExplainRetriers does for any Retry array what [Table.Explain] does for the table's: it computes schedules and worst
-// cases. A timeout of 0 means that the state has none, or that the timeout depends on its input; its maximum duration
-// is then unknown.
+// ExplainRetriers returns the schedules and worst cases of any Retry array, as [Table.Explain] does for the
+// table's. A timeout of 0 means that the state has no timeout, or one that depends on its input. The state's
+// maximum duration is then unknown.
 func ExplainRetriers(state string, timeout, heartbeat time.Duration, retriers []Retrier) Explanation {
 	e := Explanation{State: state, Timeout: timeout, Heartbeat: heartbeat}
 	for _, r := range retriers {

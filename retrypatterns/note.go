@@ -9,7 +9,7 @@ type NoteKind string
 const (
 	// JitterLowered: ASL supports only FULL and NONE, so FULL is used instead.
 	JitterLowered NoteKind = "jitter lowered"
-	// SecondsRounded: ASL supports only whole seconds.
+	// SecondsRounded: ASL supports only whole seconds, so the value was rounded.
 	SecondsRounded NoteKind = "seconds rounded"
 	// ValueClamped: the value was outside AWS's range and was moved to its limit.
 	ValueClamped NoteKind = "value clamped"
@@ -17,7 +17,7 @@ const (
 	ErrorShadowed NoteKind = "error shadowed"
 )
 
-// Note reports one difference between a row and its compiled retrier, or one error name in it that cannot take effect.
+// Note reports a difference between a row and its compiled retrier, or an error name in the row that has no effect.
 type Note struct {
 	Kind  NoteKind `json:"kind"`
 	State string   `json:"state"`

@@ -29,8 +29,8 @@ type Pattern struct {
 	Policy retry.Policy
 }
 
-// patterns holds the source's exact numbers, and Paced: initial interval, backoff rate, maximum delay, maximum number
-// of retries, jitter strategy.
+// patterns contains the source's patterns with their exact numbers, and Paced. The numbers are the initial
+// interval, backoff rate, maximum delay, maximum number of retries, and jitter strategy.
 var patterns = []Pattern{
 	{Aggressive, "temporary errors", retry.Seconds(1, 2.0, 60, 5, retry.JitterFull)},
 	{Conservative, "resource limits", retry.Seconds(5, 2.5, 300, 3, retry.JitterPartial)},

@@ -19,7 +19,7 @@ type Retrier struct {
 	Comment         string       `json:"Comment,omitempty"`
 }
 
-// Policy returns the policy by which Step Functions executes the retrier.
+// Policy returns the policy that Step Functions applies to the retrier.
 func (r Retrier) Policy() retry.Policy {
 	return retry.Policy{
 		Interval:    time.Duration(r.IntervalSeconds) * time.Second,

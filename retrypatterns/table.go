@@ -13,10 +13,10 @@ type Row struct {
 	Errors []string
 	// Policy is the retry policy; the zero Policy never retries.
 	Policy retry.Policy
-	// Comment becomes the retrier's Comment: the source's own wording for the source's rows, "Addition: …" for the
-	// others.
+	// Comment becomes the retrier's Comment. Rows from the source have the source's own wording; other rows have
+	// "Addition: …".
 	Comment string
-	// Provenance distinguishes the source's rows from additions.
+	// Provenance says whether the row comes from the source or is an addition.
 	Provenance Provenance
 }
 
@@ -26,7 +26,7 @@ type StateRetries struct {
 	State string
 	// Timeout is the state's TimeoutSeconds; whole seconds, at least 1.
 	Timeout time.Duration
-	// Heartbeat is its HeartbeatSeconds; 0 means none, else below Timeout.
+	// Heartbeat is the state's HeartbeatSeconds. 0 means none; otherwise it must be below Timeout.
 	Heartbeat time.Duration
 	// Rows become the Retry array, in this order.
 	Rows []Row

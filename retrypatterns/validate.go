@@ -77,7 +77,7 @@ func (s StateRetries) problems() []error {
 
 type reporter func(field, value, want string)
 
-// checkErrors checks ErrorEquals; last is true if no row follows.
+// checkErrors checks ErrorEquals. last is true if this is the state's last row.
 func (r Row) checkErrors(last bool, report reporter) {
 	if len(r.Errors) == 0 {
 		report("ErrorEquals", "empty", "at least one error name")

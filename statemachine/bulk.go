@@ -1,7 +1,8 @@
 package statemachine
 
-// applyBatch applies all rows of a batch in one invocation. Its result contains the rows by outcome, and under
-// oneByOne those that it leaves. Only the result is passed on, without the rows themselves.
+// applyBatch returns the state that applies all rows of a batch in one invocation. Its result contains the rows by
+// outcome; oneByOne contains the rows that were not applied. Only the result is passed on, without the rows
+// themselves.
 func (b builder) applyBatch() object {
 	return b.lambda(ApplyBatch, "Adds the counts of all rows to their users in one transaction, exactly once",
 		b.ProcessFunction,
@@ -13,7 +14,8 @@ func (b builder) applyBatch() object {
 		})
 }
 
-// splitRows converts a batch that failed as a whole to a result that leaves all its rows.
+// splitRows returns the state that handles a batch that failed as a whole: its result lists all rows under
+// oneByOne.
 func splitRows() object {
 	return object{
 		{"Type", "Pass"},
@@ -26,8 +28,8 @@ func splitRows() object {
 	}
 }
 
-// processOneByOne applies the rows that a batch has left, each with the Retry of its state, and replaces them by
-// their results. Usually there are none.
+// processOneByOne returns the state that applies the rows under oneByOne, each with the Retry of its state, and
+// replaces them by their results. Usually there are none.
 func (b builder) processOneByOne() object {
 	return object{
 		{"Type", "Map"},

@@ -27,8 +27,7 @@ const (
 	importFailed       = "ImportFailed"
 )
 
-// ToleranceExceeded is the error of an execution in which more rows were rejected or dead-lettered than are
-// tolerated.
+// ToleranceExceeded is the error of an execution in which too many rows were rejected or dead-lettered.
 const ToleranceExceeded = ToleratedFailurePercentageExceeded
 
 // TaskStates returns the names of the states that invoke a Lambda function, in the order in which an execution
@@ -72,7 +71,7 @@ func Definition(table retrypatterns.Table, o Options) ([]byte, error) {
 	return b.machine().indented()
 }
 
-// builder holds what the states are built from.
+// builder holds the data from which the states are built.
 type builder struct {
 	Options
 	limits map[string]object // each state's timeout, heartbeat and Retry
@@ -113,7 +112,7 @@ func (b builder) machine() object {
 	}
 }
 
-// task returns a Task state: what it calls, the members from the retry table, and then its transitions.
+// task returns a Task state with its call, the members from the retry table, and the further members in then.
 func (b builder) task(state, comment, resource string, parameters object, then object) object {
 	o := object{{"Type", "Task"}, {"Comment", comment}, {"Resource", resource}, {"Parameters", parameters}}
 	o = append(o, b.limits[state]...)

@@ -25,9 +25,10 @@ const (
 // are tolerated.
 const ToleratedFailurePercentageExceeded = "ToleratedFailurePercentageExceeded"
 
-// PermanentErrors returns the names that are never retried: the import's own and those of [retry.PermanentErrors], in
-// the order in which the Retry arrays list them. It is one list for all states: a name that a state cannot raise costs
-// nothing there, and no state can be forgotten when a name is added. The slice is the caller's own.
+// PermanentErrors returns the names of errors that are never retried: the import's own and those of
+// [retry.PermanentErrors], in the order in which the Retry arrays list them. All states share this list. A name
+// that a state cannot raise does no harm there, and no state can be forgotten when a name is added. The slice
+// belongs to the caller.
 func PermanentErrors() []string {
 	names := []string{
 		CSVFileNotFound, CSVKeyIsDirectory, CSVFileEmpty, CSVFileTooLarge, CSVFileBinary,

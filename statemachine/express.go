@@ -13,9 +13,9 @@ import (
 // ExpressLimit is the maximum duration of an EXPRESS execution.
 const ExpressLimit = 5 * time.Minute
 
-// checkExpress rejects EXPRESS child executions if their longest Retry does not fit into ExpressLimit: the one of
-// ApplyBatch, followed by the one of ProcessSingleUserRecord as many times as rows of a batch are processed one after
-// another.
+// checkExpress rejects EXPRESS child executions if their longest retries do not fit into ExpressLimit. The longest
+// retries are those of ApplyBatch, followed by those of ProcessSingleUserRecord. The latter are counted as many
+// times as rows of a batch are processed one after another.
 func (o Options) checkExpress(table retrypatterns.Table) error {
 	if !o.Express {
 		return nil

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// object is a JSON object whose members keep their order, so that a definition reads from top to bottom and never
-// changes without a reason.
+// object is a JSON object whose members keep their order. So a definition reads from top to bottom, and its text
+// changes only when its content does.
 type object []member
 
 type member struct {

@@ -20,8 +20,8 @@ type Options struct {
 
 	// Shape determines how a child execution processes its rows; see decision 025.
 	Shape Shape
-	// Express makes child executions EXPRESS. These cost less, are limited to five minutes, have no history except
-	// their log, and cannot be redriven. A table whose longest Retry does not fit is rejected; see
+	// Express makes child executions EXPRESS. EXPRESS executions cost less, are limited to five minutes, have no
+	// history except their log, and cannot be redriven. A table whose longest Retry does not fit is rejected; see
 	// ExpressTable.
 	Express bool
 	// Concurrency is the maximum number of concurrent child executions, 1 to 10,000.
@@ -32,8 +32,8 @@ type Options struct {
 	// BatchConcurrency is the number of rows of a batch that are applied concurrently, 1 to 40, where they are
 	// applied one by one. Lambda receives up to Concurrency × BatchConcurrency concurrent invocations.
 	BatchConcurrency int
-	// ToleratedFailurePercentage is the percentage of rows that may be rejected or dead-lettered, and of the Map's
-	// children that may fail, before the execution fails; 0 to 100.
+	// ToleratedFailurePercentage is the percentage of rows that may be rejected or dead-lettered before the
+	// execution fails; 0 to 100. The same percentage of the Map's children may fail.
 	ToleratedFailurePercentage float64
 	// Timeout is the maximum duration of an execution; whole seconds, 1 second to a year.
 	Timeout time.Duration
@@ -44,7 +44,8 @@ type Shape string
 
 // The shapes.
 const (
-	// Bulk applies all rows in one invocation and one transaction, and the rows that this leaves one by one.
+	// Bulk applies all rows in one invocation and one transaction. Rows that this does not apply are processed one
+	// by one.
 	Bulk Shape = "bulk"
 	// Batch applies each row in a separate invocation.
 	Batch Shape = "batch"

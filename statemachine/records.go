@@ -30,8 +30,8 @@ func (b builder) processUserRecords() object {
 	)
 }
 
-// results returns the ResultWriter of the Map. Only the outputs of successful batches are written: the full records
-// repeat the input with every row, which would be a hundred times as much to write and to read again.
+// results returns the ResultWriter of the Map. It writes only the outputs of successful batches, because the full
+// records repeat the input with every row and would be a hundred times as large.
 func (b builder) results() object {
 	o := object{{"Resource", "arn:aws:states:::s3:putObject"}}
 	if !b.single() {
@@ -44,7 +44,8 @@ func (b builder) results() object {
 // each with its error, and must fit into the 256 KiB that Step Functions passes from state to state.
 const maxBatchBytes = 64 << 10
 
-// items returns the input of child executions: a batch of rows with source and run once, or one row with both.
+// items returns the input of child executions. For a batch, it contains the rows, and source and run once. For a
+// single row, it contains the row, source and run.
 func (b builder) items() object {
 	row := object{{"row.$", "$$.Map.Item.Index"}, {"record.$", "$$.Map.Item.Value"}}
 	shared := object{{"source.$", "$.source"}, {"run.$", "$.run"}}
@@ -89,8 +90,8 @@ func (b builder) childExecution() object {
 	}
 }
 
-// processBatch returns the state that applies the rows of a batch and keeps what AggregateResults needs: row numbers
-// for those that succeeded, everything about those that failed.
+// processBatch returns the state that applies the rows of a batch and keeps the data that AggregateResults needs:
+// only the row numbers of rows that succeeded, and everything about rows that failed.
 func (b builder) processBatch() object {
 	return object{
 		{"Type", "Map"},
@@ -148,8 +149,8 @@ func (b builder) processSingleUserRecord() object {
 		})
 }
 
-// catchRecord returns a catcher that stores what only the failing state knows: the number of attempts and when the
-// first one started.
+// catchRecord returns a catcher that stores data that only the failing state has: the number of attempts and the
+// start time of the first one.
 func catchRecord(errorName, next string) object {
 	return object{
 		{"ErrorEquals", []string{errorName}},
@@ -162,9 +163,9 @@ func catchRecord(errorName, next string) object {
 	}
 }
 
-// failedRecord returns a state that shapes a failure as the row's result, so that it is written to S3 with the others
-// and is not lost if the Map as a whole fails. In a batch, the result also names the child execution, since nothing
-// around it does.
+// failedRecord returns a state that converts a failure to the row's result. So the failure is written to S3 with
+// the other results, and is not lost if the Map as a whole fails. In a batch, the result also names the child
+// execution, because no surrounding data does.
 func (b builder) failedRecord(comment, outcome string) object {
 	result := object{
 		{"outcome", outcome},

@@ -111,8 +111,8 @@ func processRows() []retrypatterns.Row {
 	}
 }
 
-// batchRows returns processRows, except that a batch that Lambda throttles is retried for forty minutes on average:
-// after the source's first delays, finally every five minutes.
+// batchRows returns processRows with one difference: a batch that Lambda throttles is retried for forty minutes on
+// average. The first delays are the source's, and later ones are five minutes.
 func batchRows() []retrypatterns.Row {
 	rows := processRows()
 	for i := range rows {

@@ -55,8 +55,8 @@ func (b builder) checkValidation() object {
 	}
 }
 
-// invalidFile returns the state that turns a report of an invalid file into an error, the form in which all other
-// rejections arrive.
+// invalidFile returns the state that converts a report of an invalid file to an error, because all other rejections
+// arrive as errors.
 func (b builder) invalidFile() object {
 	return object{
 		{"Type", "Pass"},

@@ -36,7 +36,7 @@ func (x *Execution) story() string {
 	return b.String()
 }
 
-// shortened returns a text on one line, cut to a little more than a line's length.
+// shortened returns a text on one line, cut to 120 characters.
 func shortened(s string) string {
 	const most = 120
 	r := []rune(strings.Join(strings.Fields(s), " "))

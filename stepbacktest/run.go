@@ -14,17 +14,18 @@ import (
 	"stepback/stepbacktest/observed"
 )
 
-// Options are the parameters of one run: what the state machine finds around it. The zero Options has no functions.
+// Options holds the parameters of one run: the functions, integrations and other settings of the engine. The zero
+// Options has no functions.
 type Options struct {
 	// Functions performs the tasks that call Lambda functions, by name.
 	Functions stepback.Functions
-	// AllowUnregistered accepts a definition that calls functions which Functions does not have. Such a task fails.
+	// AllowUnregistered accepts a definition that calls functions missing in Functions. Such a task fails.
 	AllowUnregistered bool
 	// ErrorName names the errors of functions, as stepback.Config.ErrorName does.
 	ErrorName func(error) string
 	// Integrations performs all other tasks, by the service and the action of their Resource.
 	Integrations *stepback.Integrations
-	// Objects is where distributed Maps read items and write results.
+	// Objects stores the items and results of distributed Maps.
 	Objects stepback.Objects
 	// Express runs an EXPRESS state machine.
 	Express bool
@@ -34,8 +35,8 @@ type Options struct {
 	Seed uint64
 }
 
-// Execution is an execution that has ended. Its Want methods are assertions: one that does not hold marks the test as
-// failed, and the test continues.
+// Execution is an execution that has ended. Its Want methods are assertions. If an assertion fails, the test is
+// marked as failed and continues.
 type Execution struct {
 	*stepback.Execution
 	// Events is the history, in order.
@@ -135,8 +136,8 @@ func (x *Execution) why() string {
 	return ", " + x.Failure.Name + ": " + x.Failure.Cause
 }
 
-// WantEntered fails the test unless exactly these states were entered, in this order. States of branches and of inline
-// Maps count as they were entered; those of a distributed Map are in executions of their own.
+// WantEntered fails the test unless exactly these states were entered, in this order. The states of branches and of
+// inline Maps are included. The states of a distributed Map are not, because they belong to separate executions.
 func (x *Execution) WantEntered(states ...string) {
 	x.t.Helper()
 	got := observed.Entered(x.Events)
@@ -145,8 +146,7 @@ func (x *Execution) WantEntered(states ...string) {
 	}
 }
 
-// WantAttempts fails the test unless a Task state was carried out n times, its retries included, in all its visits
-// together.
+// WantAttempts fails the test unless a Task state was tried n times, including retries, over all its visits.
 func (x *Execution) WantAttempts(state string, n int) {
 	x.t.Helper()
 	got := observed.Attempts(x.Events, state)
@@ -155,8 +155,8 @@ func (x *Execution) WantAttempts(state string, n int) {
 	}
 }
 
-// WantWaits fails the test unless a state waited this long, in this order: its retriers between two attempts, or a Wait
-// state.
+// WantWaits fails the test unless a state had exactly these waits, in this order. For a Wait state, they are its
+// durations. For any other state, they are the waits of its retriers between two attempts.
 func (x *Execution) WantWaits(state string, waits ...time.Duration) {
 	x.t.Helper()
 	got := observed.Waits(x.Events, state)

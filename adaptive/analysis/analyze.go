@@ -15,8 +15,8 @@ import (
 type Options struct {
 	// Region is the AWS region whose prices are used.
 	Region string
-	// MemoryMB is the memory of the functions that are called, and Architecture their architecture. MemoryMB is 0 if
-	// tasks call no functions.
+	// MemoryMB is the memory of the called functions; 0 if tasks call no functions. Architecture is their
+	// architecture.
 	MemoryMB     int
 	Architecture worth.Architecture
 	// Value is the value in USD of a task that succeeds in the end.
@@ -24,7 +24,8 @@ type Options struct {
 	// DelayPerHour is the cost of one hour of delay of one task, and LoadPrice the cost of one call to a callee that
 	// is overloaded, both in USD.
 	DelayPerHour, LoadPrice float64
-	// Spell is the time within which attempts on one callee are not independent; between a millisecond and a day.
+	// Spell is the time within which attempts on one callee are not independent. It ranges from a millisecond to a
+	// day.
 	Spell time.Duration
 }
 
@@ -104,7 +105,7 @@ type Load struct {
 	Feedback float64 `json:"feedback"`
 }
 
-// Class is the tasks of one state whose first error was the same.
+// Class groups the tasks of one state that failed first with the same error.
 type Class struct {
 	State  string `json:"state"`
 	Callee string `json:"callee"`
@@ -116,15 +117,15 @@ type Class struct {
 	Censored  int `json:"censored"`
 	// Changed counts tasks that later failed with a different (competing) error. Until then they count in this class.
 	Changed int `json:"changed"`
-	// Retries holds the first, second, … retry.
+	// Retries holds one entry per retry, the first retry first.
 	Retries []Retry `json:"retries"`
-	// Curve is the share that had recovered by a time after the first failure. MedianSeconds and NinetySeconds are
-	// the times by which half and nine tenths of those that recover have recovered.
+	// Curve is the share that had recovered by a time after the first failure. Of the tasks that recover, half have
+	// recovered by MedianSeconds and nine tenths by NinetySeconds.
 	Curve         []CurvePoint `json:"curve,omitempty"`
 	MedianSeconds float64      `json:"medianSeconds"`
 	NinetySeconds float64      `json:"ninetySeconds"`
-	// Extrapolated is the fitted success probability of one more retry than the record contains; no recommendation is
-	// based on it alone.
+	// Extrapolated is the fitted success probability of one more retry than the record contains. No recommendation
+	// relies on it alone.
 	Extrapolated *float64 `json:"extrapolated,omitempty"`
 	// WaitedSeconds is the time spent waiting for retries; USD is the cost of their transitions and invocations.
 	WaitedSeconds float64 `json:"waitedSeconds"`
@@ -133,25 +134,27 @@ type Class struct {
 	trials []trials
 }
 
-// Retry is the n-th retry of a class: of the tasks that had failed n times, each time with the class's error.
+// Retry counts the n-th retries of a class. They belong to tasks that had failed n times, each time with the
+// class's error.
 type Retry struct {
 	// Number is 1 for the first retry.
 	Number int `json:"number"`
-	// Started = Recovered + Again + Changed. Censored retries began as well, but their end is unknown, or they were
-	// answered without a call; they are not included in Started.
+	// Started = Recovered + Again + Changed. It does not include Censored retries: they began as well, but their
+	// end is unknown, or they were answered without a call.
 	Started   int `json:"started"`
 	Recovered int `json:"recovered"`
 	Again     int `json:"again"`
 	Changed   int `json:"changed"`
 	Censored  int `json:"censored"`
-	// Estimate is the success probability of this retry, All that of all retries up to this one together.
+	// Estimate is the success probability of this retry. All is the success probability of all retries up to and
+	// including this one.
 	Estimate
 	All Estimate `json:"all"`
 	// USD is the average cost of one such retry, including its delay and load; WaitSeconds is the mean wait before
 	// it.
 	USD         float64 `json:"usd"`
 	WaitSeconds float64 `json:"waitSeconds"`
-	// Verdict compares the estimate's interval, times the value, with the cost.
+	// Verdict compares the retry's benefit (the interval of Estimate times the value) with its cost.
 	Verdict Verdict `json:"verdict"`
 
 	lasted, waited time.Duration

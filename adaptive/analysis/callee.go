@@ -8,7 +8,7 @@ import (
 	"stepback/retry"
 )
 
-// callee holds what was recorded of one callee, second by second.
+// callee holds the recorded attempts on one callee, by second.
 type callee struct {
 	name    string
 	seconds map[int64]*second
@@ -16,7 +16,7 @@ type callee struct {
 	around  map[int64]second
 	ended   map[int64]int       // successes, by the second in which they ended
 	ends    map[int64]endCounts // all attempts, by the second in which they ended
-	// The number of successes, and the sums of their durations in seconds and of the squares.
+	// The number of successes, the sum of their durations in seconds, and the sum of the squares of these.
 	succeeded       int
 	took, tookTwice float64
 	longestTimeout  time.Duration
@@ -28,7 +28,7 @@ type callee struct {
 // deferred without a call.
 type endCounts struct{ calls, failed, refused int }
 
-// ending counts an attempt in the second of its end.
+// ending counts an attempt in the second in which it ended.
 func (x *callee) ending(a *Attempt) {
 	if a.End.IsZero() {
 		return
@@ -143,7 +143,7 @@ func (x *callee) sorted() []int64 {
 	return x.order
 }
 
-// The neighbourhood of a time: its nearest attempts up to this number, within this distance.
+// A neighbourhood holds at most this many of the nearest attempts (neighbours), within this distance (reach).
 const (
 	neighbours = 100
 	reach      = 30 // seconds
@@ -252,7 +252,7 @@ func (x *callee) feedback() float64 {
 	return correlation(calls, failing)
 }
 
-// saturated returns the bins, by their first second, in which the callee was overloaded.
+// saturated returns the bins in which the callee was overloaded. A bin is identified by its first second.
 func (x *callee) saturated() map[int64]bool {
 	all := map[int64]bool{}
 	for _, p := range x.points() {

@@ -14,7 +14,7 @@ import (
 // Sufficient is the minimum effective number of retries for a conclusion.
 const Sufficient = 20
 
-// cluster is a callee and a spell: attempts on one callee within one spell share an outage, or its absence.
+// cluster identifies the attempts on one callee within one spell. They share an outage, or its absence.
 type cluster struct {
 	callee string
 	spell  int64
@@ -81,8 +81,8 @@ type Estimate struct {
 	Rate float64 `json:"rate"`
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
-	// Effective is the number of independent retries that would carry as much information as the recorded ones;
-	// Clusters is the number of clusters they come from.
+	// Effective is the number of independent retries that would carry as much information as the recorded ones.
+	// Clusters is the number of clusters that the retries come from.
 	Effective float64 `json:"effective"`
 	Clusters  int     `json:"clusters"`
 }
@@ -90,10 +90,11 @@ type Estimate struct {
 // Sufficient reports whether there are enough retries for a conclusion.
 func (e Estimate) Sufficient() bool { return e.Effective >= Sufficient }
 
-// estimate returns the share that recovered. Its interval is Wilson's for the effective number of Korn and Graubard:
-// the number at which independent trials would vary as much as the clusters do, with Student's t for the number of
-// clusters. If the clusters do not vary, for instance because nothing recovered at all, the correlation within them
-// is alike, that of the class's other retries. If alike is unknown too, a cluster counts as one trial.
+// estimate returns the share that recovered, with Wilson's interval for the effective number of retries. As in Korn
+// and Graubard, this is the number of independent trials that would vary as much as the clusters do, corrected by
+// Student's t for the number of clusters. If the clusters do not vary, for instance because nothing recovered at
+// all, estimate assumes the correlation alike within clusters: the one measured for the class's other retries. If
+// alike is NaN (unknown), a cluster counts as one trial.
 func (t trials) estimate(alike float64) Estimate {
 	all := t.sum()
 	e := Estimate{Clusters: len(t)}

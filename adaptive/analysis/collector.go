@@ -49,7 +49,7 @@ type stateCount struct {
 	lastedInFlight time.Duration
 }
 
-// Rules registers the Retry arrays with which executions ran, by state, under an ID to which tasks refer.
+// Rules registers the Retry arrays with which executions ran, by state. Tasks refer to them by id.
 func (c *Collector) Rules(id string, states map[string][]retrypatterns.Retrier) {
 	if c.rules == nil {
 		c.rules = map[string]map[string][]retrypatterns.Retrier{}

@@ -48,9 +48,9 @@ func (c *Collector) fit(state string) string {
 	return b.String()
 }
 
-// fitted returns the mean duration of a call in seconds when the callee is healthy, and its number of servers: as
-// many as the best seconds require. Under load a success spends most of its time waiting, so only the quietest
-// quarter of the calm seconds counts.
+// fitted describes a healthy callee: the mean duration of a call in seconds, and the number of servers that its
+// best seconds require. Under load a success spends most of its time waiting, so only the quietest quarter of the
+// calm seconds counts.
 func (x *callee) fitted() (mean float64, servers int) {
 	saturated := x.saturated()
 	var calm []*second
@@ -122,7 +122,7 @@ func (x *callee) faults(begun time.Time) string {
 	return b.String()
 }
 
-// randomErrors returns as YAML the random errors of calm times.
+// randomErrors returns as YAML the random errors that occurred outside faults and overload.
 func (x *callee) randomErrors() string {
 	calls, by := 0, map[string]int{}
 	bad := x.saturated()

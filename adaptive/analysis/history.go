@@ -78,7 +78,7 @@ func (r *reading) read(events []history.Event) {
 	r.cutOff()
 }
 
-// cutOff ends what has not been left, in the order of the newest events.
+// cutOff ends all open visits as Cut, in the order of their newest events.
 func (r *reading) cutOff() {
 	byNewest := func(a, b *visit) int { return cmp.Compare(a.newest, b.newest) }
 	for _, v := range slices.SortedFunc(maps.Values(r.open), byNewest) {
@@ -105,7 +105,8 @@ func (r *reading) event(e *history.Event) {
 	}
 }
 
-// attempt takes what an event changed into its visit. After a redrive, and behind a gap, there is none.
+// attempt copies an event's change into the visit of its state. It ignores the change if there is no open visit, as
+// after a redrive or a gap.
 func (r *reading) attempt(e *history.Event, c history.Change) {
 	a := c.Attempt
 	v := r.open[a.Entered]
@@ -137,7 +138,7 @@ func (r *reading) attempt(e *history.Event, c history.Change) {
 	}
 }
 
-// leave ends the visit of a state that was entered by an event, as an event of something else follows.
+// leave ends the visit that began with event entered. e is the later event that shows that the state was left.
 func (r *reading) leave(entered int64, e *history.Event) {
 	v := r.open[entered]
 	if v == nil {
@@ -170,8 +171,8 @@ func (r *reading) end(v *visit, ending Ending) {
 	r.add(v.Task)
 }
 
-// calleeOf returns the function or action that an attempt calls, and the size of its request in bytes: of a function's
-// payload, or of all parameters.
+// calleeOf returns the function or action that an attempt calls, and the size of its request in bytes. For a
+// function that is the size of the payload, otherwise of all parameters.
 func calleeOf(a *history.Attempt) (name string, bytes int) {
 	bytes = len(a.Input)
 	if a.Call == nil {

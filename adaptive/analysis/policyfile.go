@@ -101,13 +101,13 @@ type wrapping struct {
 	lines  *source.Lines // of the wrapped text
 }
 
-// piece maps a part of the definition to its origin.
+// piece maps a span of the generated definition (made) to its origin (from).
 type piece struct {
 	made, from source.Span
 	verbatim   bool
 }
 
-// wrap returns a definition with a Task for each state of a JSON object of Retry arrays.
+// wrap builds a definition from a JSON object of Retry arrays, with one Task for each state.
 func wrap(text string, names []string) *wrapping {
 	w, index := &wrapping{}, source.NewIndex(text)
 	fmt.Fprintf(&w.text, `{"StartAt":%s,"States":{`, jsonvalue.OfString(names[0]).JSON())
@@ -137,7 +137,7 @@ func (w *wrapping) write(text string, from source.Span, verbatim bool) {
 	w.pieces = append(w.pieces, piece{source.Span{Start: start, End: w.text.Len()}, from, verbatim})
 }
 
-// origins moves the positions of diagnostics to the wrapped text.
+// origins maps the positions of diagnostics back to the text that was wrapped.
 func (w *wrapping) origins(found []asl.Diagnostic) []asl.Diagnostic {
 	if w == nil {
 		return found

@@ -11,8 +11,8 @@ type Recommendation struct {
 	State  string `json:"state"`
 	Error  string `json:"error"`
 	Action Action `json:"action"`
-	// From is the present number of retries of the class, To the recommended one. Both are nil if the present Retry
-	// block is unknown, or nothing is to be changed.
+	// From is the present number of retries of the class, and To is the recommended one. Both are nil if the
+	// present Retry block is unknown or no change is recommended.
 	From *int `json:"from,omitempty"`
 	To   *int `json:"to,omitempty"`
 	// Evidence gives the reasons in sentences, with the counts.
@@ -79,8 +79,8 @@ func (c *Collector) recommend(one *Class, o Options) Recommendation {
 	return rec
 }
 
-// cut returns the smallest number of retries such that all further ones lose together, and so does each of these with
-// sufficient data. ok is false if there is none.
+// cut returns the smallest number m of retries such that the retries after m lose: all of them together, and each
+// one that has sufficient data. ok is false if there is no such m.
 func (c *Class) cut(o Options) (m int, evidence string, ok bool) {
 	for m = range len(c.Retries) {
 		tail, started, cost := trials{}, 0, 0.0

@@ -10,7 +10,8 @@ import (
 type Task struct {
 	// Execution is the ARN or another unique name of the execution.
 	Execution string
-	// State is the state's name, Callee what the state calls, such as "lambda my-function".
+	// State is the state's name. Callee names the function or action that the state calls, such as "lambda
+	// my-function".
 	State, Callee string
 	// Rules is the ID under which the execution's Retry blocks were registered with [Collector.Rules]; empty if they
 	// are unknown.
@@ -25,7 +26,7 @@ type Task struct {
 
 // Attempt is one attempt of a task.
 type Attempt struct {
-	// Start is the time at which it was scheduled, End the time of its end; End is zero for an attempt that had not
+	// Start is the time at which the attempt was scheduled. End is the time at which it ended; zero if it had not
 	// ended at the end of the record.
 	Start, End time.Time
 	// Error is the name of the error that it failed with; empty for a success and for an attempt that had not ended.
@@ -60,8 +61,8 @@ func (a *Attempt) lasted() time.Duration {
 	return a.End.Sub(a.Start)
 }
 
-// deferred reports whether an error name was returned by a function that made no call, so that the attempt is no
-// evidence about the callee.
+// deferred reports whether name is an error by which a function deferred its call. Such an attempt made no call, so
+// it is no evidence about the callee.
 func deferred(name string) bool {
 	switch name {
 	case retry.CircuitOpen, retry.RetryBudgetExhausted, retry.RetryNotWorthwhile:

@@ -16,7 +16,7 @@ import (
 // Level is the method by which a what-if answer was found.
 type Level string
 
-// The levels, the most certain first.
+// The levels, from the most certain to the least certain.
 const (
 	// Exact: the other Retry block only stops earlier or excludes errors, so all that it would have met is recorded.
 	Exact Level = "exact"
@@ -36,7 +36,7 @@ const (
 	assumePoints      = "A3: the callee is a queue with the servers, times and faults of the fitted scenario"
 )
 
-// WhatIf is the result that another Retry block would have had.
+// WhatIf reports how the recorded tasks would have fared under another Retry block.
 type WhatIf struct {
 	Read
 	From  time.Time `json:"from,omitzero"`
@@ -229,13 +229,13 @@ func (r *replay) task(t *Task) {
 	r.high.add(o)
 }
 
-// wait is the distribution of a delay: a policy and the number of the retry.
+// wait is the distribution of one retry's delay, given by a policy and the retry's number.
 type wait struct {
 	policy retry.Policy
 	retry  int
 }
 
-// counters is a Retry array with the retries that one task has used.
+// counters holds a Retry array, and how many retries of each retrier one task has used.
 type counters struct {
 	retry []retrypatterns.Retrier
 	used  []int
@@ -308,7 +308,7 @@ func (r *replay) neverSucceeds(t *Task) bool {
 	return alone >= 2 || alone == 1 && len(t.Attempts) == 1
 }
 
-// simulate simulates one course of a task after attempt i.
+// simulate simulates how a task might continue after attempt i.
 func (r *replay) simulate(t *Task, i int, counters *counters, next wait, worst, never bool) Outcome {
 	var o Outcome
 	x := r.c.callee(t.Callee)
@@ -350,8 +350,8 @@ func (r *replay) simulate(t *Task, i int, counters *counters, next wait, worst, 
 	return o
 }
 
-// failureRate returns the lower bound (the upper one if worst) of the failure probability, from the attempts around a
-// time; without any it is 0 or 1.
+// failureRate returns a bound of the failure probability around a time, from the attempts there: the lower bound,
+// or the upper bound if worst. Without attempts it returns 0, or 1 if worst.
 func failureRate(near second, worst bool) float64 {
 	failed := float64(near.calls - near.succeeded)
 	low, high := decide.Share{Of: float64(near.calls), Have: failed}.Interval()
@@ -382,7 +382,7 @@ func drawError(near second, last string, rnd *rand.Rand) string {
 	return last
 }
 
-// widen widens the bracket by two standard deviations, because a single course of events varies by chance.
+// widen widens the bracket by two standard deviations, because a single run of events varies by chance.
 func (r *replay) widen() {
 	shift := func(o *Outcome, by float64) {
 		by = max(-o.Succeeded, min(by, o.GivenUp))

@@ -38,8 +38,8 @@ type Policy struct {
 
 	// OpenFor is the time for which an open circuit refuses all calls; above 0.
 	OpenFor time.Duration
-	// HalfOpenConcurrency limits the concurrent probes of a half-open circuit; 1 to MaxProbes. The limit begins at 1
-	// and doubles each time that as many probes have succeeded as it admits.
+	// HalfOpenConcurrency limits the concurrent probes of a half-open circuit; 1 to MaxProbes. The current limit
+	// starts at 1. It doubles each time that as many probes have succeeded as it admits.
 	HalfOpenConcurrency int
 	// SuccessThreshold is the number of probes that must succeed to close the circuit; at least 1.
 	SuccessThreshold int
@@ -75,7 +75,7 @@ func Callee() Policy {
 	}
 }
 
-// Validate returns an error for every field that is out of range, joined.
+// Validate returns an error for each field that is out of range, all joined.
 func (p Policy) Validate() error {
 	var problems []error
 	check := func(ok bool, format string, args ...any) {

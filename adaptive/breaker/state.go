@@ -137,7 +137,7 @@ func (s *State) Record(p *Policy, permit Permit, now time.Time, outcome Outcome)
 	}
 }
 
-// watched counts a call of a closed circuit.
+// watched counts the outcome of a call that a closed circuit admitted.
 func (s *State) watched(p *Policy, at int64, outcome Outcome) {
 	failed := outcome == Failure
 	s.window.add(p, at, failed)
@@ -151,7 +151,7 @@ func (s *State) watched(p *Policy, at int64, outcome Outcome) {
 	}
 }
 
-// probed counts a probe of a half-open circuit.
+// probed counts the outcome of a probe of a half-open circuit.
 func (s *State) probed(p *Policy, at int64, outcome Outcome) {
 	if outcome == Failure {
 		s.failures++
@@ -171,7 +171,7 @@ func (s *State) probed(p *Policy, at int64, outcome Outcome) {
 	}
 }
 
-// release frees a probe's slot; it returns false if the probe had lost it.
+// release frees a probe's slot. It returns false if the probe no longer held one.
 func (s *State) release(id uint64, at int64) bool {
 	for i := range s.probes {
 		if s.probes[i].id == id {

@@ -4,16 +4,17 @@ import "time"
 
 // Statistics describes a breaker at one moment.
 type Statistics struct {
-	// Circuit is the present circuit; Since is when it was entered, the zero time if it never changed.
+	// Circuit is the present circuit. Since is the time at which the circuit entered it; zero if it never changed.
 	Circuit Circuit
 	Since   time.Time
-	// Requests and Failures are counts of a closed circuit's window; Rate is their ratio, 0 without requests.
+	// Requests and Failures count the calls in a closed circuit's window. Rate is Failures ÷ Requests, or 0 without
+	// requests.
 	Requests, Failures int64
 	Rate               float64
 	// Consecutive counts a closed circuit's failures since the last success.
 	Consecutive int64
-	// Probes is the number of calls that a half-open circuit has admitted and that have not ended; Admits is how many
-	// it admits at a time, and ProbeSuccesses how many have succeeded so far. All are 0 if the circuit is not
+	// Probes is the number of admitted probes that have not ended. Admits is the number of probes admitted at a
+	// time. ProbeSuccesses is the number of probes that have succeeded so far. All are 0 if the circuit is not
 	// half-open.
 	Probes, Admits, ProbeSuccesses int64
 	// RetryAfter is the result of [State.RetryAfter].

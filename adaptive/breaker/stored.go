@@ -19,7 +19,8 @@ type stored struct {
 	LastProbe   uint64    `json:"lastProbe,omitempty"`
 }
 
-// inWindow is the stored form of a window of time (Slices) or of calls (Calls, 64 a word).
+// inWindow is the stored form of a window. Slices holds a window of time; Calls holds a window of calls, 64 to a
+// word.
 type inWindow struct {
 	Width    int64    `json:"width"`
 	Head     int64    `json:"head,omitempty"`

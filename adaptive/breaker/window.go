@@ -9,12 +9,12 @@ const slices = 10
 type window struct {
 	requests, failures int64 // within the window
 
-	// For a window of time.
+	// These fields hold a window of time.
 	width int64 // of a slice, in nanoseconds
 	head  int64 // number of the newest slice, counted from the epoch
 	time  [slices]slice
 
-	// For a window of calls: the newest outcome is bit next−1.
+	// These fields hold a window of calls. The newest outcome is bit next−1.
 	next  uint16
 	calls [MaxWindowRequests / 64]uint64 // 1: a failure
 }

@@ -16,8 +16,8 @@ type Policy struct {
 	// Window is the lifetime of an earned token; 0 for a bucket.
 	Window time.Duration
 
-	// PerRequest is earned by every first attempt, PerSuccess by every success that needed no retry, and PerSecond by
-	// every second that passes.
+	// PerRequest is earned by every first attempt. PerSuccess is earned by every success that needed no retry.
+	// PerSecond is earned with every second that passes.
 	PerRequest, PerSuccess, PerSecond float64
 	// Refund returns a retry's cost if the retry succeeds.
 	Refund bool
@@ -27,7 +27,8 @@ type Policy struct {
 	RetryCost, TimeoutCost float64
 	// FailureCost is taken by every failure, whether or not it is retried, but never more than the tokens available.
 	FailureCost float64
-	// Threshold is the number of tokens that must be exceeded for a retry to be allowed, besides its cost.
+	// Threshold restricts retries further: a retry is allowed only while more than Threshold tokens are available.
+	// 0 sets no threshold.
 	Threshold float64
 }
 
@@ -37,8 +38,8 @@ func Finagle() Policy {
 	return Policy{Window: 10 * time.Second, PerRequest: 0.2, PerSecond: 10, RetryCost: 1}
 }
 
-// Standard returns the retry budget of the design (R9): a tenth of the requests of 10 s, and at least ten retries a
-// second.
+// Standard returns the retry budget of the design (R9): a tenth of the requests of the last 10 s, and at least ten
+// retries a second.
 func Standard() Policy {
 	return Policy{Window: 10 * time.Second, PerRequest: 0.1, PerSecond: 10, RetryCost: 1}
 }
@@ -61,7 +62,7 @@ func Bucket() Policy {
 	return Policy{Capacity: 5, PerSuccess: 0.1, RetryCost: 1}
 }
 
-// Validate returns an error for every field that is out of range, joined.
+// Validate returns an error for each field that is out of range, all joined.
 func (p Policy) Validate() error {
 	var problems []error
 	check := func(ok bool, format string, args ...any) {

@@ -20,7 +20,7 @@ type Configuration struct {
 	// Version is the format's version; Machine is the state machine's name.
 	Version int    `json:"version"`
 	Machine string `json:"machine"`
-	// At is when the values were measured; readers ignore the configuration from Until on.
+	// At is when the values were measured. Until is the time from which readers ignore the configuration.
 	At    time.Time `json:"at"`
 	Until time.Time `json:"until"`
 	// Value is the worth of a task that succeeds, in USD.
@@ -37,15 +37,15 @@ type State map[string][]Retry
 
 // Retry holds the statistics of one retry.
 type Retry struct {
-	// Started is the number of retries, and Succeeded how many of them succeeded; both are effective numbers, with
-	// the retries of one outage counted once.
+	// Started is the number of retries, and Succeeded is the number of them that succeeded. Both are effective
+	// numbers: the retries of one outage count once.
 	Started   float64 `json:"started"`
 	Succeeded float64 `json:"succeeded"`
 	// Cost is the retry's cost in USD: its transition, its invocation, and its delay.
 	Cost float64 `json:"cost"`
 }
 
-// Validate returns everything that makes the configuration unusable, joined.
+// Validate returns an error for each reason that makes the configuration unusable, all joined.
 func (c *Configuration) Validate() error {
 	var problems []error
 	if c.Version != Version {
@@ -96,12 +96,12 @@ type Attempt struct {
 	State, Error string
 	// Retries is the number of retries so far: 0 after the first attempt.
 	Retries int
-	// Began is when the state was entered, Failed when the attempt failed; zero if unknown.
+	// Began is when the state was entered, and Failed is when the attempt failed. Both are zero if unknown.
 	Began, Failed time.Time
 	// Bytes is the size of the input.
 	Bytes int
-	// FailureRate is the callee's recent failure rate, Load its load relative to its limit, both 0 to 1; nil if
-	// unknown.
+	// FailureRate is the callee's recent failure rate. Load is its load relative to its limit. Both are 0 to 1, and
+	// nil if unknown.
 	FailureRate, Load *float64
 }
 
@@ -127,7 +127,8 @@ func (c *Configuration) Decide(a Attempt) (worth.Decision, bool) {
 	return worth.Decide(decide.Share{Of: r.Started, Have: r.Succeeded}.High(), c.Value, cost), true
 }
 
-// retries returns the retries for an attempt's state and error: by the error's own name, or by a wildcard name.
+// retries returns the retries for an attempt's state and error. The error matches by its own name, or by a
+// wildcard.
 func (c *Configuration) retries(a Attempt) ([]Retry, bool) {
 	for _, name := range []string{a.Error, "States.TaskFailed", "States.ALL"} {
 		if name == "States.TaskFailed" && a.Error == "States.Timeout" {

@@ -19,10 +19,10 @@ type Source interface {
 type Reader struct {
 	Source  Source
 	Machine string
-	// Every is the time for which a loaded configuration is used; a minute if 0. Timeout limits one load; 200 ms if
-	// 0.
+	// Every is the time for which a loaded configuration is used; 0 means a minute. Timeout limits one load; 0
+	// means 200 ms.
 	Every, Timeout time.Duration
-	// Now is the clock; the machine's if nil.
+	// Now is the clock; nil means the machine's.
 	Now func() time.Time
 	// Unavailable, if not nil, is called when the configuration could not be loaded.
 	Unavailable func(error)
@@ -32,9 +32,9 @@ type Reader struct {
 	asked time.Time
 }
 
-// Current returns the present configuration, or nil. It loads at most once per Every; while one call loads,
-// concurrent calls use the configuration loaded last. If a load fails, the previous configuration stays in use until
-// it expires.
+// Current returns the present configuration, or nil if there is none. It loads at most once per Every; while one
+// call loads, concurrent calls use the configuration loaded last. If a load fails, the previous configuration stays
+// in use until it expires.
 func (r *Reader) Current(ctx context.Context) *Configuration {
 	now := r.now()
 	r.mu.Lock()
@@ -84,8 +84,8 @@ func (r *Reader) now() time.Time {
 	return time.Now()
 }
 
-// Decide calls [Configuration.Decide] on the present configuration. Without one, or if it does not cover the attempt,
-// the decision is to retry, and the result is false.
+// Decide calls [Configuration.Decide] on the present configuration. If there is none, or it does not cover the
+// attempt, the decision is to retry and the result is false.
 func (r *Reader) Decide(ctx context.Context, a Attempt) (worth.Decision, bool) {
 	c := r.Current(ctx)
 	if c == nil {

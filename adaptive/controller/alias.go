@@ -10,7 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 )
 
-// Aliases is the part of the Step Functions client that a controller with an Alias uses beside [StepFunctions].
+// Aliases is the part of the Step Functions client that a controller with an Alias uses in addition to
+// [StepFunctions].
 type Aliases interface {
 	DescribeStateMachineAlias(context.Context, *sfn.DescribeStateMachineAliasInput,
 		...func(*sfn.Options)) (*sfn.DescribeStateMachineAliasOutput, error)
@@ -18,7 +19,8 @@ type Aliases interface {
 		...func(*sfn.Options)) (*sfn.UpdateStateMachineAliasOutput, error)
 }
 
-// ByDeployment is the prefix of the description of a version that a deployment published. The CDK stack writes it.
+// ByDeployment is the prefix of a version's description if a deployment published the version. The CDK stack writes
+// it.
 const ByDeployment = "deployment"
 
 // noteDeployment sets the result's note if the alias points at two versions: a deployment is under way, and the
@@ -43,8 +45,9 @@ func (t *tick) routes(ctx context.Context) ([]types.RoutingConfigurationListItem
 	return alias.RoutingConfiguration, nil
 }
 
-// adoptDeployment takes a definition that is neither the base nor the controller's own as the base, if the alias
-// points at a version of it that a deployment published. A definition edited by hand has no such version.
+// adoptDeployment makes the present definition the base if a deployment published it. It does so only if the
+// definition is neither the base nor the controller's own, and the alias points at a version of it that a
+// deployment published. A definition edited by hand has no such version.
 func (t *tick) adoptDeployment(ctx context.Context) error {
 	hash := Hash(t.definition)
 	if t.Alias == "" || t.row.Base == "" || hash == t.row.Hash {

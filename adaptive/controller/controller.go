@@ -32,9 +32,9 @@ type Controller struct {
 	// Machine is the state machine's ARN.
 	Machine string
 	StepFunctions
-	// Alias is the ARN of the alias through which executions are started; empty if they are started by Machine. A
-	// changed definition is published as a version and the alias pointed at it. A version that a deployment has
-	// published becomes the new base. It needs Aliases.
+	// Alias is the ARN of the alias through which executions are started; empty if they are started by Machine. The
+	// controller publishes a changed definition as a version and points the alias at it. If a deployment has
+	// published a version, that version becomes the new base. Alias requires Aliases.
 	Alias   string
 	Aliases Aliases
 	Metrics Metrics
@@ -43,7 +43,7 @@ type Controller struct {
 	Events Caller
 	// Parameters are the parameters of the rules.
 	Parameters decide.Parameters
-	// Capacity is the number of calls that the callee can serve per second, if known; 0 measures it.
+	// Capacity is the number of calls that the callee can serve per second. If it is 0, the controller measures it.
 	Capacity float64
 	// ConcurrencyLimit is the maximum number of concurrent calls of a function, 0 if unknown; the source's load
 	// factor uses it.
@@ -53,7 +53,7 @@ type Controller struct {
 	Economy *Economy
 	// Owner names this controller; two controllers with different names never act at the same time.
 	Owner string
-	// Now is the clock; the machine's if nil.
+	// Now is the clock; nil means the machine's.
 	Now func() time.Time
 	// SparesIdle skips reading metrics while no execution runs and the definition is the base, since there is nothing
 	// to adapt and nothing to restore then. CloudWatch charges for each metric read, which would be about a hundred a
@@ -69,7 +69,7 @@ type Controller struct {
 type Result struct {
 	At        time.Time         `json:"at"`
 	Decisions []decide.Decision `json:"decisions"`
-	// Note explains why no decision was made at all, if so.
+	// Note explains why the tick made no decisions; empty if it made any.
 	Note string `json:"note,omitempty"`
 	// Failed describes what failed while applying; the decisions before it remain in force.
 	Failed string `json:"failed,omitempty"`
@@ -188,7 +188,8 @@ func (t *tick) run(ctx context.Context) error {
 	return nil
 }
 
-// mine reports whether the definition is one that the controller may change: the base, or its own last update.
+// mine reports whether the controller may change the definition: it must be the base, or the controller's own last
+// update.
 func (t *tick) mine() bool {
 	hash := Hash(t.definition)
 	switch {
@@ -199,7 +200,7 @@ func (t *tick) mine() bool {
 	case hash == t.row.Hash:
 		return true
 	}
-	// A crash between an update and its audit entry leaves a definition that was only recorded as begun.
+	// If the controller crashed between an update and its audit entry, the definition was only recorded as Begun.
 	if n := len(t.row.History); n > 0 && t.row.History[n-1].What == Begun && t.row.History[n-1].After == hash {
 		t.row.Hash = hash
 		t.row.add(Entry{At: t.now, State: t.row.History[n-1].State, What: Applied, After: hash,
@@ -216,12 +217,12 @@ func (t *tick) mine() bool {
 // idle is the note of a tick that had nothing to measure.
 const idle = "no execution is running or started recently, and the definition is the base"
 
-// lately is the greatest age at which the metrics can still cover an execution that has ended: two windows and the
-// metrics' delay.
+// lately is the age up to which an execution's start counts as recent: two windows and the metrics' delay. The
+// metrics can still cover such an execution if it has ended.
 const lately = 15 * time.Minute
 
-// executions returns up to ten running executions. busy reports whether the state machine is in use, because short
-// executions of a stream are hardly ever seen running.
+// executions returns up to ten running executions. busy reports whether an execution is running or started
+// recently; short executions of a stream are hardly ever seen running. Without SparesIdle, busy is always true.
 func (t *tick) executions(ctx context.Context) (running []types.ExecutionListItem, busy bool, err error) {
 	in := &sfn.ListExecutionsInput{StateMachineArn: &t.Machine, MaxResults: 10,
 		StatusFilter: types.ExecutionStatusRunning}
@@ -263,7 +264,7 @@ func (t *tick) mapRun(ctx context.Context, executions []types.ExecutionListItem)
 	return nil, nil
 }
 
-// begun returns a Map Run with the concurrency that it had when it was first seen; 0 means the maximum.
+// begun returns a Map Run with the concurrency that it had when the controller first saw it; 0 means the maximum.
 func (t *tick) begun(arn string, concurrency int) *decide.MapRun {
 	if concurrency == 0 {
 		concurrency = decide.MaxConcurrency
@@ -305,7 +306,7 @@ func (t *tick) decide(ctx context.Context, target Target, running *decide.MapRun
 	return nil
 }
 
-// apply carries out a decision, with an entry in the audit record before and after.
+// apply carries out a decision. It writes an entry in the audit record before and after.
 func (t *tick) apply(ctx context.Context, d decide.Decision) error {
 	begun := Entry{At: t.now, State: d.State, What: Begun, Text: d.String(), Why: d.Reasons}
 	var do func() error
@@ -350,7 +351,8 @@ func (t *tick) updateMapRun(ctx context.Context, run *decide.MapRun) error {
 	return nil
 }
 
-// updateStateMachine writes the next definition, but only if the present one is still the one that was measured.
+// updateStateMachine writes the next definition, but only if the present one is still the one that the tick started
+// with.
 func (t *tick) updateStateMachine(ctx context.Context, d decide.Decision, next string) error {
 	now, err := t.DescribeStateMachine(ctx, &sfn.DescribeStateMachineInput{StateMachineArn: &t.Machine})
 	if err != nil {
@@ -371,7 +373,7 @@ func (t *tick) updateStateMachine(ctx context.Context, d decide.Decision, next s
 	return t.route(ctx, aws.ToString(out.StateMachineVersionArn))
 }
 
-// The event that reports a change, as the source design names it.
+// The source and the detail type of the event that reports a change, as named in the source design.
 const (
 	eventSource     = "csv.processing.retry.manager"
 	eventDetailType = "Retry Configuration Update"

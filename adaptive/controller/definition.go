@@ -16,7 +16,7 @@ import (
 	"stepback/retrypatterns/review"
 )
 
-// Target is a Task state with a Retry array, and the Lambda function it calls, if it names one.
+// Target is a Task state with a Retry array. Function is the Lambda function that it calls; empty if it names none.
 type Target struct {
 	decide.Subject
 	Function string
@@ -104,7 +104,7 @@ func function(state jsonvalue.Value) string {
 	return name
 }
 
-// walk visits every state; closed is true for those inside a Map.
+// walk calls visit for every state; closed is true for states inside a Map.
 func walk(graph jsonvalue.Value, closed bool, visit func(name string, s jsonvalue.Value, closed bool) error) error {
 	states, _ := graph.Get("States")
 	for i, name := range states.Keys() {
@@ -130,8 +130,8 @@ func walk(graph jsonvalue.Value, closed bool, visit func(name string, s jsonvalu
 	return nil
 }
 
-// Replace returns the definition with another Retry array in one state; everything else keeps its order and its
-// numbers. It returns an error if the state does not exist.
+// Replace returns the definition with the Retry array of one state replaced. Everything else keeps its order and
+// its numbers. It returns an error if the state does not exist.
 func Replace(definition, state string, retry []retrypatterns.Retrier) (string, error) {
 	root, err := jsonvalue.Parse(definition)
 	if err != nil {
@@ -204,9 +204,9 @@ func accepted(definition string) error {
 	return nil
 }
 
-// reviewed returns an error if the review finds an error in the definition, or waits that outlast the execution,
-// which it does not find in the base. Findings that errors are no longer retried are ignored, because that is the
-// purpose of a cut.
+// reviewed returns an error if the review finds a problem in the definition that it does not find in the base. A
+// problem is an error, or waits that outlast the execution. Findings that errors are no longer retried are ignored,
+// because that is the purpose of a cut.
 func reviewed(definition, base string) error {
 	old := map[asl.Code]int{}
 	grave := func(text string) []asl.Diagnostic {

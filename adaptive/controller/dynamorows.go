@@ -23,7 +23,7 @@ type DynamoRows struct {
 	// Client calls the service "dynamodb".
 	Client Caller
 	Table  string
-	// Now is the clock for the items' expiry; the machine's if nil.
+	// Now is the clock for the items' expiry; nil means the machine's.
 	Now func() time.Time
 }
 

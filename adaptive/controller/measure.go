@@ -13,15 +13,16 @@ import (
 	"stepback/retrymetrics"
 )
 
-// Metrics reads metrics by minute.
+// Metrics reads metrics minute by minute.
 type Metrics interface {
-	// Minutes returns each series by minute, in [from, to), with its metric's statistic: the sum of counts, the
-	// average of durations, the maximum of levels. A minute without a value is absent. The results are in the order
-	// of the series. A minute that occurs twice is an error.
+	// Minutes returns the values of each series by minute, in [from, to), with its metric's statistic: the sum of
+	// counts, the average of durations, the maximum of levels. A minute without a value is absent. The results are
+	// in the order of the series. It returns an error if a minute occurs twice.
 	Minutes(ctx context.Context, all []retrymetrics.Series, from, to time.Time) ([]map[time.Time]float64, error)
 }
 
-// Measure measures a state of the named machine: an hour by error, and a day for the callee's capacity.
+// Measure measures a state of the named machine. It reads an hour of metrics by error, and a day for the callee's
+// capacity.
 func Measure(ctx context.Context, from Metrics, machine string, t Target, capacity float64, now time.Time,
 ) (decide.Measurement, error) {
 	m := decide.Measurement{Now: now, CallTimeout: t.Timeout, Capacity: decide.Capacity{
@@ -51,15 +52,16 @@ func Measure(ctx context.Context, from Metrics, machine string, t Target, capaci
 	for at, attempts := range day[0] {
 		good := attempts - day[1][at]
 		if perSecond := good / 60; perSecond > m.Capacity.PerSecond {
-			// A minute in which a fifth failed shows the callee's capacity; any other minute shows only the demand.
+			// A minute in which a fifth of the attempts failed shows the callee's capacity. Any other minute shows
+			// only the demand.
 			m.Capacity = decide.Capacity{PerSecond: perSecond, Saturated: day[1][at] >= 0.2*attempts}
 		}
 	}
 	return m, nil
 }
 
-// MeasureFunction measures an hour of a Lambda function with Lambda's own metrics; it returns nil if there are none.
-// A function without errors has no error values, which counts as 0; every other missing number is unknown.
+// MeasureFunction reads an hour of Lambda's own metrics of a function. It returns nil if there are none. A function
+// without errors has no error values, so a missing error count is 0; every other missing number is unknown.
 func MeasureFunction(ctx context.Context, from Metrics, function string, limit float64, now time.Time,
 ) (*decide.Function, error) {
 	end := now.Truncate(time.Minute)
@@ -97,8 +99,8 @@ func MeasureFunction(ctx context.Context, from Metrics, function string, limit f
 	return f, nil
 }
 
-// points combines the series of an hour into points. A minute counts as measured if its attempts, failures and
-// retries were; an error that did not occur in it has no value, which counts as 0.
+// points combines the series of an hour into points. A minute counts as measured if it has values for attempts,
+// failures and retries. An error that did not occur in a minute has no value, which counts as 0.
 func points(series []map[time.Time]float64, names []string) []decide.Point {
 	attempts, failures, retries := series[0], series[1], series[2]
 	var out []decide.Point
@@ -132,7 +134,7 @@ func points(series []map[time.Time]float64, names []string) []decide.Point {
 	return out
 }
 
-// loadErrors returns the load errors that the state's retriers name, in the form that metrics use.
+// loadErrors returns the load errors that the state's retriers name, in the spelling that metrics use.
 func loadErrors(t Target) []string {
 	var names []string
 	for _, r := range t.Base {
@@ -148,7 +150,7 @@ func loadErrors(t Target) []string {
 // nameOf returns a state machine's name from its ARN.
 func nameOf(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }
 
-// Recorded implements Metrics with the metrics of a data directory.
+// Recorded implements [Metrics] with the metrics of a data directory.
 type Recorded []retrymetrics.Point
 
 // Minutes implements [Metrics].

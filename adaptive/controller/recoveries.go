@@ -22,8 +22,8 @@ import (
 
 // Histories reads what the executions of a state machine did.
 type Histories interface {
-	// Collect passes to c the executions of the given state machine (an ARN) that began since a time, with their
-	// child executions. If there are very many, it may leave out the older ones.
+	// Collect adds to c the executions of the given state machine (an ARN) that began since the given time,
+	// including their child executions. If there are very many, it may leave out the older ones.
 	Collect(ctx context.Context, machine string, since time.Time, c *analysis.Collector) error
 }
 
@@ -51,7 +51,8 @@ type Economy struct {
 	Prices analysis.Options
 	// Tell stores the configurations for the functions; nil publishes none.
 	Tell Configurations
-	// Model estimates chances for the functions; nil leaves them to the measurements.
+	// Model estimates the chance of success for the functions. If it is nil, functions use the measurements
+	// instead.
 	Model *predict.Model
 }
 
@@ -61,16 +62,16 @@ type Configurations interface {
 	Save(ctx context.Context, c *configuration.Configuration) error
 }
 
-// recoveriesFor is the period of histories that is read, recoveriesEvery the interval between reads, and toldFor the
-// time for which functions use the results.
+// recoveriesFor is the period of histories that is read. recoveriesEvery is the interval between reads.
+// publishedFor is the time for which functions use the results.
 const (
 	recoveriesFor   = 7 * 24 * time.Hour
 	recoveriesEvery = time.Hour
 	publishedFor    = 3 * time.Hour
 )
 
-// recoveries measures the outcomes of retries if the last measurement is an hour old, and publishes them to the
-// functions. A failure is a warning, because the other rules need no histories.
+// recoveries measures the outcomes of retries and publishes them to the functions, if the last measurement is at
+// least an hour old. A failure is only a warning, because the other rules need no histories.
 func (t *tick) recoveries(ctx context.Context, targets []Target) {
 	if t.Economy == nil || t.now.Sub(t.row.RecoveriesAt) < recoveriesEvery && !t.now.Before(t.row.RecoveriesAt) {
 		return
@@ -132,7 +133,7 @@ func (t *tick) warn(format string, args ...any) {
 	t.res.Warnings = append(t.res.Warnings, fmt.Sprintf(format, args...))
 }
 
-// recovered is a report about the retriers of one state.
+// recovered converts an analysis report into the results of one state's retriers.
 type recovered struct {
 	target  Target
 	report  *analysis.Report
@@ -149,8 +150,8 @@ func (r recovered) retrierFor(name string) int {
 	})
 }
 
-// retries adds up the results of one retrier's retries after the errors that wanted selects. The list has as many
-// entries as the retrier allows retries, each with the cost of one.
+// retries adds up the results of one retrier's retries after the errors that wanted selects. The list has one entry
+// for each retry that the retrier allows, with the cost of one such retry.
 func (r recovered) retries(retrier int, wanted func(name string) bool) []configuration.Retry {
 	x := r.target.Base[retrier]
 	out := make([]configuration.Retry, x.MaxAttempts)
@@ -183,7 +184,7 @@ func (r recovered) retries(retrier int, wanted func(name string) bool) []configu
 	return out
 }
 
-// byRetrier returns the recoveries for R-pay, under the first error name of each retrier.
+// byRetrier returns the recoveries for R-pay. Each carries the first error name of its retrier.
 func (r recovered) byRetrier() []decide.Recovery {
 	var all []decide.Recovery
 	for i, x := range r.target.Base {
@@ -200,7 +201,7 @@ func (r recovered) byRetrier() []decide.Recovery {
 	return all
 }
 
-// byError returns the retries for the functions, under the error names of the retriers.
+// byError returns the retries for the functions, by the error names of the retriers.
 func (r recovered) byError() configuration.State {
 	all := configuration.State{}
 	for i, x := range r.target.Base {
@@ -221,8 +222,8 @@ func (r recovered) byError() configuration.State {
 	return all
 }
 
-// retried reports whether a retrier retries attempts that a function could give up; deferred work is measured
-// differently.
+// retried reports whether a retrier retries attempts that a function could give up. Retriers of deferred work do
+// not count; they are measured differently.
 func retried(x retrypatterns.Retrier) bool {
 	return x.MaxAttempts > 0 && x.MaxAttempts <= maxPublished && len(x.ErrorEquals) > 0 &&
 		!slices.Contains(x.ErrorEquals, retry.CircuitOpen) &&

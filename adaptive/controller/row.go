@@ -20,7 +20,7 @@ type Row struct {
 	// Version counts how often the row was written; a write succeeds only if the stored version is the one that was
 	// read.
 	Version int64 `json:"version"`
-	// Owner holds the lease until Until; other controllers do nothing before then.
+	// Owner holds the lease until Until. Other controllers do nothing before then.
 	Owner string    `json:"owner,omitempty"`
 	Until time.Time `json:"until"`
 	// Base is the deployed definition. Hash identifies the definition last accepted as valid: Base, or the
@@ -29,12 +29,12 @@ type Row struct {
 	Hash string `json:"hash"`
 	// States holds the decision memory of each state.
 	States map[string]decide.Memory `json:"states,omitempty"`
-	// Recoveries holds the outcomes of retries by state, measured at RecoveriesAt; Told is the hash of the
-	// configuration that was published from it.
+	// Recoveries holds the outcomes of retries by state, measured at RecoveriesAt. Told is the hash of the
+	// configuration published from them.
 	Recoveries   map[string][]decide.Recovery `json:"recoveries,omitempty"`
 	RecoveriesAt time.Time                    `json:"recoveriesAt,omitzero"`
 	Told         string                       `json:"told,omitempty"`
-	// MapRuns holds the concurrency that each Map Run began with, by ARN.
+	// MapRuns holds each Map Run's initial concurrency, by ARN.
 	MapRuns map[string]int `json:"mapRuns,omitempty"`
 	// History is the audit record, oldest first; the last 200 entries.
 	History []Entry `json:"history,omitempty"`
@@ -43,8 +43,8 @@ type Row struct {
 // historyLength limits the entries of a row's history.
 const historyLength = 200
 
-// Entry is one line of the audit record. A change has two: one Begun before it is applied, and one after it, which is
-// Applied or Failed.
+// Entry is one line of the audit record. A change has two entries: Begun before it is applied, and Applied or
+// Failed after that.
 type Entry struct {
 	At     time.Time       `json:"at"`
 	State  string          `json:"state,omitempty"`
@@ -73,7 +73,7 @@ func (r *Row) add(e Entry) {
 	r.History = r.History[max(len(r.History)-historyLength, 0):]
 }
 
-// ErrConflict is returned if another process wrote the row in between.
+// ErrConflict is returned if another process wrote the row after it was read.
 var ErrConflict = errors.New("another controller wrote the row in the meantime")
 
 // Rows stores rows.

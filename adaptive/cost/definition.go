@@ -18,7 +18,7 @@ type Question struct {
 	Faults map[string]map[string]float64
 }
 
-// Execution holds what one execution uses.
+// Execution holds the resources that one execution uses.
 type Execution struct {
 	Transitions   float64 `json:"transitions"`      // of STANDARD executions: the start, and each state entered
 	Express       float64 `json:"express"`          // EXPRESS executions
@@ -30,7 +30,8 @@ type Execution struct {
 	unpaidWorst   float64
 }
 
-// Answer holds what one execution uses at least and at most, depending on the branches that Choice states take.
+// Answer holds the least and the most that one execution can use, depending on the branches that Choice states
+// take.
 type Answer struct {
 	Least Execution `json:"least"`
 	Most  Execution `json:"most"`
@@ -76,17 +77,18 @@ func (e Execution) plus(f Execution) Execution {
 		e.unpaidRetries + f.unpaidRetries, e.unpaidWorst + f.unpaidWorst}
 }
 
-// weight orders paths through a state machine.
+// weight returns the number by which paths through a state machine are compared.
 func (e Execution) weight() float64 { return e.Transitions + e.Express + e.Invocations }
 
-// walk follows the path with the fewest or the most transitions through a state machine.
+// walk follows a path through a state machine: the one with the most usage if most is set, otherwise the one with
+// the least.
 type walk struct {
 	Question
 	most  bool
 	loops bool
 }
 
-// graph returns what one path through a graph uses; items is the number of items of its Maps.
+// graph returns the usage of one path through a graph. items is the number of items of each Map in it.
 func (w *walk) graph(g *asl.Graph, items float64) Execution {
 	return w.from(g, g.StartAt, items, map[string]bool{}, map[string]Execution{})
 }
@@ -142,7 +144,7 @@ func (w *walk) choose(g *asl.Graph, s *asl.State, items float64, way map[string]
 	return best
 }
 
-// state returns what one state uses on its own.
+// state returns the usage of one state, without the states that follow it.
 func (w *walk) state(s *asl.State, items float64) Execution {
 	u := Execution{Transitions: 1}
 	switch s.Type {
@@ -179,7 +181,7 @@ func (w *walk) task(s *asl.State, u *Execution) {
 	u.WorstRetries = most(s.Retry)
 }
 
-// mapped returns what the items of a Map use.
+// mapped returns the usage of a Map's items.
 func (w *walk) mapped(s *asl.State, items float64) Execution {
 	m := s.Map
 	if m == nil || m.Processor == nil {
@@ -264,7 +266,7 @@ func (e Execution) Items(n, seconds float64, memoryMB int, p Prices) []Item {
 		Item{"Lambda, compute", compute, "GB-seconds", compute * p.GBSecond})
 }
 
-// Worst returns what the retries of n executions add, in USD, if each task exhausts its longest retrier.
+// Worst returns the cost in USD that retries add to n executions if each task exhausts its longest retrier.
 func (e Execution) Worst(n float64, p Prices) float64 {
 	return (e.WorstRetries - e.unpaidWorst) * n / thousand * p.Transitions
 }

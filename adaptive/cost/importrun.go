@@ -13,14 +13,14 @@ type Import struct {
 	BatchSize   int
 	// Express is true if the child executions are EXPRESS ones.
 	Express bool
-	// FailingRows is the share of rows whose first attempt fails. Retries is the number of further attempts that each
-	// of them takes until it ends; it is at least 1 if there are such rows.
+	// FailingRows is the share of rows whose first attempt fails. Retries is the number of further attempts that
+	// each of these rows takes until it ends; it is at least 1 if FailingRows is above 0.
 	FailingRows, Retries float64
 	// FailingBatches is the share of batch invocations that fail and are repeated; bulk shape only.
 	FailingBatches float64
-	// RefusedRows and RefusedBatches are the number of attempts per row and per batch that Lambda itself refuses
-	// (Lambda.TooManyRequestsException). They count as transitions but not as invocations: Lambda does not charge for
-	// them.
+	// RefusedRows is the number of attempts per row that Lambda itself refuses (Lambda.TooManyRequestsException),
+	// and RefusedBatches the number per batch. They count as transitions but not as invocations, because Lambda
+	// does not charge for them.
 	RefusedRows, RefusedBatches float64
 	// MemoryMB is the memory size of the function that applies rows.
 	MemoryMB int

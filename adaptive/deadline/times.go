@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Times counts how long calls took, in buckets whose borders are an eighth apart, over two spans of a thousand calls
-// each; older calls are dropped. The zero Times has counted nothing. It is a plain value that holds no pointer; it is
+// Times counts the durations of calls in buckets, eight for each doubling. It covers two spans of a thousand calls
+// each, and drops older calls. The zero Times has counted nothing. It is a plain value that holds no pointer; it is
 // not safe for concurrent use.
 type Times struct {
 	count   [2][buckets]uint16
@@ -15,7 +15,7 @@ type Times struct {
 	current uint8
 }
 
-// span is the number of calls counted before the older half is dropped.
+// span is the number of calls in each half. When the current half is full, the older one is dropped.
 const span = 1000
 
 // perDoubling is the number of buckets for each doubling of the time; the first bucket ends at a microsecond.
@@ -37,8 +37,8 @@ func (t *Times) Add(d time.Duration) {
 // Count returns the number of calls counted; at most 2,000.
 func (t *Times) Count() int { return int(t.total[0]) + int(t.total[1]) }
 
-// Quantile returns a time within which the share q of the calls ended: the upper border of its bucket, so at most a
-// ninth too long. It returns 0 if no calls were counted; q is clamped to 0 to 1.
+// Quantile returns a time within which the share q of the calls ended. It is the upper border of the bucket, so at
+// most a ninth too long. It returns 0 if no calls were counted. q is clamped to 0 to 1.
 func (t *Times) Quantile(q float64) time.Duration {
 	n := t.Count()
 	if n == 0 {
@@ -56,7 +56,8 @@ func (t *Times) Quantile(q float64) time.Duration {
 	return border(buckets - 1)
 }
 
-// bucket returns the index of a time's bucket: rounded up to microseconds, the first one whose border exceeds it.
+// bucket returns the index of a time's bucket: the first one whose border exceeds the time, rounded up to
+// microseconds.
 func bucket(d time.Duration) int {
 	us := uint64((max(d, 1)-1)/time.Microsecond) + 1
 	doubling := bits.Len64(us) - 1

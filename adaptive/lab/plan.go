@@ -14,11 +14,11 @@ import (
 
 // Plan is an experiment as a user requests it.
 type Plan struct {
-	// Scenarios and Policies are names or files. If Policies is empty, the policies are none, static and adaptive,
-	// and those that the scenarios' expectations name.
+	// Scenarios and Policies are names or files. If Policies is empty, the policies are none, static, adaptive, and
+	// those that the scenarios' expectations name.
 	Scenarios, Policies []string
-	// Definition is a file with a state machine definition. The Retry block of its state State replaces that of every
-	// scenario; if it is empty, the scenarios keep theirs.
+	// Definition is a file with a state machine definition, and State the name of a state in it. The Retry block of
+	// State replaces the Retry block of every scenario. If Definition is empty, the scenarios keep their own.
 	Definition, State string
 	Seeds             int
 	FirstSeed         uint64
@@ -29,7 +29,7 @@ type Plan struct {
 // usualPolicies are the policies that run by default.
 var usualPolicies = []string{"none", static, "adaptive"}
 
-// Prepare opens the files and names of a plan. An error names the file and what is wrong with it.
+// Prepare resolves the files and names of a plan. If that fails, the error names the file and the problem.
 func Prepare(p Plan) (Experiment, error) {
 	e := Experiment{Seeds: p.Seeds, FirstSeed: p.FirstSeed, Precise: p.Precise}
 	wanted := slices.Clone(usualPolicies)
@@ -89,8 +89,8 @@ func (p *Plan) define(all []*scenario.Scenario) error {
 	return nil
 }
 
-// Unmatched returns a sentence that names the errors which the scenario can raise and no retrier of its Retry blocks
-// matches; empty if there are none.
+// Unmatched returns a sentence that names the scenario's unmatched errors: those that it can raise and that no
+// retrier of its Retry blocks matches. It returns "" if there are none.
 func Unmatched(s *scenario.Scenario) string {
 	var names []string
 	for i := range s.Workloads {

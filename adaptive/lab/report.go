@@ -46,15 +46,15 @@ type Result struct {
 	Policy   string `json:"policy"`
 	// Metrics maps the names in scenario.Metrics, and notRecovered, to estimates.
 	Metrics map[string]Estimate `json:"metrics"`
-	// Phases is keyed by phase (before, during, after, drain), then by offered, success, deadLettered, goodput and
-	// calls.
+	// Phases maps a phase (before, during, after, drain) to its estimates by name: offered, success, deadLettered,
+	// goodput and calls.
 	Phases map[string]map[string]Estimate `json:"phases"`
 	// NotRecovered is the number of seeds in which goodput had not recovered when the run ended.
 	NotRecovered int `json:"notRecovered"`
 	// Undrained is the number of seeds in which records were still open when the run ended.
 	Undrained int `json:"undrained"`
-	// VersusStatic holds the differences from the policy static on the same seeds, by metric; empty for static
-	// itself.
+	// VersusStatic holds the differences from the policy static on the same seeds, by metric. It is empty in the
+	// results of static itself.
 	VersusStatic map[string]Difference `json:"versusStatic,omitempty"`
 }
 
@@ -64,8 +64,8 @@ type Estimate struct {
 	Statistic string
 }
 
-// Difference is an estimate of paired differences. P is the p-value of "no difference", and PHolm is P corrected for
-// all policies of the scenario; NaN for medians.
+// Difference is an estimate of paired differences. P is the p-value of "no difference". PHolm is P corrected for
+// comparing all policies of the scenario. Both are NaN for medians.
 type Difference struct {
 	Estimate
 	P, PHolm float64
@@ -234,7 +234,7 @@ func adjust(results []Result) {
 // Expectation is the result of checking one expectation of a scenario.
 type Expectation struct {
 	Scenario string `json:"scenario"`
-	// Text is the expectation, Got the result.
+	// Text is the expectation, and Got is the result.
 	Text string `json:"text"`
 	Got  string `json:"got"`
 	// Judged is false if a policy that the expectation names was not run.

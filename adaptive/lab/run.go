@@ -45,8 +45,8 @@ type Experiment struct {
 	// Seeds is the number of seeds, starting with FirstSeed; 1 to MaxSeeds.
 	Seeds     int
 	FirstSeed uint64
-	// Precise continues with ten more seeds at a time until the 95 % interval of every success is within Precision of
-	// its mean on either side, or PreciseSeeds seeds have run.
+	// Precise adds ten more seeds at a time until the results are precise: the 95 % interval of every success lies
+	// within Precision on either side of its mean. It stops after PreciseSeeds seeds at the latest.
 	Precise bool
 	// Workers is the number of concurrent runs; the default is one per processor. It does not affect the report.
 	Workers int
@@ -113,7 +113,8 @@ func precise(results [][][]*simulation.Result) bool {
 
 func isStatic(p *policy.Policy) bool { return p.Name == static }
 
-// check returns the policies to run: those listed, followed by static if it is not among them.
+// check returns the policies to run: those listed, followed by static if it is not listed. listed is the number of
+// those listed.
 func (e *Experiment) check() (policies []*policy.Policy, listed int, err error) {
 	if len(e.Scenarios) == 0 || len(e.Policies) == 0 {
 		return nil, 0, errors.New("an experiment needs a scenario and a policy")
@@ -150,7 +151,7 @@ func (e *Experiment) check() (policies []*policy.Policy, listed int, err error) 
 	return policies, len(e.Policies), nil
 }
 
-// runAll returns results by scenario, policy and seed.
+// runAll runs all jobs. It returns the results by scenario, policy and seed.
 func (e *Experiment) runAll(ctx context.Context, policies []*policy.Policy) ([][][]*simulation.Result, error) {
 	results := make([][][]*simulation.Result, len(e.Scenarios))
 	for i := range results {
@@ -197,7 +198,7 @@ func (e *Experiment) runAll(ctx context.Context, policies []*policy.Policy) ([][
 	return results, nil
 }
 
-// hand sends the jobs to the workers, all policies of a seed consecutively.
+// hand sends the jobs to the workers. The jobs of one seed follow each other, one for each policy.
 func (e *Experiment) hand(ctx context.Context, jobs chan<- job, policies int) {
 	defer close(jobs)
 	for i := range e.Scenarios {

@@ -11,7 +11,7 @@ import (
 	"stepback/retrypatterns"
 )
 
-// Sweep maps where retries make an outage endless.
+// Sweep maps the combinations of utilisation and retries for which one outage never ends.
 type Sweep struct {
 	// Outage is the duration of the outage.
 	Outage time.Duration
@@ -23,7 +23,7 @@ type Sweep struct {
 
 // Cell is the result for one utilisation and one number of retries.
 type Cell struct {
-	// Utilisation is the load without retries as a share of the capacity; Retries is MaxAttempts.
+	// Utilisation is the load without retries as a share of the capacity. Retries is MaxAttempts.
 	Utilisation float64
 	Retries     int
 	// Collapsed is the number of seeds, out of Seeds, in which goodput did not recover within 20 minutes.
@@ -35,9 +35,9 @@ var sweepLoads = []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9}
 
 const sweepRetries = 6
 
-// SweepRetries determines, for the service and the outage of a scenario with one open stream, where a single outage
-// of one minute is endless: for utilisations of 10 to 90 % and 0 to 6 retries. The waits are those of the pattern
-// database_optimized.
+// SweepRetries determines where a single outage of one minute never ends, for utilisations of 10 to 90 % and 0 to 6
+// retries. The service and the outage are those of s, a scenario with one open stream. The waits are those of the
+// pattern database_optimized.
 func SweepRetries(ctx context.Context, s *scenario.Scenario, e Experiment) (*Sweep, error) {
 	if len(s.Workloads) != 1 || s.Workloads[0].Arrivals == nil || len(s.Services) != 1 {
 		return nil, errors.New("a sweep needs a scenario of one open stream and one service")

@@ -11,8 +11,8 @@ type Pacer struct {
 	next int64 // the first free time; Unix nanoseconds
 }
 
-// Reserve takes the first free time, now or later; the next free time is 1 ÷ rate seconds after it. If rate is not
-// above 0, reservations are a day apart.
+// Reserve takes the first free time, which is now or later. The next free time follows 1 ÷ rate seconds later. If
+// rate is not above 0, reservations are a day apart.
 func (pc *Pacer) Reserve(rate float64, now time.Time) time.Time {
 	at := max(now.UnixNano(), pc.next)
 	gap := float64(24 * time.Hour)
@@ -31,8 +31,8 @@ func (pc *Pacer) Waiting(now time.Time) time.Duration {
 	return time.Duration(max(pc.next-now.UnixNano(), 0))
 }
 
-// Rate returns the calls per second that a limit admits if a call takes mean, by Little's law. It returns limit per
-// second if mean is unknown.
+// Rate returns the number of calls per second that a limit admits, by Little's law; mean is the duration of a call.
+// If mean is unknown (0), it returns limit per second.
 func Rate(limit float64, mean time.Duration) float64 {
 	if mean <= 0 {
 		return limit

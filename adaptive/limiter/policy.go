@@ -12,16 +12,16 @@ type Policy struct {
 	Initial float64
 	// Min and Max bound the limit; Min is at least 1.
 	Min, Max float64
-	// Increase is the amount that as many successes as the limit add to it: each one adds Increase ÷ limit. Above 0;
-	// 1 is usual.
+	// Increase is the amount by which the limit grows after as many successes as the limit: each success adds
+	// Increase ÷ limit. It is above 0, usually 1.
 	Increase float64
 	// Decrease is the factor applied to the limit after a failure; above 0 and below 1.
 	Decrease float64
 	// DecreaseEvery is the minimum time between two decreases: failures of calls that were under way together count
 	// as one.
 	DecreaseEvery time.Duration
-	// PermitTimeout is the time for which an admitted call without an outcome counts as under way, or up to a quarter
-	// longer. It is at least 4 ns.
+	// PermitTimeout is the time for which an admitted call without an outcome counts as under way; it may count up
+	// to a quarter longer. It is at least 4 ns.
 	PermitTimeout time.Duration
 }
 
@@ -34,7 +34,7 @@ func Standard() Policy {
 	}
 }
 
-// Validate returns an error for every field that is out of range, joined.
+// Validate returns an error for each field that is out of range, all joined.
 func (p Policy) Validate() error {
 	var problems []error
 	check := func(ok bool, format string, args ...any) {

@@ -6,8 +6,8 @@ import (
 	"stepback/adaptive/breaker"
 )
 
-// epochs is the number of spans of admitted calls that are counted separately: the newest one, and those of the last
-// PermitTimeout.
+// epochs is the number of spans whose admitted calls are counted separately: the current span, and the four that
+// make up the last PermitTimeout.
 const epochs = 5
 
 // State is a limiter as a value. The zero State has the policy's initial limit and no call under way. It holds no
@@ -17,7 +17,8 @@ type State struct {
 	limit     float64 // 0: the policy's initial limit
 	decreased int64   // when the limit was last lowered; Unix nanoseconds
 
-	// Calls under way, by the epoch in which they were admitted, so that a call that is never recorded expires.
+	// These fields count the calls under way by the epoch in which they were admitted. A call that is never
+	// recorded expires with its epoch.
 	epoch    int64
 	inFlight [epochs]int64
 	total    int64
@@ -26,11 +27,12 @@ type State struct {
 // Permit is the right to make one call. Pass it to [State.Record] when the call has ended.
 type Permit struct {
 	epoch int64
-	// used is true if the call made use of the limit: a limit that is not used up is not raised.
+	// used is true if at least half of the limit was in use when the call was admitted. A limit that is not used is
+	// not raised.
 	used bool
 }
 
-// Limit returns how many calls are admitted at a time, as a fraction; only whole calls are admitted.
+// Limit returns the number of calls admitted at a time. It may be a fraction; only whole calls are admitted.
 func (s *State) Limit(p *Policy) float64 {
 	if s.limit == 0 {
 		return p.Initial

@@ -4,11 +4,11 @@ import (
 	"time"
 )
 
-// Tally adds up what several processes observed of a callee during a span of time.
+// Tally adds up the calls of several processes to one callee during a span of time.
 type Tally struct {
-	// Asked is the number of calls requested; Admitted is how many of them were made.
+	// Asked is the number of calls requested. Admitted is the number of them that were made.
 	Asked, Admitted int64
-	// Successes and Failures count ended calls; a failure is the callee's fault.
+	// Successes and Failures count the calls that ended. A failure is the callee's fault.
 	Successes, Failures int64
 	// Busy is the total duration of the ended calls.
 	Busy time.Duration
@@ -27,7 +27,7 @@ func (t Tally) Plus(o Tally) Tally {
 func (s *State) Advance(p *Policy, t Tally, span time.Duration, now time.Time) {
 	at := now.UnixNano()
 	if t.Successes > 0 && 2*t.concurrency(span) >= s.Limit(p) {
-		// As many rounds as there were: n successes at a limit L make L² grow by 2n.
+		// Apply the successes in rounds, because n successes at a limit L make L² grow by 2n.
 		for n := float64(t.Successes); n > 0; {
 			round := min(n, s.Limit(p))
 			s.raise(p, round)
@@ -57,7 +57,7 @@ func (t Tally) concurrency(span time.Duration) float64 {
 	return float64(t.Busy) / float64(span)
 }
 
-// Limits on what callers with outdated information may admit after failures; see [State.Headroom].
+// Limits on the calls that callers with outdated information may make after failures; see [State.Headroom].
 const (
 	headroom    = 1.25
 	trial       = 1 // call per second, to test the callee
@@ -76,9 +76,9 @@ func (s *State) Headroom(t Tally, span time.Duration, now time.Time) float64 {
 	return min((headroom*float64(t.Successes)+trial*span.Seconds())/float64(t.Asked), 1)
 }
 
-// Share returns the share of the requested calls, 0 to 1, that may be made so that about limit calls are under way:
-// the calls requested during the span took, or would have taken, the mean duration each. It returns 1 if nothing is
-// known.
+// Share returns the share of the requested calls, 0 to 1, that may be made so that about limit calls are under way.
+// It assumes that each requested call takes the mean duration of the calls that ended in the span. It returns 1 if
+// nothing is known.
 func Share(limit float64, t Tally, span time.Duration) float64 {
 	ended := t.Successes + t.Failures
 	if t.Asked == 0 || ended == 0 || span <= 0 || t.Busy <= 0 {
@@ -92,7 +92,7 @@ func Share(limit float64, t Tally, span time.Duration) float64 {
 	return limit / wanted
 }
 
-// Negative returns the tally to add in order to subtract t.
+// Negative returns −t. Adding it to a tally subtracts t.
 func (t Tally) Negative() Tally {
 	return Tally{-t.Asked, -t.Admitted, -t.Successes, -t.Failures, -t.Busy}
 }

@@ -7,17 +7,17 @@ import (
 
 // Example is one attempt that followed a failed one: its features before it began, and its outcome.
 type Example struct {
-	// At is when the attempt began; Execution is the execution it belongs to. Attempts of one execution are not
-	// independent.
+	// At is when the attempt began. Execution is the execution that the attempt belongs to; attempts of one
+	// execution are not independent.
 	At        time.Time `json:"at"`
 	Execution string    `json:"execution"`
-	// Error is the name of the preceding error, Attempt the attempt's number: 1 for the first retry.
+	// Error is the name of the preceding error. Attempt is the attempt's number: 1 for the first retry.
 	Error   string `json:"error"`
 	Attempt int    `json:"attempt"`
 	// SinceFirst is the time since the first failure, in seconds.
 	SinceFirst float64 `json:"sinceFirst"`
-	// FailureRate is the callee's recent failure rate, 0 to 1; Load its load relative to its limit, 0 to 1. NaN is
-	// written as null.
+	// FailureRate is the callee's recent failure rate, and Load its load relative to its limit. Both are 0 to 1.
+	// NaN is written as null.
 	FailureRate *float64 `json:"failureRate"`
 	Load        *float64 `json:"load"`
 	// Bytes is the size of the payload.
@@ -28,14 +28,14 @@ type Example struct {
 	Succeeded bool `json:"succeeded"`
 }
 
-// FeatureNames lists the seven features of the source's model, in this project's terms, and an eighth. The hour of
-// the day is two numbers, so that the end of a day is close to the start of the next.
+// FeatureNames lists the features: the seven of the source's model, in this project's terms, and "repeated". The
+// hour of the day is two numbers, so that the end of a day is close to the start of the next.
 var FeatureNames = []string{
 	"error", "attempt", "sinceFirst", "failureRate", "load", "hourSin", "hourCos", "bytes", "repeated",
 }
 
-// features returns the numbers of an example; false if one is missing or NaN. The error becomes its rate of success
-// in the training data, shrunk.
+// features returns the example's features as numbers; ok is false if one is missing or NaN. The error's number is
+// its success rate in the training data, shrunk towards the base rate.
 func (e *Example) features(errorRate func(string) float64) ([]float64, bool) {
 	if e.FailureRate == nil || e.Load == nil || e.Bytes == nil || e.Error == "" || e.At.IsZero() {
 		return nil, false

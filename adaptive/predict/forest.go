@@ -12,8 +12,8 @@ type Forest struct {
 	Trees [][]Node `json:"trees"`
 }
 
-// Node is a node of a tree, which is a list of nodes with the root first. A leaf has Left 0 and its share of
-// successes in Value; any other node sends examples whose feature is at most Value to Left, and the rest to Right.
+// Node is a node of a tree. A tree is a list of nodes with the root first. A leaf has Left 0 and its share of
+// successes in Value. Any other node sends examples whose feature is at most Value to Left, and the rest to Right.
 type Node struct {
 	Feature int     `json:"f"`
 	Value   float64 `json:"v"`
@@ -29,7 +29,8 @@ const (
 	mostPerTree = 4000 // examples that a tree is grown from
 )
 
-// growForest grows trees from samples with replacement; each split is the best of some features by Gini's impurity.
+// growForest grows trees from samples with replacement. Each split is the best one by Gini's impurity among a
+// random choice of features.
 func growForest(xs [][]float64, ys []float64, seed uint64) Forest {
 	var f Forest
 	for tree := range treeCount {

@@ -12,8 +12,8 @@ type Isotonic struct {
 	Probabilities []float64 `json:"probabilities"`
 }
 
-// fitIsotonic pools adjacent violators: it returns the increasing function nearest to the outcomes in least squares.
-// Each block is shrunk by one example of each outcome, so that no probability is 0 or 1.
+// fitIsotonic returns the increasing function nearest to the outcomes in least squares, by pooling adjacent
+// violators. Each block is shrunk by one example of each outcome, so that no probability is 0 or 1.
 func fitIsotonic(scores, outcomes []float64) Isotonic {
 	type block struct{ score, n, y float64 }
 	order := make([]int, len(scores))

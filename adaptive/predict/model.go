@@ -25,7 +25,7 @@ type Model struct {
 	From      time.Time `json:"from"`
 	To        time.Time `json:"to"`
 	Seed      uint64    `json:"seed"`
-	// Brier is the selected model's score on the test part; Candidates are all models that were tried.
+	// Brier is the selected model's score on the test part. Candidates are all models that were tried.
 	Brier      float64     `json:"brier"`
 	Candidates []Candidate `json:"candidates"`
 
@@ -80,8 +80,8 @@ func (m *Model) seal() (err error) {
 	return err
 }
 
-// Read decodes a model file. It returns an error if the file has another version or other features, was changed by
-// hand, or is damaged.
+// Read decodes a model file. It returns an error if the file's version or features differ from this program's, or
+// if the file was changed by hand or is damaged.
 func Read(text []byte) (*Model, error) {
 	var m Model
 	if err := json.Unmarshal(text, &m); err != nil {
@@ -93,8 +93,8 @@ func Read(text []byte) (*Model, error) {
 	return &m, nil
 }
 
-// Check returns an error if the model has another version or other features, was changed by hand, or could not
-// predict.
+// Check returns an error if the model's version or features differ from this program's, if it was changed by hand,
+// or if it could not predict.
 func (m *Model) Check() error {
 	if m.Version != modelVersion {
 		return fmt.Errorf("predict: the model file has version %d; this program reads version %d: train it again",
@@ -111,8 +111,8 @@ func (m *Model) Check() error {
 	return m.whole()
 }
 
-// whole returns an error if the model could not predict; the hash alone does not prove that, because it can be made
-// by hand.
+// whole returns an error if the model could not predict. The hash alone does not prove that it can, because the
+// hash can be made by hand.
 func (m *Model) whole() error {
 	width := len(m.Features)
 	malformed := errors.New("predict: the model file is malformed: train it again")

@@ -2,15 +2,16 @@ package predict
 
 import "strconv"
 
-// Rates holds rates of success per error and attempt, shrunk towards those per error, and those towards the base
-// rate: the posterior means under a Beta prior that weighs as much as Prior examples.
+// Rates holds success rates per error and attempt. They are shrunk towards the rate of the error, which is itself
+// shrunk towards the base rate. Each is the posterior mean under a Beta prior that weighs as much as Prior
+// examples.
 type Rates struct {
 	Base  float64          `json:"base"`
 	Prior float64          `json:"prior"`
 	Cells map[string]Count `json:"cells"`
 }
 
-// Count is the number of examples, and how many of them succeeded.
+// Count holds the number of examples, and the number of them that succeeded.
 type Count struct {
 	N         float64 `json:"n"`
 	Succeeded float64 `json:"succeeded"`
@@ -19,7 +20,7 @@ type Count struct {
 // prior is the weight of the prior, in examples.
 const prior = 20
 
-// lastAttempt is the attempt from which all later ones share one cell.
+// lastAttempt is the first attempt that shares one cell with all later ones.
 const lastAttempt = 6
 
 func newRates(all []Example) Rates {

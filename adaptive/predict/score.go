@@ -9,12 +9,14 @@ import (
 
 // Score measures how well probabilities fit outcomes; for all fields but Resolution, lower is better.
 type Score struct {
-	// Brier is the mean of (probability − outcome)². Reliability and Resolution are its parts over ten bins of equal
-	// count: how far the bins' probabilities are from their rates, and how far their rates are from the base rate.
+	// Brier is the mean of (probability − outcome)². Reliability and Resolution are its parts over ten bins of
+	// equal count. Reliability measures how far the bins' probabilities are from their rates. Resolution measures
+	// how far their rates are from the base rate.
 	Brier       float64 `json:"brier"`
 	Reliability float64 `json:"reliability"`
 	Resolution  float64 `json:"resolution"`
-	// ECE is the mean distance between the bins' probabilities and rates; LogLoss is the mean of −log(probability).
+	// ECE is the mean distance between the bins' probabilities and rates. LogLoss is the mean of −log(probability
+	// of the outcome).
 	ECE     float64 `json:"ece"`
 	LogLoss float64 `json:"logLoss"`
 }
@@ -61,8 +63,8 @@ type Difference struct {
 // resamples is the number of bootstrap samples.
 const resamples = 1000
 
-// difference returns the Brier score of a minus that of b, bootstrapped by cluster: all examples of an execution are
-// drawn together, for both models.
+// difference returns the Brier score of a minus that of b. Its interval is bootstrapped by cluster: all examples of
+// an execution are drawn together, for both models.
 func difference(a, b, ys []float64, clusters []string, seed uint64) Difference {
 	type sum struct{ d, n float64 }
 	index := map[string]int{}

@@ -22,16 +22,16 @@ const (
 type Candidate struct {
 	Kind  Kind  `json:"kind"`
 	Score Score `json:"score"`
-	// Against is the kind it was compared with, the simplest that had not been beaten; Difference is its Brier score
-	// minus that one's. It beats the other if High is below 0.
+	// Against is the kind that the candidate was compared with: the simplest that had not been beaten. Difference
+	// is the candidate's Brier score minus that of Against. The candidate beats it if High is below 0.
 	Against    Kind       `json:"against,omitempty"`
 	Difference Difference `json:"difference"`
 }
 
-// Train fits all kinds of models and returns the simplest that none beats. The first half of the examples, by time,
-// is for fitting, a fifth for calibrating, and the rest for testing; an execution that crosses a border is left out
-// of the later part. Train returns an error if there are fewer than 200 examples, or if all outcomes in a part are
-// the same.
+// Train fits all kinds of models and returns the simplest that none beats. It splits the examples by time: the
+// first half for fitting, the next fifth for calibrating, and the rest for testing. An execution that crosses a
+// border is left out of the later part. Train returns an error if there are fewer than 200 examples, or if all
+// outcomes in a part are the same.
 func Train(all []Example, seed uint64) (*Model, error) {
 	if len(all) < fewestExamples {
 		return nil, fmt.Errorf("predict: there are %d examples, and %d are needed", len(all), fewestExamples)
@@ -84,7 +84,8 @@ func mixed(all []Example) bool {
 		slices.ContainsFunc(all, func(e Example) bool { return !e.Succeeded })
 }
 
-// fit fits the feature-based models to the examples that have all features, and calibrates them on later ones.
+// fit fits the feature-based models to the examples in fit that have all features, and calibrates them on those in
+// calibrate, which are later.
 func (m *Model) fit(fit, calibrate []Example) {
 	xs, ys := m.matrix(fit)
 	later, outcomes := m.matrix(calibrate)
@@ -111,7 +112,8 @@ func (m *Model) matrix(all []Example) (xs [][]float64, ys []float64) {
 	return xs, ys
 }
 
-// choose tests the kinds, the simplest first, each against the best so far.
+// choose compares the kinds of models on the test part. It starts with the simplest, and compares each further kind
+// with the best so far.
 func (m *Model) choose(test []Example) {
 	ys, clusters := make([]float64, len(test)), make([]string, len(test))
 	for i := range test {

@@ -14,17 +14,18 @@ import (
 
 // Config configures a [Gate]. The zero Config has the defaults.
 type Config struct {
-	// Cache is the time for which a reading is used; 1 s if 0. A longer time costs less and reacts later.
+	// Cache is the time for which a reading is used; 0 means 1 s. A longer time costs less but reacts later.
 	Cache time.Duration
-	// Timeout limits every access to the store; 200 ms if 0.
+	// Timeout limits every access to the store; 0 means 200 ms.
 	Timeout time.Duration
-	// Now is the clock; the machine's if nil.
+	// Now is the clock; nil means the machine's.
 	Now func() time.Time
-	// Draw returns uniformly distributed numbers in [0, 1); from math/rand/v2 if nil.
+	// Draw returns uniformly distributed numbers in [0, 1); nil means those of math/rand/v2.
 	Draw func() float64
 	// Unavailable is called if the store could not be reached and the gate fails open.
 	Unavailable func(error)
-	// Read is called with the circuit after every read of the store; Changed only after those that found a change.
+	// Read is called with the circuit after every read of the store. Changed is called only after reads that found
+	// a changed circuit, and after the first read.
 	Changed, Read func(breaker.Circuit)
 }
 
@@ -112,7 +113,7 @@ func (g *Gate) admitted(p Permit) Permit {
 	return p
 }
 
-// tries limits how often a write is repeated after another process wrote first.
+// tries limits how often a write is attempted when other processes keep writing first.
 const tries = 4
 
 // probe takes a probe of a circuit that is half-open or about to be, with a separate write.
@@ -142,8 +143,8 @@ func (g *Gate) probe(ctx context.Context, record Record, now time.Time) (Permit,
 	return Permit{}, &breaker.OpenError{Circuit: breaker.HalfOpen, RetryAfter: g.config.Cache}
 }
 
-// refused returns the result if no probe is available. If another process has closed the circuit meanwhile, the call
-// is admitted.
+// refused returns the result for a call that got no probe. If another process has closed the circuit in the
+// meantime, the call is admitted.
 func (g *Gate) refused(permit breaker.Permit, closed bool, record Record, now time.Time) (Permit, error) {
 	if closed {
 		return g.admitted(Permit{permit: permit, began: now}), nil
@@ -182,7 +183,7 @@ func (g *Gate) Record(ctx context.Context, permit Permit, outcome breaker.Outcom
 	}
 }
 
-// probed records the outcome of a probe with a separate write. A probe that cannot be written expires.
+// probed records the outcome of a probe with a separate write. If the write fails, the probe expires.
 func (g *Gate) probed(ctx context.Context, permit Permit, outcome breaker.Outcome, now time.Time) {
 	for range 2 * tries {
 		record, _, err := g.add(ctx, limiter.Tally{})
@@ -277,9 +278,9 @@ func (g *Gate) unavailable(err error) {
 	}
 }
 
-// Away reports whether the callee was known to be down or overloaded when the store was last read: its circuit is not
-// closed, failures have brought the limit down to its minimum, or calls are refused because of the limit. A failing
-// call then carries no new information, because more is admitted than the callee can serve yet.
+// Away reports whether the callee was down or overloaded when the store was last read. This is so if its circuit is
+// not closed, if failures have brought the limit down to its minimum, or if calls are refused because of the limit.
+// A failing call then carries no new information, because more calls are admitted than the callee can serve yet.
 func (g *Gate) Away() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -297,9 +298,9 @@ func (g *Gate) Circuit() breaker.Circuit {
 	return g.record.Breaker.Circuit()
 }
 
-// Callee returns the callee's condition as of the last reading of the store: the share of its calls that failed with
-// load errors in the span before, and the share of the load that exceeds its capacity. known is false if nothing is
-// known.
+// Callee returns the callee's condition as of the last reading of the store. failureRate is the share of its calls
+// in the last span that failed with load errors. load is the share of the requested calls that exceeds its
+// capacity. known is false if nothing is known.
 func (g *Gate) Callee() (failureRate, load float64, known bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -13,9 +13,9 @@ type Policies struct {
 	Limiter limiter.Policy
 }
 
-// Callee returns the policies for a callee that many workers share. Ten failures in a row open the circuit, as in the
-// laboratory's policy adaptive. Behind the limiter an outage causes few failures, so the rate over a minute would
-// need most of that minute to distinguish them from the successes before.
+// Callee returns the policies for a callee that many workers share. Ten failures in a row open the circuit, as in
+// the laboratory's policy adaptive. Behind the limiter an outage causes few failures. A failure rate over a minute
+// would therefore need most of that minute to tell the outage from the successes before it.
 func Callee() Policies {
 	b := breaker.Callee()
 	b.ConsecutiveFailures = 10
@@ -29,7 +29,7 @@ type Record struct {
 	Version int64 `json:"version"`
 	// At is when the counters were last turned into the state.
 	At time.Time `json:"at"`
-	// Breaker and Limiter hold the state.
+	// Breaker and Limiter hold the state of the shared breaker and limiter.
 	Breaker breaker.State `json:"breaker"`
 	Limiter limiter.State `json:"limiter"`
 	// Last holds the counts of the Span before At.

@@ -13,7 +13,7 @@ type Store interface {
 	// any additions has the zero Record. An empty tally only reads.
 	Add(ctx context.Context, callee string, t limiter.Tally) (Record, limiter.Tally, error)
 
-	// Replace atomically writes next and subtracts taken from the counters, if the stored record still has the
-	// version before next.Version. Otherwise it returns false and changes nothing.
+	// Replace atomically writes next and subtracts taken from the counters, if the stored record still has version
+	// next.Version − 1. Otherwise it returns false and changes nothing.
 	Replace(ctx context.Context, callee string, next Record, taken limiter.Tally) (bool, error)
 }

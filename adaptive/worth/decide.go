@@ -9,7 +9,8 @@ import (
 type Decision struct {
 	// Retry is true if the attempt should be made.
 	Retry bool
-	// Probability of success and Value of a success in USD, as passed to Decide.
+	// Probability is the probability of success, and Value is the value of a success in USD, both as passed to
+	// Decide.
 	Probability, Value float64
 	// Cost is the cost of the attempt in USD.
 	Cost Cost
@@ -17,11 +18,12 @@ type Decision struct {
 	Reason string
 }
 
-// Expected returns the expected value less the cost, in USD.
+// Expected returns the expected value minus the cost, in USD.
 func (d Decision) Expected() float64 { return d.Probability*d.Value - d.Cost.Total() }
 
-// Decide compares an attempt's expected value with its cost. If the probability is NaN or outside 0 to 1, the value
-// negative or NaN, or the cost NaN, the record is not given up: the decision is to retry.
+// Decide compares an attempt's expected value with its cost. If an argument is not usable, it decides to retry, so
+// that the record is not given up. This applies if the probability is NaN or outside 0 to 1, the value is negative
+// or NaN, or the cost is NaN.
 func Decide(probability, value float64, cost Cost) Decision {
 	d := Decision{Retry: true, Probability: probability, Value: value, Cost: cost}
 	total := cost.Total()

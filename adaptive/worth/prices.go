@@ -18,7 +18,7 @@ const (
 
 // Prices are AWS's prices in one region, in USD, without free tiers.
 type Prices struct {
-	// Region is the region, Date when the prices were read (YYYY-MM-DD), Source where they were read.
+	// Region is the region. Date is when the prices were read (YYYY-MM-DD). Source is where they were read.
 	Region, Date, Source string
 	// Transition is the price of one state transition of a STANDARD state machine; a retry is one transition.
 	Transition float64
@@ -47,7 +47,7 @@ func PricesOf(region string) (Prices, error) {
 type Attempt struct {
 	// MemoryMB is the function's memory; 0 for a task that is not a function.
 	MemoryMB int
-	// Architecture is the function's architecture; x86_64 if empty.
+	// Architecture is the function's architecture; empty means x86_64.
 	Architecture Architecture
 	// Duration is the function's running time; billed by the millisecond, rounded up.
 	Duration time.Duration

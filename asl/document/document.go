@@ -11,9 +11,9 @@ import (
 // MaxSize is the maximum length of a definition, in bytes of its JSON: the limit of CreateStateMachine.
 const MaxSize = 1_048_576
 
-// MaxText is the maximum length of a definition's source text, in bytes; with indentation, comments and placeholders
-// it is longer than its JSON. Read rejects a longer text without looking at it, so callers need not read a file
-// further than one byte beyond.
+// MaxText is the maximum length of a definition's source text, in bytes. With indentation, comments and
+// placeholders, the text is longer than its JSON. Read rejects a longer text without parsing it, so callers need
+// not read more than MaxText + 1 bytes of a file.
 const MaxText = 8 * MaxSize
 
 // Options configures how a text is read.
@@ -29,12 +29,14 @@ type Options struct {
 type Document struct {
 	// Text is the source text of the definition.
 	Text string
-	// JSON is the definition for Step Functions: placeholders are replaced by their values, and those without one by
-	// a stand-in where the definition could not be understood otherwise. It is not usable if Problems has an error.
+	// JSON is the definition for Step Functions, with placeholders replaced by their values. A placeholder without
+	// a value is replaced by a stand-in where the definition could not be understood otherwise. JSON is not usable
+	// if Problems has an error.
 	JSON string
 	// Open lists the names of the placeholders without a value, each once, in the order of the text.
 	Open []string
-	// Needed lists those of Open that must be a number, an object or the like: nothing runs without their values.
+	// Needed lists the placeholders in Open that stand for a number, an object or another value that is not a
+	// string. The definition cannot run without their values.
 	Needed []string
 	// Problems explains why the text could not be read at all.
 	Problems []asl.Diagnostic
@@ -113,8 +115,8 @@ func (d *Document) Place(found []asl.Diagnostic) []asl.Diagnostic {
 	return placed
 }
 
-// Blamed returns the names, each once, of the placeholders without a value that cause errors which Place omits. With
-// suitable values for them, the text runs.
+// Blamed returns the names of the placeholders without a value that cause errors which Place omits, each name once.
+// With suitable values for them, the definition would have no such errors.
 func (d *Document) Blamed(found []asl.Diagnostic) []string {
 	var blamed names
 	for _, f := range found {
@@ -131,8 +133,8 @@ func (d *Document) Blamed(found []asl.Diagnostic) []string {
 	return blamed.list
 }
 
-// Diagnose returns the problems that prevent reading the text, or else the findings of check about its JSON, at their
-// positions in the text.
+// Diagnose returns the problems that prevent reading the text. If there are none, it returns the findings of check
+// about its JSON, at their positions in the text.
 func (d *Document) Diagnose(check func(definition string) []asl.Diagnostic) []asl.Diagnostic {
 	if len(d.Problems) > 0 {
 		return d.Problems
@@ -140,8 +142,8 @@ func (d *Document) Diagnose(check func(definition string) []asl.Diagnostic) []as
 	return d.Place(check(d.JSON))
 }
 
-// StandsIn reports whether a Resource of the JSON is a stand-in for a placeholder without a value; the real one need
-// not be a Lambda function.
+// StandsIn reports whether a Resource of the JSON is a stand-in for a placeholder without a value. The real
+// Resource may be something other than a Lambda function.
 func (d *Document) StandsIn(resource string) bool {
 	return slices.ContainsFunc(d.Open, func(name string) bool { return resource == standInFunction+nameFrom(name) })
 }

@@ -7,7 +7,7 @@ import (
 	"stepback/asl/source"
 )
 
-// unreadable returns a problem if the text's encoding is wrong, whatever its content.
+// unreadable returns a problem if the text's encoding is wrong. It does not look at the content.
 func unreadable(text string) *problem {
 	first := source.Span{End: 1}
 	switch {
@@ -27,7 +27,8 @@ func unreadable(text string) *problem {
 	return nil
 }
 
-// isUTF16 detects UTF-16 by its byte order mark, or by every other byte at the beginning being 0.
+// isUTF16 reports whether the text is UTF-16: it starts with a byte order mark, or every other byte at its
+// beginning is 0.
 func isUTF16(text string) bool {
 	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
 		return true

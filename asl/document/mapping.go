@@ -7,8 +7,8 @@ import (
 	"stepback/asl/source"
 )
 
-// mapping records where the pieces of a text came from. The pieces are in order; text between two of them (the
-// punctuation of JSON that was YAML) belongs to the next. The nil mapping is the identity.
+// mapping records the origin of each piece of a text. The pieces are in order. Text between two pieces belongs to
+// the next one; such text is JSON punctuation generated from YAML. The nil mapping is the identity.
 type mapping []piece
 
 // piece maps a part of a text to its origin in another text.
@@ -20,7 +20,7 @@ type piece struct {
 
 func (m mapping) isIdentity() bool { return m == nil }
 
-// origin returns the part of the other text from which a part of this one came.
+// origin returns the span of the other text from which span s of this text came.
 func (m mapping) origin(s source.Span) source.Span {
 	if m == nil {
 		return s
@@ -38,7 +38,8 @@ func (m mapping) origin(s source.Span) source.Span {
 	return source.Span{Start: from, End: max(from, to)}
 }
 
-// isOpen reports whether a part involves a placeholder without a value: it is one, is inside one, or contains one.
+// isOpen reports whether a span involves a placeholder without a value: the span is one, is inside one, or contains
+// one.
 func (m mapping) isOpen(s source.Span) bool {
 	for i := m.index(s.Start); i < len(m) && m[i].at.Start < max(s.End, s.Start+1); i++ {
 		if m[i].open && m[i].at.End > s.Start {
@@ -70,7 +71,7 @@ func (m mapping) last(offset int) piece {
 	return m[max(0, i-1)]
 }
 
-// over composes two mappings: m maps to a text that below maps further.
+// over composes two mappings: m maps to a text that below maps to its own origin.
 func (m mapping) over(below mapping) mapping {
 	joined := make(mapping, len(m))
 	for i, p := range m {
@@ -91,7 +92,7 @@ type rewriter struct {
 // copy writes the text unchanged, up to an offset.
 func (w *rewriter) copy(to int) { w.write(to, w.text[w.done:to], true, false) }
 
-// replace writes another text instead of the original up to an offset.
+// replace writes with in place of the original text up to an offset.
 func (w *rewriter) replace(to int, with string, open bool) {
 	w.odd = true
 	w.write(to, with, with == w.text[w.done:to], open)

@@ -39,8 +39,8 @@ type filler struct {
 	key          string // the last string of the JSON that was followed by a colon
 }
 
-// fillJSON processes the tokens of JSON. A string with open placeholders is replaced by a stand-in where it must be
-// an ARN; a placeholder outside strings always is, because the text would not be JSON otherwise.
+// fillJSON replaces placeholders token by token. A string with open placeholders is replaced by a stand-in if it
+// must be an ARN. A placeholder outside strings is always replaced, because the text would not be JSON otherwise.
 func (f *filler) fillJSON() {
 	for i := 0; i < len(f.text); {
 		switch f.text[i] {
@@ -54,10 +54,11 @@ func (f *filler) fillJSON() {
 	}
 }
 
-// fillYAML only fills in values: where a YAML string ends, and what is a comment, only the YAML parser knows.
+// fillYAML only fills in values. It does not process tokens, because only the YAML parser knows where a string ends
+// and what is a comment.
 func (f *filler) fillYAML() { f.within(len(f.text), false) }
 
-// quoted processes the string that begins at start and returns the offset at which to continue.
+// quoted processes the string that begins at start. It returns the offset at which to continue.
 func (f *filler) quoted(start int) int {
 	end := endOfString(f.text, start)
 	content := f.text[start+1 : end]
@@ -78,7 +79,7 @@ func (f *filler) quoted(start int) int {
 	return min(end+1, len(f.text))
 }
 
-// within fills in values up to an offset, and if noting is true records the placeholders without one.
+// within fills in values up to an offset. If noting is true, it records the placeholders that have no value.
 func (f *filler) within(to int, noting bool) {
 	base := f.done
 	for _, m := range placeholder.FindAllStringSubmatchIndex(f.text[base:to], -1) {
@@ -142,7 +143,7 @@ func (n *names) add(name string) {
 	n.list = append(n.list, name)
 }
 
-// openIn returns the names of the placeholders of a string that have no value.
+// openIn returns the names of the placeholders in a string for which values has no value.
 func openIn(content string, values map[string]string) []string {
 	var open []string
 	for _, m := range placeholder.FindAllStringSubmatch(content, -1) {

@@ -14,7 +14,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// yamlReader converts a YAML text to JSON, with the position of every name and scalar.
+// yamlReader converts a YAML text to JSON, and records the position of every name and scalar.
 type yamlReader struct {
 	text   string
 	lines  *source.Lines
@@ -32,7 +32,7 @@ func newYAMLReader(text string, values map[string]string) *yamlReader {
 	return &yamlReader{text: text, lines: source.NewLines(text), values: values, places: mapping{}}
 }
 
-// read reads exactly one YAML document. Without a document, the result is the empty text.
+// read reads exactly one YAML document. If there is none, the result is the empty text.
 func (y *yamlReader) read() *problem {
 	decoder := yaml.NewDecoder(strings.NewReader(y.text))
 	var root, more yaml.Node
@@ -54,7 +54,8 @@ func (y *yamlReader) read() *problem {
 	return y.value(&root, "")
 }
 
-// templateMember finds the Resources of a template, which is full of tags that definitions do not have.
+// templateMember returns the Resources node of a CloudFormation template. Templates are full of tags that
+// definitions do not have.
 func templateMember(root *yaml.Node) *yaml.Node {
 	for i := 0; i+1 < len(root.Content) && root.Kind == yaml.MappingNode; i += 2 {
 		if root.Content[i].Value == "Resources" {
@@ -162,8 +163,8 @@ func (y *yamlReader) emit(n *yaml.Node, json string, open bool) {
 
 func quoted(s string) string { return string(jsonvalue.AppendQuoted(nil, s)) }
 
-// span returns a node's position in the text: all of a scalar on one line, otherwise the part on its first line, but
-// not its end.
+// span returns a node's position in the text. It covers all of a scalar that is on one line. For other nodes it
+// covers the part on the first line, but not the end.
 func (y *yamlReader) span(n *yaml.Node) source.Span {
 	start := y.offset(source.Position{Line: n.Line, Column: n.Column})
 	if n.Kind != yaml.ScalarNode {
@@ -183,8 +184,8 @@ func (y *yamlReader) span(n *yaml.Node) source.Span {
 	return source.Span{Start: start, End: start + len(rest)}
 }
 
-// offset computes a position's offset from the previous one if it is further right on the same line, which keeps a
-// text on a single line fast.
+// offset returns a position's offset in the text. If the position is further right on the same line as the previous
+// one, it counts from there, which keeps a text on a single line fast.
 func (y *yamlReader) offset(p source.Position) int {
 	if p.Line == y.near.Line && p.Column >= y.near.Column {
 		for range p.Column - y.near.Column {

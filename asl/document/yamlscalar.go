@@ -33,7 +33,8 @@ func (y *yamlReader) scalar(n *yaml.Node, field string) *problem {
 	return nil
 }
 
-// text11 writes a string, unless it is a plain word that YAML 1.1, which CloudFormation reads, takes for a boolean.
+// text11 writes a string. If it is a plain word that YAML 1.1 reads as a boolean, it writes a boolean, because
+// CloudFormation reads YAML 1.1.
 func (y *yamlReader) text11(n *yaml.Node, field string) {
 	if value, isBoolean := oldBooleans[n.Value]; isBoolean && n.Style == 0 {
 		y.emit(n, strconv.FormatBool(value), false)

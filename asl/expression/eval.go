@@ -34,10 +34,12 @@ func (e *expression) failure(problem string) *Error {
 	return &Error{Field: e.place, Expression: e.text, Problem: problem}
 }
 
-// limitExceeded is the code of errors that the service reports without a code: an expression that exceeded a limit.
+// limitExceeded is the code of the error for an expression that exceeded a limit. The service reports such errors
+// without a code.
 const limitExceeded = "U1001"
 
-// described returns the end of the message about an error: ". CODE: message", or ": message" if there is no code.
+// described returns the part of a message that describes an error: ". CODE: message", or ": message" if there is no
+// code.
 func described(err error) string {
 	var e *jsonata.Error
 	if errors.As(err, &e) && e.Code != "" && e.Code != limitExceeded {
@@ -61,7 +63,7 @@ type Error struct {
 	Field string
 	// Expression is the trimmed text between {% and %}.
 	Expression string
-	// Problem describes the problem; it is the end of the message.
+	// Problem describes the problem. It forms the end of the message.
 	Problem string
 }
 

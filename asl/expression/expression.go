@@ -10,7 +10,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Opened reports whether s starts like an expression; it must then end with %}.
+// Opened reports whether s starts like an expression. If so, it must end with %}.
 func Opened(s string) bool { return strings.HasPrefix(s, "{%") }
 
 // Body returns the text between {% and %}; ok is false for a string that is not an expression.
@@ -57,8 +57,8 @@ func (v *Value) Unexpected(expected string, got jsonvalue.Value) *Error {
 		"', but was '" + got.Kind().String() + "' for value: " + got.JSON()}
 }
 
-// Member returns a member of a field that is an object containing expressions, as a separate field; nil if it does
-// not exist.
+// Member returns a member of a field as a separate field. The field must be an object that contains expressions.
+// Member returns nil if the member does not exist.
 func (v *Value) Member(key string) *Value {
 	o, ok := v.root.(*object)
 	if !ok {

@@ -34,8 +34,8 @@ func containsEqual(elements []jsonvalue.Value, v jsonvalue.Value) bool {
 
 var fingerprintSeed = maphash.MakeSeed()
 
-// fingerprint maps deeply equal values to the same number: numbers by value, objects regardless of the order of their
-// members.
+// fingerprint maps deeply equal values to the same number. It compares numbers by value, and objects regardless of
+// the order of their members.
 func fingerprint(v jsonvalue.Value) uint64 {
 	sum := uint64(v.Kind())
 	switch v.Kind() {

@@ -28,8 +28,8 @@ type Call struct {
 	apply     apply
 }
 
-// apply computes a function from its evaluated arguments, whose number has been checked; it owns the slice. Its error
-// describes the problem without naming the function.
+// apply computes a function from its evaluated arguments. Their number has already been checked, and the function
+// may modify the slice. The error describes the problem without naming the function.
 type apply func(arguments []jsonvalue.Value, env Env) (jsonvalue.Value, error)
 
 // IsCall reports whether a text looks like a call of an intrinsic function; Compile checks whether it is a valid one.
@@ -38,8 +38,8 @@ func IsCall(text string) bool { return strings.HasPrefix(text, "States.") }
 // Text returns the call as it was written.
 func (c *Call) Text() string { return c.text }
 
-// Eval evaluates the arguments from left to right, then the function. The error is an *Error if a function, this one
-// or a nested one, cannot handle its arguments, and an *ArgumentError if a path argument has no value.
+// Eval evaluates the arguments from left to right, then the function. The error is an *Error if this function or a
+// nested one cannot handle its arguments, and an *ArgumentError if a path argument has no value.
 func (c *Call) Eval(env Env) (jsonvalue.Value, error) {
 	values := make([]jsonvalue.Value, len(c.arguments))
 	for i, a := range c.arguments {

@@ -8,7 +8,7 @@ import (
 
 // SyntaxError reports where and why a text is not a valid call.
 type SyntaxError struct {
-	// Column counts bytes of the text from 1.
+	// Column is the position of the error, in bytes of the text, counted from 1.
 	Column int
 	// Message states what was found and what would have been accepted.
 	Message string
@@ -38,7 +38,7 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return e.Function + ": " + e.Reason }
 
-// ArgumentError reports that a path argument has no value: Err is the error of Env.Lookup.
+// ArgumentError reports that a path argument has no value. Err is the error of Env.Lookup.
 type ArgumentError struct {
 	// Function is the full name of the function that has the argument.
 	Function string
@@ -51,5 +51,5 @@ func (e *ArgumentError) Error() string {
 	return fmt.Sprintf("the argument %s of %s: %v", e.Path.Text(), e.Function, e.Err)
 }
 
-// Unwrap returns the error of the lookup.
+// Unwrap returns the error of Env.Lookup.
 func (e *ArgumentError) Unwrap() error { return e.Err }

@@ -9,7 +9,7 @@ import (
 
 const placeholder = "{}"
 
-// prepareFormat splits a literal template once. Braces can be escaped only in a literal.
+// prepareFormat splits a literal template once, in advance. Only in a literal can braces be escaped.
 func prepareFormat(arguments []argument) apply {
 	template, ok := arguments[0].(literalArgument)
 	if !ok || template.value.Kind() != jsonvalue.String {
@@ -46,7 +46,7 @@ func format(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 	return join(strings.Split(values[0].Text(), placeholder), values[1:])
 }
 
-// join joins the pieces with one value between each two.
+// join joins the pieces, with one of the values between each piece and the next.
 func join(pieces []string, values []jsonvalue.Value) (jsonvalue.Value, error) {
 	if len(pieces)-1 != len(values) {
 		return jsonvalue.Value{}, fmt.Errorf("the template has %d placeholders {} for %d values", len(pieces)-1,
@@ -63,16 +63,16 @@ func join(pieces []string, values []jsonvalue.Value) (jsonvalue.Value, error) {
 	return jsonvalue.OfString(string(append(out, pieces[len(values)]...))), nil
 }
 
-// maxText is the maximum length, in bytes, of a text that a function builds from values. It is far above the payload
-// limit, which is not checked here. It keeps a template that repeats a large value, and a path that selects parts of
-// parts, from exhausting the memory.
+// maxText is the maximum length, in bytes, of a text that a function builds from values. It is far above the
+// payload limit, which is not checked here. Without it, a template that repeats a large value, or a path that
+// selects parts of parts, could exhaust the memory.
 const maxText = 4 << 20
 
 var errLong = fmt.Errorf("the result is longer than %d bytes", maxText)
 
-// appendShown appends a value in the form of Java's toString: strings without quotes, {a=1, b=[]} for objects.
-// Recordings of the service show this although the specification forbids objects and arrays here. It ends early if
-// dst is too long.
+// appendShown appends a value in the form of Java's toString: strings without quotes, objects as {a=1, b=[]}. The
+// specification forbids objects and arrays here, but recordings of the service show this form. It stops early if
+// dst gets too long.
 func appendShown(dst []byte, v jsonvalue.Value) []byte {
 	if len(dst) > maxText {
 		return dst

@@ -6,7 +6,7 @@ import "fmt"
 type function struct {
 	least, most int // most < 0: any number
 	apply       apply
-	// prepare, if set, may return a faster apply for the given arguments, or nil.
+	// prepare, if set, may return a faster apply for the given arguments. It returns nil if there is none.
 	prepare func(arguments []argument) apply
 }
 
@@ -33,7 +33,7 @@ var functions = map[string]function{
 	"States.UUID":           {0, 0, uuid, nil},
 }
 
-// accepts returns the problem with a number of arguments, or "".
+// accepts returns the problem if a function cannot take n arguments; "" if it can.
 func (f function) accepts(n int) string {
 	if n >= f.least && (f.most < 0 || n <= f.most) {
 		return ""

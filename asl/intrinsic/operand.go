@@ -8,10 +8,11 @@ import (
 	"stepback/jsonvalue"
 )
 
-// maxExact is the largest integer up to which every integer is a float64.
+// maxExact is the integer up to which float64 represents every integer exactly.
 const maxExact = 1 << 53
 
-// rounded returns a number rounded to the nearest integer, halves towards positive infinity, as Java's Math.round does.
+// rounded returns a number rounded to the nearest integer. Halves are rounded towards positive infinity, as in
+// Java's Math.round.
 func rounded(what string, v jsonvalue.Value) (int64, error) {
 	if v.Kind() != jsonvalue.Number {
 		return 0, wrongKind(what, v, jsonvalue.Number)

@@ -7,8 +7,8 @@ import (
 	"stepback/asl/jsonpath"
 )
 
-// path parses a path, which ends at the first comma or closing parenthesis outside its own brackets, parentheses and
-// quotes.
+// path parses a path. The path ends at the first comma or closing parenthesis outside its own brackets, parentheses
+// and quotes.
 func (p *parser) path() (argument, error) {
 	start := p.i
 	text := strings.TrimRight(p.s[start:start+pathLength(p.s[start:])], " \t\r\n")

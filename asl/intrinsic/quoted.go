@@ -6,8 +6,9 @@ import (
 	"stepback/jsonvalue"
 )
 
-// quoted parses a string in single quotes at the cursor. A backslash that does not begin an escape is rejected, as
-// the service does when a machine is created; the specification makes it an evaluation error.
+// quoted parses a string in single quotes at the cursor. It rejects a backslash that does not begin an escape, as
+// the service does when a machine is created. According to the specification, this would only be an error at
+// evaluation.
 func (p *parser) quoted() (argument, error) {
 	start := p.i
 	p.i++

@@ -131,7 +131,7 @@ func (a *analysis) unary(n *node) (*node, *Error) {
 	return result, nil
 }
 
-// all processes nodes; parent inherits their parent operators.
+// all processes nodes. parent takes over the parent operators that they could not resolve.
 func (a *analysis) all(nodes []*node, parent *node) ([]*node, *Error) {
 	out := make([]*node, len(nodes))
 	for i, n := range nodes {
@@ -145,7 +145,7 @@ func (a *analysis) all(nodes []*node, parent *node) ([]*node, *Error) {
 	return out, nil
 }
 
-// pairs processes keys and values; parent, if not nil, inherits their parent operators.
+// pairs processes keys and values. parent, unless nil, takes over the parent operators that they could not resolve.
 func (a *analysis) pairs(pairs [][2]*node, parent *node) ([][2]*node, *Error) {
 	out := make([][2]*node, len(pairs))
 	for i, pair := range pairs {
@@ -228,7 +228,8 @@ func (a *analysis) block(n *node) (*node, *Error) {
 	return result, nil
 }
 
-// tailCall replaces calls in tail position by thunks, which the caller's loop runs without growing the stack.
+// tailCall replaces calls in tail position by thunks. The loop in the caller runs a thunk without growing the
+// stack.
 func tailCall(n *node) *node {
 	switch n.kind {
 	case functionNode:

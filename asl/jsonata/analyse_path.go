@@ -208,7 +208,7 @@ func (a *analysis) resolve(path *node) *Error {
 	return nil
 }
 
-// seek resolves a parent operator at a step if it is the one referred to; otherwise it counts the step.
+// seek resolves a parent operator if it refers to step n. Otherwise it counts the step.
 func seek(n *node, s *slot) *Error {
 	switch n.kind {
 	case nameNode, wildcardNode:

@@ -6,11 +6,11 @@ import (
 	"stepback/jsonvalue"
 )
 
-// budget is the work that an evaluation may still do.
+// budget holds the steps, depth and memory that an evaluation may still use.
 type budget struct {
 	steps, depth, memory int
 	infinite             bool // measure found a number that JSON cannot represent
-	// untilCheck counts down to the next check for an interruption.
+	// untilCheck is the number of steps until the next check for an interruption.
 	untilCheck  int
 	interrupted func() error
 	stopped     error
@@ -48,7 +48,7 @@ func (b *budget) spendText(n int) *Error {
 	return b.spend(n / bytesPerStep)
 }
 
-// allocate checks that an array of n elements fits.
+// allocate returns an error if an array of n elements would exceed the memory limit.
 func (b *budget) allocate(n int) *Error {
 	if n > b.memory/bytesPerItem {
 		return memoryError()
@@ -60,10 +60,10 @@ func memoryError() *Error {
 	return limitError("Expression evaluation memory limit exceeded: Check for excessive memory usage")
 }
 
-// maxItems is the maximum length of an array that an expression creates, the limit of the range operator.
+// maxItems is the maximum length of an array that an expression creates. It equals the limit of the range operator.
 const maxItems = 1e7
 
-// spendItems takes the steps for building an array of n elements from others.
+// spendItems takes the steps for building an array of n elements from other arrays.
 func (b *budget) spendItems(n int) *Error {
 	if err := b.allocate(n); err != nil {
 		return err
@@ -74,8 +74,8 @@ func (b *budget) spendItems(n int) *Error {
 	return b.spend(n / 4)
 }
 
-// tick takes one step of a walk that cannot fail. It returns false if none is left: the walk then ends early, and the
-// next spend fails.
+// tick takes one step in a function that cannot return an error. It returns false if no step is left. The function
+// must then return early; the next spend returns the error.
 func (b *budget) tick() bool {
 	b.steps--
 	return b.steps >= 0
@@ -88,7 +88,7 @@ func (b *budget) nest(depth int) *Error {
 	return nil
 }
 
-// measure charges for a result, because values may share parts, so that a small expression can represent an immense
+// measure charges for the size of a result. Values may share parts, so a small expression can represent an immense
 // tree.
 func (b *budget) measure(v value, depth int) *Error {
 	if depth > jsonvalue.MaxDepth {

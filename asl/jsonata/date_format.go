@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// weekStart returns the Monday of the first ISO week of a year or month: the one with its first Thursday.
+// weekStart returns the Monday of the first ISO week of a year or month. That is the week with its first Thursday.
 func weekStart(year int, month time.Month) time.Time {
 	first := time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)
 	weekday := isoWeekday(first)
@@ -23,8 +23,8 @@ func isoWeekday(t time.Time) int {
 	return int(t.Weekday())
 }
 
-// weekIn returns the number of the week of today, which is at midnight, among the periods (years or months) around
-// it.
+// weekIn returns the number of the week that contains today, counted in the period (year or month) that the week
+// belongs to: previous, this or next. today is at midnight.
 func weekIn(today, previous, this, next time.Time, most int) int {
 	week := weeksBetween(this, today)
 	switch {
@@ -98,8 +98,8 @@ func weekPeriod(t, start, end time.Time, before, within, after int) int {
 	}
 }
 
-// zone is an offset from UTC, read from a number such as -0530 as the reference implementation does; NaN if it is
-// invalid.
+// zone is an offset from UTC. It is read from a number such as -0530, as the reference implementation does; NaN if
+// the number is invalid.
 type zone struct{ hours, minutes float64 }
 
 func parseZone(text string) zone {
@@ -107,7 +107,7 @@ func parseZone(text string) zone {
 	return zone{hours: math.Floor(f / 100), minutes: math.Mod(f, 100)}
 }
 
-// isoDate is the format of dates without a picture.
+// isoDate is the format of dates for which no picture is given.
 var isoDate = func() []datePart {
 	parts, err := parseDatePicture("[Y0001]-[M01]-[D01]T[H01]:[m01]:[s01].[f001][Z01:01t]")
 	if err != nil {
@@ -116,7 +116,7 @@ var isoDate = func() []datePart {
 	return parts
 }()
 
-// maxMillis is the range of JavaScript's dates around 1970.
+// maxMillis is the largest distance of a JavaScript date from 1970, in milliseconds.
 const maxMillis = 8.64e15
 
 // formatDate formats milliseconds since 1970 according to a picture.
@@ -142,7 +142,7 @@ func formatDate(millis float64, parts []datePart, z zone) (string, *Error) {
 	return b.String(), nil
 }
 
-// format formats a component of a date; nil is an invalid date.
+// format formats a component of a date. A nil t is an invalid date.
 func (p *datePart) format(t *time.Time, z zone) (string, *Error) {
 	switch p.component {
 	case 'Z', 'z':

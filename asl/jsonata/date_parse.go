@@ -195,8 +195,8 @@ func matchDate(text string, parts []datePart) (parsedDate, bool, *Error) {
 	return d, found, nil
 }
 
-// complete fills in missing components: those larger than the given ones from the present, those smaller with their
-// start. A gap between given components is an error.
+// complete fills in missing components. Components larger than the given ones are taken from the present time;
+// smaller ones get their first value. It returns an error if a component between given ones is missing.
 func (d parsedDate) complete(order string, now func() time.Time) *Error {
 	started, ended := false, false
 	for i := range len(order) {

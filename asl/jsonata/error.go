@@ -7,7 +7,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// InternalError is the code of errors that the service calls internal and for which it shows only an ID, the Message.
+// InternalError is the code of errors that the service calls internal. The service shows only an ID for them, which
+// is the Message.
 const InternalError = "internal"
 
 // Error reports why an expression could not be compiled or evaluated.
@@ -22,7 +23,7 @@ type Error struct {
 	// Message is the reference implementation's text, without the code.
 	Message string
 
-	// The details used in messages.
+	// The values that replace the placeholders in a message.
 	value, value2, token, exponent value
 	index                          int
 	kind, function                 string
@@ -32,7 +33,7 @@ type Error struct {
 // Error implements error. It returns only the message; the code is in a separate field.
 func (e *Error) Error() string { return e.Message }
 
-// raise returns an error with a code about a value.
+// raise returns an error with the given code that concerns value v.
 func raise(code string, v value) *Error { return &Error{Code: code, value: v} }
 
 // runtimeError returns an error of the JavaScript runtime: no code, only a message.
@@ -64,7 +65,8 @@ func shown(token value) string {
 	return stringify(token)
 }
 
-// describe fills in the message of the code: {{{name}}} is replaced by a detail as text, {{name}} by its JSON text.
+// describe fills in the message for the code. In the message it replaces {{{name}}} by a value as text, and
+// {{name}} by the value's JSON text.
 func (e *Error) describe() {
 	template, ok := messages[e.Code]
 	if !ok {

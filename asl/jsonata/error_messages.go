@@ -95,6 +95,6 @@ var messages = map[string]string{
 	"D3139": "The $single() function expected exactly 1 matching result.  Instead it matched 0.",
 	"D3140": "Malformed URL passed to ${{{functionName}}}(): {{value}}",
 	"D3141": "{{{message}}}",
-	// Limits; the texts are those of the harness that the official suite runs in.
+	// Limits. The texts are those of the harness that runs the official suite.
 	"U1001": "{{{message}}}",
 }

@@ -37,7 +37,8 @@ func (ev *evaluator) now() time.Time {
 	return ev.time
 }
 
-// lookup finds a variable: of the expression, of the Env, or a built-in function.
+// lookup returns the value of a variable. It searches the variables of the expression, then the Env, then the
+// built-in functions.
 func (ev *evaluator) lookup(f *frame, name string) value {
 	if v, ok := f.lookup(name); ok {
 		return v
@@ -84,7 +85,8 @@ func (ev *evaluator) eval(n *node, input value, f *frame) (value, *Error) {
 	return result, nil
 }
 
-// collapse returns a sequence as the value of an expression: nothing, its only element, or itself.
+// collapse returns the value of an expression whose result is a sequence. An empty sequence is nothing, and a
+// sequence of one element is that element, unless keep is set. Any other sequence stays as it is.
 func (a *array) collapse(keep bool) value {
 	if keep {
 		a.keepSingleton = true
@@ -228,7 +230,8 @@ func (ev *evaluator) arrayConstructor(n *node, input value, f *frame) (value, *E
 			result.push(v)
 		default:
 			if list, ok := v.(*array); ok && len(result.items) == 0 {
-				// Sharing is safe: elements never change, and the capacity keeps additions apart.
+				// Sharing the elements is safe: they never change, and the slice's capacity prevents appends from
+				// overwriting them.
 				items := list.list()
 				result.items = items[:len(items):len(items)]
 				continue
@@ -239,7 +242,7 @@ func (ev *evaluator) arrayConstructor(n *node, input value, f *frame) (value, *E
 	return result, ev.budget.spendItems(len(result.items))
 }
 
-// lookupKey returns the member of an object, or the members of all objects of an array.
+// lookupKey returns an object's member named key. For an array, it returns those members of all objects in it.
 func (b *budget) lookupKey(input value, key string) value {
 	if !b.tick() {
 		return nil
@@ -262,7 +265,7 @@ func (b *budget) lookupKey(input value, key string) value {
 	}
 }
 
-// wildcard returns all member values; arrays among them are flattened.
+// wildcard returns the values of all members. Arrays among them are flattened.
 func (b *budget) wildcard(input value) value {
 	if a, ok := input.(*array); ok && a.outer && len(a.items) > 0 {
 		input = a.items[0]

@@ -51,7 +51,7 @@ func (ev *evaluator) call(n *node, input value, f *frame, chained *value) (value
 	return result, nil
 }
 
-// forgottenDollar returns a helpful error if a function's name was written without its dollar.
+// forgottenDollar returns a helpful error if the call lacks the dollar before a function's name.
 func (ev *evaluator) forgottenDollar(code string, n *node, procedure value, f *frame) *Error {
 	if procedure != nil || n.procedure.kind != pathNode {
 		return nil
@@ -122,8 +122,8 @@ func (ev *evaluator) apply(procedure value, args []value, input value, f *frame,
 	return result, err
 }
 
-// unmarkable returns the reference implementation's error for a call in tail position that finds no function: it
-// fails when it tries to record the call's position on the function.
+// unmarkable returns the reference implementation's error for a tail call whose procedure is not a function. The
+// reference implementation fails there because it tries to record the call's position on the function.
 func unmarkable(v value, procedure *node) *Error {
 	property := "position"
 	if procedure.kind == variableNode {
@@ -195,7 +195,9 @@ func argument(args []value, i int) value {
 	return nil
 }
 
-// chain evaluates left ~> right: a call with the left side as first argument, or the composition of two functions.
+// chain evaluates left ~> right. If right is a call, the value of left becomes its first argument. If left and
+// right are functions, the result is their composition. Otherwise chain calls the function right with the value of
+// left.
 func (ev *evaluator) chain(n *node, input value, f *frame) (value, *Error) {
 	left, err := ev.eval(n.lhs, input, f)
 	if err != nil {
@@ -217,7 +219,7 @@ func (ev *evaluator) chain(n *node, input value, f *frame) (value, *Error) {
 	return compose(left, function), nil
 }
 
-// chainedCall evaluates left ~> function(arguments) with what is attached to the call.
+// chainedCall evaluates left ~> function(arguments), including the predicates and groupings attached to the call.
 func (ev *evaluator) chainedCall(n *node, left, input value, f *frame) (value, *Error) {
 	return ev.call(n, input, f, &left)
 }

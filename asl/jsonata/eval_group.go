@@ -8,7 +8,7 @@ type group struct {
 	owned bool
 }
 
-// add appends an item as $append does.
+// add appends an item in the same way as $append.
 func (g *group) add(item value) {
 	switch {
 	case g.data == nil:
@@ -24,8 +24,8 @@ func (g *group) add(item value) {
 	}
 }
 
-// group builds an object from the items: each pair's key gathers items, and its value is evaluated once for all of
-// them.
+// group builds an object from the items. Each item is gathered under the keys that the pairs give it. The value of
+// a pair is then evaluated once per key, for all items gathered there.
 func (ev *evaluator) group(n *grouping, input value, f *frame) (value, *Error) {
 	list, ok := input.(*array)
 	if !ok {
@@ -60,7 +60,7 @@ func (ev *evaluator) group(n *grouping, input value, f *frame) (value, *Error) {
 	return result, nil
 }
 
-// gather evaluates the keys on one item.
+// gather evaluates the keys for one item, and adds the item to their groups.
 func (ev *evaluator) gather(n *grouping, groups *object, item value, tuples bool, f *frame) *Error {
 	around, frame := item, f
 	if tuples {
@@ -95,7 +95,7 @@ func (ev *evaluator) gather(n *grouping, groups *object, item value, tuples bool
 	return nil
 }
 
-// reduce merges several tuples into one: their bindings are appended name by name.
+// reduce merges several tuples into one. Bindings of the same name are appended to each other.
 func reduce(data value) *tuple {
 	list, ok := data.(*array)
 	if !ok {

@@ -6,7 +6,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// binary evaluates an infix operator. The right side of and and or is evaluated only when it matters.
+// binary evaluates an infix operator. For the operators and and or, it evaluates the right side only if the left
+// side does not decide the result.
 func (ev *evaluator) binary(n *node, input value, f *frame) (value, *Error) {
 	left, err := ev.eval(n.lhs, input, f)
 	if err != nil {
@@ -24,7 +25,7 @@ func (ev *evaluator) binary(n *node, input value, f *frame) (value, *Error) {
 	return v, n.at(err)
 }
 
-// at sets an error's position to an operator.
+// at sets the position of an error to that of operator n.
 func (n *node) at(err *Error) *Error {
 	if err != nil {
 		err.Position = n.position
@@ -286,7 +287,7 @@ func (ev *evaluator) rangeOf(left, right value) (value, *Error) {
 	return &array{items: items, sequence: true}, nil
 }
 
-// wholeNumber accepts whole numbers and undefined.
+// wholeNumber returns a number and true if v is a whole number or undefined.
 func wholeNumber(v value) (float64, bool) {
 	f, ok := v.(float64)
 	return f, v == nil || ok && f == math.Trunc(f) && !math.IsInf(f, 0)

@@ -3,7 +3,8 @@ package jsonata
 // placeholder marks an argument that a partial application leaves open.
 type placeholder struct{}
 
-// partial evaluates function(argument, ?): a function of the arguments that are left open.
+// partial evaluates a partial application such as function(argument, ?). The result is a function of the arguments
+// that are left open.
 func (ev *evaluator) partial(n *node, input value, f *frame) (value, *Error) {
 	args := make([]value, len(n.children))
 	for i, child := range n.children {
@@ -42,8 +43,9 @@ func (ev *evaluator) partial(n *node, input value, f *frame) (value, *Error) {
 	}
 }
 
-// unnamedParameter returns the error for a function whose parameters have defaults: the reference implementation
-// reads the names of parameters from the function's source text and cannot parse defaults.
+// unnamedParameter returns the error for partially applying a function whose parameters have defaults. The
+// reference implementation reads the names of parameters from the function's source text, and cannot parse
+// defaults.
 func unnamedParameter(p *native) *Error {
 	err := &Error{Code: "S0208", value: float64(-p.parameters)}
 	err.setToken("=")
@@ -58,7 +60,7 @@ func numbered(n int) []string {
 	return names
 }
 
-// fill binds the given arguments and returns the function of the others.
+// fill binds the given arguments. It returns a function of the remaining ones.
 func (l *lambda) fill(args []value) *lambda {
 	result := &lambda{input: l.input, frame: &frame{parent: l.frame}, body: l.body, wraps: l.wraps}
 	for i, name := range l.parameters {

@@ -2,8 +2,8 @@ package jsonata
 
 import "math"
 
-// path evaluates steps one after the other, each on every item of the previous one's result. From the first step that
-// binds a focus, a position or a parent on, the items are tuples.
+// path evaluates steps one after the other, each on every item of the previous step's result. The first step that
+// binds a focus, a position or a parent turns the items into tuples; they stay tuples from then on.
 func (ev *evaluator) path(n *node, input value, f *frame) (value, *Error) {
 	items, done, err := ev.startPath(n, input, f)
 	if err != nil || done == len(n.steps) && !isArray(items) {
@@ -54,8 +54,8 @@ func (ev *evaluator) path(n *node, input value, f *frame) (value, *Error) {
 }
 
 // startPath evaluates the leading plain steps of a path. It returns the items to continue with, and the number of
-// steps done: all of them if there is nothing left to iterate over. A result that is not an array is the result of
-// the whole path.
+// steps done. If there is nothing left to iterate over, all steps count as done. A result that is not an array is
+// the result of the whole path.
 func (ev *evaluator) startPath(n *node, input value, f *frame) (items value, done int, err *Error) {
 	a, ok := input.(*array)
 	switch {
@@ -181,7 +181,7 @@ func (ev *evaluator) step(step *node, items value, f *frame, last bool) (value, 
 	return sequence, ev.budget.spendItems(len(sequence.items))
 }
 
-// applyStages filters the result of a step and binds positions in it.
+// applyStages applies the stages of a step to its result: filters, and bindings of positions.
 func (ev *evaluator) applyStages(stages []stage, input value, f *frame) (value, *Error) {
 	for i := range stages {
 		if stages[i].filter != nil {
@@ -252,8 +252,8 @@ func (ev *evaluator) tupleStages(step *node, result value, f *frame) (*array, *E
 	return list, nil
 }
 
-// extend returns tuple t with the bindings of a step: its item, at position at of the step's result, or a whole
-// tuple.
+// extend returns tuple t with the bindings of a step added. They come from the item and its position at in the
+// step's result, or from the item itself if it is a tuple.
 func (n *node) extend(t *tuple, item value, at int, isTuple bool) *tuple {
 	next := t.clone()
 	if inner, ok := item.(*tuple); ok && isTuple {
@@ -274,7 +274,7 @@ func (n *node) extend(t *tuple, item value, at int, isTuple bool) *tuple {
 	return next
 }
 
-// filter applies a predicate: positions when it is a number or a list of numbers, a condition otherwise.
+// filter applies a predicate. A number or a list of numbers selects positions; any other value is a condition.
 func (ev *evaluator) filter(predicate *node, input value, f *frame) (value, *Error) {
 	list, ok := input.(*array)
 	if !ok {
@@ -352,7 +352,8 @@ func (ev *evaluator) selected(v value, i, length int) (int, *Error) {
 	return times, nil
 }
 
-// positionList returns a number, or the numbers of an array that contains only numbers.
+// positionList returns the numbers of a predicate's value: a single number, or an array that contains only numbers.
+// The second result is false for any other value.
 func positionList(v value) ([]float64, bool, *Error) {
 	number, ok, err := numeric(v)
 	if err != nil || ok {

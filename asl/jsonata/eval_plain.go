@@ -17,8 +17,8 @@ func (n *node) bare() bool {
 		n.focus == "" && n.index == "" && n.ancestor == nil && n.seeking == nil
 }
 
-// plainSteps evaluates the plain steps of a path on one item, as long as there is a single item. It returns that
-// item, or the array to continue with if a step produced one, and the number of steps done.
+// plainSteps evaluates the plain steps of a path on one item. It stops when a step produces an array. It returns
+// the last item or that array, and the number of steps done.
 func (ev *evaluator) plainSteps(n *node, item value, f *frame) (value, int, *Error) {
 	if err := ev.budget.nest(ev.depth + 1); err != nil {
 		return nil, 0, err
@@ -59,7 +59,7 @@ func (ev *evaluator) plainKey(item value, key string) value {
 	return nil
 }
 
-// flattened returns an array as the result of a step on one item.
+// flattened converts an array to the result of a step on one item.
 func (ev *evaluator) flattened(a *array, last bool) (value, *Error) {
 	if last && !a.sequence {
 		return a, nil
@@ -72,8 +72,8 @@ func (ev *evaluator) flattened(a *array, last bool) (value, *Error) {
 	return sequence, ev.budget.spendItems(len(sequence.items))
 }
 
-// member reads a member of a variable of the Env, if the Env supports that and the expression does not bind such a
-// variable itself.
+// member reads a member of one of the Env's variables into item. It returns false if the Env does not support that,
+// or if the expression itself binds a variable of that name.
 func (ev *evaluator) member(variable, name string, f *frame, item *value) bool {
 	if ev.members == nil {
 		return false

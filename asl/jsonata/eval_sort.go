@@ -30,7 +30,7 @@ func (ev *evaluator) sortTuples(step *node, items value, tuples *array, f *frame
 	return ev.tupleStages(step, result, f)
 }
 
-// after reports whether a belongs behind b.
+// after reports whether a sorts after b.
 func (ev *evaluator) after(step *node, a, b value, tuples bool, f *frame) (bool, *Error) {
 	for _, term := range step.terms {
 		left, err := ev.sortKey(term.expression, a, tuples, f)
@@ -93,7 +93,8 @@ func (n *node) order(left, right value) (int, *Error) {
 	}
 }
 
-// sorted is a stable merge sort; after reports whether its first argument belongs behind its second.
+// sorted returns the list in order, by a stable merge sort. The function after reports whether its first argument
+// sorts after its second.
 func (ev *evaluator) sorted(list *array, after func(a, b value) (bool, *Error)) (*array, *Error) {
 	if list.len() <= 1 {
 		return list, nil

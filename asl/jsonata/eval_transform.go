@@ -7,7 +7,7 @@ import (
 
 var transformSignature = mustSignature("<(oa):o>")
 
-// transform returns the function for | pattern | update , delete |.
+// transform returns the function that | pattern | update , delete | stands for.
 func (ev *evaluator) transform(n *node, f *frame) *native {
 	t := &transformer{node: n, frame: f}
 	return &native{signature: transformSignature, parameters: 1, arity: 1, call: t.call}
@@ -88,7 +88,7 @@ func (t *transformer) change(ev *evaluator, match value) *Error {
 	return nil
 }
 
-// assign sets a member; on anything but an object it fails or has no effect, as in JavaScript.
+// assign sets a member of an object. If target is not an object, it fails or has no effect, as in JavaScript.
 func assign(ev *evaluator, target value, key string, v value) *Error {
 	switch target := target.(type) {
 	case *object:
@@ -139,7 +139,8 @@ func (b *budget) contains(v value, target *object) bool {
 	return false
 }
 
-// cloneOf returns a deep copy that may be changed; numbers are rounded and functions emptied as $string does.
+// cloneOf returns a deep copy that may be changed. Numbers are rounded and functions become empty strings, as in
+// $string.
 func (ev *evaluator) cloneOf(v value, depth int) (value, *Error) {
 	if err := ev.budget.nest(depth); err != nil {
 		return nil, err

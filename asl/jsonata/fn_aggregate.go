@@ -32,7 +32,7 @@ func total(items []value) float64 {
 	return sum
 }
 
-// ofNumbers wraps a function of an array; the result is undefined for an empty array.
+// ofNumbers wraps a function of an array of numbers. The result is undefined for an empty array.
 func ofNumbers(f func(items []value) float64) func(c *call, args []value) (value, *Error) {
 	return whenDefined(func(_ *call, v value) (value, *Error) {
 		items := itemsOf(v)

@@ -21,7 +21,7 @@ var arrayFunctions = map[string]*native{
 	"zip":      define("<a+>", 0, zip),
 }
 
-// joined implements $append: single values count as arrays, undefined as nothing.
+// joined implements $append. A single value counts as an array of one element, undefined as an empty one.
 func (ev *evaluator) joined(first, second value) (value, *Error) {
 	switch {
 	case first == nil:

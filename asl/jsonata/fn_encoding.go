@@ -20,8 +20,8 @@ func encodeBase64(s string) string {
 	return base64.StdEncoding.EncodeToString(data)
 }
 
-// base64decode implements $base64decode. The service fails with an internal error, identified by an ID, where the
-// reference implementation skips characters that belong to no Base64 alphabet.
+// base64decode implements $base64decode. If the text has characters that belong to no Base64 alphabet, the service
+// fails with an internal error, identified by an ID. The reference implementation skips such characters.
 func base64decode(c *call, v value) (value, *Error) {
 	s := textOf(v)
 	if err := c.ev.budget.spendText(len(s)); err != nil {
@@ -39,8 +39,8 @@ func base64decode(c *call, v value) (value, *Error) {
 	return decodeBase64(s), nil
 }
 
-// decodeBase64 converts every byte to a character. It accepts both alphabets and skips all other characters; the
-// first padding ends the data.
+// decodeBase64 decodes a text, and converts every byte to a character. It accepts both Base64 alphabets and skips
+// all other characters. The first padding character ends the data.
 func decodeBase64(s string) string {
 	s, _, _ = strings.Cut(s, "=")
 	clean := strings.Map(func(r rune) rune {

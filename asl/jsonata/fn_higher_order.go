@@ -9,7 +9,8 @@ var higherOrderFunctions = map[string]*native{
 	"each":   define("<o-f:a>", 2, each),
 }
 
-// visit calls a function with as many of the item, its position and the whole as it takes.
+// visit calls a function with the item, its position and the whole array. It passes only as many of these as the
+// function takes.
 func (c *call) visit(function, item, place, whole value) (value, *Error) {
 	if function == nil {
 		return nil, runtimeError("Cannot read properties of undefined (reading 'arity')")

@@ -173,8 +173,8 @@ func isDecimal(s string) bool {
 	return end == len(s)
 }
 
-// prefixedNumber parses 0x, 0o and 0b numbers. The reference implementation accepts some texts that merely contain
-// one, and returns NaN for them.
+// prefixedNumber parses 0x, 0o and 0b numbers. If a text merely contains such a number, the reference
+// implementation may accept it; the result is NaN then.
 func prefixedNumber(s string) (float64, bool) {
 	if len(s) > 2 && s[0] == '0' {
 		base := map[byte]int{'x': 16, 'X': 16, 'o': 8, 'O': 8, 'b': 2, 'B': 2}[s[1]]

@@ -20,7 +20,7 @@ var objectFunctions = map[string]*native{
 	"clone": define("<(oa)-:o>", 1, whenDefined(func(c *call, v value) (value, *Error) { return c.ev.cloneOf(v, 0) })),
 }
 
-// keys returns the keys of an object, or of all objects in an array.
+// keys returns the keys of an object. For an array, it returns those of all objects in it.
 func (b *budget) keys(v value) *array {
 	result := newSequence()
 	switch v := v.(type) {
@@ -43,7 +43,7 @@ func (b *budget) keys(v value) *array {
 	return result
 }
 
-// spread splits objects into objects of one member each.
+// spread splits objects into objects with one member each.
 func (ev *evaluator) spread(v value) (value, *Error) {
 	switch v := v.(type) {
 	case *array:

@@ -27,7 +27,7 @@ func contains(c *call, args []value) (value, *Error) {
 	return s.current != nil, nil
 }
 
-// limitOf returns a limit: infinite if it is missing, an error with the given code if it is negative.
+// limitOf returns a limit. A missing limit is infinite. A negative one is an error with the given code.
 func limitOf(v value, code string, index int) (float64, *Error) {
 	limit, ok := v.(float64)
 	switch {
@@ -211,7 +211,8 @@ func (c *call) substitute(m *found, replacement value) (string, *Error) {
 	return text, nil
 }
 
-// expand fills in a replacement: $0 is the match, $1 the first group and so on, $$ a dollar sign.
+// expand fills in a replacement text: $0 stands for the match, $1 for the first group and so on, and $$ for a
+// dollar sign.
 func expand(text string, m *found) string {
 	var b strings.Builder
 	for {

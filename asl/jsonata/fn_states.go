@@ -92,8 +92,8 @@ func hash(_ *call, args []value) (value, *Error) {
 	return hex.EncodeToString(sum), nil
 }
 
-// random implements $random. A seed always gives the same number: the first nextDouble of java.util.Random, which the
-// service uses, 0.7275636800328681 for 42.
+// random implements $random. The same seed always gives the same number, the first nextDouble of java.util.Random;
+// the service uses that class. For seed 42 it is 0.7275636800328681.
 func random(c *call, args []value) (value, *Error) {
 	seed, ok := argument(args, 0).(float64)
 	if !ok {

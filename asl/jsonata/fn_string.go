@@ -20,8 +20,8 @@ var stringFunctions = map[string]*native{
 	"join": define("<a<s>s?:s>", 2, join),
 }
 
-// stringFunction implements $string. Its second parameter has a default in the reference implementation, which
-// therefore cannot partially apply it.
+// stringFunction returns the implementation of $string. Its second parameter has a default in the reference
+// implementation, which therefore cannot partially apply the function.
 func stringFunction() *native {
 	n := define("<x-b?:s>", 1, func(c *call, args []value) (value, *Error) {
 		if argument(args, 0) == nil {
@@ -61,7 +61,7 @@ func substring(_ *call, args []value) (value, *Error) {
 	return strings.Join(chars[from:to], ""), nil
 }
 
-// sliceBound returns a bound as JavaScript's slice interprets it: negative ones count from the end.
+// sliceBound returns a bound as JavaScript's slice interprets it: a negative one counts from the end.
 func sliceBound(f, size float64) int {
 	f = math.Trunc(f)
 	if f < 0 {

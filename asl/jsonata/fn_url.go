@@ -17,7 +17,7 @@ var urlFunctions = map[string]*native{
 }
 
 const (
-	// reserved are the characters that have a meaning in a whole URL.
+	// reserved holds the characters that have a meaning in a whole URL.
 	reserved = ";/?:@&=+$,#"
 	marks    = "-_.!~*'()"
 )
@@ -36,8 +36,8 @@ func urlFunction(name string, f func(s string) (string, bool)) func(c *call, arg
 	})
 }
 
-// escapeURL escapes everything but letters, digits, marks and the characters to keep. A lone surrogate cannot be
-// escaped.
+// escapeURL escapes all characters except letters, digits, marks and the characters in keep. It returns false if
+// the text has a lone surrogate, which cannot be escaped.
 func escapeURL(s, keep string) (string, bool) {
 	const upperHex = "0123456789ABCDEF"
 	if !utf8.ValidString(s) {
@@ -57,7 +57,7 @@ func escapeURL(s, keep string) (string, bool) {
 	return string(out), true
 }
 
-// unescapeURL decodes escapes, except those of the characters to keep.
+// unescapeURL decodes escapes. It leaves escapes of the characters in keep as they are.
 func unescapeURL(s, keep string) (string, bool) {
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); {

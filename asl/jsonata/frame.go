@@ -30,7 +30,7 @@ func (f *frame) lookup(name string) (value, bool) {
 	return nil, false
 }
 
-// of returns a frame with the bindings of a tuple. The tuple must not change afterwards.
+// of returns a frame below f with the bindings of a tuple. The tuple must not change afterwards.
 func (f *frame) of(t *tuple) *frame {
 	if t == nil {
 		return &frame{parent: f}

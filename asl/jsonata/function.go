@@ -4,7 +4,7 @@ import "stepback/asl/jsonata/internal/ecma"
 
 // The callable values: *lambda, *native, *closure, *matcher and *nextMatch.
 
-// lambda is a function defined by the expression, with the variables around its definition.
+// lambda is a function defined in the expression. It holds the variables around its definition.
 type lambda struct {
 	input      value
 	frame      *frame
@@ -17,7 +17,7 @@ type lambda struct {
 	from  origin
 }
 
-// origin holds where, and under which name, a function was called, for errors without their own position.
+// origin holds where a function was called and under which name. Errors without their own position use it.
 type origin struct {
 	token    value
 	position int
@@ -39,8 +39,8 @@ func (o origin) mark(err *Error) *Error {
 // native is a built-in function.
 type native struct {
 	signature *signature
-	// arity is the number of arguments that higher-order functions pass; parameters is the number that a partial
-	// application may fill.
+	// arity is the number of arguments that higher-order functions pass. parameters is the number of parameters
+	// that a partial application may fill.
 	arity, parameters int
 	call              func(c *call, args []value) (value, *Error)
 }
@@ -52,14 +52,14 @@ type call struct {
 	frame *frame
 }
 
-// closure is a function as it is passed to another function.
+// closure is a function in the form in which it is passed to another function.
 type closure struct {
 	function value
 	arity    int
 	frame    *frame
 }
 
-// matcher is a regular expression as a function from a text to its first match.
+// matcher is a regular expression. Called as a function with a text, it returns the first match.
 type matcher struct {
 	re       *ecma.Regexp
 	source   string
@@ -71,7 +71,7 @@ type nextMatch struct {
 	matcher *matcher
 	text    []uint16
 	from    int
-	// first marks the search for the first match, the only one that may be empty.
+	// first is true for the search for the first match. Only the first match may be empty.
 	first bool
 }
 

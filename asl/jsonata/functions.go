@@ -2,8 +2,8 @@ package jsonata
 
 import "maps"
 
-// define returns a built-in function with its signature and the number of arguments that it takes from a higher-order
-// function.
+// define returns a built-in function. text is its signature, and arity is the number of arguments that a
+// higher-order function passes to it.
 func define(text string, arity int, call func(c *call, args []value) (value, *Error)) *native {
 	return &native{signature: mustSignature(text), arity: arity, parameters: arity, call: call}
 }
@@ -41,8 +41,8 @@ func numberOf(v value) float64 {
 	return f
 }
 
-// itemsOf returns the elements of an argument that the signature guarantees to be an array, or nil for other values,
-// which a partial application may pass.
+// itemsOf returns the elements of an argument that the signature guarantees to be an array. It returns nil for
+// other values, which a partial application may pass.
 func itemsOf(v value) []value {
 	if a, ok := v.(*array); ok {
 		return a.list()

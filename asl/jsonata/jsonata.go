@@ -10,7 +10,7 @@ import (
 // Env provides everything that an expression reads from outside. Its methods are called only for what the expression
 // uses.
 type Env interface {
-	// Root returns the document for $ and $$; false if there is none.
+	// Root returns the document that $ and $$ refer to; false if there is none.
 	Root() (jsonvalue.Value, bool)
 	// Lookup returns the value of a variable, named without its dollar; false if it is unbound. It is called at most
 	// once per name and evaluation.
@@ -31,15 +31,16 @@ type MemberEnv interface {
 
 // Limits bound an evaluation. A zero field means the default.
 type Limits struct {
-	// Depth limits the nesting of evaluations; a function call takes several levels, a tail call none. Default 5000.
+	// Depth limits the nesting of evaluations. A function call takes several levels, a tail call takes none. The
+	// default is 5000.
 	Depth int
-	// Steps limits the work: one step per node evaluated, element created and 16 bytes of text created. Default 20
-	// million, which takes some seconds.
+	// Steps limits the work. A step is one node evaluated, one element created or 16 bytes of text created. The
+	// default is 20 million, which takes some seconds.
 	Steps int
-	// Memory limits the size in bytes of an intermediate array or text: 8 for an element, 1 for a byte of text.
-	// Default unlimited.
+	// Memory limits the size of an intermediate array or text. An element counts 8 bytes, and a byte of text 1. The
+	// default is unlimited.
 	Memory int
-	// Output limits the length in bytes of the result's compact JSON text. Default unlimited.
+	// Output limits the length in bytes of the result's compact JSON text. The default is unlimited.
 	Output int
 }
 
@@ -51,9 +52,9 @@ const (
 // Option changes how an expression is compiled.
 type Option func(*Expression)
 
-// WithStepFunctions gives an expression the functions of AWS Step Functions: $partition, $range, $hash, $random with a
-// seed, $uuid and $parse, but not $eval. In results, numbers that JSON cannot represent become strings such as
-// "Infinity".
+// WithStepFunctions gives an expression the functions that AWS Step Functions adds: $partition, $range, $hash,
+// $random with a seed, $uuid and $parse. It removes $eval. In results, numbers that JSON cannot represent become
+// strings such as "Infinity".
 func WithStepFunctions() Option {
 	return func(x *Expression) { x.builtins, x.names = stepFunctions, true }
 }
@@ -138,9 +139,13 @@ func (r Result) Kind() ResultKind { return r.kind }
 func (r Result) Value() jsonvalue.Value { return r.value }
 
 // Eval evaluates the expression. Functions inside arrays, and numbers that JSON cannot represent, become null, as
-// with JSON.stringify. If env also has the method Err() error, like a context.Context, Eval calls it from time to
-// time, and its error ends the evaluation. If env has the method Spent(steps int), Eval calls it at the end with the
-// work done, in the steps of Limits. Other errors are *Error; those of limits have the code U1001.
+// with JSON.stringify.
+//
+// Eval calls two optional methods of env. If env has Err() error, like a context.Context, Eval calls it from time
+// to time, and an error from it ends the evaluation. If env has Spent(steps int), Eval calls it at the end with the
+// work done, in the steps of Limits.
+//
+// All other errors are *Error. Those of limits have the code U1001.
 func (x *Expression) Eval(env Env) (Result, error) {
 	ev := newEvaluator(x, env)
 	if account, ok := env.(interface{ Spent(steps int) }); ok {

@@ -5,7 +5,8 @@ import (
 	"unicode"
 )
 
-// expansions are the characters whose upper case is more than one character (Unicode, SpecialCasing.txt).
+// expansions maps the characters whose upper case has more than one character to that upper case (Unicode,
+// SpecialCasing.txt).
 var expansions = map[rune]string{
 	0x00DF: "\u0053\u0053",
 	0x0149: "\u02BC\u004E",
@@ -128,8 +129,8 @@ func upperCase(s string) string {
 	return b.String()
 }
 
-// lowerCase implements JavaScript's toLowerCase: a capital sigma at the end of a word becomes the final form, and a
-// capital i with a dot keeps it.
+// lowerCase implements JavaScript's toLowerCase. A capital sigma at the end of a word becomes the final form, and a
+// capital i with a dot keeps its dot.
 func lowerCase(s string) string {
 	if !strings.ContainsAny(s, "Σİ") {
 		return strings.ToLower(s)

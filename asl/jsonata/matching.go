@@ -98,7 +98,7 @@ func (s *search) next() *Error {
 	return err
 }
 
-// between returns a part of the text; bounds returned by a user's function are clamped to it.
+// between returns the text between two positions. Positions from a user's function are clamped to the text.
 func (s *search) between(from, to int) string {
 	from, to = max(0, min(from, len(s.text))), max(0, min(to, len(s.text)))
 	return fromUnits(s.text[min(from, to):max(from, to)])

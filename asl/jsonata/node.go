@@ -35,7 +35,7 @@ const (
 	applyNode
 )
 
-// kindNames are the names that messages use.
+// kindNames holds the names of node kinds that messages use.
 var kindNames = [...]string{
 	"", "name", "variable", "operator", "string", "number", "value", "regex", "binary", "unary", "function", "partial",
 	"lambda",
@@ -85,7 +85,7 @@ type sortTerm struct {
 	expression *node
 }
 
-// stage is a filter, or the binding of a position to a variable when filter is nil.
+// stage filters a step's result. If filter is nil, it binds the position to a variable instead.
 type stage struct {
 	filter   *node
 	variable string
@@ -96,7 +96,7 @@ type grouping struct {
 	position int
 }
 
-// slot identifies the item that a parent operator refers to: its label, and how many steps up it is.
+// slot identifies the item that a parent operator refers to, by a label and the number of steps up.
 type slot struct {
 	label string
 	level int
@@ -156,7 +156,7 @@ func (n *node) value() value {
 	}
 }
 
-// procedureName returns the name, for errors, of the function that a call invokes; nil if it has none.
+// procedureName returns the name of the function that a call invokes, for use in errors; nil if it has none.
 func (n *node) procedureName() value {
 	if n.kind == pathNode {
 		return n.steps[0].value()

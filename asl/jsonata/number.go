@@ -8,7 +8,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// formatNumber formats a number as JavaScript does: shortest digits, exponents only below 1e-6 and from 1e21 on.
+// formatNumber formats a number as JavaScript does, with the fewest digits, and with an exponent only below 1e-6
+// and from 1e21 on.
 func formatNumber(f float64) string {
 	switch {
 	case math.IsNaN(f):
@@ -36,7 +37,7 @@ func numberJSON(f float64) jsonvalue.Value {
 	return jsonvalue.OfNumberText(formatNumber(f))
 }
 
-// precise rounds to 15 significant digits, as $string does with every number.
+// precise rounds a number to 15 significant digits, as $string does.
 func precise(f float64) float64 {
 	if f == math.Trunc(f) && math.Abs(f) < 1e15 {
 		return f
@@ -45,7 +46,7 @@ func precise(f float64) float64 {
 	const exact = 40
 	if digits := strconv.FormatFloat(math.Abs(f), 'e', exact, 64); digits[16] == '5' && strings.Trim(digits[17:exact+2],
 		"0") == "" {
-		// Halfway: JavaScript rounds up.
+		// The number is halfway between two results, and JavaScript rounds up.
 		text = strconv.FormatFloat(math.Copysign(math.Nextafter(math.Abs(f), math.Inf(1)), f), 'e', 14, 64)
 	}
 	// An error means that a very large number rounds to infinity, as in the reference implementation.
@@ -53,7 +54,8 @@ func precise(f float64) float64 {
 	return rounded
 }
 
-// numeric reports whether a value is a number. An infinite one is an error, because JSON cannot represent it.
+// numeric reports whether a value is a number. It returns an error for an infinite number, because JSON cannot
+// represent it.
 func numeric(v value) (float64, bool, *Error) {
 	f, ok := v.(float64)
 	if !ok || math.IsNaN(f) {

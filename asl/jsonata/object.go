@@ -21,7 +21,7 @@ type object struct {
 	source *jsonvalue.Value
 }
 
-// hashFrom is the number of keys from which an object gets a hash index.
+// hashFrom is the number of keys at which an object gets a hash index.
 const hashFrom = 12
 
 func newObject(size int) *object {
@@ -59,7 +59,7 @@ func (o *object) at(i int) value {
 	return o.vals[i]
 }
 
-// find returns the present index of a member, before ordering; -1 if there is none.
+// find returns a member's present index, before any reordering; -1 if there is no such member.
 func (o *object) find(key string) int {
 	if o.byKey != nil {
 		if i, ok := o.byKey[key]; ok {
@@ -127,8 +127,8 @@ func (o *object) set(key string, v value) {
 	}
 }
 
-// order moves the array indexes to the front, ascending. It runs when the object is first read, because moving each
-// index on insertion would move all others many times.
+// order moves the array indexes to the front, in ascending order. It runs when the object is first read, because
+// sorting on each insertion would move the others many times.
 func (o *object) order() {
 	if !o.unordered {
 		return
@@ -186,7 +186,7 @@ func isIndex(key string) bool {
 	return err == nil && n < 1<<32-1
 }
 
-// compareKeys orders array indexes before other keys, and ascending; other keys compare equal.
+// compareKeys orders array indexes before other keys, in ascending order. Other keys compare equal.
 func compareKeys(a, b string) int {
 	switch x, y := isIndex(a), isIndex(b); {
 	case x && y && a == b, !x && !y:

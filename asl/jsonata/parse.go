@@ -6,7 +6,8 @@ const maxNesting = 1000
 // maxChain limits how many operators may follow each other at one level.
 const maxChain = 20_000
 
-// bindingPowers are the left binding powers of the operators; the others bind nothing to their left.
+// bindingPowers holds the left binding powers of the operators. Operators that are not listed bind nothing to their
+// left.
 var bindingPowers = map[string]int{
 	".": 75, "[": 80, "{": 70, "(": 80, "@": 80, "#": 80, "?": 20, "+": 50, "-": 50, "*": 60, "/": 60, "%": 60, "=": 40,
 	"<": 40,

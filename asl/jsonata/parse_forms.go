@@ -121,7 +121,7 @@ func (p *parser) conditional(n *node) (*node, *Error) {
 	return n, err
 }
 
-// predicate reads the rest of step[filter], or of step[], which keeps the result an array.
+// predicate reads the rest of step[filter] or step[]. The latter keeps the result an array.
 func (p *parser) predicate(n *node) (*node, *Error) {
 	if p.at("]") {
 		step := n.lhs
@@ -164,7 +164,8 @@ func (p *parser) orderBy(n *node) (*node, *Error) {
 	}
 }
 
-// call parses the rest of procedure(arguments), which is a function definition if the procedure is the word function.
+// call parses the rest of procedure(arguments). If the procedure is the word function, this is a function
+// definition.
 func (p *parser) call(n *node) (*node, *Error) {
 	n.kind = functionNode
 	n.procedure, n.lhs = n.lhs, nil

@@ -10,17 +10,17 @@ import (
 type datePart struct {
 	literal   string
 	component byte
-	// names is the letter case of a name; named is true if the component is written as a name.
+	// named is true if the component is written as a name. names is the letter case of the name.
 	named   bool
 	letters letterCase
 	integer *integerPicture
-	// military marks the presentation t, which writes Z for UTC.
+	// military is true for the presentation t, which writes Z for UTC.
 	military bool
 	maxWidth int // -1 when unlimited
 	digits   int // of years, months and days; -1 when unlimited
 }
 
-// integerComponents are written as numbers unless a name is asked for.
+// integerComponents holds the components that are written as numbers unless the picture asks for a name.
 const integerComponents = "YMDdFWwXxHhmsf"
 
 var defaultPresentations = map[byte]string{

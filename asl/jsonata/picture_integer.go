@@ -38,13 +38,13 @@ type integerPicture struct {
 	zero      rune // of the digit family
 	mandatory int  // digits
 	optional  int  // digits
-	// regular is the distance between repeating separators, 0 if they occur only where the picture has them.
+	// regular is the distance at which separators repeat; 0 if they occur only where the picture has them.
 	regular    int
 	separators []separator
 	token      string
 }
 
-// digitZeros lists the zeros of Unicode's decimal digit families in the basic plane.
+// digitZeros lists the zero digit of each of Unicode's decimal digit families in the basic plane.
 var digitZeros = []rune{
 	0x30, 0x0660, 0x06F0, 0x07C0, 0x0966, 0x09E6, 0x0A66, 0x0AE6, 0x0B66, 0x0BE6, 0x0C66, 0x0CE6, 0x0D66, 0x0DE6,
 	0x0E50, 0x0ED0, 0x0F20,
@@ -116,7 +116,7 @@ func digitFamily(r rune) rune {
 	return 0
 }
 
-// regularDistance returns the distance at which equal separators repeat, 0 if they do not.
+// regularDistance returns the distance at which equal separators repeat; 0 if they do not repeat.
 func regularDistance(separators []separator) int {
 	if len(separators) == 0 {
 		return 0
@@ -131,8 +131,8 @@ func regularDistance(separators []separator) int {
 	return commonDistance(positions)
 }
 
-// commonDistance returns the greatest common divisor of positions if every multiple of it up to their number is among
-// them.
+// commonDistance returns the greatest common divisor of the positions. Each of its first len(positions) multiples
+// must be among the positions; otherwise there is no common distance.
 func commonDistance(positions []int) int {
 	factor := 0
 	for _, p := range positions {
@@ -233,7 +233,7 @@ func (p *integerPicture) grouped(digits []rune) []rune {
 	return digits
 }
 
-// parse parses a number that was formatted with the picture; NaN if it is not one.
+// parse parses a number that was formatted with the picture. It returns NaN if the text is not such a number.
 func (p *integerPicture) parse(s string) (float64, *Error) {
 	switch p.primary {
 	case letterPicture:
@@ -273,8 +273,8 @@ func (p *integerPicture) parseDecimal(s string) (float64, *Error) {
 	return leadingInteger(s), nil
 }
 
-// leadingInteger implements JavaScript's parseInt: it returns the number that a text begins with, NaN if there is
-// none.
+// leadingInteger implements JavaScript's parseInt: it returns the number at the beginning of the text; NaN if there
+// is none.
 func leadingInteger(s string) float64 {
 	s = strings.TrimSpace(s)
 	sign := 1.0

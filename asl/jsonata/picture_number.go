@@ -63,8 +63,8 @@ func indexOf(text []rune, symbol string, from int) int {
 	return -1
 }
 
-// cut splits a sub-picture into its parts. One without an active character has no prefix and no suffix, as at AWS and
-// in versions of the reference implementation after 2.1.0; 2.0.6 fails on it.
+// cut splits a sub-picture into its parts. A sub-picture without an active character gets no prefix and no suffix,
+// as at AWS and in the reference implementation after 2.1.0; version 2.0.6 fails on it.
 func (f *decimalFormat) cut(picture string) *subPicture {
 	s := &subPicture{text: []rune(picture)}
 	edge := func(r rune) bool { return f.isActive(r) && string(r) != f.exponent }
@@ -172,8 +172,9 @@ func (f *decimalFormat) analyse(s *subPicture) *numberPicture {
 	return p
 }
 
-// groups returns the positions of separators as the number of digits from the decimal separator. After the first one,
-// the reference implementation searches for the next in the integer part, whichever part it processes.
+// groups returns the positions of the separators in a part of the picture, as their distance in digits from the
+// decimal separator. After the first separator, the reference implementation searches the integer part for the next
+// one, whichever part it processes; groups does the same.
 func (f *decimalFormat) groups(s *subPicture, part []rune, toLeft bool) []int {
 	var positions []int
 	for at := indexOf(part, f.grouping, 0); at >= 0; at = indexOf(s.integer, f.grouping, at+1) {
@@ -285,8 +286,8 @@ func (f *decimalFormat) digits(number float64, places int) string {
 	}, s)
 }
 
-// grouped joins both sides of the decimal separator and inserts grouping separators. A position beyond the left end
-// counts from the right one, as in the reference implementation.
+// grouped joins both sides of the decimal separator and inserts grouping separators. If a position lies beyond the
+// left end, it counts from the right end, as in the reference implementation.
 func (f *decimalFormat) grouped(p *numberPicture, whole, fraction []rune) string {
 	text := slices.Concat(whole, []rune(f.decimal), fraction)
 	point := len(whole)

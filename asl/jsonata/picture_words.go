@@ -28,7 +28,7 @@ func toWords(f float64, ordinal bool) (string, *Error) {
 	return words(f, false, ordinal), nil
 }
 
-// words writes a number in words; follows is true if a larger part precedes it.
+// words writes a number in words. follows is true if the words of a larger part stand before it.
 func words(f float64, follows, ordinal bool) string {
 	switch {
 	case f < 20:
@@ -137,7 +137,7 @@ var romanNumerals = []struct {
 	{4, "iv"}, {1, "i"},
 }
 
-// longestRoman is the approximate number of letters from which the reference implementation overflows its stack.
+// longestRoman is the approximate number of letters at which the reference implementation overflows its stack.
 const longestRoman = 10_000
 
 func stackOverflow() *Error { return runtimeError("Maximum call stack size exceeded") }

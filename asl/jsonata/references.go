@@ -2,9 +2,10 @@ package jsonata
 
 import "slices"
 
-// RootReads lists, each once and in order, what the expression reads from the document it is evaluated over: the
-// names of fields, $ for the whole document where nothing else is in focus, and $$. The bodies of functions and the
-// patterns of transforms are only searched for $$, because everything else they read depends on their calls.
+// RootReads lists what the expression reads from its document: the names of fields, $$, and $ for the whole
+// document where nothing else is in focus. Each is listed once, in the order of the expression. In the bodies of
+// functions and the patterns of transforms it looks only for $$, because everything else there depends on the
+// calls.
 func (x *Expression) RootReads() []string {
 	var r reads
 	r.visit(x.root, true)
@@ -20,8 +21,7 @@ func (r *reads) add(name string) {
 	}
 }
 
-// visit walks a node that is evaluated with the document in focus if document is true, and with something else
-// otherwise.
+// visit walks a node. document is true if the node is evaluated with the document in focus.
 func (r *reads) visit(n *node, document bool) {
 	if n == nil {
 		return

@@ -4,18 +4,19 @@ import (
 	"strings"
 )
 
-// parameter is one parameter of a signature: the type symbols that it accepts and how often.
+// parameter is one parameter of a signature. It holds the type symbols that it accepts, and how many arguments it
+// takes.
 type parameter struct {
 	types    string
 	optional bool
 	many     bool
-	// context marks a parameter for which the context is used if it is missing.
+	// context is true if the context replaces a missing argument.
 	context bool
 	array   bool
 	subtype string
 }
 
-// signature checks and completes the arguments of a call.
+// signature checks the arguments of a call, and completes missing ones.
 type signature struct {
 	definition string
 	parameters []parameter
@@ -95,7 +96,7 @@ func closingBracket(text string, start int, opening, closing byte) int {
 	return len(text) - 1
 }
 
-// typeSymbol returns the letter that signatures use for a value's type; m is a missing (undefined) one.
+// typeSymbol returns the letter that signatures use for a value's type; m for a missing (undefined) value.
 func typeSymbol(v value) byte {
 	switch v.(type) {
 	case nil:
@@ -117,8 +118,8 @@ func typeSymbol(v value) byte {
 	}
 }
 
-// counts matches the types of all arguments against the parameters from number i on, and returns how many each takes.
-// Like a regular expression, it matches greedily and backtracks.
+// counts matches the types of all arguments against the parameters from number i on. It returns the number of
+// arguments that each parameter takes. Like a regular expression, it matches greedily and backtracks.
 func (s *signature) counts(types string, i int, anchored bool) ([]int, bool) {
 	if i == len(s.parameters) {
 		return nil, types == "" || !anchored
@@ -140,8 +141,8 @@ func (s *signature) counts(types string, i int, anchored bool) ([]int, bool) {
 	return nil, false
 }
 
-// validate returns the arguments in the form that the function expects: a missing one is replaced by the context, and
-// a single value is wrapped where an array is required.
+// validate returns the arguments in the form that the function expects. It replaces a missing argument by the
+// context, and wraps a single value where an array is required.
 func (s *signature) validate(args []value, context value) ([]value, *Error) {
 	if s == nil {
 		return args, nil

@@ -61,7 +61,7 @@ func units(s string) []uint16 {
 	return out
 }
 
-// fromUnits is the reverse of units.
+// fromUnits returns the text of UTF-16 code units; it is the inverse of units.
 func fromUnits(in []uint16) string {
 	out := make([]byte, 0, len(in))
 	for _, u := range in {
@@ -96,7 +96,7 @@ func countCharacters(s string) int {
 	return n
 }
 
-// concat joins two texts; halves of a surrogate pair that meet become one character.
+// concat joins two texts. If the halves of a surrogate pair meet at the joint, they become one character.
 func concat(a, b string) string {
 	if len(b) >= 3 && b[0] == 0xED && len(a) >= 3 && a[len(a)-3] == 0xED {
 		if low, _ := decodeUnit(b); isSurrogate(low) {

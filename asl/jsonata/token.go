@@ -54,13 +54,13 @@ type lexer struct {
 
 const (
 	blanks = " \t\n\r\v"
-	// stops are the characters that end a name.
+	// stops holds the characters that end a name.
 	stops = ".[]{}(),@#;:?+-*/%|=<>^&!~"
 )
 
 var doubleOperators = []string{"..", ":=", "!=", ">=", "<=", "**", "~>"}
 
-// next returns the next token. infix is true if an operator may follow, so that a slash is a division and does not
+// next returns the next token. infix is true if an operator may follow; a slash is then a division and does not
 // open a regular expression.
 func (l *lexer) next(infix bool) (token, *Error) {
 	if err := l.skip(); err != nil {
@@ -138,7 +138,7 @@ func (l *lexer) quoted(quote byte) (token, *Error) {
 	return token{}, &Error{Code: "S0101", Position: l.position}
 }
 
-// escape reads what follows a backslash.
+// escape reads the rest of an escape, after its backslash.
 func (l *lexer) escape(text []byte) ([]byte, *Error) {
 	if l.position >= len(l.source) {
 		return nil, l.badEscape("")
@@ -198,7 +198,7 @@ func (l *lexer) number() (token, *Error) {
 	return token{kind: numberToken, text: text, literal: f, position: end}, nil
 }
 
-// digits returns the end of the digits from this position on.
+// digits returns the end of the run of digits that starts at from.
 func (l *lexer) digits(from int) int {
 	for from < len(l.source) && l.source[from] >= '0' && l.source[from] <= '9' {
 		from++
@@ -241,7 +241,8 @@ func (l *lexer) name() token {
 	}
 }
 
-// regex reads a regular expression after its opening slash: up to a slash that is neither escaped nor inside brackets.
+// regex reads a regular expression after its opening slash. It ends at a slash that is neither escaped nor inside
+// brackets.
 func (l *lexer) regex() (token, *Error) {
 	start := l.position
 	depth := 0

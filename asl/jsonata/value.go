@@ -13,16 +13,17 @@ type value any
 // null is JSON null; undefined is the nil value.
 type null struct{}
 
-// array is a JSON array or a sequence, the list that a path builds.
+// array is a JSON array, or a sequence: the list of results that a path builds.
 type array struct {
 	items []value
-	// sequence marks a list that collapses to its only element, keepSingleton one that must not.
+	// sequence is true for a list that collapses to its only element. keepSingleton is true for one that must not
+	// collapse.
 	sequence, keepSingleton bool
-	// tuples marks a list of *tuple.
+	// tuples is true for a list of *tuple.
 	tuples bool
-	// cons marks an array built by a constructor inside a path: it is not flattened into the path's sequence.
+	// cons is true for an array built by a constructor inside a path. It is not flattened into the path's sequence.
 	cons bool
-	// outer marks the sequence that wraps an input document which is an array.
+	// outer is true for the sequence that wraps an input document if the document is an array.
 	outer bool
 	// source is the tree of a lazily read array.
 	source *jsonvalue.Value
@@ -58,7 +59,7 @@ func (a *array) len() int {
 	return len(a.items)
 }
 
-// fromJSON wraps a tree; arrays and objects are read lazily.
+// fromJSON wraps a JSON tree as a value. Arrays and objects are read lazily.
 func fromJSON(v jsonvalue.Value) value {
 	switch v.Kind() {
 	case jsonvalue.Null:
@@ -86,9 +87,9 @@ func fromJSON(v jsonvalue.Value) value {
 	}
 }
 
-// toJSON returns the tree of a value as JSON.stringify would write it: undefined and functions become null inside
-// arrays and are left out of objects; numbers that JSON cannot represent become null. It returns false for undefined
-// and functions.
+// toJSON returns a value as a tree, as JSON.stringify would write it. Undefined and functions become null inside
+// arrays and are left out of objects. Numbers that JSON cannot represent become null. toJSON returns false if the
+// value itself is undefined or a function.
 func toJSON(v value) (jsonvalue.Value, bool) {
 	switch v := v.(type) {
 	case null:
@@ -134,7 +135,8 @@ func objectJSON(o *object) jsonvalue.Value {
 	return b.Value()
 }
 
-// withNamedNumbers returns a result in which numbers that JSON cannot represent are replaced by their names.
+// withNamedNumbers returns a result in which numbers that JSON cannot represent are replaced by their names, such
+// as "Infinity".
 func withNamedNumbers(v value) value {
 	switch v := v.(type) {
 	case float64:
@@ -165,7 +167,8 @@ func withNamedNumbers(v value) value {
 	}
 }
 
-// tuple is one element of a tuple stream: the context item and the bindings by @, # and % on the way to it.
+// tuple is one element of a tuple stream. It holds the context item, and the variables bound by @, # and % on the
+// way to it.
 type tuple struct {
 	context value
 	names   []string

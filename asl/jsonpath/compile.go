@@ -7,7 +7,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Limits that keep compilation and evaluation of any text cheap. JSON itself nests at most 1,000 levels.
+// Limits that keep compilation and evaluation cheap for any text. JSON itself nests at most 1,000 levels.
 const (
 	maxSteps   = 1000
 	maxNesting = 20 // filters, parentheses and function arguments inside one another
@@ -19,7 +19,7 @@ type compiler struct {
 	nesting int
 }
 
-// compile reads one path that starts with $ or @ at offset of the whole text.
+// compile compiles a path that starts with $ or @. offset is its position in the whole text.
 func (c *compiler) compile(text string, offset int) (s steps, trailing bool, err error) {
 	c.nesting++
 	defer func() { c.nesting-- }()
@@ -33,8 +33,8 @@ func (c *compiler) compile(text string, offset int) (s steps, trailing bool, err
 	return newSteps(p.list, text[0] == '@'), p.i < len(p.s), nil
 }
 
-// parser reads the steps of one path. Like Jayway it stops at the last character once a step is complete, so that a
-// single character after a step is ignored.
+// parser parses the steps of one path. Like Jayway it stops at the last character once a step is complete, so that
+// a single character after a step is ignored.
 type parser struct {
 	c      *compiler
 	s      string
@@ -43,7 +43,7 @@ type parser struct {
 	list   []step
 }
 
-// fail returns the error for position at of the path.
+// fail returns a syntax error at position at of the path.
 func (p *parser) fail(at int, format string, args ...any) error {
 	return &SyntaxError{Path: p.c.whole, Column: p.offset + at + 1, Message: fmt.Sprintf(format, args...)}
 }
@@ -75,7 +75,7 @@ func (p *parser) path() error {
 	}
 }
 
-// next parses one step with the preceding dots.
+// next parses one step, including the dots before it.
 func (p *parser) next() error {
 	if p.s[p.i] == '.' {
 		p.i++

@@ -36,8 +36,8 @@ func (p *parser) call(name string) error {
 // span is a part of a text.
 type span struct{ from, to int }
 
-// splitArguments finds the parenthesis that closes the one at open, and the parts between commas; end is -1 if there
-// is none. As in Jayway, only double quotes protect characters.
+// splitArguments returns the parts between commas, and the offset of the parenthesis that closes the one at open;
+// end is -1 if it is missing. As in Jayway, only double quotes protect characters.
 func splitArguments(s string, open int) (parts []span, end int) {
 	depth, from := 0, open+1
 	for i := open; i < len(s); i++ {
@@ -63,8 +63,8 @@ func splitArguments(s string, open int) (parts []span, end int) {
 	return nil, -1
 }
 
-// argument parses one argument: a path, or JSON that starts like an object, a number or a string. Jayway drops
-// anything else, such as a string in single quotes.
+// argument parses one argument: a path, or JSON that starts like an object, a number or a string. It returns false
+// for anything else, such as a string in single quotes, which Jayway drops.
 func (p *parser) argument(part span) (argument, bool, error) {
 	text := strings.TrimSpace(p.s[part.from:part.to])
 	if text == "" {

@@ -36,8 +36,8 @@ func (p *parser) filter() error {
 	return nil
 }
 
-// matchingClose returns the offset of the bracket that closes the one at open, skipping quoted text and, if patterns
-// is true, regular expressions; -1 if there is none.
+// matchingClose returns the offset of the bracket that closes the one at open; -1 if there is none. It skips quoted
+// text and, if patterns is true, regular expressions.
 func matchingClose(s string, open int, closing byte, patterns bool) int {
 	depth := 0
 	for i := open; i < len(s); i++ {
@@ -144,8 +144,8 @@ func (f *filterParser) chain(operator string, read func() (condition, error)) ([
 	}
 }
 
-// factor reads a comparison, a condition in parentheses or a negated one. A ! before a path belongs to its existence
-// test.
+// factor reads a comparison, a condition in parentheses, or a negated condition. A ! before a path is part of the
+// path's existence test.
 func (f *filterParser) factor() (condition, error) {
 	f.depth++
 	defer func() { f.depth-- }()
@@ -177,7 +177,7 @@ func (f *filterParser) factor() (condition, error) {
 	return f.relation()
 }
 
-// relation parses a comparison; anything else must be a path and is an existence test.
+// relation parses a comparison or an existence test. An existence test is a path alone.
 func (f *filterParser) relation() (condition, error) {
 	left, err := f.source()
 	if err != nil {
@@ -204,8 +204,8 @@ func (f *filterParser) relation() (condition, error) {
 	return existence{path: path, want: !path.negated}, nil
 }
 
-// right parses the right-hand side of a comparison. For operators that compare texts, an operand of no other form is
-// unquoted text.
+// right parses the right-hand side of a comparison. For operators that compare texts, an operand without any
+// recognised form is unquoted text.
 func (f *filterParser) right(operator string) (source, error) {
 	start := f.i
 	textual := strings.IndexByte("=!<>", operator[0]) >= 0 && operator != "=~"

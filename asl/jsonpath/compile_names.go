@@ -41,7 +41,7 @@ func (p *parser) quotedNames(quote byte) error {
 	return nil
 }
 
-// closingQuote returns the offset of the quote that closes the one at start, which a comma or a bracket must follow.
+// closingQuote returns the offset of the quote that closes the one at start. A comma or a bracket must follow it.
 func (p *parser) closingQuote(start int) (int, error) {
 	quote := p.s[start]
 	end := unescapedIndex(p.s, start+1, quote)
@@ -55,7 +55,7 @@ func (p *parser) closingQuote(start int) (int, error) {
 	return end, nil
 }
 
-// unescapedIndex returns the offset of the first c from start on without a preceding backslash, -1 if there is none.
+// unescapedIndex returns the offset of the first c from start on that no backslash precedes; -1 if there is none.
 func unescapedIndex(s string, start int, c byte) int {
 	for i := start; i < len(s); i++ {
 		switch s[i] {

@@ -122,7 +122,7 @@ func (f *filterParser) json(opening byte) (source, error) {
 	return literal{value: v}, nil
 }
 
-// patternFlags maps the flags of Jayway's patterns to Go's; the others have no effect here.
+// patternFlags maps the flags of Jayway's patterns to Go's. Flags that map to "" have no effect here.
 var patternFlags = map[byte]string{'i': "i", 'm': "m", 's': "s", 'd': "", 'u': "", 'U': ""}
 
 func (f *filterParser) pattern() (source, error) {
@@ -151,8 +151,8 @@ func (f *filterParser) pattern() (source, error) {
 	return literal{pattern: re}, nil
 }
 
-// path parses a path from the item or the root; it ends at a blank, at an operator, or at a parenthesis that it did
-// not open.
+// path parses a path from the item or the root. It ends at a blank, at an operator, or at a closing parenthesis
+// that does not belong to it.
 func (f *filterParser) path() (*pathOperand, error) {
 	start, calls := f.i, 0
 	f.i++

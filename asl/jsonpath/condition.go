@@ -2,8 +2,8 @@ package jsonpath
 
 import "stepback/jsonvalue"
 
-// condition is a filter's compiled expression. The error errRejected means that a comparison does not apply to its
-// operands; the item is then rejected, whatever surrounds the comparison.
+// condition is a filter's compiled expression. test returns errRejected if a comparison does not apply to its
+// operands. The item is then rejected, whatever the rest of the expression.
 type condition interface {
 	test(e *evaluation, item jsonvalue.Value) (bool, error)
 }

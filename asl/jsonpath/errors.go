@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// SyntaxError reports why a text is not a path: Jayway's InvalidPathException.
+// SyntaxError reports why a text is not a path. It corresponds to Jayway's InvalidPathException.
 type SyntaxError struct {
 	Path string // the whole text
-	// Column counts bytes of Path from 1.
+	// Column is the position of the error in bytes of Path, from 1.
 	Column int
-	// Message is Jayway's text; positions in it count UTF-16 units from 0 at the path's $.
+	// Message is Jayway's text. Positions in it count UTF-16 units from 0 at the path's $.
 	Message string
 }
 
@@ -19,7 +19,7 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("invalid path '%s', column %d: %s", e.Path, e.Column, e.Message)
 }
 
-// NotFoundError reports that a path selects nothing in a value: Jayway's PathNotFoundException.
+// NotFoundError reports that a path selects nothing in a value. It corresponds to Jayway's PathNotFoundException.
 type NotFoundError struct {
 	// Message is Jayway's text, such as "No results for path: $['a']".
 	Message string
@@ -28,14 +28,14 @@ type NotFoundError struct {
 // Error implements error.
 func (e *NotFoundError) Error() string { return e.Message }
 
-// EvaluationError reports that a path cannot be applied to a value: Jayway's JsonPathException.
+// EvaluationError reports that a path cannot be applied to a value. It corresponds to Jayway's JsonPathException.
 type EvaluationError struct{ Message string }
 
 // Error implements error.
 func (e *EvaluationError) Error() string { return e.Message }
 
-// errAbsent replaces a NotFoundError whose text is never shown. errRejected means that a comparison does not apply to
-// its operands, which makes a filter reject the item. Both stay inside filters.
+// errAbsent replaces a NotFoundError whose text is never shown. errRejected means that a comparison does not apply
+// to its operands, so the filter rejects the item. Neither leaves a filter.
 var (
 	errAbsent   = errors.New("absent")
 	errRejected = errors.New("comparison not applicable")

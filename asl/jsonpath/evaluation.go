@@ -20,17 +20,17 @@ type evaluation struct {
 	steps *steps
 	root  jsonvalue.Value
 	found []jsonvalue.Value
-	// strict makes a missing member an error everywhere: Jayway's REQUIRE_PROPERTIES, which existence tests use.
+	// strict makes a missing member an error everywhere, like Jayway's REQUIRE_PROPERTIES. Existence tests use it.
 	strict bool
-	// quiet omits message texts, which filters discard.
+	// quiet omits message texts, because filters discard them.
 	quiet  bool
 	budget *budget
 }
 
-// budget is shared by an evaluation and those of its filters.
+// budget counts the visits of an evaluation and of its filters together.
 type budget struct {
 	visits int
-	// roots caches the results of paths from the root ($) inside filters, which are the same for every item.
+	// roots caches the results of paths in filters that start from the root ($). They are the same for every item.
 	roots map[*pathOperand]operand
 }
 
@@ -44,7 +44,7 @@ func (b *budget) spend(visits int) error {
 	return nil
 }
 
-// run evaluates all steps from v and returns the result: the node, or an array of nodes.
+// run evaluates all steps from v. It returns the node, or an array of the nodes if the path is indefinite.
 func (e *evaluation) run(v jsonvalue.Value) (jsonvalue.Value, error) {
 	if err := e.from(0, v); err != nil {
 		return jsonvalue.Value{}, err
@@ -58,7 +58,7 @@ func (e *evaluation) run(v jsonvalue.Value) (jsonvalue.Value, error) {
 	return e.found[len(e.found)-1], nil
 }
 
-// from evaluates the steps from position i on; past the last one v is a result.
+// from evaluates the steps from position i on. After the last step, v is a result.
 func (e *evaluation) from(i int, v jsonvalue.Value) error {
 	if i == len(e.steps.list) {
 		return e.result(v)
@@ -77,7 +77,7 @@ func (e *evaluation) result(v jsonvalue.Value) error {
 
 func (e *evaluation) leaf(i int) bool { return i == len(e.steps.list)-1 }
 
-// exact reports whether all steps before i are definite, so that a mismatch at i is an error and not just an empty
+// exact reports whether all steps before i are definite. A mismatch at i is then an error instead of an empty
 // result.
 func (e *evaluation) exact(i int) bool { return i <= e.steps.exact }
 

@@ -8,8 +8,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// filterStep keeps the items that satisfy a condition: [?(@.price < 10)]. On an array it tests the elements, on an
-// object the object itself.
+// filterStep keeps the items that satisfy a condition: [?(@.price < 10)]. On an array it tests the elements. On an
+// object it tests the object itself.
 type filterStep struct{ condition condition }
 
 func (*filterStep) definite(bool) bool { return false }

@@ -14,8 +14,8 @@ type functionStep struct {
 	arguments []argument
 }
 
-// function computes a path function of the node v and the values of the call's arguments. There is one file per
-// family.
+// function computes a path function from the node v and the values of the call's arguments. Each family of
+// functions has its own file.
 type function func(v jsonvalue.Value, arguments []jsonvalue.Value) (jsonvalue.Value, error)
 
 var functions = map[string]function{
@@ -53,8 +53,8 @@ func (s *functionStep) apply(e *evaluation, i int, v jsonvalue.Value) error {
 	if err != nil {
 		return err
 	}
-	// Jayway records the result of every call, also of one in the middle of a chain; a definite path yields the last
-	// one.
+	// Jayway records the result of every call, even of one in the middle of a chain. The result of a definite path
+	// is the last one recorded.
 	if err := e.result(result); err != nil || e.leaf(i) {
 		return err
 	}
@@ -90,8 +90,8 @@ func (s *functionStep) appendTo(b *strings.Builder) {
 	}
 }
 
-// invertScan converts $..a.sum() to $.sum($..a): a function at the end of a path that begins with recursive descent
-// applies to all results, not to each one.
+// invertScan converts $..a.sum() to $.sum($..a). In a path that begins with recursive descent, a function at the
+// end applies to all results together, not to each one.
 func invertScan(list []step) []step {
 	if len(list) == 0 {
 		return list

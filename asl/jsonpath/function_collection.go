@@ -8,7 +8,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// length counts the elements of an array or the members of an object; for any other value it returns null.
+// length returns the number of elements of an array or of members of an object. For any other value it returns
+// null.
 func length(v jsonvalue.Value, arguments []jsonvalue.Value) (jsonvalue.Value, error) {
 	if len(arguments) > 0 && arguments[0].Kind() == jsonvalue.Array {
 		v = arguments[0]
@@ -19,7 +20,7 @@ func length(v jsonvalue.Value, arguments []jsonvalue.Value) (jsonvalue.Value, er
 	return jsonvalue.OfInt(int64(v.Len())), nil
 }
 
-// keys lists an object's member names; for any other value it returns null.
+// keys returns an object's member names. For any other value it returns null.
 func keys(v jsonvalue.Value, _ []jsonvalue.Value) (jsonvalue.Value, error) {
 	if v.Kind() != jsonvalue.Object {
 		return jsonvalue.Value{}, nil
@@ -31,7 +32,7 @@ func keys(v jsonvalue.Value, _ []jsonvalue.Value) (jsonvalue.Value, error) {
 	return jsonvalue.OfArray(names), nil
 }
 
-// appendValues appends its arguments to an array; any other value is returned unchanged.
+// appendValues returns an array with its arguments appended. It returns any other value unchanged.
 func appendValues(v jsonvalue.Value, arguments []jsonvalue.Value) (jsonvalue.Value, error) {
 	if v.Kind() != jsonvalue.Array {
 		return v, nil
@@ -39,7 +40,7 @@ func appendValues(v jsonvalue.Value, arguments []jsonvalue.Value) (jsonvalue.Val
 	return jsonvalue.OfArray(slices.Concat(v.Elements(), arguments)), nil
 }
 
-// concat joins the strings among v's elements and then its arguments.
+// concat returns one string: the strings among v's elements, followed by the arguments.
 func concat(v jsonvalue.Value, arguments []jsonvalue.Value) (jsonvalue.Value, error) {
 	var b strings.Builder
 	if v.Kind() == jsonvalue.Array {

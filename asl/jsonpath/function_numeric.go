@@ -6,7 +6,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// numbers collects the numbers among v's elements and the arguments (and their elements). It returns an error if
+// numbers returns the numbers among v's elements, the arguments and the arguments' elements. It returns an error if
 // there are none.
 func numbers(v jsonvalue.Value, arguments []jsonvalue.Value) ([]float64, error) {
 	var all []float64
@@ -80,7 +80,7 @@ func maximum(v jsonvalue.Value, arguments []jsonvalue.Value) (jsonvalue.Value, e
 	})
 }
 
-// deviation returns the standard deviation of the population.
+// deviation returns the population standard deviation.
 func deviation(v jsonvalue.Value, arguments []jsonvalue.Value) (jsonvalue.Value, error) {
 	return aggregate(v, arguments, func(all []float64) float64 {
 		mean, squares := total(all)/float64(len(all)), 0.0

@@ -42,8 +42,8 @@ func (s *indexStep) appendTo(b *strings.Builder) {
 	b.WriteByte(']')
 }
 
-// isArray reports whether the array step at i applies to v. A v that is not an array is an error while the path is
-// exact, and no result otherwise.
+// isArray reports whether the array step at i applies to v. If v is not an array, isArray returns an error while
+// the path is exact, and otherwise false.
 func isArray(e *evaluation, i int, v jsonvalue.Value) (bool, error) {
 	switch {
 	case v.Kind() == jsonvalue.Array:

@@ -6,7 +6,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// parseLenient parses the JSON of a filter's literal like json-smart in its permissive mode: strings may be in single
+// parseLenient parses JSON in a filter's literal, like json-smart in its permissive mode. Strings may be in single
 // quotes, and a word that is no other value is a string.
 func parseLenient(s string) (jsonvalue.Value, bool) {
 	p := lenientParser{s: s}

@@ -6,7 +6,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// operand is one side of a comparison: a value, undefined (a path that selects nothing) or a regular expression.
+// operand is one side of a comparison: a value, a regular expression, or undefined if a path selects nothing.
 type operand struct {
 	value     jsonvalue.Value
 	undefined bool
@@ -34,12 +34,12 @@ func weight(v jsonvalue.Value) int {
 	return w
 }
 
-// source returns an operand for an item.
+// source computes an operand of a comparison for an item.
 type source interface {
 	operand(e *evaluation, item jsonvalue.Value) (operand, error)
 }
 
-// literal is an operand that is the same for every item.
+// literal is an operand with the same value for every item.
 type literal operand
 
 func (l literal) operand(*evaluation, jsonvalue.Value) (operand, error) { return operand(l), nil }

@@ -56,8 +56,8 @@ func Compile(text string) (*Path, error) {
 	return p, nil
 }
 
-// identifierLength returns the length in bytes of the variable name at the start of s, 0 if there is none: a letter,
-// then letters, digits, marks and underscores.
+// identifierLength returns the length in bytes of the variable name at the start of s; 0 if there is none. A name
+// is a letter, then letters, digits, marks and underscores.
 func identifierLength(s string) int {
 	for i, r := range s {
 		if unicode.IsLetter(r) || unicode.Is(unicode.Nl, r) {
@@ -83,8 +83,8 @@ func (p *Path) Root() Root { return p.root }
 // Variable returns the name of the variable the path starts from, without the $; empty for the other roots.
 func (p *Path) Variable() string { return p.variable }
 
-// Definite reports whether the path selects exactly one node or fails, so that its result is that node. The result of
-// any other path is an array of the nodes found.
+// Definite reports whether the path identifies a single node. Its result is then that node, or an error. The result
+// of any other path is an array of the nodes found.
 func (p *Path) Definite() bool { return p.steps.definite }
 
 // IsReference reports whether the path is a reference path: only member names and array indexes from 0, so that it
@@ -110,9 +110,9 @@ func (p *Path) IsReference() bool {
 	return true
 }
 
-// Eval evaluates the path on the value of its root with Jayway's semantics: a definite path returns its node, any
-// other an array. The error is a *NotFoundError if the path selects nothing, and an *EvaluationError if it cannot be
-// applied at all.
+// Eval evaluates the path on the value of its root with Jayway's semantics. A definite path returns its node, and
+// any other path an array. The error is a *NotFoundError if the path selects nothing, and an *EvaluationError if it
+// cannot be applied at all.
 func (p *Path) Eval(root jsonvalue.Value) (jsonvalue.Value, error) {
 	if p.steps.plain != nil {
 		if v, ok := p.steps.walk(root); ok {
@@ -123,8 +123,8 @@ func (p *Path) Eval(root jsonvalue.Value) (jsonvalue.Value, error) {
 	return e.run(root)
 }
 
-// Select evaluates like Eval, but an indefinite path that selects nothing returns an empty array. The real service
-// does so in payloads for "$.missing[*]", where Jayway itself reports a missing property.
+// Select evaluates the path like Eval, except that an indefinite path that selects nothing returns an empty array.
+// The real service does so in payloads for "$.missing[*]", where Jayway itself reports a missing property.
 func (p *Path) Select(root jsonvalue.Value) (jsonvalue.Value, error) {
 	v, err := p.Eval(root)
 	if err == nil || p.Definite() {

@@ -9,7 +9,7 @@ import (
 )
 
 // propertyStep selects members of an object: .name, ['name'] or ['one','two']. Several names at the end of a path
-// select one object with these members; anywhere else each of them is followed.
+// select one object with these members. Anywhere else, each named member is followed separately.
 type propertyStep struct {
 	names []string
 	quote byte // ' or " as written; 0 for the dot form
@@ -98,7 +98,7 @@ func (s *propertyStep) appendTo(b *strings.Builder) {
 	b.WriteString("[" + strings.Join(quoted, ",") + "]")
 }
 
-// javaClass returns the class that Jayway's default JSON provider uses for a value, for Jayway's messages.
+// javaClass returns the Java class that Jayway's default JSON provider uses for a value. Jayway's messages name it.
 func javaClass(v jsonvalue.Value) string {
 	switch v.Kind() {
 	case jsonvalue.Null:

@@ -31,9 +31,9 @@ func CompileReference(text string) (*Reference, error) {
 // Text returns the path as it was written.
 func (r *Reference) Text() string { return r.text }
 
-// Set returns a copy of root with value at the reference's position. The rules are those of ResultPath: $ replaces
-// everything; otherwise root must be an object, missing objects on the way are created, and array elements must exist
-// already. The error is a *ReferenceError.
+// Set returns a copy of root with value at the reference's position, by the rules of ResultPath. The reference $
+// replaces everything. Otherwise root must be an object, missing objects on the way are created, and array elements
+// must exist already. The error is a *ReferenceError.
 func (r *Reference) Set(root, value jsonvalue.Value) (jsonvalue.Value, error) {
 	if len(r.steps) == 0 {
 		return value, nil
@@ -108,7 +108,7 @@ type ReferenceError struct {
 	Reason string          // the obstacle
 }
 
-// Error implements error, with the real service's text. Reason has the details.
+// Error implements error and returns the real service's text. Reason has the details.
 func (e *ReferenceError) Error() string {
 	return fmt.Sprintf("Unable to apply ReferencePath %s to input %s", e.Path, e.Input.JSON())
 }

@@ -9,7 +9,8 @@ import (
 // relation evaluates a comparison. errRejected means that it does not apply to these operands.
 type relation func(left, right operand) (bool, error)
 
-// relations maps the operators of filters to their relations; operator names may be written in any case.
+// relations maps the operators of filters to their relations. In a path, operator names may be in upper or lower
+// case.
 var relations = map[string]relation{
 	"==":       equal,
 	"!=":       negate(equal),
@@ -41,7 +42,7 @@ func negate(r relation) relation {
 	}
 }
 
-// equal compares values; a string and a number are equal if the string contains exactly that number.
+// equal compares values. A string and a number are equal if the string contains exactly that number.
 func equal(left, right operand) (bool, error) {
 	if left.undefined || right.undefined || left.pattern != nil || right.pattern != nil {
 		return false, nil
@@ -77,8 +78,8 @@ func sameKindAndEqual(left, right operand) (bool, error) {
 	return false, nil
 }
 
-// ordered compares two numbers by value, and strings, or a string with a number's text, by their UTF-16 units. Any
-// other values are not ordered.
+// ordered returns a relation that compares two numbers by value, and strings by their UTF-16 units. A number
+// compares with a string by its text. Other values are not ordered.
 func ordered(accepts func(c int) bool) relation {
 	return func(left, right operand) (bool, error) {
 		if left.is(jsonvalue.Number) && right.is(jsonvalue.Number) {
@@ -93,8 +94,8 @@ func ordered(accepts func(c int) bool) relation {
 
 func isScalarText(o operand) bool { return o.is(jsonvalue.String) || o.is(jsonvalue.Number) }
 
-// matches applies a regular expression to the whole of a string, a number's text or a boolean; on an array, one
-// matching element is enough.
+// matches reports whether a regular expression matches the whole of a string, a boolean, or a number's text. For an
+// array, one matching element is enough.
 func matches(left, right operand) (bool, error) {
 	if left.pattern != nil {
 		left, right = right, left
@@ -136,7 +137,7 @@ func size(left, right operand) (bool, error) {
 	}
 }
 
-// empty compares the emptiness of a string, an array or an object with a boolean.
+// empty reports whether the emptiness of a string, an array or an object equals a boolean.
 func empty(left, right operand) (bool, error) {
 	var isEmpty bool
 	switch {

@@ -6,8 +6,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// in reports whether the left operand is among the elements of the right one. A right operand that is not a list
-// rejects the item; an object contains nothing.
+// in reports whether the left operand is among the elements of the right one. If the right operand is an object,
+// the result is false. If it is neither an array nor an object, the item is rejected.
 func in(left, right operand) (bool, error) {
 	list, ok, err := elements(right)
 	if !ok {
@@ -16,7 +16,8 @@ func in(left, right operand) (bool, error) {
 	return includes(list, left), nil
 }
 
-// elements returns the elements of an array. An object has none; anything else is not applicable.
+// elements returns the elements of an array. An object has no elements. For any other operand the comparison does
+// not apply.
 func elements(o operand) (list []jsonvalue.Value, ok bool, err error) {
 	switch {
 	case o.is(jsonvalue.Array):

@@ -6,15 +6,16 @@ import (
 	"stepback/jsonvalue"
 )
 
-// scanStep is recursive descent (..): the following step is applied to every object and array from here down, parents
-// first.
+// scanStep is recursive descent (..). It applies the next step to the present node and to every object and array
+// below it, parents first.
 type scanStep struct{}
 
 func (*scanStep) definite(bool) bool { return false }
 
 func (*scanStep) scans(*evaluation, int, jsonvalue.Value) (bool, error) { return false, nil }
 
-// apply selects nothing if no step follows, as in the path before the function of "$..concat()".
+// apply applies the step that follows to v and the nodes below it. If no step follows, as in the path before the
+// function of "$..concat()", it selects nothing.
 func (*scanStep) apply(e *evaluation, i int, v jsonvalue.Value) error {
 	if e.leaf(i) {
 		return nil

@@ -7,8 +7,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// sliceStep selects a range of an array: [1:3], [1:], [:2]. Negative bounds count from the end, but if there are two
-// bounds, Jayway compares them as written, so that [1:-1] is empty and [-1:2] starts at the last element and
+// sliceStep selects a range of an array: [1:3], [1:], [:2]. Negative bounds count from the end. If there are two
+// bounds, Jayway compares them as written: [1:-1] is therefore empty, and [-1:2] starts at the last element and
 // continues with the first.
 type sliceStep struct {
 	from, to       int

@@ -6,26 +6,26 @@ import (
 	"stepback/jsonvalue"
 )
 
-// step is one part of a path after its root. There is one file per kind.
+// step is one part of a path after its root. Each kind of step has its own file.
 type step interface {
-	// apply evaluates the step at position i of e.steps on v and passes its selections to e.next.
+	// apply evaluates the step at position i of e.steps on v. It passes the selected nodes to e.next.
 	apply(e *evaluation, i int, v jsonvalue.Value) error
-	// scans reports whether recursive descent applies the step at position i to v.
+	// scans reports whether a recursive descent that reaches v applies the step at position i to it.
 	scans(e *evaluation, i int, v jsonvalue.Value) (bool, error)
-	// definite reports whether the step selects at most one node; leaf is true if it is the path's last.
+	// definite reports whether the step selects at most one node. leaf is true if it is the path's last step.
 	definite(leaf bool) bool
 	// appendTo writes the step in Jayway's normal form, as in $['a'][0].
 	appendTo(b *strings.Builder)
 }
 
-// steps is the compiled list of steps with facts about it that evaluation uses.
+// steps is the compiled list of steps, with properties of it that evaluation uses.
 type steps struct {
 	list     []step
 	exact    int  // number of definite steps at the start
 	definite bool // all steps are definite
 	atItem   bool // starts at a filter's item (@) instead of the root
 	function bool // the last step is a function
-	// plain is the same path if it consists only of single members and indexes; nil otherwise.
+	// plain is the same path in a simpler form; nil unless it consists only of single members and indexes.
 	plain []plainStep
 }
 
@@ -91,7 +91,7 @@ func (s *steps) walk(v jsonvalue.Value) (jsonvalue.Value, bool) {
 	return v, true
 }
 
-// arrayPosition converts an index, counted from the end if negative, to an existing position in the array v.
+// arrayPosition converts an index to an existing position in the array v. A negative index counts from the end.
 func arrayPosition(v jsonvalue.Value, index int) (int, bool) {
 	if v.Kind() != jsonvalue.Array {
 		return 0, false
@@ -118,9 +118,8 @@ func (s *steps) text() string {
 	return "$" + s.textFrom(0)
 }
 
-// location returns the path of the node reached before step i. It is called only while all steps before i are
-// definite, so the steps themselves determine the node. As in Jayway, member names are in single quotes, and
-// functions are omitted.
+// location returns the path of the node reached before step i. It requires that all steps before i are definite, so
+// that the steps determine the node. As in Jayway, member names are in single quotes, and functions are omitted.
 func (s *steps) location(i int) string {
 	b := strings.Builder{}
 	b.WriteByte('$')

@@ -11,10 +11,10 @@ import (
 // contextWidth is the number of characters of a long line shown on either side of the caret.
 const contextWidth = 60
 
-// Excerpt returns the line in which the span starts, and a second line with carets under the span (at least one, and
-// never beyond the line's end). Tabs stay tabs in both lines, other control characters are replaced by U+FFFD, and
-// characters that take two cells in a terminal get two cells. A very long line is cut around the span, with … at each
-// cut.
+// Excerpt returns the line in which the span starts, and a second line with carets under the span. There is at
+// least one caret, and none beyond the line's end. Tabs stay tabs in both lines, and other control characters are
+// replaced by U+FFFD. A character that takes two cells in a terminal gets two cells in both lines. A very long line
+// is cut around the span, with … at each cut.
 func (l *Lines) Excerpt(span Span) (line, carets string) {
 	span.Start = max(0, min(span.Start, len(l.text)))
 	text, start := l.line(span.Start)
@@ -34,8 +34,8 @@ func (l *Lines) Excerpt(span Span) (line, carets string) {
 	return before + marked + after, blanks(before) + strings.Repeat("^", max(1, Cells(marked)))
 }
 
-// printable replaces control characters, which a terminal would obey, and bytes that are not characters by U+FFFD;
-// tabs stay.
+// printable replaces control characters and invalid bytes by U+FFFD, because a terminal would obey control
+// characters. Tabs stay.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\t' && unicode.IsControl(r) {
@@ -45,7 +45,7 @@ func printable(s string) string {
 	}, s)
 }
 
-// blanks returns white space of exactly the width of s.
+// blanks returns white space that is exactly as wide as s.
 func blanks(s string) string {
 	var b strings.Builder
 	for _, r := range s {

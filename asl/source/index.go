@@ -16,7 +16,7 @@ type Index struct {
 	root *node
 }
 
-// node is one value with its position, and for a member the position of its name.
+// node is one value with its position. For a member it also holds the position of the name.
 type node struct {
 	name     string
 	key      Span
@@ -25,21 +25,23 @@ type node struct {
 	byName   map[string]*node // only in objects; of equal names the last, which the JSON parser keeps
 }
 
-// NewIndex returns the index of a text that must be valid JSON. The index of any other text is useless but harmless.
+// NewIndex returns the index of a text. The text must be valid JSON; the index of any other text is useless but
+// harmless.
 func NewIndex(text string) *Index {
 	s := scanner{text: text}
 	s.space()
 	return &Index{root: s.value()}
 }
 
-// Value returns the position of the path's value, or of the last existing value on the way.
+// Value returns the position of the path's value. If it does not exist, Value returns the position of the last
+// existing value on the path.
 func (x *Index) Value(p Path) Span {
 	n, _ := x.find(p)
 	return n.value
 }
 
-// Key returns the position of the member name (with its quotes) at the end of the path. For array elements, the root
-// and missing members, which have no name, it returns the result of Value.
+// Key returns the position of the member name (with its quotes) at the end of the path. Array elements, the root
+// and missing members have no name; for these it returns the result of Value.
 func (x *Index) Key(p Path) Span {
 	n, complete := x.find(p)
 	if complete && n.key.End > 0 {
@@ -71,7 +73,7 @@ func (n *node) child(step Step) *node {
 }
 
 // Repeated calls found for every member whose name already occurred in the same object, in the order of the text.
-// object is the path of the object.
+// object is the path of that object.
 func (x *Index) Repeated(found func(object Path, name string, key Span)) {
 	x.root.repeated(nil, found)
 }

@@ -22,7 +22,7 @@ func Member(name string) Step { return Step{Name: name} }
 // Element returns the step to an array's element, counted from 0.
 func Element(index int) Step { return Step{Index: index, Element: true} }
 
-// Path is the way from the root of a document to one of its values.
+// Path is the list of steps from the root of a document to one of its values.
 type Path []Step
 
 // String formats the path like Step Functions' locations: /States/Pay/Retry[0]/ErrorEquals, and / for the root. Names

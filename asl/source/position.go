@@ -37,8 +37,8 @@ func (l *Lines) Position(offset int) Position {
 	return Position{Line: line, Column: utf8.RuneCountInString(l.text[l.starts[line-1]:offset]) + 1}
 }
 
-// Offset returns the byte offset of a position; positions outside the text are clamped to the end of their line, or
-// of the text.
+// Offset returns the byte offset of a position. A position outside the text is clamped to the end of its line or of
+// the text.
 func (l *Lines) Offset(p Position) int {
 	if p.Line > len(l.starts) {
 		return len(l.text)
@@ -51,7 +51,7 @@ func (l *Lines) Offset(p Position) int {
 	return offset
 }
 
-// line returns the text of the line that contains the offset, without its line ending, and the offset of its first
+// line returns the line that contains the offset, without its line ending. start is the offset of the line's first
 // byte.
 func (l *Lines) line(offset int) (text string, start int) {
 	start = l.starts[l.Position(offset).Line-1]

@@ -53,7 +53,8 @@ func (m *callMember) paths(visit func(*jsonpath.Path)) {
 	}
 }
 
-// lookupError converts the error of a lookup, and of the expression around it, to the field's error.
+// lookupError converts the error of a lookup to the field's error. whole is the error of the expression around the
+// lookup.
 func lookupError(field, call string, path *jsonpath.Path, lookup, whole error) error {
 	var missing *jsonpath.NotFoundError
 	if errors.As(lookup, &missing) {

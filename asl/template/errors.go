@@ -9,9 +9,9 @@ import (
 
 // FieldError reports an invalid key or value in a template.
 type FieldError struct {
-	// Field is the key as written, with .$.
+	// Field is the key as written, including .$.
 	Field string
-	// Err is the problem: an *intrinsic.SyntaxError for a call, the error of jsonpath.Compile for a path.
+	// Err is the problem. For a call it is an *intrinsic.SyntaxError, for a path the error of jsonpath.Compile.
 	Err error
 }
 
@@ -23,13 +23,13 @@ func (e *FieldError) Unwrap() error { return e.Err }
 
 // PathError reports that a path in a template selects nothing.
 type PathError struct {
-	// Field is the key as written, with .$.
+	// Field is the key as written, including .$.
 	Field string
-	// Path is the path's text; for a call, the text of the argument without a value.
+	// Path is the path's text. In a call, it is the text of the argument that has no value.
 	Path string
-	// Call is the whole intrinsic call as written, empty if the path is not an argument.
+	// Call is the whole intrinsic call as written; empty if the path is not an argument of a call.
 	Call string
-	// Root is the root of the lookup.
+	// Root is the root that the path starts from.
 	Root jsonpath.Root
 	// Err is the *jsonpath.NotFoundError.
 	Err error
@@ -45,11 +45,11 @@ func (e *PathError) Unwrap() error { return e.Err }
 
 // CallError reports that an intrinsic call in a template failed.
 type CallError struct {
-	// Field is the key as written, with .$.
+	// Field is the key as written, including .$.
 	Field string
 	// Call is the whole call as written.
 	Call string
-	// Err names the function that failed, either this one or one nested in it.
+	// Err names the function that failed: the called function, or one nested in the call.
 	Err *intrinsic.Error
 }
 

@@ -8,7 +8,7 @@ import (
 // node is a compiled part of a template.
 type node interface {
 	eval(env Env) (jsonvalue.Value, error)
-	// paths calls visit for every path of the part, in order.
+	// paths calls visit for every path in the part, in order.
 	paths(visit func(*jsonpath.Path))
 }
 
@@ -18,7 +18,7 @@ type literal struct{ value jsonvalue.Value }
 func (l literal) eval(Env) (jsonvalue.Value, error) { return l.value, nil }
 func (l literal) paths(func(*jsonpath.Path))        {}
 
-// object is an object with a dynamic key, at any depth. Its keys are those of the result.
+// object is an object that contains a dynamic key, at any depth. keys are the keys of the result.
 type object struct {
 	keys    []string
 	members []node

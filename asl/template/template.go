@@ -1,7 +1,8 @@
-// Package template compiles and evaluates the payload templates of the JSONPath language: JSON in which the values of
-// keys ending in .$ are paths or intrinsic calls (Parameters, ResultSelector, ItemSelector, Assign, …).
+// Package template compiles and evaluates the payload templates of the JSONPath language (Parameters,
+// ResultSelector, ItemSelector, Assign, …). These are JSON values in which the values of keys ending in .$ are
+// paths or intrinsic calls.
 //
-// It does not know about states or their order of evaluation, and it never evaluates a value whose key has no such
+// It does not know about states or their order of evaluation. It never evaluates the value of a key without that
 // ending: "$name" stays text there. Compile parses everything once; parts without dynamic keys are shared by all
 // results.
 package template
@@ -27,9 +28,9 @@ func Compile(v jsonvalue.Value) (*Template, error) {
 	return &Template{root}, nil
 }
 
-// Eval returns the template with every dynamic key replaced by its value, keys in the order of the template. The
-// error is a *PathError if a path selects nothing, alone or as the argument of a call, and a *CallError if a call
-// fails; other errors of the Env are wrapped with the name of the field.
+// Eval returns the template with every dynamic key replaced by its value. The keys stay in the order of the
+// template. The error is a *PathError if a path selects nothing, alone or as the argument of a call, and a
+// *CallError if a call fails. Other errors of the Env are wrapped with the name of the field.
 func (t *Template) Eval(env Env) (jsonvalue.Value, error) { return t.root.eval(env) }
 
 // Reads reports whether a path of the template starts from the given root.

@@ -17,13 +17,14 @@ import (
 	"stepback/jsonvalue"
 )
 
-// maxAnswer is the maximum size in bytes of a response that is read as a whole, maxError that of an error response.
+// maxAnswer is the maximum size in bytes of a response that is read as a whole. maxError is the maximum size of an
+// error response.
 const (
 	maxAnswer = 32 << 20
 	maxError  = 1 << 20
 )
 
-// output is an output whose stream is passed on.
+// output is an output of an operation that passes its stream on to the caller.
 type output struct {
 	*model.Value
 	body io.ReadCloser
@@ -58,7 +59,7 @@ func (x *exchange) answer(ctx context.Context, r *http.Response) (*Response, err
 	return a, x.output(ctx, r, body, a)
 }
 
-// whole reads a response to its end; a truncated response is an error.
+// whole reads a response to its end. It returns an error if the response is truncated.
 func (x *exchange) whole(ctx context.Context, r *http.Response) ([]byte, error) {
 	defer func() { _ = r.Body.Close() }()
 	limit := int64(maxAnswer)
@@ -80,8 +81,8 @@ func (x *exchange) whole(ctx context.Context, r *http.Response) ([]byte, error) 
 	return body, nil
 }
 
-// toHead reports whether the response is to a HEAD request. It has no body, although Content-Length may name the
-// length of the GET response.
+// toHead reports whether a response is to a HEAD request. Such a response has no body, although Content-Length may
+// give the length that the GET response would have.
 func toHead(r *http.Response) bool { return r.Request != nil && r.Request.Method == http.MethodHead }
 
 func (x *exchange) wrong(r *http.Response, why string) *AnswerError {
@@ -121,7 +122,7 @@ func (x *exchange) output(ctx context.Context, r *http.Response, body []byte, a 
 	return nil
 }
 
-// completed returns an output in which maps of headers that had no entries are empty instead of absent.
+// completed adds an empty map for each map of headers that had no entries, which would otherwise be absent.
 func (x *exchange) completed(v jsonvalue.Value) jsonvalue.Value {
 	if v.IsNull() {
 		v = jsonvalue.NewObject(0).Value()
@@ -134,7 +135,7 @@ func (x *exchange) completed(v jsonvalue.Value) jsonvalue.Value {
 	return v
 }
 
-// isHTML reports whether a response is a page of HTML, as proxies send.
+// isHTML reports whether a response is an HTML page, such as proxies send.
 func isHTML(body []byte, shape *model.Shape) bool {
 	if shape.Payload != nil && (shape.Payload.Shape.Type == model.Blob || shape.Payload.Shape.Type == model.String) {
 		return false
@@ -144,7 +145,8 @@ func isHTML(body []byte, shape *model.Shape) bool {
 	return strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html")
 }
 
-// deserialize decodes a response. A panic of the protocol's decoder, which is young, becomes an error.
+// deserialize decodes a response. It converts a panic of the protocol's decoder to an error, because that code is
+// young.
 func (x *exchange) deserialize(ctx context.Context, r *http.Response, out smithy.Deserializable) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

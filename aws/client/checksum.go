@@ -31,7 +31,7 @@ var algorithms = map[string]func() hash.Hash{
 	"MD5":       md5.New,
 }
 
-// sums adds the checksum of the body to the headers, if the operation has one, and returns the hash for the
+// sums adds the checksum of the body to the headers, if the operation has one. It returns the body's hash for the
 // signature.
 func (x *exchange) sums(r *smithyhttp.Request) (string, error) {
 	c := x.Operation.Checksum

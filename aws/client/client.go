@@ -18,26 +18,27 @@ import (
 
 // Client calls services at one address. It is safe for concurrent use.
 type Client struct {
-	// Endpoint is the address: http://127.0.0.1:4566, https://sqs.eu-west-1.amazonaws.com. A path is kept. For S3 the
-	// bucket is put into the path; it is put into the host if the address is AWS's, or has the label {Bucket}, as in
-	// http://{Bucket}.s3.local:9000.
+	// Endpoint is the address, such as http://127.0.0.1:4566 or https://sqs.eu-west-1.amazonaws.com. A path in it
+	// is kept. For S3 the bucket is added to the path. It is added to the host instead if the address is AWS's, or
+	// contains the label {Bucket}, as in http://{Bucket}.s3.local:9000.
 	Endpoint string
-	// Region is the region for signatures. If the endpoint is an AWS address that names another region, requests are
-	// signed for that one.
+	// Region is the region for signatures. If the endpoint is an AWS address that names another region, requests
+	// are signed for that region.
 	Region string
 	// Credentials sign the requests. For an emulator they may be anything.
 	Credentials awssdk.CredentialsProvider
 	// HTTP sends the requests; nil means http.DefaultClient. It should have no timeout, because the context sets it.
 	HTTP *http.Client
-	// Protocol is used for services that support it. Other services, and the zero value, use the service's preferred
-	// protocol.
+	// Protocol is used for services that support it. If a service does not support it, or if it is empty, the
+	// service's preferred protocol is used.
 	Protocol model.Protocol
 
 	// The following fields are for tests.
 
 	// Token generates idempotency tokens; nil generates random ones.
 	Token func() string
-	// HostPrefix adds the models' host prefixes to the host of any address; by default, only to AWS's own.
+	// HostPrefix adds the models' host prefixes to the host of any address. By default, they are added only to
+	// AWS's addresses.
 	HostPrefix bool
 	// GzipFrom is the size in bytes from which a body is compressed, if the model allows it; 0 means 10,240.
 	GzipFrom int
@@ -51,8 +52,8 @@ type Request struct {
 	Operation *model.Operation
 	// Input is the document of the operation's input; null means an empty one.
 	Input jsonvalue.Value
-	// Body is the stream member of the input (Shape.Streamed); nil for none. It is read twice from its current
-	// position: once to be signed, once to be sent.
+	// Body is the stream member of the input (Shape.Streamed); nil if there is none. It is read twice from its
+	// current position: once for the signature and once for sending.
 	Body io.ReadSeeker
 }
 
@@ -65,7 +66,8 @@ type Response struct {
 	// Status and Header are the HTTP status and header.
 	Status int
 	Header http.Header
-	// RequestID is the service's ID of the request, HostID S3's second ID; empty if the response has none.
+	// RequestID is the service's ID of the request. HostID is S3's second ID. Each is empty if the response has
+	// none.
 	RequestID, HostID string
 }
 
@@ -77,8 +79,8 @@ var signer = v4.NewSigner()
 //   - a *model.ValueError if the input does not match its shape,
 //   - an *AnswerError if the response does not match the model,
 //   - an *UnsupportedError if the operation cannot be called,
-//   - the context's error when it is done,
-//   - and otherwise the error that kept the request from being sent or answered.
+//   - the context's error if the context ended,
+//   - and otherwise the error that occurred while sending the request or receiving the response.
 func (c *Client) Call(ctx context.Context, r *Request) (*Response, error) {
 	if r.Operation.EventStream() {
 		return nil, &UnsupportedError{r.Service.Name, r.Operation.Name, "sends or answers a stream of events"}
@@ -119,7 +121,8 @@ func (c *Client) exchange(r *Request) (*exchange, error) {
 	return x, nil
 }
 
-// protocol chooses the protocol. It chooses CBOR only if there is no other, because emulators rarely support it.
+// protocol chooses the protocol of a call. It chooses CBOR only if the service has no other, because emulators
+// rarely support it.
 func (c *Client) protocol(s *model.Service) model.Protocol {
 	if c.Protocol != "" && s.Speaks(c.Protocol) {
 		return c.Protocol
@@ -186,7 +189,7 @@ func (x *exchange) write(ctx context.Context) (*smithyhttp.Request, error) {
 	return request, nil
 }
 
-// bodiless reports whether the structure that forms the whole request body is absent.
+// bodiless reports whether the request has no body because the structure that forms the whole body is absent.
 func (x *exchange) bodiless() bool {
 	if x.Operation.Input == nil || x.Operation.Input.Payload == nil {
 		return false

@@ -19,9 +19,10 @@ type Error struct {
 	Message string
 	// Status is the HTTP status code.
 	Status int
-	// RequestID is the service's ID of the request, HostID S3's second ID; empty if the response has none.
+	// RequestID is the service's ID of the request. HostID is S3's second ID. Each is empty if the response has
+	// none.
 	RequestID, HostID string
-	// Document is the modelled error; null for one that is not modelled.
+	// Document is the modelled error; null if the error is not modelled.
 	Document jsonvalue.Value
 }
 
@@ -30,8 +31,9 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s (status %d, request %s)", e.Code, e.Message, e.Status, e.RequestID)
 }
 
-// ErrorCode returns the code. With ErrorMessage and ErrorFault it implements smithy.APIError. HTTPStatusCode exists
-// in the SDK's own errors, so retryers and classifications written for the SDK accept this error as well.
+// ErrorCode returns the error code. ErrorCode, ErrorMessage and ErrorFault implement smithy.APIError.
+// HTTPStatusCode exists in the SDK's own errors. Retryers and classifications written for the SDK therefore accept
+// this error as well.
 func (e *Error) ErrorCode() string { return e.Code }
 
 // ErrorMessage returns the service's message.

@@ -18,18 +18,18 @@ import (
 )
 
 // Named calls the operations of one service by name, with Go values as documents. It is for our own programs that
-// call a few operations of a service, where the SDK's typed client would add megabytes. It is safe for concurrent
-// use.
+// call a few operations of a service, because the SDK's typed client would add megabytes to them. It is safe for
+// concurrent use.
 type Named struct {
 	client  *Client
 	service *model.Service
 	retryer awssdk.Retryer
 }
 
-// NewNamed returns a client of a service ("sns", "dynamodb") based on the SDK's configuration: its region,
-// credentials, HTTP client, retryer and endpoints (AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_SNS, services of the shared
-// file). Without an endpoint it calls the service's own in the region. FIPS and dual-stack endpoints must be given
-// explicitly.
+// NewNamed returns a client of a service ("sns", "dynamodb") based on the SDK's configuration. It uses the
+// configuration's region, credentials, HTTP client, retryer and endpoints (AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_SNS,
+// services of the shared file). If no endpoint is configured, it calls the service's own endpoint in the region.
+// FIPS and dual-stack endpoints must be given explicitly.
 func NewNamed(ctx context.Context, cfg awssdk.Config, service string) (*Named, error) {
 	s, err := model.Find(service)
 	if err != nil {
@@ -62,8 +62,9 @@ func (n *Named) Once() *Named {
 func (n *Named) Client() *Client { return n.client }
 
 // Call calls an operation. in is encoded by encoding/json, with the model's member names and bytes in base64; nil
-// means an empty input. The response document is decoded into out by encoding/json; nil discards it. Errors are those
-// of [Client.Call] after the retryer's attempts, in a *smithy.OperationError, which names service and operation.
+// means an empty input. The response document is decoded into out by encoding/json; nil discards it. Call makes the
+// attempts that the retryer allows. It then returns the error of [Client.Call] in a *smithy.OperationError, which
+// names service and operation.
 func (n *Named) Call(ctx context.Context, operation string, in, out any) error {
 	err := n.call(ctx, operation, in, out)
 	if err != nil {
@@ -107,7 +108,7 @@ func (n *Named) call(ctx context.Context, operation string, in, out any) error {
 	return nil
 }
 
-// transport wraps the SDK's HTTP client as a round tripper.
+// transport adapts the SDK's HTTP client to http.RoundTripper.
 type transport struct{ client awssdk.HTTPClient }
 
 // RoundTrip implements http.RoundTripper.
@@ -118,7 +119,8 @@ type configured interface {
 	GetServiceBaseEndpoint(ctx context.Context, sdkID string) (string, bool, error)
 }
 
-// endpointOf returns the address of a service: the one configured for the service, or for all services, or AWS's own.
+// endpointOf returns the address of a service. It is the address configured for the service, otherwise the one
+// configured for all services, otherwise AWS's own.
 func endpointOf(ctx context.Context, cfg awssdk.Config, s *model.Service) (string, error) {
 	for _, source := range cfg.ConfigSources {
 		if c, ok := source.(configured); ok {

@@ -15,7 +15,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// decodeError decodes an error of the service. If that fails, it returns an *Error without a code.
+// decodeError decodes an error response of the service. If that fails, it returns an *Error without a code.
 func (x *exchange) decodeError(ctx context.Context, r *http.Response, body []byte, a *Response) error {
 	e := &Error{Status: a.Status, RequestID: a.RequestID, HostID: a.HostID}
 	if len(body) == 0 && r.Header.Get("X-Amzn-Errortype") == "" {
@@ -41,7 +41,7 @@ func (x *exchange) decodeError(ctx context.Context, r *http.Response, body []byt
 	return e
 }
 
-// unknown is smithy-go's code and message for an error that has none.
+// unknown is the code and the message that smithy-go gives an error without its own.
 const unknown = "UnknownError"
 
 // modelledError is a modelled error from a response.
@@ -55,8 +55,8 @@ type modelledError struct {
 // Error implements error.
 func (t *modelledError) Error() string { return t.shape.Name }
 
-// Deserialize implements smithy.Deserializable. An error document that does not match its shape completely is still
-// that error.
+// Deserialize implements smithy.Deserializable. It ignores errors, because an error document that does not match
+// its shape completely still reports that error.
 func (t *modelledError) Deserialize(d smithy.ShapeDeserializer) error {
 	_ = t.read.Deserialize(d)
 	return nil
@@ -73,7 +73,7 @@ func (t *modelledError) code(p model.Protocol) string {
 	}
 }
 
-// value returns the error's document with the members of its model.
+// value returns the error's document, with only the members in its model.
 func (t *modelledError) value() jsonvalue.Value {
 	b := jsonvalue.NewObject(t.read.Value.Len())
 	for i, key := range t.read.Value.Keys() {

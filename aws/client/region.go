@@ -16,9 +16,9 @@ func IsAWS(host string) bool {
 	return false
 }
 
-// RegionOf returns the region in an AWS host: eu-west-1 for sqs.eu-west-1.amazonaws.com. Hosts without one belong to
-// global services, whose requests are signed for us-east-1 in the aws partition; in other partitions it returns the
-// fallback.
+// RegionOf returns the region in an AWS host: eu-west-1 for sqs.eu-west-1.amazonaws.com. A host without a region
+// belongs to a global service. In the aws partition, requests to global services are signed for us-east-1, which
+// RegionOf returns; in other partitions it returns the fallback.
 func RegionOf(host, fallback string) string {
 	labels := strings.Split(strings.ToLower(host), ".")
 	for _, l := range labels {

@@ -29,8 +29,8 @@ const (
 	emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 )
 
-// filled returns the input with missing idempotency tokens added, and without query parameters that have their own
-// members.
+// filled returns the input with missing idempotency tokens added. It removes query parameters for which the input
+// has separate members.
 func (x *exchange) filled() jsonvalue.Value {
 	v := x.Input
 	if x.Operation.Input == nil {
@@ -48,7 +48,7 @@ func (x *exchange) filled() jsonvalue.Value {
 	return v
 }
 
-// withoutBoundQuery removes the query parameters that members of the input already provide.
+// withoutBoundQuery removes the query parameters that other members of the input already provide.
 func (x *exchange) withoutBoundQuery(query jsonvalue.Value) jsonvalue.Value {
 	named := map[string]bool{}
 	for _, m := range x.Operation.Input.Members {
@@ -129,7 +129,7 @@ func (x *exchange) compress(r *smithyhttp.Request) error {
 	return nil
 }
 
-// address parses the endpoint. bucket is the bucket to put into the host.
+// address parses the endpoint. bucket is the bucket to add to the host; empty if none.
 func (c *Client) address(r *Request) (u *url.URL, bucket string, err error) {
 	const label = "{Bucket}"
 	address := c.Endpoint
@@ -176,7 +176,8 @@ func hostable(bucket string) bool {
 	return bucket[0] != '-' && bucket[0] != '.' && !strings.Contains(bucket, "..")
 }
 
-// locate completes the path of a request to its address.
+// locate completes the URL of a request: it sets the endpoint's scheme and host, adds the endpoint's path and
+// query, and prepends the operation's host prefix to the host.
 func (x *exchange) locate(u *url.URL) error {
 	path, raw := u.Path, u.RawPath
 	if x.bucket != "" {
@@ -273,7 +274,7 @@ func (x *exchange) region() string {
 	return RegionOf(x.endpoint.Hostname(), x.Region)
 }
 
-// hashed reads a body to its end and returns its hash; it also copies the body to also.
+// hashed reads a body to its end and returns its hash. It writes a copy of the body to also.
 func hashed(r *smithyhttp.Request, also io.Writer) (string, error) {
 	stream := r.GetStream()
 	if stream == nil {

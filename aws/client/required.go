@@ -5,9 +5,9 @@ import (
 	"stepback/jsonvalue"
 )
 
-// complete returns a *model.ValueError if an output lacks a required member. XML is not checked: empty members are
-// absent there, and AWS itself omits required members. Nested members are not checked either, because emulators fill
-// them only as far as they can.
+// complete returns a *model.ValueError if an output lacks a required member. It does not check XML, where empty
+// members are absent and AWS itself omits required members. It does not check nested members either, because
+// emulators fill them only as far as they can.
 func (x *exchange) complete(v jsonvalue.Value) error {
 	switch x.binding.Protocol {
 	case model.Query, model.EC2, model.RESTXML:

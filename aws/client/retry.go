@@ -7,8 +7,8 @@ import (
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// Retry repeats a call until it succeeds, the context is done, or the retryer stops: it determines attempts, waits
-// and tokens. Retry returns the result of the last attempt.
+// Retry repeats a call until it succeeds, the context is done, or the retryer stops. The retryer determines the
+// number of attempts, the waits and the tokens. Retry returns the result of the last attempt.
 func Retry[T any](ctx context.Context, retryer awssdk.Retryer, call func() (T, error)) (T, error) {
 	release := retryer.GetInitialToken()
 	for attempt := 1; ; attempt++ {

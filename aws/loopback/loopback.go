@@ -13,12 +13,12 @@ import (
 // URL is a base address for clients of a handler. The host is never resolved.
 const URL = "http://loopback.invalid"
 
-// Client returns a client whose requests the handler answers, whatever their host.
+// Client returns an HTTP client. The handler h answers all its requests, whatever their host.
 func Client(h http.Handler) *http.Client { return &http.Client{Transport: transport{h}} }
 
 type transport struct{ handler http.Handler }
 
-// RoundTrip implements http.RoundTripper: it runs the handler to its end.
+// RoundTrip implements http.RoundTripper. It returns after the handler has finished.
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		defer r.Body.Close()
@@ -50,11 +50,11 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// errCut is the error that a client gets if a server cuts the connection.
+// errCut is the error that a client gets if the server cuts the connection.
 var errCut = errors.New("connection reset by peer")
 
-// serve runs the handler; cut is true if it panicked with http.ErrAbortHandler, with which a server cuts the
-// connection.
+// serve runs the handler. cut is true if the handler panicked with http.ErrAbortHandler, which makes a server cut
+// the connection.
 func serve(h http.Handler, w http.ResponseWriter, r *http.Request) (cut bool) {
 	defer func() {
 		what := recover()
@@ -67,7 +67,8 @@ func serve(h http.Handler, w http.ResponseWriter, r *http.Request) (cut bool) {
 	return false
 }
 
-// contentLength returns the length that a client would send as a header, which some handlers require.
+// contentLength returns the Content-Length that a client would send; some handlers require it. The second result is
+// false if a client would send none.
 func contentLength(r *http.Request) (int64, bool) {
 	empty := r.Method == http.MethodPut || r.Method == http.MethodPost || r.Method == http.MethodPatch
 	return r.ContentLength, r.ContentLength > 0 || r.ContentLength == 0 && r.Body == http.NoBody && empty
@@ -83,7 +84,7 @@ type response struct {
 // Header implements http.ResponseWriter.
 func (w *response) Header() http.Header { return w.header }
 
-// WriteHeader implements http.ResponseWriter: the first status counts.
+// WriteHeader implements http.ResponseWriter. Only the first status counts.
 func (w *response) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status, w.sent = status, w.header.Clone()

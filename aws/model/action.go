@@ -2,9 +2,9 @@ package model
 
 import "strings"
 
-// CheckAction returns an error if a task cannot have the Resource aws-sdk:SERVICE:ACTION, where service is named as
-// in a Resource, such as cloudwatchlogs, and action begins with a lower-case letter, such as getLogEvents. The error
-// is an *UnknownServiceError, an *UnknownOperationError or an *EventStreamError.
+// CheckAction returns an error if a task cannot have the Resource aws-sdk:SERVICE:ACTION. service is named as in a
+// Resource, such as cloudwatchlogs. action begins with a lower-case letter, such as getLogEvents. The error is an
+// *UnknownServiceError, an *UnknownOperationError or an *EventStreamError.
 func CheckAction(service, action string) error {
 	s, err := Find(service)
 	if err != nil {
@@ -17,8 +17,8 @@ func CheckAction(service, action string) error {
 	return err
 }
 
-// Action finds an operation by its name in a Resource, putItem, or in the model, PutItem. The error is that of
-// Operation, with names as in Resources.
+// Action finds an operation by its name in a Resource (putItem) or in the model (PutItem). It returns the errors of
+// Operation, but with names as in Resources.
 func (s *Service) Action(name string) (*Operation, error) {
 	if s.Has(name) || name == "" {
 		return s.Operation(name)
@@ -34,7 +34,7 @@ func (s *Service) Action(name string) (*Operation, error) {
 	return nil, &UnknownOperationError{Service: s.Name, Name: name, Similar: similar}
 }
 
-// EventStreamError reports that an operation sends or returns an event stream, which tasks do not support.
+// EventStreamError reports that an operation sends or returns an event stream. Tasks do not support event streams.
 type EventStreamError struct{ Service, Operation string }
 
 // Error implements error.

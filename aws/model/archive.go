@@ -26,7 +26,7 @@ type Archive struct {
 	loaded map[string]*loading
 }
 
-// loading loads a service once.
+// loading makes sure that a service is loaded only once.
 type loading struct {
 	once    sync.Once
 	service *Service
@@ -51,7 +51,8 @@ func NewArchive(archive []byte) (*Archive, error) {
 // Services lists the names of all services, sorted.
 func (a *Archive) Services() []string { return slices.Clone(a.names) }
 
-// Find loads a service by its name. The error is an *UnknownServiceError, or describes the damage to the archive.
+// Find loads a service by its name. It returns an *UnknownServiceError, or an error that describes the damage to
+// the archive.
 func (a *Archive) Find(name string) (*Service, error) {
 	f, ok := a.files[name]
 	if !ok {
@@ -90,8 +91,9 @@ func load(f *zip.File) (*Service, error) {
 
 var builtIn = sync.OnceValues(func() (*Archive, error) { return NewArchive(embedded) })
 
-// Find loads a service of the built-in archive by its name, which is that of the SDK for Java in lower case: sfn,
-// eventbridge, cloudwatchlogs. The error is an *UnknownServiceError, or describes the damage to the archive.
+// Find loads a service of the built-in archive by its name. This is the name that the SDK for Java uses, in lower
+// case: sfn, eventbridge, cloudwatchlogs. Find returns an *UnknownServiceError, or an error that describes the
+// damage to the archive.
 func Find(name string) (*Service, error) {
 	a, err := builtIn()
 	if err != nil {
@@ -100,8 +102,8 @@ func Find(name string) (*Service, error) {
 	return a.Find(name)
 }
 
-// MustFind is like Find, for the services that this program itself calls. It panics if the archive inside the binary
-// is damaged or lacks the service, which a test of the package rules out.
+// MustFind is like Find, for services that this program itself calls. It panics if the archive inside the binary is
+// damaged or lacks the service. A test of this package makes sure that this does not happen.
 func MustFind(name string) *Service {
 	s, err := Find(name)
 	if err != nil {

@@ -1,14 +1,15 @@
 // Package model contains the API of every AWS service: operations, shapes, constraints, errors and protocols, from
-// AWS's own models. It builds the schemas with which smithy-go's protocols encode and decode requests and responses.
+// AWS's own models. It builds the schemas with which smithy-go's protocols encode and decode requests and
+// responses.
 //
-// The models of all services are one archive inside the binary, models.zip, which `make models` writes: one file for
-// each service, one line for each operation and shape. A file is read when its service is first requested, and a line
-// when it is first used. The package calls no service and reads no file at run time.
+// The models of all services are one archive inside the binary, models.zip, which `make models` writes. It has one
+// file for each service, with one line for each operation and shape. A file is read when its service is first
+// requested, and a line when it is first used. The package calls no service and reads no file at run time.
 //
 // # Finding
 //
-// Services have the names used in Resources of AWS SDK integrations, which are those of the SDK for Java in lower
-// case:
+// Services have the names used in Resources of AWS SDK integrations. These are the names of the SDK for Java in
+// lower case:
 //
 //	s, err := model.Find("dynamodb")     // *UnknownServiceError, with similar names
 //	o, err := s.Operation("PutItem")     // *UnknownOperationError
@@ -19,7 +20,8 @@
 //
 // # Documents
 //
-// A value of a shape is a JSON tree, its document, whose members have the model's names, whatever the protocol:
+// The document of a shape is a value of the shape as a JSON tree. Its members have the model's names, whatever the
+// protocol:
 //
 //   - a structure or union is an object; absent and null members are omitted;
 //   - a list is an array, a map is an object;

@@ -8,7 +8,7 @@ import (
 // UnknownServiceError reports that there is no service with this name.
 type UnknownServiceError struct {
 	Name string
-	// Similar lists names that were perhaps meant, the most likely first.
+	// Similar lists names that the caller may have meant, the most likely first.
 	Similar []string
 }
 
@@ -20,7 +20,7 @@ func (e *UnknownServiceError) Error() string {
 // UnknownOperationError reports that a service has no operation with this name.
 type UnknownOperationError struct {
 	Service, Name string
-	// Similar lists names that were perhaps meant, the most likely first.
+	// Similar lists names that the caller may have meant, the most likely first.
 	Similar []string
 }
 

@@ -14,17 +14,20 @@ import (
 type Operation struct {
 	// Name is the name in the model: PutItem.
 	Name string
-	// Method, Path and Status are the HTTP method, path and status: PUT, "/{Bucket}/{Key+}?tagging", 200. The names
-	// in braces are members of the input; one with a plus may contain slashes. All protocols but REST post to "/".
+	// Method, Path and Status are the HTTP method, path and status, such as PUT, "/{Bucket}/{Key+}?tagging" and
+	// 200. The names in braces are members of the input; one with a plus may contain slashes. All protocols except
+	// REST post to "/".
 	Method, Path string
 	Status       int
-	// Input and Output are structures; nil if the operation has none.
+	// Input and Output are structures. Each is nil if the operation has none.
 	Input, Output *Shape
-	// Errors holds the modelled errors, whose Error is never nil.
+	// Errors holds the shapes of the modelled errors. Their field Error is never nil.
 	Errors []*Shape
-	// HostPrefix is prepended to the service's host, with the values of the input's HostLabels: "{AccountId}.".
+	// HostPrefix is prepended to the service's host, for example "{AccountId}.". The labels in braces are replaced
+	// by the input's HostLabel members.
 	HostPrefix string
-	// Unsigned means that requests have no signature; UnsignedBody that the signature does not cover the body.
+	// Unsigned is true if requests have no signature. UnsignedBody is true if the signature does not cover the
+	// body.
 	Unsigned, UnsignedBody bool
 	// Checksum defines the checksum of the request body; nil for none.
 	Checksum *Checksum
@@ -44,7 +47,7 @@ type Checksum struct {
 	Required bool
 }
 
-// reference holds an operation's additional properties of its input or output, beyond the shape.
+// reference holds what an operation adds to the shape of its input or output.
 type reference struct {
 	name      string
 	namespace *namespace
@@ -110,7 +113,7 @@ func (s *Service) operation(name, line string) (*Operation, error) {
 	return o, nil
 }
 
-// end decodes the input or output of an operation.
+// end decodes the input or the output of an operation, as selected by key.
 func (s *Service) end(v jsonvalue.Value, key string) (*Shape, reference, error) {
 	ref, ok := v.Get(key)
 	if !ok {

@@ -53,7 +53,7 @@ func TimeOf(v jsonvalue.Value) (time.Time, error) {
 	return time.Unix(int64(math.Floor(f)), int64((f-math.Floor(f))*nano)).UTC(), nil
 }
 
-// decimalTime parses seconds with up to nine decimals.
+// decimalTime parses a number of seconds with up to nine decimals.
 func decimalTime(text string) (time.Time, bool) {
 	if strings.ContainsAny(text, "eE") {
 		return time.Time{}, false
@@ -74,12 +74,12 @@ func decimalTime(text string) (time.Time, bool) {
 	return time.Unix(seconds, nanos).UTC(), true
 }
 
-// OfBlob returns the document of bytes.
+// OfBlob returns the document of a blob.
 func OfBlob(b []byte) jsonvalue.Value {
 	return jsonvalue.OfString(base64.StdEncoding.EncodeToString(b))
 }
 
-// BlobOf decodes the document of bytes.
+// BlobOf decodes the document of a blob.
 func BlobOf(v jsonvalue.Value) ([]byte, error) {
 	if v.Kind() != jsonvalue.String {
 		return nil, errors.New("expected bytes in Base64, got " + article(v.Kind()))
@@ -91,7 +91,7 @@ func BlobOf(v jsonvalue.Value) ([]byte, error) {
 	return b, nil
 }
 
-// floatOf decodes a number, or the name of one that JSON cannot represent.
+// floatOf decodes a number. A number that JSON cannot represent is given by its name.
 func floatOf(v jsonvalue.Value) (float64, bool) {
 	if v.Kind() == jsonvalue.Number {
 		return v.Float(), true
@@ -130,7 +130,7 @@ type rawDocument string
 // MarshalSmithyDocument implements document.Marshaler.
 func (r rawDocument) MarshalSmithyDocument() ([]byte, error) { return []byte(r), nil }
 
-// document reads any JSON. Objects are sorted by key, because smithy-go does not keep the order.
+// document reads any JSON. It sorts the members of objects by key, because smithy-go does not keep their order.
 func (r *reader) document(schema *smithy.Schema) (jsonvalue.Value, error) {
 	var d smithydocument.Value
 	if err := r.in.ReadDocument(schema, &d); err != nil {

@@ -20,7 +20,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Binding holds the schemas of a service for one protocol. Each is built on first use.
+// Binding holds the schemas of a service for one protocol. Each schema is built on first use.
 type Binding struct {
 	// Service is the service of the schemas.
 	Service *Service
@@ -86,8 +86,8 @@ func (b *Binding) protocol() smithyhttp.ClientProtocol {
 // Operation returns the schemas of an operation's input and output, for a client.
 func (b *Binding) Operation(o *Operation) *smithy.OperationSchema { return b.of(o).plain }
 
-// Turned returns the schemas of an operation with its input and output exchanged, for a server: a client's request is
-// read as a response, and the response is written as a request.
+// Turned returns the schemas of an operation with its input and output exchanged, for a server. The server reads a
+// client's request as if it were a response, and writes its response as if it were a request.
 func (b *Binding) Turned(o *Operation) *smithy.OperationSchema { return b.of(o).turned }
 
 // Input returns a document of an operation's input, for encoding or decoding.
@@ -130,7 +130,7 @@ func (b *Binding) of(o *Operation) *schemas {
 	return made
 }
 
-// end returns the schema of an input or output, for which an operation may define another name.
+// end returns the schema of an input or output. The operation may give it a different name.
 func (b *Binding) end(s *Shape, r reference) *smithy.Schema {
 	if s == nil {
 		return nil
@@ -215,7 +215,8 @@ func (b *Binding) shapeTraits(s *Shape) []smithy.Trait {
 	return said
 }
 
-// memberTraits returns the traits of a member of a structure, or of a part of a list or map, for which of is nil.
+// memberTraits returns the traits of a member of a structure, or of a part of a list or map. For a list or map, of
+// is nil.
 func (b *Binding) memberTraits(of *Shape, m *Member) []smithy.Trait {
 	said := b.place(m)
 	if of != nil && of.Payload == m {
@@ -264,8 +265,8 @@ func (b *Binding) place(m *Member) []smithy.Trait {
 	}
 }
 
-// payload returns the trait that names the element forming the whole body. A name that equals the member's own is
-// ignored: the element then has its shape's name.
+// payload returns the trait that names the XML element that forms the whole body. It ignores a name that equals the
+// member's own; the element then has its shape's name.
 func (b *Binding) payload(m *Member) []smithy.Trait {
 	name := m.LocationName
 	if name == "" || name == m.Name && name[0] >= 'a' {
@@ -292,8 +293,8 @@ func (b *Binding) inBody(m *Member) []smithy.Trait {
 	}
 }
 
-// WithMessage returns the shape of an error and its schema, with a member Message if the model has none. Services
-// respond with one all the same, and in JSON in either spelling.
+// WithMessage returns the shape of an error and its schema. It adds a member Message if the model has none, because
+// services send a message all the same, and in JSON with either spelling of the name.
 func (s *Shape) WithMessage(b *Binding) (*Shape, *smithy.Schema) {
 	missing := []string{"Message"}
 	if b.Protocol == RESTJSON || b.Protocol == JSON {

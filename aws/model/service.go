@@ -37,7 +37,8 @@ type Service struct {
 	FullName string
 	// EndpointPrefix is the first label of the service's hosts: logs.
 	EndpointPrefix string
-	// SigningName is the service in the credential scope of signatures; EndpointPrefix if the model has none.
+	// SigningName is the service's name in the credential scope of signatures. If the model has none, it is
+	// EndpointPrefix.
 	SigningName string
 	// TargetPrefix is the prefix of X-Amz-Target; it also names the service in CBOR paths.
 	TargetPrefix string
@@ -51,8 +52,8 @@ type Service struct {
 	SignatureVersion string
 	// Protocols lists the supported protocols, the one preferred by the SDKs first.
 	Protocols []Protocol
-	// QueryCompatible is true if the service formerly used Query: clients of another protocol send x-amzn-query-mode,
-	// and responses have the older error code in x-amzn-query-error.
+	// QueryCompatible is true if the service formerly used Query. Clients of another protocol then send
+	// x-amzn-query-mode, and responses have the older error code in x-amzn-query-error.
 	QueryCompatible bool
 
 	queryNames QueryNames        // for a service that also supports Query, which its model lacks
@@ -70,8 +71,8 @@ type Service struct {
 var errFormat = errors.New("it is not in the form that `make models` writes")
 
 // Parse parses a file of the archive, as written by package botocore: a line of metadata, and a line for each
-// operation and shape. It returns an error only if the text does not have this form; each line is decoded on first
-// use.
+// operation and shape. It returns an error only if the text does not have this form, because the lines are decoded
+// later, on first use.
 func Parse(name, text string) (*Service, error) {
 	head, rest, _ := strings.Cut(text, "\n")
 	s := &Service{
@@ -130,17 +131,17 @@ func (s *Service) metadata(line string) error {
 	return nil
 }
 
-// Operations lists the names of the service's operations, sorted: PutItem.
+// Operations lists the names of the service's operations (such as PutItem), sorted.
 func (s *Service) Operations() []string { return slices.Clone(s.operations) }
 
-// Has reports whether the service has an operation: PutItem.
+// Has reports whether the service has an operation of this name, such as PutItem.
 func (s *Service) Has(operation string) bool {
 	_, ok := s.lines[operation]
 	return ok
 }
 
-// Operation finds an operation by its name: PutItem. The error is an *UnknownOperationError, or describes the damage
-// to the model.
+// Operation finds an operation by its name, such as PutItem. It returns an *UnknownOperationError, or an error that
+// describes the damage to the model.
 func (s *Service) Operation(name string) (*Operation, error) {
 	line, ok := s.lines[name]
 	if !ok {

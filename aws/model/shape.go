@@ -50,7 +50,7 @@ type Shape struct {
 
 	// Members holds the members of a structure, in the model's order.
 	Members []*Member
-	// Union marks a structure that has exactly one of its members.
+	// Union is true for a structure that has exactly one of its members.
 	Union bool
 	// Payload is the member of a structure that forms the whole body of a request or response; nil for none.
 	Payload *Member
@@ -59,9 +59,9 @@ type Shape struct {
 	Element *Member
 	// Key is the key of a map.
 	Key *Member
-	// Sparse marks a list or map that may contain nulls.
+	// Sparse is true for a list or map that may contain nulls.
 	Sparse bool
-	// Flattened marks a list or map without a surrounding element, in XML and Query.
+	// Flattened is true for a list or map without a surrounding element in XML and Query.
 	Flattened bool
 
 	// Enum lists the values that a string may have; empty means any.
@@ -74,12 +74,12 @@ type Shape struct {
 	// TimestampFormat is the format of a timestamp if it is not the protocol's default.
 	TimestampFormat TimestampFormat
 
-	// Streaming marks a blob that is read and written as a stream; RequiresLength one whose length must be known in
-	// advance.
+	// Streaming is true for a blob that is read and written as a stream. RequiresLength is true if its length must
+	// be known in advance.
 	Streaming, RequiresLength bool
-	// EventStream marks a union whose values are sent one after the other.
+	// EventStream is true for a union whose values are sent one after the other.
 	EventStream bool
-	// Sensitive marks a value that must not be logged.
+	// Sensitive is true for a value that must not be logged.
 	Sensitive bool
 
 	// Error holds the error's properties; nil for a shape that is not an error.
@@ -93,11 +93,11 @@ type Shape struct {
 
 // Error defines how a modelled error is sent.
 type Error struct {
-	// Code is the error's code in Query and XML; the shape's name by default.
+	// Code is the error's code in Query and XML; the default is the shape's name.
 	Code string
 	// Status is the HTTP status code; by default 400, or 500 for a fault.
 	Status int
-	// Fault is true if the service is at fault, not the caller.
+	// Fault is true if the service is at fault and not the caller.
 	Fault bool
 }
 
@@ -123,18 +123,19 @@ type Member struct {
 	Shape *Shape
 	// Required is true if the member must be present.
 	Required bool
-	// Location is the location in HTTP; LocationName is the name there, or the name in JSON or XML; empty means Name.
+	// Location is the member's location in HTTP. LocationName is its name there, or its name in JSON or XML; empty
+	// means Name.
 	Location     Location
 	LocationName string
 	// QueryName is the name in EC2's Query, if it differs.
 	QueryName string
-	// IdempotencyToken marks a member that clients fill in if it is absent.
+	// IdempotencyToken is true for a member that clients fill in if it is absent.
 	IdempotencyToken bool
-	// JSONValue marks a string that contains JSON; in a header it is encoded in Base64.
+	// JSONValue is true for a string that contains JSON. In a header it is encoded in Base64.
 	JSONValue bool
-	// HostLabel marks a member that is part of the host name, if the operation has a HostPrefix.
+	// HostLabel is true for a member that is part of the host name, if the operation has a HostPrefix.
 	HostLabel bool
-	// Streaming marks a blob that is read and written as a stream.
+	// Streaming is true for a blob that is read and written as a stream.
 	Streaming bool
 
 	flattened    bool
@@ -186,7 +187,7 @@ func (s *Service) shape(name string) (*Shape, error) {
 	return made, nil
 }
 
-// fill decodes a shape. Its parts may refer to it.
+// fill decodes v into the shape made. The parts of a shape may refer to the shape itself.
 func (s *Service) fill(made *Shape, v jsonvalue.Value) error {
 	kind, ok := types[text(v, "type")]
 	if !ok {

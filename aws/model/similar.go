@@ -10,8 +10,8 @@ import (
 // maxSimilar is the maximum number of names in a suggestion.
 const maxSimilar = 3
 
-// nearest lists the names that a misspelt one may have been meant to be, the most likely first: those within a third
-// of its letters, and those that begin with it or contain it.
+// nearest lists the names that a misspelt name may stand for, the most likely first. These are the names that
+// differ from it in at most a third of its letters, those that it begins with, and those that contain it.
 func nearest(name string, names []string) []string {
 	type candidate struct {
 		name     string

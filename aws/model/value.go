@@ -13,7 +13,7 @@ type Value struct {
 	Schema *smithy.Schema
 	// Value is the document, as the package comment describes it.
 	Value jsonvalue.Value
-	// Err is the *ValueError that kept the document from being written; Serialize cannot return it.
+	// Err is the *ValueError for which the document could not be written. Serialize cannot return an error.
 	Err error
 }
 
@@ -47,8 +47,8 @@ func (v *Value) Serialize(s smithy.ShapeSerializer) {
 	v.Err = w.err()
 }
 
-// Deserialize implements smithy.Deserializable: it replaces the document by the decoded one. Members are in the order
-// of Shape.Listed. The error is a *ValueError.
+// Deserialize implements smithy.Deserializable. It replaces the document by the decoded one, with members in the
+// order of Shape.Listed. The error is a *ValueError.
 func (v *Value) Deserialize(d smithy.ShapeDeserializer) error {
 	if v.Shape == nil {
 		return nil

@@ -39,7 +39,7 @@ func (r *reader) value(shape *Shape, schema *smithy.Schema) (jsonvalue.Value, er
 	}
 }
 
-// structure decodes the members in any order.
+// structure decodes a structure, whose members may come in any order.
 func (r *reader) structure(shape *Shape, schema *smithy.Schema) (jsonvalue.Value, error) {
 	found := make([]jsonvalue.Value, 0, len(shape.listed))
 	var few [8]string

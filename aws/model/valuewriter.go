@@ -69,7 +69,7 @@ func (w *writer) value(shape *Shape, schema *smithy.Schema, v jsonvalue.Value) {
 	}
 }
 
-// wants reports whether a value is of a kind, and records an error if not.
+// wants reports whether a value is of the given kind. If not, it records an error.
 func (w *writer) wants(v jsonvalue.Value, kind jsonvalue.Kind) bool {
 	if v.Kind() == kind {
 		return true

@@ -9,16 +9,17 @@ import (
 	"sync"
 )
 
-// EndpointVariable returns the variable in which the AWS SDKs look for the address of a service, from the serviceId
-// of its model: "CloudWatch" gives AWS_ENDPOINT_URL_CLOUDWATCH. As in botocore, blanks and hyphens become underscores
-// and letters capitals. The names in signatures and hosts (monitoring, events) are not used.
+// EndpointVariable returns the name of the environment variable in which the AWS SDKs look for the address of a
+// service. id is the serviceId of its model: "CloudWatch" gives AWS_ENDPOINT_URL_CLOUDWATCH. As in botocore, blanks
+// and hyphens become underscores, and letters capitals. The names in signatures and hosts (monitoring, events) are
+// not used.
 func EndpointVariable(id string) string {
 	return "AWS_ENDPOINT_URL_" + strings.ToUpper(strings.NewReplacer(" ", "_", "-", "_").Replace(id))
 }
 
-// Signed returns the serviceIds of the services that use a name in their signatures, or in X-Amz-Target without its
-// version: monitoring gives CloudWatch; rds gives DocDB, Neptune and RDS. It is empty if no service uses the name.
-// Only the metadata of the models is read.
+// Signed returns the serviceIds of the services that use a name in their signatures, or in X-Amz-Target (without
+// the version). For example, monitoring gives CloudWatch, and rds gives DocDB, Neptune and RDS. The result is empty
+// if no service uses the name. Signed reads only the metadata of the models.
 func Signed(name string) []string {
 	signed, err := heads()
 	if err != nil {
@@ -27,7 +28,7 @@ func Signed(name string) []string {
 	return slices.Clone(signed[strings.ToLower(name)])
 }
 
-// heads maps the names in signatures and targets to the serviceIds, for all services of the built-in archive.
+// heads maps names in signatures and targets to serviceIds, for all services of the built-in archive.
 var heads = sync.OnceValues(func() (map[string][]string, error) {
 	a, err := builtIn()
 	if err != nil {

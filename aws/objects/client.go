@@ -27,7 +27,8 @@ type Client struct {
 
 var _ Store = (*Client)(nil)
 
-// New returns a client that calls through caller and retries as the retryer decides; nil makes only one attempt.
+// New returns a client that makes its calls through caller. The retryer decides about further attempts; if it is
+// nil, the client makes only one attempt.
 func New(caller *client.Client, retryer aws.Retryer) *Client {
 	if retryer == nil {
 		retryer = aws.NopRetryer{}
@@ -35,8 +36,8 @@ func New(caller *client.Client, retryer aws.Retryer) *Client {
 	return &Client{caller, model.MustFind("s3"), retryer}
 }
 
-// Local returns a client of a server on this machine. It takes nothing from the environment, so it never uses a
-// developer's AWS profile or a proxy.
+// Local returns a client of a server on this machine. It ignores the environment, so it never uses a developer's
+// AWS profile or a proxy.
 func Local(endpoint, region string) *Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = nil
@@ -100,7 +101,8 @@ func (c *Client) Copy(ctx context.Context, in Copy) (string, error) {
 	return text(result, "ETag"), nil
 }
 
-// CopySource returns the value of the header x-amz-copy-source: bucket and key, URL encoded except for the slashes.
+// CopySource returns the value of the header x-amz-copy-source. It consists of bucket and key, URL-encoded except
+// for the slashes.
 func CopySource(bucket, key string) string {
 	return strings.NewReplacer("+", "%20", "%2F", "/").Replace(url.QueryEscape(bucket + "/" + key))
 }
@@ -163,7 +165,7 @@ func (g Get) document() jsonvalue.Value {
 		"IfMatch", g.IfMatch, "Range", g.Range)
 }
 
-// fields returns an object of the given names and texts, without the empty ones.
+// fields returns an object with the given pairs of name and text. Pairs with an empty text are left out.
 func fields(pairs ...string) jsonvalue.Value {
 	b := jsonvalue.NewObject(len(pairs) / 2)
 	for pair := range slices.Chunk(pairs, 2) {

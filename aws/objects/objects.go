@@ -1,7 +1,7 @@
-// Package objects is a client of Amazon S3 for our own programs: the few object operations that they need, called by
-// S3's model. It stores nothing and does not reword errors, which are those of aws/client in a
-// *smithy.OperationError. Package sdkobjects implements the same types with the SDK's typed client, for programs that
-// run as AWS Lambda functions.
+// Package objects is a client of Amazon S3 for our own programs. It has only the few object operations that they
+// need, and calls them by S3's model. It stores nothing and does not reword errors; they are the errors of
+// aws/client in a *smithy.OperationError. Package sdkobjects implements the same types with the SDK's typed client,
+// for programs that run as AWS Lambda functions.
 package objects
 
 import (
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Get requests an object, or a part of it.
+// Get is a request for an object, or for a part of it.
 type Get struct {
 	Bucket, Key string
 	VersionID   string // empty: the newest
@@ -19,8 +19,8 @@ type Get struct {
 	Range       string // bytes=0-99; empty: the whole object
 }
 
-// Object is an object, or a part of one, with its metadata. The caller closes Body, which is nil in the result of
-// Head.
+// Object is an object, or a part of one, with its metadata. The caller must close Body. Body is nil in the result
+// of Head.
 type Object struct {
 	Body         io.ReadCloser
 	Size         int64  // bytes of Body; -1 if unknown
@@ -30,7 +30,7 @@ type Object struct {
 	VersionID    string // empty if the bucket has no versions
 }
 
-// Put writes an object.
+// Put is a request to write an object.
 type Put struct {
 	Bucket, Key string
 	Body        io.ReadSeeker
@@ -40,7 +40,7 @@ type Put struct {
 	IfNoneMatch string // *: only if no object exists; empty: always
 }
 
-// Copy copies an object within the service.
+// Copy is a request to copy an object within the service.
 type Copy struct {
 	FromBucket, FromKey string
 	FromVersionID       string // empty: the newest
@@ -50,7 +50,7 @@ type Copy struct {
 	WithoutTags         bool   // the source's tags are not copied
 }
 
-// List requests a page of a listing.
+// List is a request for a page of a listing.
 type List struct {
 	Bucket, Prefix string
 	Token          string // from the previous page; empty: the first page

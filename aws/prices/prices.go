@@ -1,5 +1,5 @@
-// Package prices is the one table of what AWS charges: dated, by region, with its source. Prices are in USD, of the
-// first tier, without free tiers and discounts.
+// Package prices holds AWS's prices in a single table, dated and by region, with their source. Prices are in USD
+// and of the first tier, without free tiers and discounts.
 //
 // It is pure: it reads the embedded prices.json and nothing else.
 package prices
@@ -13,10 +13,10 @@ import (
 	"sync"
 )
 
-// Default is the region with a price for every item.
+// Default is the region that has a price for every item.
 const Default = "us-east-1"
 
-// Item is something that has a price, by its name in prices.json.
+// Item is the name of something that has a price, as in prices.json.
 type Item string
 
 // The items.
@@ -50,7 +50,7 @@ func Items() []Item {
 
 // List holds the prices of one region.
 type List struct {
-	// Region is where, Date when they were read (YYYY-MM-DD), Source where from.
+	// Region is the region of the prices. Date is when they were read (YYYY-MM-DD). Source is where they were read.
 	Region, Date, Source string
 	prices               map[Item]float64
 }
@@ -98,7 +98,7 @@ func (t *table) with(items []Item) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(t.Regions)), lacks)
 }
 
-// Of returns the price of an item, which In was asked for.
+// Of returns the price of an item. The item must be one of those passed to In.
 func (l List) Of(item Item) float64 { return l.prices[item] }
 
 // Month returns the month in which the prices were read, as YYYY-MM.

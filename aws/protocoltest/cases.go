@@ -1,6 +1,6 @@
 // Package protocoltest contains the protocol tests of botocore (August 2026, Apache-2.0): 367 requests to write and
-// 365 responses to read, in all AWS protocols, for the tests of clients and servers. cases.zip holds them with their
-// licence and a README. The package is for tests only.
+// 365 responses to read, in all AWS protocols. They are for tests of clients and servers. cases.zip holds them with
+// their licence and a README. The package is for tests only.
 package protocoltest
 
 import (
@@ -23,20 +23,22 @@ import (
 //go:embed cases.zip
 var archive []byte
 
-// Case is one request or response. Its strings are copied from the case; documents are as described in package model.
+// Case is one test case: a request or a response. Its strings are copied from botocore's case. Documents are as
+// described in package model.
 type Case struct {
-	// File is the protocol's file, such as rest-json; ID is the case's name in it.
+	// File is the protocol's file, such as rest-json. ID is the case's name in it.
 	File, ID  string
 	Protocol  model.Protocol
 	Service   *model.Service
 	Operation *model.Operation
 
-	// Endpoint is the address of the service for a request; Params is the request's input.
+	// Endpoint is the address of the service, for a request. Params is the request's input.
 	Endpoint string
 	Params   jsonvalue.Value
 	Request  Request
 
-	// Response is a response; Result is its output. An error has its code, message and members instead.
+	// Response is the response to read. Result is the output expected from it. An error has its code, message and
+	// members instead.
 	Response                Response
 	Result                  jsonvalue.Value
 	Failed                  bool
@@ -48,9 +50,9 @@ type Case struct {
 type Request struct {
 	Method, URI, Host string
 	Headers           map[string]string
-	// Required and Forbidden are the names of headers that must be present, with any value, and that must be absent.
+	// Required lists headers that must be present, with any value. Forbidden lists headers that must be absent.
 	Required, Forbidden []string
-	// Body is the expected body, if HasBody is true; in Base64 for CBOR.
+	// Body is the expected body if HasBody is true. For CBOR it is encoded in Base64.
 	Body    string
 	HasBody bool
 }
@@ -62,13 +64,13 @@ type Response struct {
 	Body    []byte
 }
 
-// Inputs returns the requests to write.
+// Inputs returns the cases with requests to write.
 func Inputs(t testing.TB) []Case {
 	t.Helper()
 	return cases(t, "input")
 }
 
-// Outputs returns the responses to read.
+// Outputs returns the cases with responses to read.
 func Outputs(t testing.TB) []Case {
 	t.Helper()
 	return cases(t, "output")
@@ -201,8 +203,8 @@ func list(v jsonvalue.Value) []string {
 	return names
 }
 
-// Document converts a document in a case's notation, in which bytes are text and which may contain members that the
-// shape does not have.
+// Document converts a document from a case's notation. In that notation bytes are text, and there may be members
+// that the shape does not have.
 func Document(s *model.Shape, v jsonvalue.Value) jsonvalue.Value {
 	if s == nil {
 		return jsonvalue.NewObject(0).Value()

@@ -13,7 +13,7 @@ func WithAuthorizer(ctx context.Context, a Authorizer) context.Context {
 	return context.WithValue(ctx, authorizerKey{}, a)
 }
 
-// authorize calls the context's authorizer; without one, everything is allowed.
+// authorize calls the context's authorizer. Without an authorizer, every request is allowed.
 func (c *call) authorize(ctx context.Context, r *Request) error {
 	a, ok := ctx.Value(authorizerKey{}).(Authorizer)
 	if !ok {

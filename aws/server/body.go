@@ -12,7 +12,7 @@ import (
 )
 
 // readBody reads the body of a request, up to a limit. The body must arrive within patience, so that clients that
-// stop in the middle do not hold resources for ever.
+// stop in the middle do not hold resources forever.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64, patience time.Duration) ([]byte, error) {
 	if r.ContentLength > limit { // as declared by the client
 		w.Header().Set("Connection", "close") // the rest is not read
@@ -35,7 +35,7 @@ func readBody(w http.ResponseWriter, r *http.Request, limit int64, patience time
 	return body, nil
 }
 
-// readAll reads to the end. announced is the expected length.
+// readAll reads r to the end. announced is the length that the client announced.
 func readAll(r io.Reader, announced int64) ([]byte, error) {
 	const trusted = 64 << 10
 	if announced <= 0 || announced > trusted {

@@ -85,7 +85,8 @@ func (cborCodec) fail(c *call, f *fault, to *reply) {
 	to.body = cbor.Encode(said)
 }
 
-// fromCBOR converts CBOR to a document. Values that do not match the shape are left to the check.
+// fromCBOR converts CBOR to a document. It does not report values that do not match the shape; the later check
+// does.
 func fromCBOR(s *model.Shape, v cbor.Value) (jsonvalue.Value, error) {
 	switch x := v.(type) {
 	case *cbor.Nil, *cbor.Undefined:

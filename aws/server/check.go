@@ -11,8 +11,8 @@ import (
 	"stepback/aws/model"
 )
 
-// Words holds deviations of a service's behaviour and messages from its model, as recordings of the real service
-// show.
+// Words holds the deviations of a service's behaviour and messages from its model, as seen in recordings of the
+// real service.
 type Words struct {
 	// Bytes names the shapes of strings whose length is counted in UTF-8 bytes instead of characters.
 	Bytes []string
@@ -20,20 +20,20 @@ type Words struct {
 	Enums map[string][]string
 	// Max replaces the upper bounds of shapes, by their names.
 	Max map[string]float64
-	// Patterns replaces patterns of the model that only Java supports, by the name of the shape. Error messages quote
-	// the model's.
+	// Patterns replaces patterns of the model that only Java supports, by the name of the shape. Error messages
+	// still quote the model's pattern.
 	Patterns map[string]*regexp.Regexp
-	// QueryCodes holds the Query codes of errors that the model lacks, by the name of the shape. Clients that once
-	// used Query read them from X-Amzn-Query-Error.
+	// QueryCodes holds the Query codes of errors that the model lacks, by the name of the shape. Clients of a
+	// service that formerly used Query read them from X-Amzn-Query-Error.
 	QueryCodes map[string]string
-	// Missing returns the error for a request without a required member; nil means the same error as for other
-	// violated constraints.
+	// Missing returns the error for a request that lacks a required member. If Missing is nil, the error is the
+	// same as for other violated constraints.
 	Missing func(member string) *aws.Error
 	// Unchecked names the shapes whose constraints the service does not enforce, although its model has them. Their
 	// types are still checked.
 	Unchecked []string
-	// Whole names the structures that error messages quote with all members, absent ones as null, and for each the
-	// members that come last, whether or not the model has them.
+	// Whole names the structures that error messages quote with all members; absent members are quoted as null. For
+	// each structure it lists the members that come last, even if the model does not have them.
 	Whole map[string][]string
 	// Long holds complete error messages for strings that are too long, by the name of the shape.
 	Long map[string]string

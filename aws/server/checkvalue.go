@@ -36,7 +36,7 @@ func (c *rule) check(document jsonvalue.Value) *aws.Error {
 		strings.Join(v.found, "; "))
 }
 
-// missing returns the first required member that a request lacks; empty if it lacks none.
+// missing returns the name of the first required member that a request lacks; empty if it lacks none.
 func (c *rule) missing(document jsonvalue.Value) string {
 	for i := range c.members {
 		if m := &c.members[i]; m.required {
@@ -69,7 +69,8 @@ var kinds = map[model.Type]jsonvalue.Kind{
 	model.Double: jsonvalue.Number, model.Timestamp: jsonvalue.Number,
 }
 
-// value checks a value that is present. path and name are its position; they are joined only for messages.
+// value checks a value that is present. path and name give its position. They are joined only when a message needs
+// them.
 func (v *violations) value(path, name string, c *rule, value jsonvalue.Value) {
 	s := c.shape
 	if s.Type == model.Document {
@@ -100,7 +101,7 @@ func (v *violations) value(path, name string, c *rule, value jsonvalue.Value) {
 	}
 }
 
-// special reports whether a value is a float that JSON has no number for.
+// special reports whether a value is a float that JSON cannot represent as a number.
 func special(s *model.Shape, v jsonvalue.Value) bool {
 	if s.Type != model.Float && s.Type != model.Double || v.Kind() != jsonvalue.String {
 		return false
@@ -135,7 +136,8 @@ func wrongType(value jsonvalue.Value) string {
 
 const structureFound = "Start of structure or map found where not expected."
 
-// fail records a constraint that a value violates. shown, the value's text in the message, begins with a blank.
+// fail records a constraint that a value violates. shown is the value's text in the message; it begins with a
+// blank.
 func (v *violations) fail(at string, c *rule, shown, constraint string) {
 	if c.sensitive {
 		shown = ""
@@ -219,7 +221,7 @@ func (v *violations) dictionary(at string, c *rule, o jsonvalue.Value) {
 	}
 }
 
-// scalar reports whether values are strings, whose lists are rejected as a whole.
+// scalar reports whether the values are strings. A list of strings is rejected as a whole.
 func scalar(c *rule) bool { return c.shape.Type == model.String }
 
 // elements reports whether any text in a list or a map violates a constraint.
@@ -237,7 +239,7 @@ func (v *violations) elements(c *rule, values []jsonvalue.Value) (broken bool) {
 	return broken
 }
 
-// shownList formats a list as services do, with its elements in brackets.
+// shownList formats a list in the way services do, with its elements in brackets.
 func shownList(c *rule, list jsonvalue.Value) string {
 	parts := make([]string, list.Len())
 	for i, e := range list.Elements() {
@@ -249,8 +251,8 @@ func shownList(c *rule, list jsonvalue.Value) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// shownStructure formats a structure as services do: Shape(member=value, …); absent members are shown as null if
-// Words.Whole says so.
+// shownStructure formats a structure in the way services do: Shape(member=value, …). Absent members are shown as
+// null if Words.Whole lists the structure.
 func shownStructure(c *rule, o jsonvalue.Value) string {
 	parts := make([]string, 0, len(c.members)+len(c.whole))
 	for i := range c.members {
@@ -268,7 +270,7 @@ func shownStructure(c *rule, o jsonvalue.Value) string {
 	return c.shape.Name + "(" + strings.Join(parts, ", ") + ")"
 }
 
-// shownMap formats a map as services do, {KEY=VALUE}, in the order of the keys.
+// shownMap formats a map in the way services do, {KEY=VALUE}, in the order of the keys.
 func shownMap(o jsonvalue.Value) string {
 	keys := slices.Sorted(slices.Values(o.Keys()))
 	parts := make([]string, len(keys))

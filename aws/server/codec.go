@@ -8,7 +8,7 @@ import (
 	"stepback/aws/model"
 )
 
-// codec implements one protocol.
+// codec encodes and decodes messages of one protocol.
 type codec interface {
 	// contentType returns the default Content-Type of responses and errors.
 	contentType(*Service) string
@@ -22,8 +22,8 @@ type codec interface {
 	fail(c *call, f *fault, to *reply)
 }
 
-// codecOf returns the protocol of a request among those of the service: by marks unique to one protocol, or else the
-// one that the model names first.
+// codecOf returns the protocol of a request, out of those that the service supports. It recognizes a protocol by
+// marks that no other protocol has. Without such a mark, it returns the protocol that the model names first.
 func (s *Service) codecOf(r *http.Request) codec {
 	p := s.protocolOf(r)
 	switch p {

@@ -32,7 +32,7 @@ func (c *rule) oneOf() string {
 	return "Member must satisfy enum value set: [" + strings.Join(c.enum, ", ") + "]"
 }
 
-// size returns the constraints that a length violates.
+// size returns the constraints that a value of this length violates.
 func (c *rule) size(length int) (broken []string) {
 	if float64(length) > c.max {
 		broken = append(broken, c.atMost())

@@ -9,12 +9,12 @@ import (
 // Coverage lists the operations of its model that a service implements. It is computed from the registered
 // operations.
 type Coverage struct {
-	// Model is the name of the API model, such as cloudwatchlogs; Service is its display name, such as "CloudWatch
+	// Model is the name of the API model, such as cloudwatchlogs. Service is its display name, such as "CloudWatch
 	// Logs".
 	Model   string `json:"model"`
 	Service string `json:"service"`
-	// Works counts the operations that work, Partly those that lack some of AWS's behaviour, Absent those not
-	// implemented.
+	// Works counts the operations that work completely. Partly counts those that lack some of AWS's behaviour.
+	// Absent counts those that are not implemented.
 	Works  int `json:"works"`
 	Partly int `json:"partly"`
 	Absent int `json:"absent"`
@@ -24,11 +24,11 @@ type Coverage struct {
 	Operations []OperationCoverage `json:"operations"`
 }
 
-// OperationCoverage describes how far one operation is implemented.
+// OperationCoverage describes how completely one operation is implemented.
 type OperationCoverage struct {
 	Name  string `json:"name"`
 	State State  `json:"state"`
-	// Missing describes what a partly implemented operation lacks; empty for others.
+	// Missing describes what a partly implemented operation lacks; empty for all other operations.
 	Missing string `json:"missing,omitempty"`
 }
 
@@ -42,13 +42,13 @@ const (
 	Absent State = "not there"
 )
 
-// Coverage returns which operations of the model are implemented.
+// Coverage reports which operations of the model are implemented.
 func (s *Service) Coverage() Coverage {
 	return CoverageOf(s.model.Name, s.model.ID, s.model.Operations(), s.Serves, s.cfg.Partly)
 }
 
-// CoverageOf returns the coverage of a service. operations are the names of its model's operations, served reports
-// whether one is implemented, and partly describes what partly implemented ones lack.
+// CoverageOf returns the coverage of a service. operations are the names of its model's operations. served reports
+// whether an operation is implemented. partly describes what partly implemented operations lack.
 func CoverageOf(model, service string, operations []string, served func(string) bool,
 	partly map[string]string) Coverage {
 	c := Coverage{Model: model, Service: service}
@@ -72,7 +72,8 @@ func CoverageOf(model, service string, operations []string, served func(string) 
 	return c
 }
 
-// checkPartly rejects notes about operations that are not implemented, because they would be out of date.
+// checkPartly returns an error for a note about an operation that is not implemented, because such a note is out of
+// date.
 func (c *Config) checkPartly() error {
 	for _, name := range slices.Sorted(maps.Keys(c.Partly)) {
 		if _, ok := c.Operations[name]; !ok || c.Partly[name] == "" {

@@ -24,7 +24,7 @@ func malformed(message string) *aws.Error {
 	return &aws.Error{Code: codeMalformed, Message: message}
 }
 
-// unreadable reports a body that is not in the protocol's format.
+// unreadable reports that a body is not in the protocol's format.
 type unreadable struct{ reason string }
 
 // Error implements error.
@@ -41,8 +41,8 @@ func notServed(m *model.Service, operation string) *aws.Error {
 	}
 }
 
-// unknown returns the error for an operation that the model does not have: AWS's code, and where to find the
-// operations.
+// unknown returns the error for an operation that the model does not have. It carries AWS's code and says where to
+// find the operations.
 func (s *Service) unknown(name, code string) *aws.Error {
 	return &aws.Error{Code: code, Status: http.StatusNotImplemented, Message: fmt.Sprintf("%s has no operation %s that is known here. "+
 		"Those that are served: stepback services %s, docs/services.md.", s.model.ID, name, s.model.Name)}
@@ -50,7 +50,7 @@ func (s *Service) unknown(name, code string) *aws.Error {
 
 const codeUnknown = "UnknownOperationException"
 
-// wrongProtocol returns the error for a request that does not name an operation in the JSON protocol's way.
+// wrongProtocol returns the error for a request that does not name its operation as the JSON protocol requires.
 func (s *Service) wrongProtocol(r *http.Request) *aws.Error {
 	return &aws.Error{Code: codeUnknown, Message: fmt.Sprintf("%s is asked by POST with Content-Type: %s%s and X-Amz-Target: "+
 		"%s.OPERATION; this is %s with Content-Type: %.100s and X-Amz-Target: %.100s. The Query protocol is not spoken here.", s.model.ID, mediaJSON,

@@ -9,7 +9,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// fault is an error with its properties from the model.
+// fault is an error together with its properties from the model.
 type fault struct {
 	error  *aws.Error
 	shape  *model.Shape // nil if the model does not contain it
@@ -18,7 +18,7 @@ type fault struct {
 	status int
 }
 
-// sender returns the side at fault, in Query's terms.
+// sender returns which side is at fault, in Query's terms: Sender or Receiver.
 func (f *fault) sender() string {
 	if f.status >= http.StatusInternalServerError {
 		return "Receiver"

@@ -10,12 +10,12 @@ import (
 // Call executes an operation on a request that has been read and checked.
 type Call func(context.Context, *Request) (*Answer, error)
 
-// Interceptor runs between a request, once it has been read and checked, and its operation. It calls next to execute
+// Interceptor runs after a request has been read and checked, and before its operation. It calls next to execute
 // the operation, with the same request or another one, or returns an answer itself. Its errors are returned to the
 // client in the request's protocol.
 type Interceptor func(ctx context.Context, operation string, r *Request, next Call) (*Answer, error)
 
-// intercepted is an Interceptor with the name of the service's model that it applies to.
+// intercepted pairs an Interceptor with the model name of the service that it applies to.
 type intercepted struct {
 	model string
 	f     Interceptor

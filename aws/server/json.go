@@ -77,7 +77,7 @@ func (jsonCodec) fail(c *call, f *fault, to *reply) {
 	to.body = errorJSON(f, true)
 }
 
-// queryError sends the older code of an error to clients that once used Query.
+// queryError sends an error's Query code in a header, for clients of a service that once used the Query protocol.
 func queryError(c *call, f *fault) {
 	if c.service.model.QueryCompatible {
 		c.writer.Header().Set("X-Amzn-Query-Error", f.query+";"+f.sender())
@@ -101,7 +101,7 @@ func errorJSON(f *fault, named bool) []byte {
 	return b.Value().AppendJSON(nil)
 }
 
-// withMessage returns an error's shape with the members that all errors may have.
+// withMessage returns an error's shape, extended by the members that any error may have.
 func withMessage(s *model.Shape) *model.Shape {
 	text := &model.Shape{Type: model.String}
 	made := &model.Shape{Name: s.Name, Type: s.Type, Members: s.Members[:len(s.Members):len(s.Members)]}
@@ -170,7 +170,7 @@ func wireName(m *model.Member) string {
 	return m.Name
 }
 
-// Selects the members of a structure to write.
+// place selects which members of a structure are written.
 type place bool
 
 const (

@@ -24,7 +24,8 @@ func compilePattern(text string) (pattern, error) {
 	return r, nil
 }
 
-// characters is a pattern such as [a-z0-9]{1,64}: a number of characters, all of one class.
+// characters matches texts of a limited length whose characters are all of one class, as the pattern [a-z0-9]{1,64}
+// does.
 type characters struct {
 	ascii    [utf8.RuneSelf]bool
 	min, max int // max is below 0 for any number

@@ -5,8 +5,8 @@ import "stepback/aws/model"
 // plan holds what is needed to decode or encode documents of a shape, compiled once.
 type plan struct {
 	shape *model.Shape
-	// plain is true if the document equals the JSON of the protocol: no member has another name there, none is a time
-	// in another format than seconds, none is outside of the body.
+	// plain is true if the document equals the protocol's JSON: no member has another name in the JSON, no time has
+	// a format other than seconds, and no member is outside the body.
 	plain bool
 	// payload is the member that forms the whole body as bytes; nil if the body is anything else.
 	payload *model.Member

@@ -18,7 +18,7 @@ type queryCodec struct{ ec2 bool }
 
 func (queryCodec) contentType(*Service) string { return mediaText }
 
-// maxForm is the size limit of forms whose action is not known yet.
+// maxForm is the size limit of a form before its action is known.
 const maxForm = 4 * MaxBody
 
 func (q queryCodec) operation(c *call) (string, error) {
@@ -75,7 +75,8 @@ func (q queryCodec) read(c *call, _ []byte, to *Request) error {
 	return err
 }
 
-// formNode is a node of a form: List.1.Name is the child Name of the child 1 of the child List.
+// formNode is a node of a parsed form. The name List.1.Name leads from the root to its child List, from there to
+// the child 1, and from there to the child Name.
 type formNode struct {
 	text     string
 	has      bool

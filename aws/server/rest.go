@@ -62,7 +62,7 @@ func (r restCodec) read(c *call, body []byte, to *Request) error {
 	return nil
 }
 
-// located reads a member from its location.
+// located reads a member from its location: the path, the query or a header.
 func (r restCodec) located(c *call, m *model.Member, query url.Values, in jsonvalue.Value) (jsonvalue.Value, error) {
 	switch m.Location {
 	case model.InPath:
@@ -92,7 +92,7 @@ func fromQuery(m *model.Member, query url.Values) (jsonvalue.Value, error) {
 		return listFromTexts(m.Shape, values, "")
 	case model.Map:
 		b := jsonvalue.NewObject(0)
-		// all of them, as in Smithy, including those of other members
+		// all query parameters, including those of other members, as in Smithy
 		for _, name := range slices.Sorted(keysOf(query)) {
 			v := jsonvalue.OfString(query.Get(name))
 			if e := m.Shape.Element.Shape; e.Type == model.List {

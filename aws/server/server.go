@@ -25,10 +25,10 @@ type Config struct {
 	Model string
 	// Operations holds the implemented operations, by their names in the model. The others return NotImplemented.
 	Operations map[string]Operation
-	// Partly describes what implemented operations lack, by name: "Policies have no effect." It is for documentation
-	// (Service.Coverage), and changes no response.
+	// Partly describes, by operation, what the implementation lacks: "Policies have no effect." It is for
+	// documentation (Service.Coverage), and changes no response.
 	Partly map[string]string
-	// Words holds the service's deviations from its model.
+	// Words holds the deviations of the service's behaviour and messages from its model.
 	Words Words
 	// Invalid is the error code for requests that violate a constraint; empty means ValidationException.
 	Invalid string
@@ -52,8 +52,8 @@ type Config struct {
 type Operation struct {
 	// Call executes the operation. An error that is an *aws.Error is returned to the client.
 	Call func(context.Context, *Request) (*Answer, error)
-	// MaxBody is the size limit of a request body, in bytes; 0 means the constant MaxBody, or four times that if one
-	// of the request's members may have that many characters.
+	// MaxBody is the size limit of a request body, in bytes. 0 means the constant MaxBody, or four times the
+	// constant if one of the request's members may have MaxBody characters or more.
 	MaxBody int64
 	// TooLarge is the error for a larger body; nil means a RequestEntityTooLargeException.
 	TooLarge *aws.Error
@@ -182,8 +182,8 @@ func (s *Service) operation(name string) (*operation, error) {
 	return o, nil
 }
 
-// limitOf returns the size limit of a request body: if a member may be as large as MaxBody, the limit leaves space
-// for its escapes.
+// limitOf returns the size limit of a request body. If a member may be as large as MaxBody, the limit leaves space
+// for escape sequences.
 func limitOf(input *model.Shape) int64 {
 	const escaped = 4 * MaxBody
 	if input != nil {

@@ -10,8 +10,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// fromText converts a scalar in text form, as in forms, XML, headers and URLs, to a document. A time whose shape has
-// no format has the given one, or any.
+// fromText converts a scalar in text form, as in forms, XML, headers and URLs, to a document. A time is parsed in
+// its shape's format, or else in the given one; if both are empty, any format is accepted.
 func fromText(s *model.Shape, text string, format model.TimestampFormat) (jsonvalue.Value, error) {
 	switch s.Type {
 	case model.Boolean:
@@ -60,7 +60,7 @@ func floatFrom(text string) (jsonvalue.Value, error) {
 	return jsonvalue.OfNumberText(strconv.FormatFloat(f, 'g', -1, 64)), nil
 }
 
-// toText converts a scalar to text. A time whose shape has no format has the given one.
+// toText converts a scalar to text. A time is written in its shape's format, or else in the given one.
 func toText(s *model.Shape, v jsonvalue.Value, format model.TimestampFormat) string {
 	switch {
 	case s.Type == model.Timestamp:

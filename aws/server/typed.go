@@ -11,10 +11,11 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Handle returns an operation that calls a function over structures. In has the members of the request that the
-// function uses: fields with the model's names, or with these names in JSON tags. The rest of the request is checked
-// and then ignored. Out is the answer's document, as encoding/json encodes it; use Time for times and []byte for
-// bytes. An error that is an *aws.Error is returned to the client; others are converted by Config.Failure.
+// Handle returns an operation that calls a function over structures. In declares the members of the request that
+// the function uses, in fields with the model's names or with JSON tags of these names. The rest of the request is
+// checked and then ignored. Out is the answer's document, as encoding/json encodes it; use Time for times and
+// []byte for bytes. An error that is an *aws.Error is returned to the client; others are converted by
+// Config.Failure.
 func Handle[In, Out any](f func(context.Context, aws.Scope, *In) (*Out, error)) Operation {
 	fields := fieldsOf(reflect.TypeFor[In]())
 	return Operation{

@@ -99,7 +99,7 @@ func attributesOf(s *model.Shape, v jsonvalue.Value) []attribute {
 	return attributes
 }
 
-// flatName returns the name of the elements of a list without a surrounding element.
+// flatName returns the name of a list's elements if no element surrounds the list.
 func flatName(m *model.Member) string {
 	if n := m.Shape.Element.LocationName; n != "" && m.LocationName == "" && m.Shape.Flattened {
 		return n

@@ -22,7 +22,7 @@ import (
 	"time"
 )
 
-// clients is the number of concurrent clients, which share a sync of the disk; moto does not sync.
+// clients is the number of concurrent clients. In stepback, they share each sync of the disk; moto does not sync.
 const clients = 32
 
 func main() {

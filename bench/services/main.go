@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// clients is the number of concurrent clients.
+// clients is the number of concurrent clients of each kind.
 const clients = 16
 
 // workload is an action that clients repeat.

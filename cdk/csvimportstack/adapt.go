@@ -14,11 +14,11 @@ import (
 	"stepback/cdk/environment"
 )
 
-// adaptMinutes is the interval at which the controller measures and decides. Metrics are published by the minute, and
-// its rules look at several minutes at a time.
+// adaptMinutes is the interval, in minutes, at which the controller measures and decides. Metrics are published
+// once a minute, and the controller's rules look at several minutes at a time.
 const adaptMinutes = 1
 
-// adaptFunction is the name of the controller's function and of its bootstrap's folder.
+// adaptFunction names both the controller's function and the folder of its bootstrap.
 const adaptFunction = "adapt"
 
 // adaptSource is the source of the events with which package adaptive/controller reports changes.
@@ -55,7 +55,8 @@ func (s *Stack) hasAdapt() bool { return s.Environment.Adapt != environment.Adap
 // measuresRetryValue reports whether the value of retries is measured.
 func (s *Stack) measuresRetryValue() bool { return s.hasAdapt() && s.Environment.RecordValue > 0 }
 
-// historiesAccess allows reading what the executions of the last week did, including the Map's children.
+// historiesAccess allows the controller to read the histories of executions, including those of the Map's children.
+// It reads those of the last week.
 func (s *Stack) historiesAccess() []awsiam.PolicyStatement {
 	name := s.Environment.Prefix()
 	executions := []*string{s.states("execution", name+":*"), s.states("execution", name+"/"+mapLabel+":*")}

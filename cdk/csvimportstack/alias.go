@@ -12,13 +12,13 @@ import (
 // deployment, or at one that the controller has published since.
 const liveAlias = "live"
 
-// byDeployment is the description by which the controller (package adaptive/controller) distinguishes a deployment's
-// versions from its own and takes them as its base.
+// byDeployment is the description of versions that a deployment publishes. By it, the controller (package
+// adaptive/controller) distinguishes them from its own versions and takes them as its base.
 const byDeployment = "deployment"
 
-// addAlias publishes a version of the state machine with each deployment that changes it, and points the alias at it:
-// at once, or first for a share of the new imports, with a rollback if one of the alarms on failing executions fires
-// meanwhile.
+// addAlias publishes a version of the state machine with each deployment that changes it, and points the alias at
+// it, either at once or first for a share of the new imports. In the second case, the deployment is rolled back if
+// one of the alarms on failing executions fires meanwhile.
 func (s *Stack) addAlias() {
 	if s.apart {
 		return
@@ -61,8 +61,9 @@ func (s *Stack) rollbackAlarms() []string {
 	return names
 }
 
-// startedARN returns the ARN through which imports are started: the alias, or the state machine if there is none. It
-// is built from names, because the alias depends on alarms, and they on functions.
+// startedARN returns the ARN through which imports are started: the alias, or the state machine if there is none.
+// It is built from names, because a reference would create a cycle: the alias depends on alarms, and the alarms on
+// functions.
 func (s *Stack) startedARN() *string {
 	if s.apart {
 		return s.StateMachine.StateMachineArn()

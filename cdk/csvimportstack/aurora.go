@@ -17,12 +17,12 @@ const (
 	databasePort = 5432
 )
 
-// sessions limits the sessions of a function's instance: it handles one event at a time, and a session left open
-// while it is frozen would keep the cluster from pausing.
+// sessions limits the database sessions of one instance of a function. An instance handles one event at a time, so
+// one session is enough. A session left open while the instance is frozen would keep the cluster from pausing.
 const sessions = "pool_max_conns=1&idle_session_timeout=60000"
 
-// resuming lets a record wait for a paused cluster within its single attempt of 30 seconds, instead of giving up
-// after 5.
+// resuming raises the connection timeout to 20 seconds, so that a record can wait for a paused cluster within its
+// single attempt of 30 seconds, instead of giving up after 5.
 const resuming = "&connect_timeout=20"
 
 // auroraDatabase declares an Aurora Serverless v2 cluster in a VPC without internet access; see
@@ -84,8 +84,8 @@ func (s *Stack) vpc() awsec2.Vpc {
 	})
 }
 
-// sinkEndpoint lets the relay reach the service that it sends to, in one zone: a message that has to wait for the
-// zone is not lost.
+// sinkEndpoint lets the relay reach the service that it sends to. One zone is enough: if the zone fails, messages
+// wait and are not lost.
 func (s *Stack) sinkEndpoint(vpc awsec2.Vpc, functions awsec2.SecurityGroup, service string) {
 	group := awsec2.NewSecurityGroup(s.Stack, jsii.String("SinkSecurityGroup"), &awsec2.SecurityGroupProps{
 		Vpc: vpc, Description: jsii.String("The endpoint of what the outbox is relayed to"),

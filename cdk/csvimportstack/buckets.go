@@ -6,7 +6,8 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// workDays is the retention of the copies that Maps read: as long as an execution can be redriven, plus a day.
+// workDays is the number of days for which the copies that Maps read are kept: as long as an execution can be
+// redriven, plus a day.
 const workDays = 15
 
 func (s *Stack) addBuckets() {

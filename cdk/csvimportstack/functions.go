@@ -70,8 +70,8 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 	}
 }
 
-// guarded adds the variables with which a function shares its callee's breaker with all others, publishes its state,
-// and starts with a limit that admits the state machine's concurrent calls.
+// guarded adds a function's variables for its breaker: the function shares the breaker of its callee with all other
+// functions, publishes its state, and starts with a limit that admits the state machine's concurrent calls.
 func (s *Stack) guarded(environment map[string]*string) map[string]*string {
 	environment["BREAKER_TABLE"], environment["STATE_MACHINE"] = s.Breaker.TableName(),
 		jsii.String(s.Environment.Prefix())
@@ -94,11 +94,12 @@ func (s *Stack) guardAccess() []awsiam.PolicyStatement {
 	return access
 }
 
-// timeoutMargin is the time by which a function times out before its state, so that its error, which has a name and a
-// message, arrives before States.Timeout. The function itself ends its work another second earlier.
+// timeoutMargin is the time by which a function times out before its state. As a result, the function's error, which
+// has a name and a message, arrives before States.Timeout. The function itself ends its work another second
+// earlier.
 const timeoutMargin = 2 * time.Second
 
-// timeoutOf returns the timeout of a state's function: a little below the state's timeout in the retry table.
+// timeoutOf returns the timeout of a state's function: the state's timeout in the retry table, minus timeoutMargin.
 func timeoutOf(state string) time.Duration {
 	s, ok := statemachine.DefaultTable().State(state)
 	if !ok {
@@ -158,7 +159,8 @@ func (s *Stack) architecture() awslambda.Architecture {
 	return awslambda.Architecture_ARM_64()
 }
 
-// noInterfacesFor denies the function's code the permissions that Lambda itself needs from its role.
+// noInterfacesFor denies the function's code the permissions on network interfaces, which only Lambda itself needs
+// from the function's role.
 func (s *Stack) noInterfacesFor(name string) awsiam.PolicyStatement {
 	statement := networkInterfaces()
 	return awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{

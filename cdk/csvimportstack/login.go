@@ -9,8 +9,8 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// createLogin creates the functions' database user, which may create and use its own tables in the schema public and
-// authenticates only with IAM tokens. Running it again changes nothing.
+// createLogin creates the database user of the functions. The user may create and use its own tables in the schema
+// public, and authenticates only with IAM tokens. Running createLogin again changes nothing.
 const createLogin = `DO $$ BEGIN
 IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '` + databaseUser + `') THEN CREATE ROLE ` + databaseUser +
 	` LOGIN; END IF;

@@ -19,12 +19,12 @@ import (
 // of the widget that shows it.
 const configurationMinutes = 5
 
-// metricsMemory is the memory of the function, in MB: the size from which Lambda provides a whole processor. Reading
-// takes about 10 µs of processor time per record, and an import at log level ALL produces 23,000 to 35,000 records a
-// second.
+// metricsMemory is the memory of the metrics function, in MB. It is the smallest size at which Lambda provides a
+// whole processor. Reading takes about 10 µs of processor time per record, and an import at log level ALL produces
+// 23,000 to 35,000 records a second.
 const metricsMemory = 1769
 
-// metricsFunction is the name of the function and of its bootstrap's folder.
+// metricsFunction names both the metrics function and the folder of its bootstrap.
 const metricsFunction = "metrics"
 
 // addMetrics declares the function that counts retries from the state machine's log. It keeps open executions in

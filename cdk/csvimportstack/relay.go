@@ -9,8 +9,8 @@ import (
 	"stepback/cdk/environment"
 )
 
-// relayMinutes is the interval at which the outbox is emptied, and relayTimeout the time that may take: an invocation
-// ends before the next one begins, and sends until shortly before its timeout.
+// relayMinutes is the interval, in minutes, at which the outbox is emptied. relayTimeout limits an invocation, so
+// that it ends before the next one begins; it sends until shortly before this timeout.
 const (
 	relayMinutes = 1
 	relayTimeout = 55 * time.Second

@@ -11,7 +11,7 @@ import (
 )
 
 // addRunbook publishes the sections of docs/operating.md about the alarms as a dashboard, so that everyone who can
-// open an alarm can also open its link. An environment with its own Guide has no such dashboard.
+// open an alarm can also open the page it links to. An environment with its own Guide has no such dashboard.
 func (s *Stack) addRunbook() {
 	if s.Environment.Guide != "" || s.apart {
 		return
@@ -55,7 +55,7 @@ func runbook(guide string) []string {
 	return out
 }
 
-// unlinked replaces links to other places of the repository in a Markdown text by their plain text.
+// unlinked replaces the links in a Markdown text that point to other places of the repository by their plain text.
 func unlinked(text string) string {
 	var b strings.Builder
 	for {

@@ -13,8 +13,8 @@ import (
 	"stepback/internal/objectevent"
 )
 
-// How often and how long an event is retried before it goes to the queue: EventBridge tries to deliver it, and then
-// Lambda runs it up to three times.
+// Limits on the retries of an event before it goes to the queue. First EventBridge tries to deliver the event, and
+// then Lambda runs it up to three times.
 const (
 	deliveryAttempts = 10
 	deliveryHours    = 2

@@ -31,8 +31,8 @@ func (s *Stack) addTopics() {
 	mayPublish(s.Notices, "Alarms", "cloudwatch.amazonaws.com", s.Account())
 }
 
-// topic declares a topic with its subscribers. A message that fails all of SNS's delivery attempts to one of them
-// goes to the queue.
+// topic declares a topic with its subscribers. If all of SNS's attempts to deliver a message to a subscriber fail,
+// the message goes to the queue.
 func (s *Stack) topic(id, name, display string, to environment.Subscribers) awssns.Topic {
 	topic := awssns.NewTopic(s.Stack, jsii.String(id), &awssns.TopicProps{
 		TopicName:   s.name(name),

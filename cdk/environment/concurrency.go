@@ -3,8 +3,8 @@ package environment
 const (
 	// defaultAccountConcurrency is an account's concurrency in a region unless more is requested.
 	defaultAccountConcurrency = 1000
-	// unreservable is the concurrency that Lambda keeps for functions without a reservation: it rejects reservations
-	// that leave less.
+	// unreservable is the concurrency that Lambda keeps for functions without a reservation. Lambda rejects
+	// reservations that leave less.
 	unreservable = 100
 )
 

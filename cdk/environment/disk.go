@@ -5,11 +5,11 @@ const (
 	minDisk  = 512   // MiB of temporary disk that every function has
 	maxDisk  = 10240 // maximum temporary disk of a function, in MiB
 
-	// copyGrowth is the largest growth of a normalised copy: a katakana takes one byte in Shift_JIS and three in
-	// UTF-8.
+	// copyGrowth is the largest factor by which a normalised copy grows: a katakana takes one byte in Shift_JIS and
+	// three in UTF-8.
 	copyGrowth = 3
-	// lettersGrowth is the growth from rows to dead letters: a row of 20 bytes that is not applied leaves about 600
-	// bytes in the dead letters and the corrections.
+	// lettersGrowth is the factor from a file's size to that of its dead letters: a row of 20 bytes that is not
+	// applied leaves about 600 bytes in the dead letters and the corrections.
 	lettersGrowth = 30
 )
 
@@ -20,5 +20,5 @@ func (e Environment) ValidateDisk() int { return disk(e.MaxFileBytes, copyGrowth
 // is enough for a file of which no row was applied.
 func (e Environment) AggregateDisk() int { return min(disk(e.MaxFileBytes, lettersGrowth), maxDisk) }
 
-// disk returns a disk size, in MiB, for growth times the bytes of a file.
+// disk returns the disk size, in MiB, that holds growth times the given number of bytes, and at least minDisk.
 func disk(bytes, growth int64) int { return max(minDisk, int((bytes*growth+mebibyte-1)/mebibyte)) }

@@ -17,7 +17,7 @@ type Environment struct {
 
 	// InputBucket and ResultBucket are globally unique bucket names; if empty, CloudFormation generates the names.
 	InputBucket, ResultBucket string
-	// InputDays and ResultDays are how long uploads and results are kept; 1 to 3650.
+	// InputDays and ResultDays are the days for which uploads and results are kept, 1 to 3650 each.
 	InputDays, ResultDays int
 	// MaxFileBytes is the size limit of an imported file, at least 1.
 	MaxFileBytes int64
@@ -58,15 +58,15 @@ type Environment struct {
 	// Guide is the HTTPS address of docs/operating.md, to which alarms link; if empty, the stack publishes it as a
 	// dashboard.
 	Guide string
-	// Pages are the subscribers to pages, Notices to the messages of alarms that can wait, and Imports to the result
-	// of each import.
+	// Pages are the subscribers to pages, Notices the subscribers to messages of alarms that can wait, and Imports
+	// the subscribers to the result of each import.
 	Pages, Notices, Imports Subscribers
 	// AccessLogBucket is the name of a bucket for the buckets' access logs; empty means none.
 	AccessLogBucket string
 	// Owner and CostCenter are tags on every resource, if not empty.
 	Owner, CostCenter string
-	// MonthlyBudget is the budget in USD for everything with the deployment's tag; Notices are notified when it is
-	// nearly used up. 0 means no budget.
+	// MonthlyBudget is the budget in USD for all resources with the deployment's tag. The subscribers in Notices
+	// are notified when it is nearly used up. 0 means no budget.
 	MonthlyBudget float64
 
 	Database Database
@@ -103,9 +103,10 @@ type Database struct {
 	// must also reach S3 and Secrets Manager. If both are empty, the database must be reachable from outside any VPC.
 	SubnetIDs, SecurityGroupIDs []string
 
-	// MinCapacity and MaxCapacity limit a created cluster, in Aurora capacity units of 2 GiB: 0 to 256 in halves,
-	// MaxCapacity at least 1. If MinCapacity is 0, the cluster pauses after AutoPause without connections; the first
-	// records after a pause wait about 15 seconds for it, or twice that and more after a day.
+	// MinCapacity and MaxCapacity limit a created cluster, in Aurora capacity units of 2 GiB. They range from 0 to
+	// 256 in steps of a half, and MaxCapacity is at least 1. If MinCapacity is 0, the cluster pauses after
+	// AutoPause without connections. The first records after a pause wait about 15 seconds for it; after a pause of
+	// more than a day, twice as long or more.
 	MinCapacity, MaxCapacity float64
 	// AutoPause is 5 minutes to a day; it is used only if MinCapacity is 0.
 	AutoPause time.Duration

@@ -43,7 +43,7 @@ func Dev() Environment {
 	return e
 }
 
-// Stg returns a smaller prod that logs everything, so that the controller can report what it would do.
+// Stg returns a smaller version of prod. It logs everything, so that the controller can report what it would do.
 func Stg() Environment {
 	e := base("stg")
 	e.LogLevel, e.LogDays = "ALL", 30
@@ -66,8 +66,8 @@ func Prod() Environment {
 	return e
 }
 
-// Laptop returns dev for `stepback serve`: the same template, except for the database, whose URL is in an SSM
-// parameter, and the architecture, which is this machine's.
+// Laptop returns dev for `stepback serve`. It has the same template, with two exceptions: the database's URL is in
+// an SSM parameter, and the architecture is the given one, this machine's.
 func Laptop(architecture string) Environment {
 	e := Dev()
 	e.Name = "laptop"
@@ -76,8 +76,8 @@ func Laptop(architecture string) Environment {
 	return e
 }
 
-// Local returns an environment for an AWS-compatible endpoint on this machine, such as LocalStack: its batch size is
-// 1, the only one that LocalStack supports, and its database is the one in secretARN.
+// Local returns an environment for an AWS-compatible endpoint on this machine, such as LocalStack. Its batch size
+// is 1, the only one that LocalStack supports. Its database is the one described by the secret secretARN.
 func Local(secretARN, architecture string) Environment {
 	e := Dev()
 	e.Name = "local"

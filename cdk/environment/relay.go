@@ -5,7 +5,8 @@ import "strings"
 // RelayToImports is the stack's own topic of import results, as a Relay's destination.
 const RelayToImports = "imports"
 
-// Relay sends the messages that programs write to the database's outbox, once a minute.
+// Relay defines where the messages that programs write to the database's outbox are sent. They are sent once a
+// minute.
 type Relay struct {
 	// To is RelayToImports, or the ARN of an SNS topic, an SQS queue or an EventBridge event bus; empty means no
 	// relay. For a webhook, subscribe it to a topic.

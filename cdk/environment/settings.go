@@ -8,9 +8,9 @@ import (
 	"io"
 )
 
-// Settings holds the owner-specific part of an environment, as opposed to its design: where it is deployed and who is
-// notified. They are kept in a file next to the code, cdk/environments/NAME.json, so that two deployments of the same
-// commit are the same.
+// Settings holds the part of an environment that its owner decides, as opposed to its design: where it is deployed
+// and who is notified. Settings are kept in a file next to the code, cdk/environments/NAME.json, so that two
+// deployments of the same commit are the same.
 type Settings struct {
 	// Account and Region are the only place where the environment may be deployed. Empty means the credentials'
 	// account and region, which environments that keep their data reject at deployment.
@@ -38,7 +38,7 @@ type Settings struct {
 	Owner           string  `json:"owner"`
 	CostCenter      string  `json:"costCenter"`
 	MonthlyBudget   float64 `json:"monthlyBudgetUSD"`
-	// RecordValue is Environment.RecordValue.
+	// RecordValue is the value of Environment.RecordValue, in USD.
 	RecordValue float64 `json:"recordValueUSD"`
 }
 
@@ -84,8 +84,8 @@ func (e Environment) Set(s Settings) Environment {
 	return e
 }
 
-// Belongs returns an error if the credentials are for another account or region than the environment's. An empty text
-// on either side means unknown, and is not compared.
+// Belongs returns an error if account or region, taken from the credentials, differs from the environment's. An
+// empty text on either side means unknown, and is not compared.
 func (e Environment) Belongs(account, region string) error {
 	for _, c := range []struct{ what, own, given string }{
 		{"account", e.Account, account}, {"region", e.Region, region},

@@ -42,8 +42,8 @@ func (c *completionCmd) Run(_ context.Context, std terminal.Streams) error {
 	return nil
 }
 
-// completeBash writes a function that follows the verbs of the line and offers what may follow the last of them. zsh
-// can run it, too.
+// completeBash writes a completion function for bash, which zsh can run, too. The function follows the verbs on the
+// line, and offers what may follow the last one.
 func completeBash(w io.Writer, root *kong.Node) {
 	fmt.Fprint(w, `_stepback() {
   local cur="${COMP_WORDS[COMP_CWORD]}" verb= word i
@@ -141,7 +141,8 @@ func offers(n *kong.Node) []string {
 	return words
 }
 
-// completeFish writes one line for each verb and flag. The condition is that the preceding verbs are on the line.
+// completeFish writes one line for each verb and flag that may follow a node. Its condition requires that the
+// preceding verbs are on the line.
 func completeFish(w io.Writer, n *kong.Node, path []string) {
 	condition := "__fish_use_subcommand"
 	if len(path) > 0 {

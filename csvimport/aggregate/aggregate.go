@@ -7,15 +7,15 @@ import (
 	"stepback/csvimport"
 )
 
-// Aggregator sums up executions.
+// Aggregator sums up the results of executions.
 type Aggregator struct {
 	Objects csvimport.Objects
 	Store   csvimport.Store
 	Now     func() time.Time // nil means time.Now
 }
 
-// Aggregate sums up one execution. It fails with AggregateMismatch if the results contradict each other or the file;
-// it has written nothing in that case.
+// Aggregate sums up the results of one execution. If they contradict each other or the file, it fails with
+// AggregateMismatch and has written nothing.
 func (a *Aggregator) Aggregate(ctx context.Context, in Input) (Output, error) {
 	in.Source = in.Source.Normal()
 	if err := in.check(); err != nil {
@@ -46,7 +46,7 @@ func (a *Aggregator) Aggregate(ctx context.Context, in Input) (Output, error) {
 	return out, a.conclude(ctx, in, out)
 }
 
-// now returns the time in milliseconds, like the times of Step Functions such as that of the start.
+// now returns the current time in milliseconds, the precision of Step Functions' times, such as the start time.
 func (a *Aggregator) now() time.Time {
 	now := time.Now
 	if a.Now != nil {

@@ -27,7 +27,7 @@ type item struct {
 	Record json.RawMessage `json:"record"`
 }
 
-// readFailed reads one child that failed, timed out or was aborted. The outcome of its rows is unknown.
+// readFailed reads one child execution that failed, timed out or was aborted. The outcome of its rows is unknown.
 func (r *run) readFailed(ctx context.Context, decoder *json.Decoder) error {
 	return r.readChild(ctx, decoder, func(c child) letter {
 		l := letter{Reason: reasonChildFailed, Error: c.Error, Cause: c.Cause, FirstTime: timeText(c.StartDate),
@@ -57,8 +57,8 @@ func (r *run) readPending(ctx context.Context, decoder *json.Decoder) error {
 	})
 }
 
-// readChild creates a letter for each row in a child's input. If a child has no input (the ResultWriter omits inputs
-// that are too long), no result names its rows; they are found by reading the data again.
+// readChild creates a letter for each row in a child's input. The ResultWriter omits inputs that are too long. The
+// rows of such a child are named in no result; they are found later by reading the data again.
 func (r *run) readChild(ctx context.Context, decoder *json.Decoder, describe func(child) letter) error {
 	var c child
 	if err := decoder.Decode(&c); err != nil {

@@ -49,7 +49,7 @@ type Output struct {
 	AlreadyApplied int64            `json:"alreadyApplied"`
 	Rejected       int64            `json:"rejected"`
 	DeadLettered   int64            `json:"deadLettered"`
-	// of applied: failed according to the results, but counted in the database
+	// of applied: rows that failed according to the results, but are counted in the database
 	SettledAsApplied           int64            `json:"settledAsApplied"`
 	FailedPercentage           float64          `json:"failedPercentage"` // 100 × (rejected + deadLettered) / rows
 	ToleratedFailurePercentage float64          `json:"toleratedFailurePercentage"`
@@ -57,11 +57,12 @@ type Output struct {
 	MapError                   *MapError        `json:"mapError,omitempty"`
 	Errors                     map[string]int64 `json:"errors"` // rejected and dead-lettered rows by error name
 	// BatchErrors counts the errors because of which batches left rows to be processed one by one. The outcomes of
-	// these rows are in the four counts.
+	// these rows are included in the four counts.
 	BatchErrors map[string]int64 `json:"batchErrors,omitempty"`
-	// Retried counts the rows that were retried, by the error of the previous attempt, as far as the results show it:
-	// rows that a batch left to be processed one by one, and rows that failed after more than one attempt. Rows of a
-	// batch that failed as a whole are under BatchFailed. Recovered is the number of them that were finally applied.
+	// Retried counts the rows that were retried, by the error of the previous attempt, as far as the results show
+	// it. These are rows that a batch left to be processed one by one, and rows that failed after more than one
+	// attempt. Rows of a batch that failed as a whole are counted under BatchFailed. Recovered counts the retried
+	// rows that were finally applied.
 	Retried     map[string]int64   `json:"retried,omitempty"`
 	Recovered   int64              `json:"recovered"`
 	Summary     csvimport.Location `json:"summary"`
@@ -69,7 +70,8 @@ type Output struct {
 	Corrections csvimport.Location `json:"corrections"`
 }
 
-// maxRows is far more than the rows of any accepted file. Each row takes half a byte.
+// maxRows limits the number of rows, because each takes half a byte of memory. It is far more than any accepted
+// file has.
 const maxRows = 1 << 32
 
 func (in Input) check() error {

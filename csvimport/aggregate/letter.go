@@ -36,7 +36,8 @@ type letter struct {
 	Payload   json.RawMessage `json:"payload"`         // the record as it was read
 	Child     string          `json:"child,omitempty"` // ARN of the child execution that processed the row
 
-	// outcome if the database has not counted the row: DeadLettered, or Rejected, which is not a dead letter
+	// the outcome to record if the database has not counted the row: DeadLettered, or Rejected, which is not a dead
+	// letter
 	outcome csvimport.Outcome
 }
 
@@ -57,8 +58,8 @@ func reasonOf(res result) string {
 	return reasonNotRetried
 }
 
-// record returns the letter's payload, and the row's line. In a file that was read without a copy, the header is line
-// 1 and each row is one line.
+// record returns the letter's payload, and the row's line. If the payload has no line, the file was read without a
+// copy: the header is line 1 and each row is one line.
 func (l *letter) record() (csvimport.Record, int64) {
 	var record csvimport.Record
 	_ = json.Unmarshal(l.Payload, &record) // any other payload has no columns to correct
@@ -69,7 +70,7 @@ func (l *letter) record() (csvimport.Record, int64) {
 	return record, line
 }
 
-// notApplied queues a row for settlement.
+// notApplied queues a row to be settled in the database.
 func (r *run) notApplied(ctx context.Context, l letter) error {
 	if l.Row < 0 || l.Row >= r.in.Rows {
 		_, err := r.count(l.Row, l.outcome)
@@ -82,9 +83,9 @@ func (r *run) notApplied(ctx context.Context, l letter) error {
 	return r.settle(ctx)
 }
 
-// settle looks up the queued rows in the database. A row that was counted is applied, by this run or an earlier one;
-// the others can no longer be counted and become dead letters or rejected rows. A row can be both counted and
-// rejected if its batch counted it and the response was lost.
+// settle looks up the queued rows in the database. If the database has counted a row, in this run or an earlier
+// one, it is applied. The others are closed, so that they can no longer be counted, and become dead letters or
+// rejected rows. A row can be both counted and rejected, if its batch counted it and the response was lost.
 func (r *run) settle(ctx context.Context) error {
 	rows := make([]int64, len(r.unsettled))
 	for i, l := range r.unsettled {

@@ -24,9 +24,9 @@ type resultFile struct {
 	Size int64
 }
 
-// resultFiles finds the newest manifest under the prefix. A Map that was retried or redriven has written several, and
-// the last one lists every success. A Map that failed before it wrote any has none; in that case every row is
-// settled.
+// resultFiles finds the newest manifest under the prefix. A Map that was retried or redriven has written several,
+// and the newest lists every success. A Map that failed before it wrote a manifest has none; in that case every row
+// is settled in the database.
 func (a *Aggregator) resultFiles(ctx context.Context, in Input) (manifest, error) {
 	prefix := in.Results.Prefix
 	if prefix != "" && !strings.HasSuffix(prefix, "/") {
@@ -70,8 +70,8 @@ func (a *Aggregator) readManifest(ctx context.Context, in Input, key string) (ma
 	return m, nil
 }
 
-// missingResult replaces the error for a missing object, because it is a result file that is missing, not the
-// uploaded file.
+// missingResult replaces the error for a missing object. The original error would say that the uploaded file is
+// missing, but here a result file is.
 func missingResult(in Input, err error) error {
 	var f *csvimport.Failure
 	if errors.As(err, &f) && f.Name == statemachine.CSVFileNotFound {
@@ -81,7 +81,8 @@ func missingResult(in Input, err error) error {
 	return err
 }
 
-// unreadable distinguishes invalid content from an interrupted transfer.
+// unreadable returns the error for a result file that cannot be read. It distinguishes invalid content from an
+// interrupted transfer.
 func unreadable(at csvimport.Location, err error) error {
 	var f *csvimport.Failure
 	if errors.As(err, &f) {

@@ -10,8 +10,8 @@ import (
 	"stepback/csvimport/csvfile"
 )
 
-// settleMissing accounts for the rows that no result names, by reading the Map's data again. If there are none it
-// reads nothing.
+// settleMissing accounts for the rows that no result names, by reading the Map's data again. If there are no such
+// rows, it reads nothing.
 func (r *run) settleMissing(ctx context.Context) error {
 	if r.tally.count("") == 0 {
 		return nil
@@ -47,8 +47,8 @@ func (r *run) settleMissing(ctx context.Context) error {
 	return r.settle(ctx)
 }
 
-// dataETag returns the ETag that pins the version of the uploaded file, or "" for a normalised copy, which has only
-// one version.
+// dataETag returns the ETag of the uploaded file, so that exactly this version is read. It returns "" if the data
+// is a normalised copy, which has only one version.
 func (r *run) dataETag() string {
 	if r.in.Data == (csvimport.Location{Bucket: r.in.Source.Bucket, Key: r.in.Source.Key}) {
 		return r.in.Source.ETag

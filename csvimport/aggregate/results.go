@@ -64,8 +64,8 @@ func expect(decoder *json.Decoder, delim json.Delim) error {
 	return nil
 }
 
-// succeeded is a successful child: either just its output (Transformation COMPACT), or a full record with the output
-// as text. Its input is not used.
+// succeeded is a successful child: either only its output (Transformation COMPACT), or a full record that contains
+// the output as text. Its input is not used.
 type succeeded struct {
 	childOutput
 	Name, Output, ExecutionArn string
@@ -96,8 +96,8 @@ func (r *run) readSucceeded(ctx context.Context, decoder *json.Decoder) error {
 	return nil
 }
 
-// childOutput is the output of a child in any shape: the lists of a batch, the result of a single row, or the
-// response of a batch in bulk with the lists of the rows that it left.
+// childOutput is the output of a child execution in any shape: the lists of a batch, the result of a single row,
+// or, in bulk, the response of a batch with the lists of the rows that it left to be processed one by one.
 type childOutput struct {
 	result
 	Applied        rowList          `json:"applied"`
@@ -177,7 +177,7 @@ func (r *run) countChild(ctx context.Context, out *childOutput) error {
 	return nil
 }
 
-// countRetried counts the rows that a batch left.
+// countRetried adds the rows that a batch left to be processed one by one to the counts of retries.
 func (r *run) countRetried(out *childOutput) {
 	out.OneByOne.left = true
 	recovered := out.OneByOne.Applied.rows() + out.OneByOne.AlreadyApplied.rows()

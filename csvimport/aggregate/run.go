@@ -54,8 +54,8 @@ func (r *run) close() {
 	_ = r.correctionsFile.Close()
 }
 
-// count records the outcome of a row and reports whether the row is new. Recording the same outcome twice is allowed,
-// a different one is a mismatch.
+// count records the outcome of a row, and reports whether it is the row's first. Recording the same outcome twice
+// is allowed; a different one is a mismatch.
 func (r *run) count(row int64, outcome csvimport.Outcome) (bool, error) {
 	if row < 0 || row >= r.in.Rows {
 		return false, r.mismatch("a result is about row %d, but %s has rows 0 to %d", row, r.in.Source, r.in.Rows-1)

@@ -42,7 +42,7 @@ func (r *run) sum() (Output, error) {
 	return out, nil
 }
 
-// write stores the three objects, the summary last: once it exists, so do the others.
+// write stores the three objects. The summary is the last, so that the other two exist once it does.
 func (r *run) write(ctx context.Context, out Output) error {
 	objects := r.aggregator.Objects
 	if err := r.letters.flush(); err != nil {

@@ -8,7 +8,7 @@ type tally struct {
 	counts  [len(outcomes)]int64
 }
 
-// outcomes lists the outcomes by code; 0 is a row that no result has named.
+// outcomes lists the outcomes by their codes in a tally. Code 0 means that no result has named the row.
 var outcomes = [...]csvimport.Outcome{"", csvimport.Applied, csvimport.AlreadyApplied, csvimport.Rejected,
 	csvimport.DeadLettered}
 

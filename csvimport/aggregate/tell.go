@@ -8,15 +8,16 @@ import (
 	"stepback/outbox"
 )
 
-// The topics of an import's messages.
+// The topics of the messages that report an import.
 const (
 	TopicFinished = "csv-import.finished"     // all rows are settled, and the failures are within the tolerance
 	TopicFailed   = "csv-import.failed"       // all rows are settled, but too many or the Map itself failed
 	TopicLetters  = "csv-import.dead-letters" // some rows were rejected or dead-lettered and need attention
 )
 
-// conclude writes the import's messages to the outbox in the transaction that concludes the import, so that they are sent
-// once even if this step is repeated. It is called last, so that receivers of a message find the summary.
+// conclude writes the import's messages to the outbox in the transaction that concludes the import, so that they
+// are sent once even if this step is repeated. It must be called last, so that receivers of a message find the
+// summary.
 func (a *Aggregator) conclude(ctx context.Context, in Input, out Output) error {
 	store, ok := a.Store.(csvimport.Concluder)
 	if !ok {

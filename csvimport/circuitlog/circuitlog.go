@@ -1,7 +1,7 @@
-// Package circuitlog prints what a function knows of its callee's circuit, in CloudWatch's embedded metric format:
-// CircuitBreakerState whenever it has changed and once a minute while the callee is in use, and
-// SharedStateUnavailable if the shared state could not be reached. The system that collects the function's log turns
-// these lines into metrics: CloudWatch on AWS, package local on the laptop.
+// Package circuitlog prints the state of a callee's circuit, as a function sees it, in CloudWatch's embedded metric
+// format. It prints CircuitBreakerState whenever the state has changed, and once a minute while the callee is in
+// use. It prints SharedStateUnavailable if the shared state could not be reached. The system that collects the
+// function's log turns these lines into metrics: CloudWatch on AWS, package local on the laptop.
 package circuitlog
 
 import (
@@ -30,7 +30,8 @@ type Printer struct {
 	minute  time.Time // the minute in which the circuit was last printed; zero means never
 }
 
-// Circuit is called with the state of the circuit whenever it has been read.
+// Circuit prints the state of the circuit if it has changed, or if none was printed in this minute. It must be
+// called whenever the state has been read.
 func (p *Printer) Circuit(circuit breaker.Circuit) {
 	minute := p.Now().UTC().Truncate(time.Minute)
 	p.mu.Lock()
@@ -51,7 +52,7 @@ func (p *Printer) Circuit(circuit breaker.Circuit) {
 	p.print(retrymetrics.CircuitBreakerState, value)
 }
 
-// Unavailable is called if the shared state could not be reached.
+// Unavailable prints that the shared state could not be reached, with a warning.
 func (p *Printer) Unavailable(err error) {
 	p.Log.Warn("the functions' shared state cannot be reached; no call is refused", "callee", p.Callee, "error", err.Error())
 	p.print(retrymetrics.SharedStateUnavailable, 1)

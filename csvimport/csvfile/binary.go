@@ -27,9 +27,9 @@ var signatures = []struct{ magic, name, advice string }{
 	{"MZ", "a program", "check the upload"},
 }
 
-// binaryFileError returns an error that names the kind of file if head starts with a known signature, and nil otherwise.
-// It and looksBinary are called only if head has no readable header, so that a CSV with a few NUL bytes or one that
-// starts with "MZ" keeps its rows.
+// binaryFileError returns an error that names the kind of file if head starts with a known signature, and nil
+// otherwise. It and looksBinary are called only if head has no readable header. A CSV with a few NUL bytes, or one
+// that starts with "MZ", therefore keeps its rows.
 func binaryFileError(head []byte) error {
 	for _, s := range signatures {
 		if bytes.HasPrefix(head, []byte(s.magic)) {

@@ -7,7 +7,7 @@ import (
 	"stepback/csvimport"
 )
 
-// MaxProblems is the most problems that a report lists; it counts all of them.
+// MaxProblems is the maximum number of problems that a report lists. The report counts all of them.
 const MaxProblems = 100
 
 // Report is the result of checking a file.

@@ -26,8 +26,8 @@ const byteOrderMark = "\xEF\xBB\xBF"
 
 const acceptedEncodings = "accepted are UTF-8 (with or without BOM) and Shift_JIS; save the file as \"CSV UTF-8\" and upload it again"
 
-// unsupportedMarks are the byte order marks of encodings that cannot be read. The mark of UTF-32LE starts with that
-// of UTF-16LE, so it comes first.
+// unsupportedMarks lists the byte order marks of encodings that cannot be read. UTF-32LE is listed before UTF-16LE,
+// because its mark starts with that of UTF-16LE.
 var unsupportedMarks = []struct{ mark, name string }{
 	{"\xFF\xFE\x00\x00", "UTF-32LE"},
 	{"\x00\x00\xFE\xFF", "UTF-32BE"},
@@ -114,7 +114,7 @@ func decodeShiftJIS(head []byte) []byte {
 }
 
 // looksEUCJP reports whether head, decoded as Shift_JIS, consists almost entirely of half-width katakana, apart
-// from ASCII. That is the sign of EUC-JP which decodes as Shift_JIS too.
+// from ASCII. Text in EUC-JP that also decodes as Shift_JIS looks like this.
 func looksEUCJP(head []byte) bool {
 	var halfWidth, other int
 	for _, r := range string(decodeShiftJIS(head)) {
@@ -133,8 +133,8 @@ func decodesAsEUCJP(head []byte) bool {
 	return err == nil && !bytes.ContainsRune(bytes.TrimSuffix(text, []byte("\uFFFD")), utf8.RuneError)
 }
 
-// decoder returns src as UTF-8 without a byte order mark. Bytes that are invalid in the encoding stay unchanged
-// (UTF-8) or become U+FFFD (Shift_JIS); notInEncoding finds the rows that contain them.
+// decoder returns a reader of src as UTF-8 without a byte order mark. Bytes that are invalid in the encoding stay
+// unchanged in UTF-8, and become U+FFFD in Shift_JIS; notInEncoding finds the rows that contain them.
 func decoder(src io.Reader, encoding Encoding) io.Reader {
 	if encoding == ShiftJIS {
 		return transform.NewReader(src, japanese.ShiftJIS.NewDecoder())

@@ -2,9 +2,9 @@ package csvfile
 
 import "bytes"
 
-// A spreadsheet runs a cell that starts with =, +, - or @ (or a tab or CR before one) as a formula. A corrections
-// file therefore puts an apostrophe before such a value, and before a value that starts with apostrophes followed by
-// such a character, so that reading it back removes exactly what was added.
+// A spreadsheet runs a cell as a formula if it starts with =, +, - or @, or with a tab or CR before one of these. A
+// corrections file therefore puts an apostrophe before such a value. It also puts one before a value that starts
+// with apostrophes followed by such a character, so that reading the file back removes exactly what was added.
 
 // Guard returns a value as it is written to a corrections file.
 func Guard(value string) string {

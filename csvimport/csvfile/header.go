@@ -101,9 +101,9 @@ func readHeader(row *rawRow, delimiter Delimiter) (header, error) {
 		row.line, listFaults(faults), delimiter, acceptedHeader, hint)
 }
 
-// listFaults joins the faults of a header. If there are many, it lists the first seven and the last three, which name
-// the missing columns: the message goes into the execution's history and a notification, where thousands of columns
-// do not fit.
+// listFaults joins the faults of a header. If there are many, it lists the first seven and the last three, because
+// the last ones name the missing columns. The message goes into the execution's history and a notification, which
+// have no space for thousands of columns.
 func listFaults(faults []string) string {
 	const first, last = 7, 3
 	if more := len(faults) - first - last; more > 1 {

@@ -8,8 +8,8 @@ import (
 	"stepback/csvimport"
 )
 
-// Items reads what the distributed Map's ItemReader read: a file that Check found regular, or a copy written by
-// Normalise. Row i of Items is row i of the Map.
+// Items reads the rows that the distributed Map's ItemReader read, either from a file that Check found regular, or
+// from a copy written by Normalise. Row i of Items is row i of the Map.
 type Items struct {
 	scanner *scanner
 	set     []func(*csvimport.Record, string)

@@ -75,7 +75,8 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// readHeader skips blank lines, tries each delimiter and keeps the one with the most known column names.
+// readHeader skips blank lines, tries each delimiter, and uses the one with which the header has the most known
+// column names.
 func (r *Reader) readHeader() error {
 	s := r.scanner
 	for {
@@ -121,6 +122,7 @@ func (r *Reader) readHeader() error {
 // Format returns the file's encoding and delimiter.
 func (r *Reader) Format() Format { return r.format }
 
-// Regular reports whether AWS's ItemReader and any other CSV reader interpret everything read so far in the same way:
-// UTF-8, canonical header, commas, LF, no blank lines, no line breaks in quotes, no backslashes, no problems.
+// Regular reports whether AWS's ItemReader and any other CSV reader interpret everything read so far in the same
+// way. It requires UTF-8, the canonical header, commas and LF, and that there are no blank lines, line breaks in
+// quotes, backslashes or problems.
 func (r *Reader) Regular() bool { return !r.irregular }

@@ -9,8 +9,8 @@ import (
 	"stepback/statemachine"
 )
 
-// MaxValueBytes is the most bytes of a value that a row keeps. No value that long is valid, so only values of rows
-// with a problem are ever truncated.
+// MaxValueBytes is the maximum length of a value that a row keeps, in bytes. Values of this length are never valid,
+// so only values of rows with a problem are truncated.
 const MaxValueBytes = 1024
 
 // Row is a row of data. It is valid until the next call of Reader.Next.
@@ -23,8 +23,8 @@ type Row struct {
 	Problems   []csvimport.Problem // empty if the row can be imported
 }
 
-// Next returns the next row that is not blank, or io.EOF. It fails with CSVEncodingUnsupported at a byte that is not
-// in the file's encoding: it does not guess at a file that is half in another encoding.
+// Next returns the next row that is not blank, or io.EOF. It fails with CSVEncodingUnsupported at a byte that is
+// invalid in the file's encoding, because it does not guess the rows of a file in mixed encodings.
 func (r *Reader) Next() (*Row, error) {
 	raw, err := r.scanner.next()
 	for err == nil && raw.blank() {
@@ -84,8 +84,8 @@ func (r *Reader) setValues(raw *rawRow) {
 	r.row.UserID, r.row.LoginCount, r.row.PostCount = at(columnUserID), at(columnLoginCount), at(columnPostCount)
 }
 
-// check records what is wrong with the row. For a row that could not be split it records just that, because its
-// values are not in their columns.
+// check records what is wrong with the row. If the row could not be split, it records only that, because the values
+// are not in their columns.
 func (r *Reader) check(raw *rawRow) {
 	switch {
 	case raw.traits&(traitTooLong|traitOpenQuote|traitAfterQuote) != 0:

@@ -6,13 +6,13 @@ import (
 )
 
 const (
-	// MaxRowBytes is the most bytes of a row that is read as one. A longer row, or a quote that is not closed within
-	// this many bytes, is a problem of its row.
+	// MaxRowBytes is the maximum length of a row, in bytes. A longer row, or a quote that is not closed within this
+	// length, is reported as a problem of the row.
 	MaxRowBytes = 64 << 10
 	bufferBytes = 4 * MaxRowBytes
 )
 
-// trait is a property of a row that a plain `a,b,c\n` does not have.
+// trait is a property that distinguishes a row from a plain `a,b,c\n`.
 type trait uint16
 
 const (
@@ -116,8 +116,8 @@ func (s *scanner) fill() error {
 	return nil
 }
 
-// giveUp turns the first line of a window in which no row ends into a row: an unclosed quote costs only its own line,
-// not the rest of the file.
+// giveUp is called for a window in which no row ends. It returns the window's first line as a row, so that an
+// unclosed quote costs only its own line and not the rest of the file.
 func (s *scanner) giveUp(window []byte, how splitResult) int {
 	line, n := window, len(window)
 	end := bytes.IndexAny(window, "\r\n")
@@ -146,7 +146,7 @@ func (s *scanner) giveUp(window []byte, how splitResult) int {
 	return n
 }
 
-// skipLine drops the rest of a line that is too long, however long it is.
+// skipLine drops the rest of a line that is too long, whatever its length.
 func (s *scanner) skipLine() error {
 	// The row's fields point into the buffer that is about to be reused.
 	for i, f := range s.row.fields {

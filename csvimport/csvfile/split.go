@@ -14,7 +14,7 @@ const (
 	splitInQuote                    // reached the end of the window inside quotes
 )
 
-// special marks the bytes that a plain field does not contain. The delimiter is compared separately.
+// special marks the bytes that end a plain field or need special treatment. The delimiter is compared separately.
 var special = func() (table [256]bool) {
 	for _, c := range []byte{'\n', '\r', '"', '\\', 0} {
 		table[c] = true
@@ -142,8 +142,8 @@ func (s *scanner) quoted(window []byte, i int) (field []byte, end int, open bool
 	return nil, i, true
 }
 
-// afterQuote skips the text between a closing quote and the field's end: blanks are padding, anything else is an
-// error.
+// afterQuote skips the text between a closing quote and the end of the field. Blanks are padding; anything else is
+// an error.
 func (s *scanner) afterQuote(window []byte, i int) int {
 	rest, end := s.plain(window, i)
 	if len(rest) > 0 {
@@ -156,7 +156,7 @@ func (s *scanner) afterQuote(window []byte, i int) int {
 	return end
 }
 
-// trimPartialRune drops a rune that is cut in two by the end of b.
+// trimPartialRune drops an incomplete rune at the end of b.
 func trimPartialRune(b []byte) []byte {
 	for back := 1; back <= utf8.UTFMax && back <= len(b); back++ {
 		if c := b[len(b)-back]; utf8.RuneStart(c) {

@@ -56,9 +56,9 @@ func writeValue(out *bufio.Writer, v string) {
 	}
 }
 
-// Normalise writes the copy of a file that the ItemReader gets: the columns user_id, login_count, post_count, line
-// and problem. line is the row's line in the uploaded file; problem is empty or says why the row must be rejected.
-// Normalise writes every row and returns their number.
+// Normalise writes the copy of a file that the ItemReader reads. Its columns are user_id, login_count, post_count,
+// line and problem. line is the row's line in the uploaded file. problem is empty, or says why the row must be
+// rejected. Normalise writes every row and returns the number of rows.
 func Normalise(r *Reader, out io.Writer) (int64, error) {
 	w := NewWriter(out)
 	if err := w.Write("user_id", "login_count", "post_count", "line", "problem"); err != nil {

@@ -1,7 +1,8 @@
 // Package database opens the store that a DATABASE_URL names.
 //
-// It only knows the schemes, and never logs an address unmasked. With the build tag nosqlite, which is used for the
-// functions on AWS, it refuses SQLite addresses and does not link SQLite, which is half of a function's code.
+// It only knows the schemes of addresses, and never logs an address unmasked. The functions on AWS are built with
+// the tag nosqlite. With it, the package refuses SQLite addresses and does not link SQLite, which would be half of
+// a function's code.
 package database
 
 import (
@@ -86,8 +87,8 @@ func opened[S csvimport.Store](store S, err error) (csvimport.Store, error) {
 	return store, nil
 }
 
-// Mask returns an address without its passwords, for logs. Of text that is not an address it keeps at most the
-// scheme; libpq's "host=… password=…" has none.
+// Mask returns an address without its passwords, for logs. If the text is not an address, it keeps at most the
+// scheme. libpq's "host=… password=…" has no scheme, so nothing of it is kept.
 func Mask(address string) string {
 	scheme, rest, found := strings.Cut(address, ":")
 	u, err := url.Parse(address)

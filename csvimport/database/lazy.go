@@ -6,9 +6,9 @@ import (
 	"stepback/csvimport"
 )
 
-// Lazy is a store that is opened by the first call that needs it. Lambda functions use it so that an unreachable
-// database fails the invocation with a named error, which is retried, rather than the start of the process, which has
-// no error name.
+// Lazy is a store that is opened by the first call that needs it. Lambda functions use it because of the way an
+// unreachable database is reported. With Lazy, the invocation fails with a named error, which is retried.
+// Otherwise, the start of the process would fail, which has no error name.
 type Lazy struct {
 	address string
 	slot    chan csvimport.Store // holds the store, or nil until it is open

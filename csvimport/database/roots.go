@@ -5,8 +5,8 @@ import (
 	_ "embed" // for roots.pem
 )
 
-// rdsRoots are the certificate authorities of Amazon RDS and Aurora. They are Amazon's own and not in the list of any
-// operating system; that of a new region comes with a new version of roots.pem, from
+// rdsRoots are the certificate authorities of Amazon RDS and Aurora. They are Amazon's own, and no operating system
+// lists them. A new region needs a new version of roots.pem, from
 // https://truststore.pki.rds.amazonaws.com/global/global-bundle.pem.
 //
 //go:embed roots.pem

@@ -20,7 +20,8 @@ import (
 // secretScheme is the scheme of a secret with a database's address and credentials.
 const secretScheme = "secretsmanager"
 
-// secret has the members that Amazon RDS stores in a database's secret, and sslmode, which defaults to verify-full.
+// secret holds the members that Amazon RDS stores in a database's secret, and the additional member sslmode, which
+// defaults to verify-full.
 type secret struct {
 	Username string      `json:"username"`
 	Password string      `json:"password"`
@@ -65,7 +66,7 @@ func secretAccess(ctx context.Context, id string) (url string, access postgresst
 	return s.address(), postgresstore.Access{Password: password, Roots: trusted(), Tracer: &xray.Tracer{}}, nil
 }
 
-// secretFailure names an error of Secrets Manager by its code.
+// secretFailure converts an error of Secrets Manager to a Failure that is named by the error's code.
 func secretFailure(id string, err error) error {
 	name := csvimport.AsFailure(err).Name
 	if c, ok := retry.Classify(err); ok {

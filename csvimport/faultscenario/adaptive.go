@@ -27,7 +27,7 @@ const (
 	brownLimit         = 2
 )
 
-// adapting is M14's fifth scenario: the controller changes the configuration of a running Map and restores it.
+// adapting is M14's fifth scenario: the controller changes the concurrency of a running Map and restores it.
 var adapting = &rehearsal{
 	name:  "adaptive",
 	about: "Lambda runs only two concurrent calls for twenty minutes, and the Map wants eight; the controller lowers the running Map's concurrency",
@@ -35,8 +35,8 @@ var adapting = &rehearsal{
 	adjust: crowd, beside: control, check: adapted, loses: true,
 }
 
-// crowd throttles the calls of the process function beyond the limit, as reserved concurrency does: before the
-// function's guard, which does not see them.
+// crowd throttles calls of the process function beyond the limit, as reserved concurrency does. They are throttled
+// before the function's guard, which therefore does not see them.
 func crowd(s *stage, _ string, p *functions.Program) {
 	next, ok := p.Handler.(lambda.Handler)
 	if !ok {
@@ -109,8 +109,9 @@ func (s *stage) decided(d decide.Decision) {
 	s.changes = append(s.changes, d)
 }
 
-// adapted checks the controller's changes: it lowers the running Map's concurrency in the brown-out and restores the
-// initial value; it makes at most two changes within any hour; and fewer rows are given up than without it.
+// adapted checks the controller's changes. The controller must lower the running Map's concurrency in the brown-out
+// and restore the initial value, and make at most two changes within any hour. Fewer rows must be given up than
+// without it.
 func adapted(ctx context.Context, s *stage, r *Report) error {
 	cut, last := false, s.concurrency
 	var steps []string
@@ -176,8 +177,8 @@ func (s *stage) inBulk(ctx context.Context, r *Report) error {
 	return nil
 }
 
-// behind repeats the brown-out in the database, where the functions' guard sees it: the mechanisms inside the run
-// make rows wait, and give none up, without any controller.
+// behind repeats the brown-out in the database, where the functions' guard sees it. The mechanisms inside the run
+// then make rows wait, and no row is given up, without a controller.
 func (s *stage) behind(ctx context.Context, r *Report) error {
 	inside := *s.rehearsal
 	inside.beside, inside.check, inside.adjust, inside.rows, inside.crowded = nil, nil, nil, 3500, brownLimit

@@ -9,14 +9,14 @@ import (
 	"stepback/retry"
 )
 
-// frail is a database that fails as the scenario specifies. Which calls fail depends only on the seed, the row and
-// the number of its call.
+// frail is a database that fails as the scenario specifies. Whether a call fails depends only on the seed, the row
+// and the number of the call for this row.
 type frail struct {
 	csvimport.Store
 	stage *stage
 }
 
-// The purposes of the random numbers.
+// The purposes for which random numbers are drawn.
 const (
 	forFailure draw.Purpose = iota + 1
 	forCommitted
@@ -52,8 +52,8 @@ func (f *frail) ApplyBatch(ctx context.Context, run csvimport.Run, rows []csvimp
 	return nil, err
 }
 
-// suffer takes the time of a call and returns its error, if any. lost is true if the work is done although the call
-// fails.
+// suffer waits for the duration of a call and returns the call's error, if any. lost is true if the work is done
+// although the call fails.
 func (s *stage) suffer(ctx context.Context, row int64) (lost bool, err error) {
 	at, nth, down := s.call(row)
 	defer s.ended()
@@ -76,7 +76,8 @@ func (s *stage) suffer(ctx context.Context, row int64) (lost bool, err error) {
 		csvimport.Fail(down.error, "the scenario's database fails at %s", at.Round(time.Second))
 }
 
-// tooMany reports whether the database refuses a call because more calls are running than it serves in its brown-out.
+// tooMany reports whether the database refuses a call, because in its brown-out more calls are running than it can
+// serve.
 func (s *stage) tooMany(at time.Duration) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +94,8 @@ func (s *stage) ended() {
 	s.running--
 }
 
-// call counts a call of the database and returns the outage that it falls into, or nil.
+// call counts a call of the database, and returns its time, its number among the calls for the row, and the outage
+// that it falls into, or nil.
 func (s *stage) call(row int64) (at time.Duration, nth uint64, down *outage) {
 	at = s.since()
 	s.mu.Lock()

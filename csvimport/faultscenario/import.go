@@ -32,9 +32,9 @@ import (
 type rehearsal struct {
 	name, about string
 	// rows is the number of rows in the file, batch the number of rows per child execution, and concurrency the
-	// number of child executions that run at a time.
+	// maximum number of child executions that run at a time.
 	rows, batch, concurrency int
-	// bulk makes each batch one invocation, as imports do by default.
+	// bulk makes one invocation process a whole batch, as imports do by default.
 	bulk bool
 	// faults are injected into the platform's tasks: STATE:ERROR:RATE.
 	faults []string
@@ -48,7 +48,7 @@ type rehearsal struct {
 	adjust func(s *stage, name string, p *functions.Program)
 	// beside runs during the import, until its context ends.
 	beside func(ctx context.Context, s *stage) error
-	// loses permits rows to be given up.
+	// loses is true if the scenario permits rows to be given up.
 	loses bool
 	// check adds the checks of this scenario.
 	check func(ctx context.Context, s *stage, r *Report) error
@@ -59,7 +59,8 @@ type outage struct {
 	from, to time.Duration
 	error    string
 	share    float64
-	// committed is the share of the failures that come after the work was done: only the response is lost.
+	// committed is the share of these failures that happen after the work was done, so that only the response is
+	// lost.
 	committed float64
 }
 
@@ -236,7 +237,7 @@ func (s *stage) circuit(callee string, to breaker.Circuit) {
 	}
 }
 
-// file returns a file with two rows for every second user, so that counts have to be added up.
+// file returns the content of a file that has two rows for every second user, so that counts have to be added up.
 func (s *stage) file() string {
 	var b strings.Builder
 	b.WriteString("user_id,login_count,post_count\n")
@@ -359,8 +360,8 @@ func (s *stage) waits() {
 // stretch is the maximum factor by which the controller may lengthen a wait.
 const stretch = 8
 
-// bounded reports whether a wait is within the range allowed by a retrier's jitter. The controller may have
-// lengthened it.
+// bounded reports whether a wait is within the range that a retrier's jitter allows, including the factor by which
+// the controller may lengthen it.
 func (s *stage) bounded(r retrypatterns.Retrier, nth int, waited time.Duration) bool {
 	p := r.Policy()
 	longest := p.Delay(nth, nil)

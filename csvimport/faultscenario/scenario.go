@@ -15,7 +15,7 @@ import (
 type Scenario struct {
 	// About describes in one line what breaks.
 	About string
-	// Run runs the scenario. The error is one of the rehearsal itself; failed checks are in the report.
+	// Run runs the scenario. It returns an error if the rehearsal itself fails; failed checks are in the report.
 	Run func(ctx context.Context, o Options) (*Report, error)
 }
 
@@ -57,13 +57,13 @@ type Report struct {
 	Timeline []Moment `json:"timeline"`
 	// Lasted is the duration on the scenario's own clock, in seconds.
 	Lasted float64 `json:"lastedSeconds"`
-	// Rows counts the rows of the import; Retries lists what was retried. Both are absent in scenarios without an
-	// import.
+	// Rows counts the rows of the import; Retries lists the retries by state and error. Both are absent in
+	// scenarios without an import.
 	Rows    *pipeline.Rows   `json:"rows,omitempty"`
 	Retries []pipeline.Retry `json:"retries,omitempty"`
 }
 
-// Check is one thing that must hold.
+// Check is a condition that must hold, and its result.
 type Check struct {
 	What   string `json:"what"`
 	Passed bool   `json:"passed"`

@@ -91,7 +91,8 @@ func (s *stage) recovers(r *Report, names ...string) {
 	}
 }
 
-// transitions checks that the circuit opened, was probed, and closed in the end, in valid steps.
+// transitions checks that the circuit opened, was probed and closed in the end, and that each change of its state
+// was a valid one.
 func (s *stage) transitions(r *Report) {
 	s.mu.Lock()
 	all := s.circuits

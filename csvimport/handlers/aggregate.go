@@ -8,7 +8,7 @@ import (
 	"stepback/csvimport/aggregate"
 )
 
-// Aggregate returns the handler of AggregateResults. now returns the summary's end time; nil means time.Now.
+// Aggregate returns the handler of AggregateResults. now supplies the end time in the summary; nil means time.Now.
 func Aggregate(objects csvimport.Objects, store csvimport.Store, now func() time.Time,
 	log *slog.Logger) Func[aggregate.Output] {
 	a := &aggregate.Aggregator{Objects: objects, Store: store, Now: now}

@@ -35,11 +35,13 @@ type Worth interface {
 	Decide(ctx context.Context, a configuration.Attempt) (worth.Decision, bool)
 }
 
-// Guard decides whether a function may call its callee. A call that it refuses fails with an error name for which the
-// state machine waits (CircuitOpen, RetryBudgetExhausted), retries with a whole deadline (TimeoutError), or gives the
-// record up (RetryNotWorthwhile). A call that was made and failed because of load while the callee is known to be
-// unavailable, or that the callee refused because of its load, is reported like one that was refused: the record
-// keeps its own retries for when the callee has recovered. The zero Guard refuses nothing.
+// Guard decides whether a function may call its callee. A refused call fails with an error name that determines
+// what happens next: the state machine waits (CircuitOpen, RetryBudgetExhausted), retries with a whole deadline
+// (TimeoutError), or gives the record up (RetryNotWorthwhile).
+//
+// A call that was made is reported like a refused one in two cases: if it failed because of load while the callee
+// is known to be unavailable, or if the callee refused it because of its load. The record then keeps its own
+// retries until the callee has recovered. The zero Guard refuses nothing.
 type Guard struct {
 	// Gate is the callee's breaker and limiter; nil means none.
 	Gate Gate
@@ -47,7 +49,8 @@ type Guard struct {
 	// refused if it would not end in time, judged by the 95th percentile of earlier calls.
 	Margin time.Duration
 	// Worth decides whether another attempt is worth its cost: a *configuration.Reader. It is consulted after
-	// failures that are retried, if the event says which attempt it was. A guard with nil Worth gives nothing up.
+	// failures that are retried, if the event contains the number of the attempt. A guard with nil Worth gives
+	// nothing up.
 	Worth Worth
 	// Now returns the current time; nil means time.Now.
 	Now func() time.Time
@@ -58,8 +61,8 @@ type Guard struct {
 	counts int           // calls since that computation
 }
 
-// enough is the number of calls needed before their percentile is meaningful, and the number of further calls after
-// which it is recomputed.
+// enough is the number of calls needed before their percentile is meaningful. The percentile is recomputed after as
+// many further calls.
 const enough = 20
 
 func (g *Guard) now() time.Time {
@@ -69,7 +72,7 @@ func (g *Guard) now() time.Time {
 	return time.Now()
 }
 
-// check refuses a call that would not end in time.
+// check returns an error for a call that would not end in time.
 func (g *Guard) check(ctx context.Context) error {
 	margin := g.Margin
 	if margin == 0 {
@@ -125,8 +128,8 @@ func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
 	}
 }
 
-// refusedForLoad reports whether the callee itself refused a call because of its load. The limiter would have refused it,
-// had it known.
+// refusedForLoad reports whether the callee itself refused a call because of its load. The limiter would have
+// refused the call, had it known about the load.
 func refusedForLoad(err error) bool {
 	name, _ := nameAndMessage(err)
 	return name == retry.TooManyRequestsError || name == retry.S3SlowDown
@@ -190,8 +193,8 @@ func (g *Guard) callee() (failureRate, load float64, known bool) {
 	return g.Gate.Callee()
 }
 
-// outcomeOf returns what a result says about the callee. Errors of the load type are its failures. Any other error
-// came from a callee that responds, or from the event, and is ignored.
+// outcomeOf returns the outcome to record for the callee. Errors of the load type are failures of the callee. Any
+// other error is ignored, because it came from the event, or from a callee that responds.
 func outcomeOf(err error) breaker.Outcome {
 	name, _ := nameAndMessage(err)
 	switch {
@@ -212,7 +215,7 @@ func nameAndMessage(err error) (name, message string) {
 	return "", ""
 }
 
-// refusal returns a guard's refusal as a failure with the name of its kind.
+// refusal converts a guard's refusal to a failure whose name depends on the kind of refusal.
 func refusal(err error) error {
 	var open *breaker.OpenError
 	var exhausted *limiter.ExhaustedError

@@ -70,8 +70,8 @@ func wrap[Input, Output any](name string, log *slog.Logger, step func(context.Co
 	}
 }
 
-// margin is the time by which a step has to end before its invocation is cut off, so that the state machine sees the
-// step's named error and not Lambda's: one second, or a tenth of the remaining time if that is less.
+// margin is the time before the end of its invocation at which a step has to end, so that the state machine sees the step's
+// named error and not Lambda's. It is one second, or a tenth of the remaining time if that is less.
 const margin = time.Second
 
 func early(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -82,13 +82,13 @@ func early(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, deadline.Add(-min(margin, time.Until(deadline)/10)))
 }
 
-// textReader is an input that can parse events of the usual form, which are UTF-8 without any backslash.
+// textReader is an input that can parse events in their usual form: UTF-8 without any backslash.
 type textReader interface {
 	ReadText(event string) bool
 }
 
-// quick parses an event if its input supports it and the event contains nothing that JSON parsers could interpret
-// differently. It reports whether it did.
+// quick parses an event if its input is a textReader and the event contains nothing that JSON parsers could
+// interpret differently. It reports whether it has parsed the event.
 func quick(event []byte, in any) bool {
 	r, ok := in.(textReader)
 	return ok && bytes.IndexByte(event, '\\') < 0 && utf8.Valid(event) && r.ReadText(string(event))
@@ -116,7 +116,7 @@ func decode[Input any](event json.RawMessage, in *Input) error {
 	return csvimport.Fail(retry.InvalidInput, "the event cannot be read: %w", err)
 }
 
-// encode converts an error to the form whose name reaches Step Functions.
+// encode converts an error to the type whose name Lambda passes on to Step Functions.
 func encode(err error) error {
 	f := csvimport.AsFailure(err)
 	return messages.InvokeResponse_Error{Type: f.Name, Message: f.Message}

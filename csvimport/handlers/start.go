@@ -12,9 +12,8 @@ import (
 
 // Executions starts executions of one state machine.
 type Executions interface {
-	// Start starts an execution with this name. started is false, with a nil error, if an execution with this name
-	// has already ended or has a different input: the name stands for one version of one file, which is imported
-	// once.
+	// Start starts an execution with this name. If an execution with this name has already ended or has a different
+	// input, started is false and err is nil: the name stands for one version of one file, which is imported once.
 	Start(ctx context.Context, name, input string) (started bool, err error)
 }
 
@@ -24,8 +23,8 @@ type Started struct {
 	Repeated  bool   `json:"repeated"`  // the event was delivered before; nothing was started
 }
 
-// Start returns the handler of S3's "Object Created" events. It starts the execution that is named for the object's
-// key and ETag. An event without bucket, key and ETag, or of another kind, is InvalidInput.
+// Start returns the handler of S3's "Object Created" events. It starts the execution that is named after the
+// object's key and ETag. It fails with InvalidInput if an event is of another kind, or lacks bucket, key or ETag.
 func Start(executions Executions, log *slog.Logger) Func[Started] {
 	step := func(ctx context.Context, event objectevent.Event) (Started, error) {
 		if err := checkEvent(event); err != nil {

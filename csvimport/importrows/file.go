@@ -67,8 +67,8 @@ func textOf(name string, value any) (string, error) {
 	return "", wrong("%s is neither text nor a number", name)
 }
 
-// fileOf writes the file with a delivery's items from one bucket, and returns the line of each item. An item that is
-// not a record becomes an empty record, which the import rejects.
+// fileOf returns the text of the file with those items of a delivery that come from one bucket, and the line of
+// each item. An item that is not a record becomes an empty record, which the import rejects.
 func fileOf(d *deadletters.Delivery, bucket string) (text string, lines []int64) {
 	var b strings.Builder
 	w := csvfile.NewWriter(&b)

@@ -166,7 +166,7 @@ func readDeadLetters(in io.Reader, into map[int64]deadLetter) error {
 	}
 }
 
-// readCorrections creates letters from the rows of a corrections file, which contains the rejected and the
+// readCorrections creates letters from the rows of a corrections file. The file contains both the rejected and the
 // dead-lettered rows.
 func (r *Rows) readCorrections(
 	in io.Reader, im *imported, dead map[int64]deadLetter, into map[int64]deadletters.Letter,

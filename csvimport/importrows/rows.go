@@ -19,7 +19,7 @@ type Rows struct {
 	Objects csvimport.Objects
 	// Bucket is where imports write their summaries, under output/NAME.
 	Bucket string
-	// Executions returns how an import ended that left no summary; nil means that this is unknown.
+	// Executions returns the outcome of imports that left no summary. If it is nil, their outcome is unknown.
 	Executions Executions
 	// ARN returns the ARN of an execution by its name; if it is nil, names are used unchanged.
 	ARN func(name string) string
@@ -137,8 +137,8 @@ func (r *Rows) CheckEdit(_ *deadletters.Letter, payload []byte) error {
 
 func messageOf(err error) string { return csvimport.AsFailure(err).Message }
 
-// Deliver implements deadletters.Source: the items become one file in each of the buckets that they come from. The
-// same delivery writes the same files, which the import recognises as repeats.
+// Deliver implements deadletters.Source. The items become one file in each bucket that they come from. Repeating a
+// delivery writes the same files, which the import recognises as repeats.
 func (r *Rows) Deliver(ctx context.Context, d *deadletters.Delivery) []error {
 	errs := make([]error, len(d.Items))
 	done := map[string]error{}

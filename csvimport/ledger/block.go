@@ -44,8 +44,8 @@ func fold(fingerprint int64) uint32 { return uint32(uint64(fingerprint) ^ uint64
 // Open reports whether nothing has been decided about the row.
 func (e Entry) Open() bool { return e.state == open }
 
-// Outcome returns the outcome that a row which is not open has in this run: applied, already applied, or
-// dead-lettered.
+// Outcome returns the outcome, from the point of view of this run, of a row that is not open: applied, already
+// applied, or dead-lettered.
 func (e Entry) Outcome(run int64) csvimport.Outcome {
 	switch {
 	case e.state == closed:
@@ -71,8 +71,9 @@ func (e Entry) Repeat(run int64, file csvimport.Source, row, fingerprint int64) 
 // Block holds the entries of its rows. In the zero value all rows are open.
 type Block [BlockRows]Entry
 
-// The stored form is a byte for the form and then, for each run of neighbours with the same state and run number,
-// their count, a code, and four bytes for each counted row. Rows that are missing are open.
+// The stored form begins with a byte for the version of the form. Then follows, for each group of neighbours with
+// the same state and run number, their count, a code, and four bytes for each counted row. Rows that are missing
+// are open.
 const form = 1
 
 const (

@@ -6,7 +6,7 @@ import (
 	"stepback/statemachine"
 )
 
-// Advice returns one sentence on what the reader of the report can do about it; empty if there is nothing to do.
+// Advice returns one sentence on what the reader of the report should do next; empty if there is nothing to do.
 func (r *Report) Advice() string {
 	lost := r.Rows != nil && r.Rows.Rejected+r.Rows.DeadLettered > 0
 	switch v := r.Verdict(); {
@@ -35,7 +35,8 @@ func failedState(events []history.Event) string {
 	return ""
 }
 
-// causeOf returns the cause of a failure for display: Step Functions gives none for a timeout.
+// causeOf returns the cause of a failure for display. Step Functions gives no cause for a timeout, so causeOf
+// supplies one.
 func causeOf(name, cause string) string {
 	if cause == "" && name == retry.StatesTimeout {
 		return "No attempt returned within the state's timeout."

@@ -24,18 +24,20 @@ type Config struct {
 	Dir string
 	// Database is "sqlite" (the default, a file in Dir) or a postgres:// address.
 	Database string
-	// Concurrency is the number of child executions that run at once; default 80 in bulk and 16 in other shapes.
+	// Concurrency is the maximum number of child executions that run at once; the default is 80 in bulk and 16 in
+	// other shapes.
 	Concurrency int
 	// Shape is the way a child execution processes its rows; see statemachine.Shape. The default is Bulk, or Single
 	// for a Batch of 1.
 	Shape statemachine.Shape
-	// Batch is the number of rows per child execution, 1 to 500; default 250, in the shape Batch 100, in Single 1.
+	// Batch is the number of rows per child execution, 1 to 500. The default is 250 in the shape Bulk, 100 in Batch
+	// and 1 in Single.
 	Batch int
 	// ToleratedFailurePercentage is 0 to 100; nil means 5.
 	ToleratedFailurePercentage *float64
 	// MaxBytes is the maximum size in bytes of an imported file; default 104857600.
 	MaxBytes int64
-	// Faults are injected into the invocations of the three functions, as determined by Seed.
+	// Faults are injected into the invocations of the three functions. Seed determines which invocations fail.
 	Faults []faults.Spec
 	Seed   uint64
 	// VirtualTime makes every wait pass at once, with the timestamps it would have had.
@@ -46,9 +48,9 @@ type Config struct {
 	// Bootstraps is a directory with NAME/bootstrap binaries; if set, the functions run as separate processes.
 	Bootstraps string
 	Log        *slog.Logger
-	// DiskFull is called when the disk is too full for the journal in Dir or for the SQLite database. It must end the
-	// process; the next run on the same directory continues where this one stopped. Without it a full disk is a
-	// panic.
+	// DiskFull is called when the disk is too full for the journal in Dir or for the SQLite database. It must end
+	// the process; the next run on the same directory continues where this one stopped. If DiskFull is nil, a full
+	// disk causes a panic.
 	DiskFull func()
 
 	// Store wraps the store that the functions use, so that scenarios and tests can make it fail; nil changes
@@ -78,12 +80,14 @@ const (
 	topicName    = "csv-import-notifications"
 
 	defaultConcurrency = 16
-	// bulkConcurrency is enough rows in progress for two full transactions of the store, so that one is written while
-	// the children of the other end and the next ones start.
+	// bulkConcurrency is the default number of concurrent children in bulk. It keeps enough rows in progress for
+	// two full transactions of the store: one is written while the children of the other end and the next ones
+	// start.
 	bulkConcurrency = 80
 	defaultBatch    = 100 // if each row is an invocation
 	defaultBulk     = 250
-	// batchConcurrency is the number of rows of a batch that are applied at once, the maximum of an inline Map.
+	// batchConcurrency is the number of rows of a batch that are applied at once. It is the maximum of an inline
+	// Map.
 	batchConcurrency = 40
 )
 
@@ -138,14 +142,14 @@ func (c *Config) defaults() error {
 		return err
 	}
 	if _, options, ok := database.SQLitePath(c.Database); c.VirtualTime && ok && options == "" {
-		// In virtual time retries come one at a time, so each would wait for a separate sync; a simulation need not
+		// In virtual time, retries come one at a time, so each would wait for its own sync. A simulation need not
 		// survive a power failure.
 		c.Database += unsynced
 	}
 	return nil
 }
 
-// shape fills in the shape, the batch size and the number of children, whose defaults depend on each other.
+// shape fills in the defaults of the shape, the batch size and the number of children. They depend on each other.
 func (c *Config) shape() {
 	if c.Shape == "" {
 		c.Shape = statemachine.Bulk
@@ -165,8 +169,9 @@ func (c *Config) shape() {
 	}
 }
 
-// calls returns the maximum number of concurrent database calls while no row fails. For the functions of a platform
-// on which anything may be imported, that is the maximum of the defaults over all shapes.
+// calls returns the maximum number of concurrent database calls while no row fails. If Shape is empty, as for the
+// functions of a platform on which anything may be imported, it returns the maximum of the defaults over all
+// shapes.
 func (c *Config) calls() int {
 	if c.Shape == "" {
 		return defaultConcurrency * batchConcurrency
@@ -174,7 +179,7 @@ func (c *Config) calls() int {
 	return statemachine.Options{Shape: c.Shape, Concurrency: c.Concurrency, BatchConcurrency: batchConcurrency}.Calls()
 }
 
-// DatabaseURL returns the address of the database for a --db option and a data directory.
+// DatabaseURL returns the address of the database for the value of --db and a data directory.
 func DatabaseURL(dir, name string) (string, error) {
 	switch {
 	case name == "" || name == "sqlite":

@@ -12,8 +12,8 @@ import (
 
 // DeadLetter describes a row of a file that was given up, and why.
 type DeadLetter struct {
-	// Row is the row's number from 0, as the items of a Map are counted. Line is the number of its line in the file,
-	// from 1.
+	// Row is the row's number, counted from 0 like the items of a Map. Line is the number of the row's line in the
+	// file, counted from 1.
 	Row   int64  `json:"row"`
 	Line  int64  `json:"line"`
 	Error string `json:"error"`
@@ -33,12 +33,12 @@ func firstDeadLetter(file string) *DeadLetter {
 	return &d
 }
 
-// errFound ends an iteration over child executions.
+// errFound ends an iteration over child executions once the wanted one is found.
 var errFound = errors.New("found")
 
-// ChildOfRow returns the child execution of an import that processed a row of the file, counted from 0, and the index
-// of the row among the child's items, from 0. It returns an error if there is none: the import may have ended before
-// it.
+// ChildOfRow returns the child execution of an import that processed a row of the file, counted from 0, and the
+// index of the row among the child's items, from 0. It returns an error if there is none, because the import may
+// have ended before that row.
 func ChildOfRow(ctx context.Context, j journal.Journal, parent *journal.Execution, row int64) (
 	child *journal.Execution, item int64, err error) {
 	err = Children(ctx, j, parent, func(x *journal.Execution) error {

@@ -8,8 +8,8 @@ import (
 	"stepback/outbox"
 )
 
-// roomy is a store that reports a full disk before the failure becomes visible elsewhere. Otherwise the journal,
-// which has reserved space, would record rows as dead-lettered that only need disk space.
+// roomy is a store that reports a full disk at once, before the error has consequences elsewhere. Otherwise the
+// journal, which has reserved disk space, would record rows as dead-lettered that only need disk space.
 type roomy struct {
 	csvimport.Store
 	full func() // may be nil

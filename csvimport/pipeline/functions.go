@@ -42,8 +42,8 @@ const (
 	endpointVariable = "AWS_ENDPOINT_URL"
 )
 
-// function is one of the import's functions: its folder among the bootstraps, and its timeout, which is slightly
-// longer than that of its state, so that the state's timeout applies.
+// function describes one of the import's functions: its name, the folder of its bootstrap, and its timeout. The
+// timeout is slightly longer than that of the function's state, so that the state's timeout applies.
 type function struct {
 	name, folder string
 	timeout      time.Duration
@@ -58,14 +58,15 @@ var importFunctions = []function{
 // environments is the maximum number of processes of a function.
 const environments = 4
 
-// Functions returns the three functions of the import, for local.Config.BuiltIn: a platform that has them can resume
-// the imports of a data directory and start new ones. They log to log, which may be nil, and errors also to their own
-// log groups. full, which may be nil, is called when the disk of their SQLite database is full.
+// Functions returns the three functions of the import, for local.Config.BuiltIn. A platform that has them can
+// resume the imports of a data directory and start new ones. The functions log to log, which may be nil, and log
+// errors also to their own log groups. full, which may be nil, is called when the disk of their SQLite database is
+// full.
 func Functions(log *slog.Logger, full func()) map[string]functions.BuiltIn {
 	return functionsAt(log, full, &Config{}, nil)
 }
 
-// Batches returns the import's states whose invocations carry rows, for local.Config.Batches.
+// Batches returns the states of the import whose invocations carry several rows, for local.Config.Batches.
 func Batches() []faults.Batch {
 	return []faults.Batch{{
 		State: statemachine.ApplyBatch, Items: statemachine.ProcessSingleUserRecord,
@@ -73,7 +74,7 @@ func Batches() []faults.Batch {
 	}}
 }
 
-// functionsAt returns Functions with a clock (real time if nil) and with the wrappers that a configuration puts
+// functionsAt is like Functions, with a clock (nil means real time) and with the wrappers that a configuration puts
 // between functions and database.
 func functionsAt(log *slog.Logger, full func(), c *Config, now func() time.Time) map[string]functions.BuiltIn {
 	if log == nil {
@@ -128,8 +129,8 @@ func maxBytesOf(env map[string]string) (int64, error) {
 	return n, nil
 }
 
-// stores holds the databases used by functions in this process: functions with the same address share a store, which
-// is closed with the last of them.
+// stores holds the databases that functions in this process use. Functions with the same address share a store,
+// which is closed when the last of them releases it.
 type stores struct {
 	full func()
 	wrap func(csvimport.Store) csvimport.Store
@@ -166,7 +167,8 @@ func (s *stores) take(address string) *shared {
 	return one
 }
 
-// callee returns the database's name for the guards: functions with the same address share its breaker.
+// callee returns the database's name for the guards. Functions with the same address have the same name, and so
+// share its breaker.
 func (s *shared) callee() string {
 	sum := sha256.Sum256([]byte(s.address)) // an address may be long and may contain a password
 	return "database-" + hex.EncodeToString(sum[:8])

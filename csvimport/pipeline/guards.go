@@ -14,8 +14,8 @@ import (
 	"stepback/local/services/lambda/functions"
 )
 
-// guards holds the breakers and limiters of this process's functions, one of each per callee. On AWS, functions share
-// them through a table.
+// guards holds the breakers and limiters that the functions in this process use, one of each per callee. On AWS,
+// functions share them through a table.
 type guards struct {
 	store *adaptive.Memory
 	now   func() time.Time
@@ -34,8 +34,9 @@ func newGuards(now func() time.Time, calls int, told func(string, breaker.Circui
 	return &guards{store: &adaptive.Memory{}, now: now, calls: calls, told: told, all: map[string]*handlers.Guard{}}
 }
 
-// of returns the guard for a callee, for a function with these surroundings. Changes of the circuit are printed to
-// the function's log, as on AWS. The guard's deadlines are in real time, as those of invocations are.
+// of returns the guard for calls from a function to a callee; s describes the function's surroundings. Changes of
+// the circuit are printed to the function's log, as on AWS. The guard's deadlines are in real time, because those
+// of invocations are.
 func (g *guards) of(callee, state string, s functions.Surroundings) *handlers.Guard {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -56,13 +57,13 @@ func (g *guards) of(callee, state string, s functions.Surroundings) *handlers.Gu
 	return one
 }
 
-// slack is the factor between the import's concurrent calls and the initial limit of a limiter.
+// slack is the factor by which the initial limit of a limiter exceeds the number of the import's concurrent calls.
 const slack = 8
 
-// policies returns the default policies, but with a limit that refuses nothing while the callee is healthy, since
-// refused rows wait for half a minute. Calls are counted when they end: when a disk resumes after a pause of some
-// seconds, the calls that end within one second have taken several seconds each, and seem to be several times as many
-// as are possible.
+// policies returns the default policies, with an initial limit that refuses nothing while the callee is healthy,
+// because refused rows wait for half a minute. The limit is higher than the number of concurrent calls, because
+// calls are counted when they end. When a disk resumes after a pause of some seconds, calls end within one second
+// that have taken several seconds each, and seem to be several times as many as are possible.
 func (g *guards) policies() adaptive.Policies {
 	p := adaptive.Callee()
 	p.Limiter.Initial = min(max(p.Limiter.Initial, slack*float64(g.calls)), p.Limiter.Max)

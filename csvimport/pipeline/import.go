@@ -30,16 +30,17 @@ type Progress struct {
 	Done, Total int64
 	// Children counts the running child executions.
 	Children int64
-	// Failed counts the attempts of functions that have failed since the directory was opened. Error is the name of
-	// the latest failure.
+	// Failed counts the failed attempts of functions since the directory was opened. Error is the name of the
+	// latest failure.
 	Failed int64
 	Error  string
 }
 
-// Import puts a file into the input bucket, which starts its execution, waits for the end, and returns the report. If
-// the same content was imported under the same name before, nothing is started and the earlier report is returned,
-// unless again is set: then another execution is started for the same records (those already applied are not applied
-// twice). watch, if not nil, is called about ten times a second from the calling goroutine.
+// Import imports a file and returns the report. It puts the file into the input bucket, which starts an execution,
+// and waits for the execution's end. If the same content was imported under the same name before, nothing is
+// started and the earlier report is returned. If again is true, another execution is started for the same records
+// instead; records already applied are not applied twice. watch, if not nil, is called about ten times a second
+// from the calling goroutine.
 func (p *Pipeline) Import(ctx context.Context, file string, again bool, watch func(Progress)) (*Report, error) {
 	began := time.Now()
 	key := keyOf(file)
@@ -133,8 +134,9 @@ func (p *Pipeline) interrupted(ctx context.Context, arn string) bool {
 	return err == nil && (x.Status == history.Running || x.Status == history.Aborted)
 }
 
-// startAnother starts one more execution for a file that has already had one, under the first free number. Unless again is
-// set, it starts nothing if one of the existing executions ended by itself; that one is then the file's import.
+// startAnother starts another execution for a file that has already had one, under the first free number. If again
+// is false and one of the existing executions ended by itself, it starts nothing, because that execution is the
+// file's import.
 func (p *Pipeline) startAnother(ctx context.Context, s start, again bool) (start, error) {
 	x, err := p.engine.DescribeExecution(ctx, s.arn)
 	if err != nil {

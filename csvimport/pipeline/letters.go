@@ -16,13 +16,13 @@ import (
 	"stepback/outbox/deadletters/startevents"
 )
 
-// recordPrefix is the prefix, in the bucket of results, of the record of what people did to dead letters.
+// recordPrefix is the prefix, in the bucket of results, of the record of actions taken on dead letters.
 const recordPrefix = "dead-letters/"
 
-// Letters returns the sources of dead letters in a data directory that a platform serves: rows of imports, events for
-// which no import could be started, and failed Map items of all state machines except the import's own, whose rows
-// are letters. The clients must use the platform's address. since leaves out Map Runs of executions that ended
-// before.
+// Letters returns the sources of dead letters in a data directory that a platform serves. These are rows of
+// imports, events for which no import could be started, and failed Map items of all state machines. The Map items
+// of the import's own state machine are left out, because their rows are already letters. The clients must use the
+// platform's address. Map Runs of executions that ended before since are left out.
 func Letters(store objects.Store, states *sfn.Client, since time.Time) deadletters.Rooms {
 	return Rooms(RoomsConfig{Objects: store, States: states, Results: resultBucket, Machine: importMachine(),
 		Since: since,
@@ -90,7 +90,7 @@ func Rooms(c RoomsConfig) deadletters.Rooms {
 	return rooms
 }
 
-// Part returns the part of Rooms for a source.
+// Part returns a source as a part of Rooms.
 func Part(s deadletters.Source, d deadletters.Documents) deadletters.Part {
 	return deadletters.Part{Kind: s.Kind(), Owns: s.Owns, Room: &deadletters.SourceRoom{Source: s, Documents: d}}
 }

@@ -12,11 +12,11 @@ const (
 	Region       = region
 )
 
-// observe counts the retries of an ended execution, for the report.
+// observe adds the retries of an ended execution to the counts for the report.
 func (p *Pipeline) observe(_ *journal.Execution, events []history.Event) { p.retries.Add(events) }
 
-// countImport records as metrics the rows of a report that has just been made, as AggregateResults publishes them on
-// AWS, and the state machine's retry settings.
+// countImport records metrics for a report that has just been made. They are the rows, as AggregateResults
+// publishes them on AWS, and the state machine's retry settings.
 func (p *Pipeline) countImport(r *Report) error {
 	if r.Rows != nil {
 		p.platform.Metrics().AddRows(machineName, p.clock.Now(), retrymetrics.Rows{

@@ -39,7 +39,7 @@ type Pipeline struct {
 	starts map[string]start // by object key and ETag
 }
 
-// start is the result of an Object Created event.
+// start is the result of handling an Object Created event: the execution it started, or an error.
 type start struct {
 	name, arn string
 	repeated  bool
@@ -69,9 +69,9 @@ func Open(ctx context.Context, cfg Config) (*Pipeline, error) {
 	return p, nil
 }
 
-// On deploys the import to a platform that also runs other things and whose Config.BuiltIn contains Functions.
-// Faults, the kind of time and the log are the platform's. On waits until no other import is running there. Close
-// leaves the platform open.
+// On deploys the import to a platform that also runs other things, and whose Config.BuiltIn contains Functions. The
+// platform determines the faults, the kind of time and the log. On waits until no other import is running there.
+// Close leaves the platform open.
 func On(ctx context.Context, platform *local.Platform, cfg Config) (*Pipeline, error) {
 	cfg.Dir = platform.Dir
 	if err := cfg.defaults(); err != nil {
@@ -87,8 +87,8 @@ func On(ctx context.Context, platform *local.Platform, cfg Config) (*Pipeline, e
 	return p, nil
 }
 
-// Listen makes a platform start an import for every file put into the input bucket, if the import has been deployed
-// to its data directory before. These imports run unattended: Listen does not wait for them and makes no report.
+// Listen makes a platform start an import for every file put into the input bucket, if the import was deployed to
+// its data directory before. These imports run unattended: Listen does not wait for them, and no report is made.
 func Listen(platform *local.Platform) {
 	p := &Pipeline{starts: map[string]start{}}
 	p.connect(platform)

@@ -27,7 +27,7 @@ import (
 // PlatformLetters provides the dead letters of all kinds on a platform, for its console: rows of imports, events that
 // started no import, failed Map items, and the messages in SQS dead-letter queues. It is safe for concurrent use.
 type PlatformLetters struct {
-	// Others are dead letters from elsewhere, such as outboxes. They come first.
+	// Others are the sources of dead letters from elsewhere, such as outboxes. They are listed first.
 	Others []console.Room
 
 	mu     sync.Mutex
@@ -39,10 +39,12 @@ type PlatformLetters struct {
 	until  time.Time // end of the cached result's validity
 }
 
-// looked is the time for which the result for a platform is cached: a queue seldom becomes a dead-letter queue.
+// looked is the time for which the sources found on a platform are cached. It is long, because a queue seldom
+// becomes a dead-letter queue.
 const looked = 5 * time.Second
 
-// Rooms returns the current sources of dead letters. Those of imports exist once there is a bucket of results.
+// Rooms returns the current sources of dead letters. The sources of imports exist only if the bucket of results
+// does.
 func (l *PlatformLetters) Rooms(ctx context.Context, p *local.Platform) ([]console.Room, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,7 +74,7 @@ func (l *PlatformLetters) Rooms(ctx context.Context, p *local.Platform) ([]conso
 	return l.kept, nil
 }
 
-// mapItems is the name of the room of failed items.
+// mapItems is the name of the source of failed Map items.
 const mapItems = "map-items"
 
 func (l *PlatformLetters) connect(ctx context.Context, p *local.Platform) (err error) {
@@ -93,8 +95,8 @@ func (l *PlatformLetters) connect(ctx context.Context, p *local.Platform) (err e
 	return nil
 }
 
-// failedMaps returns a function that iterates over the executions whose Map Runs have failed items, except the
-// import's, whose rows are letters.
+// failedMaps returns a function that iterates over the executions whose Map Runs have failed items. It leaves out
+// those of the import, because their rows are already letters.
 func failedMaps(p *local.Platform) func(context.Context, func(string) error) error {
 	return func(ctx context.Context, visit func(arn string) error) error {
 		last := ""
@@ -130,7 +132,7 @@ func noBucket(err error) bool {
 	return ok && api.ErrorCode() == "NoSuchBucket"
 }
 
-// record stores documents in a bucket that is created when the first of them is stored.
+// record stores documents in a bucket. The bucket is created when the first document is stored.
 type record struct {
 	deadletters.Documents
 	make func() error
@@ -172,7 +174,7 @@ func (r *record) Each(ctx context.Context, prefix string,
 	return nil
 }
 
-// deadLetterQueues returns the queues named in the redrive policies of others.
+// deadLetterQueues returns the queues that the redrive policies of other queues name.
 func (l *PlatformLetters) deadLetterQueues(ctx context.Context, p *local.Platform) ([]console.Room, error) {
 	var rooms []console.Room
 	seen := map[string]bool{}
@@ -230,7 +232,7 @@ func (l *PlatformLetters) attribute(ctx context.Context, url, name string) (stri
 	return out.Attributes[name], err
 }
 
-// queue opens a dead-letter queue once; it returns nil if the queue has been deleted.
+// queue opens a dead-letter queue, or returns the one already open. It returns nil if the queue has been deleted.
 func (l *PlatformLetters) queue(ctx context.Context, p *local.Platform, arn string) (*console.Room, error) {
 	if room := l.queues[arn]; room != nil {
 		return room, nil

@@ -8,7 +8,7 @@ import (
 	"stepback/csvimport/database"
 )
 
-// connectTime is the time that the first connection to the database may take.
+// connectTime limits the time that the first connection to the database may take.
 const connectTime = 10 * time.Second
 
 // reachable connects once to a database on a network, so that an unreachable one, such as a mistyped address, is

@@ -9,7 +9,7 @@ import (
 	"stepback/retrymetrics"
 )
 
-// Children yields the child executions of an execution's Map Runs, in the order of their ARNs.
+// Children calls visit with each child execution of an execution's Map Runs, in the order of their ARNs.
 func Children(ctx context.Context, j journal.Journal, parent *journal.Execution,
 	visit func(*journal.Execution) error) error {
 	events, err := j.History(ctx, parent.ARN)

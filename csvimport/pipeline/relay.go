@@ -16,8 +16,9 @@ import (
 	"stepback/retrypatterns"
 )
 
-// eventsTopic is the topic to which an import's outbox is relayed: notifications for programs, each message under its
-// own ID. Notifications for people go from the state machine to the topic csv-import-notifications.
+// eventsTopic is the topic to which an import's outbox is relayed. It carries notifications for programs, each
+// message under its own ID. Notifications for people are sent by the state machine to the topic
+// csv-import-notifications.
 const eventsTopic = "csv-import-events"
 
 // told is a message as the topic's subscribers receive it; they detect duplicates by its ID.
@@ -87,8 +88,8 @@ func (p *Pipeline) relay(ctx context.Context) {
 // relayEvery is the interval at which Relay checks the outbox.
 const relayEvery = 2 * time.Second
 
-// Relay sends the messages of a platform's imports until the context ends: if the import has been deployed, it checks
-// the database of the function csv-aggregate every two seconds.
+// Relay sends the messages of a platform's imports until the context ends. If the import has been deployed, Relay
+// checks the database of the function csv-aggregate every two seconds.
 func Relay(ctx context.Context, platform *local.Platform, log *slog.Logger) {
 	tick := time.NewTicker(relayEvery)
 	defer tick.Stop()

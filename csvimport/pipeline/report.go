@@ -33,13 +33,13 @@ type Report struct {
 	Earlier bool   `json:"earlier,omitempty"`
 	Error   string `json:"error,omitempty"`
 	Cause   string `json:"cause,omitempty"`
-	// State is the state that failed the execution, if it was a task.
+	// State is the state that failed the execution, if that was a task state.
 	State string `json:"state,omitempty"`
 	// Rows is nil if the file was refused before any row was read.
 	Rows    *Rows   `json:"rows,omitempty"`
 	Retries []Retry `json:"retries"`
-	// Waited is the sum of all delays before retries, on the run's own clock; rows that wait at the same time each
-	// count in full. Elapsed is in real time.
+	// Waited is the sum of all delays before retries, on the run's own clock. If several rows wait at the same
+	// time, each of their delays counts in full. Elapsed is in real time.
 	Waited  Seconds `json:"waitedSeconds"`
 	Elapsed Seconds `json:"elapsedSeconds"`
 	// Attempts = Succeeded + Failed + Unfinished. Unfinished attempts were running when their execution ended.
@@ -64,7 +64,7 @@ type Rows struct {
 	FailedPercent  float64 `json:"failedPercentage"`
 }
 
-// Retry counts what happened to one state under one error; docs/metrics.md defines each figure.
+// Retry counts the failures of one state with one error, and their retries; docs/metrics.md defines each figure.
 //
 //	Failures = Retries + NotRetried + Exhausted + Interrupted
 //	Retries  = Recovered + FailedAgain + Unfinished
@@ -76,13 +76,14 @@ type Retry struct {
 	Pattern  string `json:"pattern"`
 	Failures int64  `json:"failures"`
 	Retries  int64  `json:"retries"`
-	// NotRetried counts failures given up because the error is not retried, or at a task's first attempt. Exhausted
-	// counts those given up after all retries, Interrupted those after which the execution ended.
+	// NotRetried counts failures after which the task was given up because the error is not retried, or at the
+	// first attempt. Exhausted counts failures after which it was given up after all retries. Interrupted counts
+	// failures after which the execution ended.
 	NotRetried  int64 `json:"notRetried"`
 	Exhausted   int64 `json:"exhausted"`
 	Interrupted int64 `json:"interrupted"`
-	// Recovered counts retries that succeeded, FailedAgain those that failed with any error, Unfinished those cut off
-	// by the end of the execution.
+	// Recovered counts retries that succeeded. FailedAgain counts retries that failed with any error. Unfinished
+	// counts retries cut off by the end of the execution.
 	Recovered   int64   `json:"recovered"`
 	FailedAgain int64   `json:"failedAgain"`
 	Unfinished  int64   `json:"unfinished"`
@@ -139,9 +140,9 @@ func (p *Pipeline) report(ctx context.Context, x *journal.Execution, retries *re
 	return r
 }
 
-// retryOf converts a tally and adds the pattern that handles its error. The history shows that a failure was given up
-// after retries, but not that these were retries of another error; the retry table shows that this error is not
-// retried.
+// retryOf converts a tally to a Retry, and adds the pattern that handles the error. If a failure was given up after
+// retries, the history does not show that these were retries of another error. The retry table does, because it
+// does not retry this error.
 func retryOf(t retrymetrics.Tally) Retry {
 	r := Retry{
 		State: t.State, Error: t.Error, Pattern: patternOf(t.State, t.Error), Failures: t.Failures, Retries: t.Retries,
@@ -204,7 +205,7 @@ func (p *Pipeline) path(bucket, key string) string {
 	return filepath.Join(p.cfg.Dir, "objects", bucket, filepath.FromSlash(key))
 }
 
-// Verdict is the conclusion of a report: which action it requires.
+// Verdict is the conclusion of a report. It says what action the import requires.
 type Verdict int
 
 // The verdicts, from good to bad.
@@ -214,8 +215,9 @@ const (
 	Unsuccessful
 )
 
-// Verdict judges the report: a refused file, and rejected or dead-lettered rows, need a person, whether within the
-// tolerance or not. An import is unsuccessful if it ended without an account of its rows.
+// Verdict returns the conclusion of the report. A refused file needs a person, and so do rejected or dead-lettered
+// rows, whether they are within the tolerance or not. An import is unsuccessful if it ended without an account of
+// its rows.
 func (r *Report) Verdict() Verdict {
 	switch {
 	case r.Status == string(history.Succeeded) && r.Rows != nil && r.Rows.Rejected+r.Rows.DeadLettered == 0:
@@ -228,8 +230,10 @@ func (r *Report) Verdict() Verdict {
 	}
 }
 
-// patternOf returns the pattern by which a state retries an error: the pattern of the table row that handles it, if
-// the row has a pattern's numbers, or else the row's own numbers. It is empty if the error is not retried.
+// patternOf describes how a state retries an error. If the numbers of the table row that handles the error are
+// exactly those of a pattern, it returns the pattern's name. Otherwise it returns the pattern of the error with a
+// note that the row has its own numbers, or the row's policy if the error has no pattern. It returns "" if the
+// error is not retried.
 func patternOf(state, name string) string {
 	s, ok := statemachine.DefaultTable().State(state)
 	if !ok {

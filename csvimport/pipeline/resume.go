@@ -14,13 +14,13 @@ import (
 	"stepback/statemachine"
 )
 
-// Resumed returns the executions that Open found unfinished, because their process had died, and resumed.
+// Resumed returns the executions that Open resumed. Their process had died before they ended.
 func (p *Pipeline) Resumed() []local.Resumed { return p.resumed }
 
 func (p *Pipeline) resume(x local.Resumed) { p.resumed = append(p.resumed, x) }
 
-// counted returns the retries of an execution that has just ended: the observed ones or, if several executions may
-// have been running, those in its histories.
+// counted returns the retries of an execution that has just ended. It uses the counts made while the execution ran
+// or, if several executions may have been running, counts again from the execution's histories.
 func (p *Pipeline) counted(ctx context.Context, x *journal.Execution) (*retrymetrics.Counter, error) {
 	if p.own && len(p.resumed) == 0 {
 		return &p.retries, nil
@@ -59,8 +59,8 @@ func (p *Pipeline) tidy(ctx context.Context) error {
 	}
 }
 
-// redrivable is the time during which an execution that was stopped or timed out can be redriven and needs its work
-// objects, as on AWS.
+// redrivable is the time during which a stopped or timed-out execution can be redriven, as on AWS. Its work objects
+// are needed for so long.
 const redrivable = 14 * 24 * time.Hour
 
 // tidyObject removes a work object of an execution, if the execution has ended and does not need it any more.

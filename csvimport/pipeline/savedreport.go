@@ -10,8 +10,8 @@ import (
 	"stepback/internal/atomicfile"
 )
 
-// save stores a report, so that it can be returned for the same file later. The report is written atomically,
-// whenever the process dies.
+// save stores a report atomically, so that it can be returned later for the same file, and is never incomplete if
+// the process dies.
 func (p *Pipeline) save(r *Report) error {
 	b, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -28,8 +28,8 @@ func (p *Pipeline) reportPath(arn string) string {
 	return filepath.Join(p.cfg.Dir, "reports", arn[strings.LastIndexByte(arn, ':')+1:]+".json")
 }
 
-// earlier returns the report of an execution that ended before. If the report was not stored, because the process
-// died first, or cannot be read, it is rebuilt from the journal.
+// earlier returns the report of an execution that ended before. If there is no stored report, because the process
+// died first, or it cannot be read, earlier rebuilds it from the journal.
 func (p *Pipeline) earlier(ctx context.Context, arn string) (*Report, error) {
 	r := &Report{}
 	b, err := os.ReadFile(p.reportPath(arn))

@@ -67,9 +67,9 @@ type userRow struct {
 	logins, posts, number int64 // number is the user's version
 }
 
-// claim inserts the idempotency key, reads what batches have counted, and reads the user, in one round trip. It
-// reports whether the row was open. It waits for a concurrent claim of the same key, and for a batch on the same
-// block.
+// claim inserts the idempotency key, reads the entry that batches have written for the row, and reads the user, all
+// in one round trip. It reports whether the row was open. It waits for a concurrent claim of the same key, and for
+// a batch on the same block.
 func (a *application) claim(ctx context.Context, n numbers, row int64) (bool, error) {
 	number, place := ledger.BlockOf(row)
 	var batch pgx.Batch
@@ -120,8 +120,8 @@ func (a *application) repeat(ctx context.Context, n numbers, file csvimport.Sour
 	return answer.Outcome, answer.Err
 }
 
-// count adds to the user as read. If another transaction changed the user first, it reads it again under a row lock,
-// after which none can.
+// count adds the increment to the user as claim read it. If another transaction changed the user in the meantime,
+// count reads the user again under a row lock, which rules out further changes.
 func (a *application) count(ctx context.Context) error {
 	if won, err := a.write(ctx); won || err != nil {
 		return lostRace(err)

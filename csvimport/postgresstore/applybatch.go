@@ -14,8 +14,8 @@ import (
 	"stepback/csvimport/ledger"
 )
 
-// addUsers adds sums to users in the order given, which is the same for all transactions so that two of them cannot
-// deadlock. It leaves out a counter that would overflow.
+// addUsers adds sums to users in the given order. All transactions use the same order, so that two of them cannot
+// deadlock. A counter that would overflow is left out.
 const addUsers = `INSERT INTO users AS u (user_id, login_count, post_count, version)
 	SELECT *, 1 FROM unnest($1::text[], $2::bigint[], $3::bigint[])
 	ON CONFLICT (user_id) DO UPDATE SET login_count = u.login_count + excluded.login_count,
@@ -34,9 +34,9 @@ func (s *Store) ApplyBatch(ctx context.Context, run csvimport.Run, rows []csvimp
 	return s.combiner.apply(ctx, run, rows)
 }
 
-// applyRows applies rows of one run in a separate transaction, in which all rows are answered or none. If a counter
-// would overflow, it returns errNoRoom if whole is true; otherwise just the rows that do not fit are answered with
-// the overflow.
+// applyRows applies rows of one run in a transaction that answers either all rows or none. If a counter would
+// overflow and whole is true, it returns errOverflow. If whole is false, it answers only the rows that do not fit
+// with the overflow.
 func (s *Store) applyRows(ctx context.Context, run csvimport.Run, rows []csvimport.Row, whole bool) ([]csvimport.Answer,
 	error) {
 	n, err := s.number(ctx, run)
@@ -60,7 +60,7 @@ func (s *Store) applyRows(ctx context.Context, run csvimport.Run, rows []csvimpo
 // errOverflow is returned if a sum would overflow a counter.
 var errOverflow = errors.New("the sum of a transaction's rows is too large for a counter")
 
-// bulk holds the rows of one transaction.
+// bulk holds the rows of one transaction and their answers.
 type bulk struct {
 	tx      pgx.Tx
 	n       numbers
@@ -90,7 +90,7 @@ func (b *bulk) apply(ctx context.Context) error {
 	return nil
 }
 
-// read locks the blocks and reads them, along with those of their rows that have separate keys.
+// read locks and reads the blocks, and reads the entries of those rows that have separate keys.
 func (b *bulk) read(ctx context.Context) error {
 	names := make([]int64, len(b.rows))
 	for i := range b.rows {
@@ -143,7 +143,8 @@ func (b *bulk) counted(i int) {
 	b.answers[i] = csvimport.Answer{Outcome: csvimport.Applied}
 }
 
-// addSums adds the sums of all users and writes the blocks, in one round trip; errNoRoom rolls both back.
+// addSums adds the sums of all users and writes the blocks, in one round trip. If it returns errOverflow, both are
+// rolled back.
 func (b *bulk) addSums(ctx context.Context) error {
 	sums := make(map[string]csvimport.Increment, len(b.fresh))
 	for _, i := range b.fresh {
@@ -177,8 +178,8 @@ func (b *bulk) addSums(ctx context.Context) error {
 	return b.tx.SendBatch(ctx, &batch).Close()
 }
 
-// addEach handles a batch whose sums would overflow a counter: it adds the rows one by one and so finds those that do
-// not fit. Users are processed in order, and each user's rows in theirs.
+// addEach handles a batch whose sums would overflow a counter. It adds the rows one by one, to find those that do
+// not fit. Users are processed in their order, and each user's rows in the order of the batch.
 func (b *bulk) addEach(ctx context.Context) error {
 	slices.SortStableFunc(b.fresh, func(i, j int) int {
 		return cmp.Compare(b.rows[i].Increment.UserID, b.rows[j].Increment.UserID)

@@ -11,9 +11,9 @@ import (
 	"stepback/csvimport/ledger"
 )
 
-// A block is locked until the transaction ends: exclusively by a batch, shared by single rows. The locks are
-// advisory, so that a block can be locked before it has a row in the table, and rows that are applied one by one do
-// not write to it.
+// A block is locked until the transaction ends: exclusively by a batch, and shared by single rows. The locks are
+// advisory for two reasons: a block must be lockable before it has a row in the table, and rows that are applied
+// one by one do not write to that row.
 const (
 	lockShared    = "SELECT pg_advisory_xact_lock_shared($1)"
 	lockAll       = "SELECT pg_advisory_xact_lock(n) FROM unnest($1::bigint[]) AS n"
@@ -25,7 +25,8 @@ const (
 		ON CONFLICT (file_id, block) DO UPDATE SET data = excluded.data`
 )
 
-// lockOf returns the key of a block's lock. Two blocks with the same key wait for each other, without other harm.
+// lockOf returns the key of a block's lock. If two blocks have the same key, they wait for each other, without
+// other harm.
 func lockOf(file, block int64) int64 {
 	const space = 0x62_6c_6f_63 << 32 // separates them from other advisory locks in this database
 	return space ^ file<<28 ^ block

@@ -12,18 +12,19 @@ import (
 )
 
 const (
-	// combinedRows is the most rows of a transaction: the more rows it has, the less often a user is written.
+	// combinedRows is the maximum number of rows in a transaction. The more rows it has, the less often a user is
+	// written.
 	combinedRows = 10_000
-	// transactions is the number of concurrent transactions: one is prepared while the other is with the server. More
-	// would wait for each other's users.
+	// transactions is the number of concurrent transactions: one is prepared while the server executes the other.
+	// More transactions would wait for each other's users.
 	transactions = 2
-	// patience is the number of times in a row that no new batch must have arrived before a transaction starts with
-	// the batches that are waiting.
+	// patience is the number of consecutive checks that must find no new batch before a transaction starts with the
+	// waiting batches.
 	patience = 2
 )
 
-// combiner lets batches that are applied concurrently share transactions. It has no goroutine: waiting callers run
-// the transactions, one for all batches that fit into it.
+// combiner lets batches that are applied concurrently share transactions. It has no goroutine: the waiting callers
+// run the transactions, each for all batches that fit into one.
 type combiner struct {
 	carryOut func(ctx context.Context, run csvimport.Run, rows []csvimport.Row, whole bool) ([]csvimport.Answer, error)
 
@@ -49,7 +50,7 @@ func newCombiner(carryOut func(context.Context, csvimport.Run, []csvimport.Row, 
 	return &combiner{carryOut: carryOut}
 }
 
-// apply applies a batch, perhaps together with others. If ctx ends first, the outcome is unknown.
+// apply applies a batch, possibly in one transaction with others. If ctx ends first, the outcome is unknown.
 func (c *combiner) apply(ctx context.Context, run csvimport.Run, rows []csvimport.Row) ([]csvimport.Answer, error) {
 	w := &waiter{ctx: ctx, run: run, rows: rows, lead: make(chan struct{}, 1), done: make(chan struct{})}
 	c.mu.Lock()
@@ -80,7 +81,8 @@ func (c *combiner) apply(ctx context.Context, run csvimport.Run, rows []csvimpor
 	}
 }
 
-// gather yields to callers that are about to submit batches. If there are none, it does not wait.
+// gather yields to callers that are about to submit batches, so that they can join the transaction. If there are
+// none, it does not wait.
 func (c *combiner) gather() {
 	before := 0
 	for quiet := 0; quiet < patience; quiet++ {
@@ -94,7 +96,8 @@ func (c *combiner) gather() {
 	}
 }
 
-// leave withdraws a batch whose caller has given up. If it had been made the leader, another one becomes it.
+// leave withdraws a batch whose caller has given up. If that caller was chosen as the leader, leave chooses another
+// one.
 func (c *combiner) leave(w *waiter) {
 	c.mu.Lock()
 	for i, other := range c.waiting {
@@ -111,7 +114,8 @@ func (c *combiner) leave(w *waiter) {
 	}
 }
 
-// passOn passes the lead to the batch that has waited longest, or ends it if none is waiting.
+// passOn makes the caller of the batch that has waited longest the leader. If no batch is waiting, there is one
+// leader fewer.
 func (c *combiner) passOn() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -18,7 +18,8 @@ const (
 	queryCanceled    = "57014"
 )
 
-// failure names an error of PostgreSQL by its SQLSTATE, and a connection error by the network's error.
+// failure converts an error to a Failure: an error of PostgreSQL is named by its SQLSTATE, a connection error by
+// the network's error.
 func failure(doing string, err error) error {
 	var f *csvimport.Failure
 	if errors.As(err, &f) {
@@ -38,8 +39,8 @@ func failure(doing string, err error) error {
 }
 
 // nameOfSQLState returns the error name for a SQLSTATE. A cancelled query means here that the statement_timeout set
-// by this store expired, and the transaction may be repeated. A call that failed with a code that is not an error is
-// not retried.
+// by this store has expired, so the transaction may be repeated. A code that does not stand for an error gives
+// RetryNotWorthwhile, so the call is not retried.
 func nameOfSQLState(code string) string {
 	if code == queryCanceled {
 		return retry.TimeoutError
@@ -50,9 +51,9 @@ func nameOfSQLState(code string) string {
 	return retry.RetryNotWorthwhile
 }
 
-// nameOfConnectionError returns the error name for a connection error. Timeouts, and errors that no retry fixes, keep
-// the network's name. A connection that was refused, reset or lost is a database connection error, as SQLSTATE class
-// 08 would say if the server could still respond.
+// nameOfConnectionError returns the error name for a connection error. Timeouts, and errors that no retry fixes,
+// keep the name of the network error. A connection that was refused, reset or lost is a database connection error,
+// like SQLSTATE class 08, which the server would return if it could still respond.
 func nameOfConnectionError(err error) string {
 	var timeout net.Error
 	c, ok := retry.Classify(err)

@@ -12,7 +12,7 @@ import (
 
 // Export implements csvimport.Store. A single SELECT sees a consistent state of the table.
 func (s *Store) Export(ctx context.Context, visit func(csvimport.User) error) error {
-	// Reading a large table may take longer than any single record's statement, and visit as long as it likes.
+	// Reading a large table may take longer than the statement of a single record, and visit may take any time.
 	ctx = pgxlimits.Within(ctx, 0)
 	err := pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SET LOCAL statement_timeout = 0"); err != nil {
@@ -41,7 +41,8 @@ func (s *Store) Export(ctx context.Context, visit func(csvimport.User) error) er
 	return nil
 }
 
-// visitError carries the caller's own error through the transaction without a name.
+// visitError carries an error of the caller's visit function through the transaction, so that it is not given a
+// name.
 type visitError struct{ err error }
 
 func (e *visitError) Error() string { return e.err.Error() }

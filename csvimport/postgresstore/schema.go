@@ -21,10 +21,10 @@ const migrationLock = 0x73746570_6261636b // "stepback"
 // migrations[i] migrates a database from version i to i+1. User ids are sorted by their bytes, as in every other
 // store.
 //
-// What has been decided about a row is in one of two tables. import_blocks holds the rows that batches have counted,
-// in blocks of package ledger. import_rows has a key for each row that was applied or settled on its own: if these
-// used blocks too, neighbours that are applied concurrently would wait for each other's commits. In import_rows, a
-// row with fingerprint NULL was closed by Settle; one with run_id NULL was counted by a run without a name.
+// The decision on a row is in one of two tables. import_blocks holds the rows that batches have counted, in blocks
+// of package ledger. import_rows has a key for each row that was applied or settled on its own. If these rows used
+// blocks, too, neighbours that are applied concurrently would wait for each other's commits. In import_rows, a row
+// with fingerprint NULL was closed by Settle; a row with run_id NULL was counted by a run without a name.
 var migrations = [schemaVersion]string{`
 CREATE TABLE users (
 	user_id     text COLLATE "C" PRIMARY KEY,

@@ -16,8 +16,8 @@ const closeRows = `INSERT INTO import_rows (file_id, row_number, fingerprint, ru
 
 const findRows = "SELECT row_number, fingerprint, run_id FROM import_rows WHERE file_id = $1 AND row_number = ANY($2)"
 
-// Settle implements csvimport.Store. It waits for records that are being applied: the insert of their keys is blocked
-// by the other's claim, and a batch has locked its blocks.
+// Settle implements csvimport.Store. It waits for records that are being applied: a record's claim blocks the
+// insert of its key, and a batch holds the locks of its blocks.
 func (s *Store) Settle(ctx context.Context, run csvimport.Run, rows []int64) ([]csvimport.Outcome, error) {
 	if len(rows) == 0 {
 		return nil, nil

@@ -11,8 +11,8 @@ import (
 	"stepback/retry"
 )
 
-// Session limits that hold unless the connection string sets others. A record's transaction takes milliseconds; one
-// that waits longer is better retried.
+// Session limits that apply unless the connection string sets others. The transaction of a record takes
+// milliseconds, so one that waits longer is better retried.
 const (
 	defaultLockTimeout      = "5s"
 	defaultStatementTimeout = "20s"
@@ -27,13 +27,14 @@ type Store struct {
 	known map[csvimport.Run]numbers
 }
 
-// Open connects to the database that a postgres:// connection string names, and creates the tables when they are
+// Open connects to the database that a postgres:// connection string names, and creates the tables if they are
 // missing. Several processes may do so at once. The string takes pgx's parameters (pool_max_conns, sslmode …) and
-// PostgreSQL's settings (lock_timeout …). Waits for the server are bounded; the package's documentation says how.
+// PostgreSQL's settings (lock_timeout …). Waits for the server are bounded, as the package's documentation
+// describes.
 func Open(ctx context.Context, url string) (*Store, error) { return OpenWith(ctx, url, Access{}) }
 
-// OpenWith is Open for a server whose password changes while the program runs, or whose certificate authority the
-// system does not have.
+// OpenWith is like Open, for a server whose password changes while the program runs, or whose certificate authority
+// the system does not know.
 func OpenWith(ctx context.Context, url string, access Access) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {

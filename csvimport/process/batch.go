@@ -15,7 +15,8 @@ type BatchInput struct {
 	Items  []Item           `json:"items"`
 }
 
-// Item is one row of a batch. It keeps the original text, because a row that a batch leaves is passed on unchanged.
+// Item is one row of a batch. It keeps the original text of the record, because a row that a batch leaves to be
+// processed individually is passed on unchanged.
 type Item struct {
 	Row    *int64            `json:"row"` // from 0
 	Record *csvimport.Record `json:"record"`
@@ -96,8 +97,8 @@ func (r *Ranges) Add(row int64) {
 	*r = append(*r, [2]int64{row, row})
 }
 
-// Batch applies the rows of a batch in one transaction. Problems of single rows are in the output; an error concerns
-// the whole batch: a malformed event is InvalidInput, and errors of the store keep their names.
+// Batch applies the rows of a batch in one transaction. Failures of single rows are in the output. An error
+// concerns the whole batch: a malformed event is InvalidInput, and errors of the store keep their names.
 func Batch(ctx context.Context, store csvimport.Store, in BatchInput) (BatchOutput, error) {
 	out := BatchOutput{Applied: Ranges{}, AlreadyApplied: Ranges{}, Rejected: []Rejection{}, OneByOne: []Item{}}
 	if err := in.Source.Check(); err != nil {
@@ -166,7 +167,7 @@ func (o *BatchOutput) failed(item *Item, failure error) error {
 	return err
 }
 
-// leave leaves a row to be processed individually.
+// leave adds a row to those that are to be processed individually, and counts its error.
 func (o *BatchOutput) leave(item Item, name string) {
 	if o.Errors == nil {
 		o.Errors = map[string]int64{}

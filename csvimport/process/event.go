@@ -6,9 +6,9 @@ import (
 	"stepback/csvimport"
 )
 
-// ReadText parses an event whose members all have the usual names and kinds, and reports whether it did. The text
-// must be UTF-8 without any backslash. Functions parse the rows of whole files this way in a fraction of the time of
-// encoding/json, which parses or refuses every other event.
+// ReadText parses an event whose members all have the usual names and kinds, and reports whether it has done so.
+// The text must be UTF-8 without any backslash. Functions parse the rows of whole files in this way, in a fraction
+// of the time that encoding/json needs. Every other event is left to encoding/json, which parses or refuses it.
 func (e *Event) ReadText(text string) bool {
 	c := cursor{text: text}
 	return c.object(func(name string) bool {
@@ -32,8 +32,7 @@ func (e *Event) ReadText(text string) bool {
 	}) && c.ended()
 }
 
-// attempt skips the member that says which attempt it is. It is for the guard of the step, which needs it if the step
-// fails.
+// attempt skips the member with the number of the attempt. Only the step's guard needs it, if the step fails.
 func (c *cursor) attempt() bool {
 	var text string
 	var n int64
@@ -54,8 +53,8 @@ type cursor struct {
 	at   int
 }
 
-// usualItem is the usual number of bytes of an item, and atOnce the most items for which space is allocated at a
-// time.
+// usualItem is the usual number of bytes of an item. atOnce is the maximum number of items for which memory is
+// allocated at once.
 const (
 	usualItem = 80
 	atOnce    = 512
@@ -141,7 +140,7 @@ func (c *cursor) after() int {
 	return c.at
 }
 
-// take consumes one character, and reports whether it was the next one.
+// take consumes the next character if it is char, and reports whether it was.
 func (c *cursor) take(char byte) bool {
 	if c.after() < len(c.text) && c.text[c.at] == char {
 		c.at++

@@ -34,9 +34,9 @@ func Split(event []byte) (rows [][]byte, ok bool) {
 	return rows, true
 }
 
-// Without removes rows from an event of several rows. failed holds the index of each removed row and the name of its
-// error. add adds these rows to the response to the remaining event, as rows that are left. An event that cannot be
-// parsed is returned unchanged.
+// Without removes rows from an event of several rows. failed holds the index of each removed row and the name of
+// its error. After the remaining event has been answered, add adds the removed rows to the response, as rows left
+// to be processed individually. If the event cannot be parsed, it is returned unchanged.
 func Without(event []byte, failed map[int]string) (rest []byte, add func(answer []byte) []byte) {
 	same := func(answer []byte) []byte { return answer }
 	var in BatchInput

@@ -7,8 +7,9 @@ import (
 	"stepback/csvimport"
 )
 
-// Copy implements csvimport.Objects. S3 compares the ETag and copies atomically (x-amz-copy-source-if-match), so that
-// no other version can slip in. Tags are not copied, since that would need additional permissions.
+// Copy implements csvimport.Objects. S3 compares the ETag and copies in one atomic operation
+// (x-amz-copy-source-if-match), so that no other version can be copied. Tags are not copied, because that would
+// need additional permissions.
 func (o *Objects) Copy(ctx context.Context, from csvimport.Source, to csvimport.Location, contentType string) error {
 	from = from.Normal()
 	etag, err := o.client.Copy(ctx, objects.Copy{

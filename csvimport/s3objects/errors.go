@@ -12,7 +12,8 @@ import (
 	"stepback/statemachine"
 )
 
-// failure names an S3 error by its code, otherwise by its HTTP status, otherwise by the network's error.
+// failure converts an S3 error to a Failure. The name is determined by the error's code, or else by its HTTP
+// status, or else by the network's error.
 func failure(doing, what string, err error) error {
 	var api smithy.APIError
 	if errors.As(err, &api) {

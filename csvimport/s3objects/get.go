@@ -32,7 +32,7 @@ func (o *Objects) Get(ctx context.Context, at csvimport.Location, etag string) (
 	}, nil
 }
 
-// body names the errors of an interrupted transfer.
+// body converts the errors of an interrupted transfer to named ones.
 type body struct {
 	io.ReadCloser
 	what string

@@ -1,5 +1,5 @@
-// Package sample writes CSV files of invented user activity, the same for the same seed. They are for trying things
-// out and for tests; nothing else uses them.
+// Package sample writes CSV files of invented user activity. The same seed gives the same file. The files are for
+// trying things out and for tests; nothing else uses them.
 package sample
 
 import (

@@ -59,7 +59,7 @@ func FromEnvironment(ctx context.Context, env func(string) string, callee, state
 	if err != nil {
 		return nil, err
 	}
-	// One attempt: the guard fails open, and asks again a little later.
+	// The client makes one attempt. If that fails, the guard lets the call pass, and asks again a little later.
 	client := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) { o.RetryMaxAttempts = 1 })
 	c := Callee{Name: callee, Machine: env("STATE_MACHINE"), State: state, Calls: calls}
 	p := &circuitlog.Printer{Callee: c.Name, Machine: c.Machine, State: c.State, Out: out, Log: log, Now: time.Now}

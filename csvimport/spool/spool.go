@@ -55,7 +55,8 @@ func (f *File) Close() error {
 	return err
 }
 
-// failure names an error of the temporary disk: a retry on the same full disk would fail again.
+// failure converts an error of the temporary disk to RetryNotWorthwhile, because a retry on the same full disk
+// would fail again.
 func failure(err error) error {
 	return csvimport.Fail(retry.RetryNotWorthwhile,
 		"cannot write to the temporary directory %s (free space there, or set TMPDIR): %w", os.TempDir(), err)

@@ -8,8 +8,8 @@ import (
 	"stepback/csvimport/ledger"
 )
 
-// applyTask is a batch or a single row. Refusals of its rows (different values, a closed row, a full counter) are
-// part of its answers and do not break the group's transaction.
+// applyTask is a batch or a single row. If one of its rows is refused (different values, a closed row, a full
+// counter), that is part of the answers and does not break the group's transaction.
 type applyTask struct {
 	run     csvimport.Run
 	rows    []csvimport.Row
@@ -63,7 +63,7 @@ func (t *applyTask) apply(w *writer) error {
 	return nil
 }
 
-// count counts an open row, and answers any other.
+// count counts a row if it is open, and returns the answer for it in any case.
 func (t *applyTask) count(w *writer, n numbers, row *csvimport.Row) (csvimport.Answer, error) {
 	entry, err := w.entry(n.file, row.Number)
 	if err != nil {

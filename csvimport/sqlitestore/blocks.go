@@ -20,7 +20,7 @@ type heldBlock struct {
 	changed bool
 }
 
-// blocks are the blocks that the current transaction has read and changed. Changed ones are written before it
+// blocks holds the blocks that the current transaction has read and changed. Changed blocks are written before it
 // commits. Nothing is cached between transactions, because another process may write in between.
 type blocks struct {
 	held map[blockKey]*heldBlock
@@ -93,10 +93,10 @@ func (w *writer) writeBlocks() error {
 	return nil
 }
 
-// add adds an increment to its user and reports whether the counter had room for it. What a transaction adds to a
-// user is summed up, and the sums are written at its end in the order of the users, so that each page of the table is
-// touched once. If a sum overflows a counter, the transaction is repeated one row at a time, which is the only way to
-// find out which row does not fit.
+// add adds an increment to its user, and reports whether it fits into the counter. The increments of a transaction
+// are summed up by user. The sums are written at its end, in the order of the users, so that each page of the table
+// is changed only once. If a sum overflows a counter, the transaction is repeated one row at a time, which is the
+// only way to find out which row does not fit.
 func (w *writer) add(inc csvimport.Increment) (bool, error) {
 	if w.rowByRow {
 		return w.increment(inc)
@@ -116,7 +116,8 @@ func (w *writer) add(inc csvimport.Increment) (bool, error) {
 	return true, nil
 }
 
-// writeSums writes the sums. Indices into sums are invalid afterwards.
+// writeSums writes the sums in the order of the users. Because it sorts them, indices into sums are invalid
+// afterwards.
 func (w *writer) writeSums() error {
 	slices.SortFunc(w.sums, func(a, b csvimport.Increment) int { return cmp.Compare(a.UserID, b.UserID) })
 	for _, sum := range w.sums {
@@ -131,7 +132,7 @@ func (w *writer) writeSums() error {
 	return nil
 }
 
-// increment adds to a user and reports whether the counter had room for it.
+// increment adds an increment to a user, and reports whether it fits into the counter.
 func (w *writer) increment(inc csvimport.Increment) (bool, error) {
 	changed, err := w.change(w.stmts.increment, inc.UserID, inc.LoginCount, inc.PostCount)
 	return changed > 0, err

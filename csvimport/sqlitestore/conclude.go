@@ -25,8 +25,8 @@ const conclusions = `CREATE TABLE IF NOT EXISTS import_conclusions (
 
 const conclude = "INSERT INTO import_conclusions VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 
-// Conclude implements csvimport.Concluder. It uses a separate connection: there is one conclusion for thousands of
-// rows.
+// Conclude implements csvimport.Concluder. It uses a separate connection instead of the writer's, because there is
+// only one conclusion for thousands of rows.
 func (s *Store) Conclude(ctx context.Context, run csvimport.Run, c csvimport.Conclusion, messages []outbox.Message) error {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {

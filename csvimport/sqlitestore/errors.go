@@ -21,7 +21,8 @@ const (
 	codeNoRoomForSharedMemory = codeIOError | 19<<8 // the index of the write-ahead log could not grow
 )
 
-// failure names an SQLite error by its result code, and a file system error by the system's error.
+// failure converts an error to a Failure: an SQLite error is named by its result code, a file system error by the
+// system's error.
 func failure(doing string, err error) error {
 	var f *csvimport.Failure
 	var code *sqlite.Error
@@ -41,8 +42,8 @@ func failure(doing string, err error) error {
 	return csvimport.Fail(name, "SQLite cannot %s: %w", doing, err)
 }
 
-// nameOf returns the error name for a result code. A call that failed with a code that is not an error is not
-// retried.
+// nameOf returns the error name for a result code. A code that does not stand for an error gives
+// RetryNotWorthwhile, so the call is not retried.
 func nameOf(code int) string {
 	if c, ok := retry.ClassifySQLite(code); ok {
 		return c.Error

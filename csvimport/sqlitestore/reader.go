@@ -19,16 +19,17 @@ import (
 type Reader struct {
 	db   *sql.DB
 	path string
-	// still is the file's state when it was opened without SQLite's locks, because its directory is not writable;
-	// otherwise nil.
+	// still is the file's state when it was opened, if it was opened without SQLite's locks because its directory
+	// is not writable. Otherwise it is nil.
 	still os.FileInfo
 }
 
 // OpenReader opens the database at path for reading. It creates and changes no table.
 //
-// Even to read a database with a write-ahead log, SQLite needs to write next to it. If it cannot, the file is read on
-// its own. That is correct as long as the log is empty and nothing writes to the database: OpenReader refuses a log
-// that is not empty, and Export fails if the file has changed in the meantime.
+// Even to read a database with a write-ahead log, SQLite needs to write files next to it. If it cannot, OpenReader
+// reads the database file alone. The result is correct as long as the log is empty and nothing writes to the
+// database. OpenReader therefore refuses a log that is not empty, and Export fails if the file has changed in the
+// meantime.
 func OpenReader(ctx context.Context, path string) (*Reader, error) {
 	if f, err := os.Open(path); err != nil { // gives a better error than SQLite
 		return nil, failure("open "+path, err)
@@ -85,14 +86,14 @@ func checkVersion(ctx context.Context, db *sql.DB, path string) error {
 	return nil
 }
 
-// needsToWrite reports whether a database could not be opened because SQLite cannot write next to it.
+// needsToWrite reports whether a database could not be opened because SQLite cannot write files next to it.
 func needsToWrite(err error) bool {
 	var code *sqlite.Error
 	return errors.As(err, &code) && (code.Code()&0xff == codeCantOpen || code.Code()&0xff == codeReadOnly)
 }
 
-// checkLogEmpty returns an error if the write-ahead log holds transactions that are missing from the database file, as
-// after a process was killed.
+// checkLogEmpty returns an error if the write-ahead log holds transactions that are missing from the database file,
+// as it may after a process was killed.
 func checkLogEmpty(path string) error {
 	log, err := os.Stat(path + "-wal")
 	if errors.Is(err, fs.ErrNotExist) || err == nil && log.Size() == 0 {

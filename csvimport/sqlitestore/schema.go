@@ -53,8 +53,8 @@ CREATE TABLE import_blocks (
 ) WITHOUT ROWID;
 `}
 
-// migrate migrates the database to schemaVersion under the write lock, so that of processes that open it concurrently
-// only one does so.
+// migrate migrates the database to schemaVersion. It holds the write lock, so that only one of several processes
+// that open the database concurrently migrates it.
 func migrate(ctx context.Context, db *sql.DB) error {
 	conn, err := db.Conn(ctx)
 	if err != nil {

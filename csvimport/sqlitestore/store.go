@@ -15,18 +15,21 @@ import (
 	_ "modernc.org/sqlite" // registers the driver
 )
 
-// pragmas are set on every connection. The cache is 12 MB. The driver uses up to twice as much for it, because it
-// rounds the size of a page's entry up to a power of two; the operating system caches the rest. An import of users
-// that are all different takes no longer than with 24 or 64 MB, and in a long file a larger cache would only hold the
-// records of rows that are long done. The write-ahead log grows to 32 MB before its pages are copied into the
-// database: most pages of a table of users change in every large transaction, and copying them after each one took a
-// fifth of an import's processor time.
+// pragmas are set on every connection.
+//
+// The cache is 12 MB. The driver uses up to twice as much memory for it, because it rounds the size of a page's
+// entry up to a power of two. The operating system caches the remaining pages. If all users of an import are
+// different, it takes no longer than with 24 or 64 MB, and in a long file a larger cache would only hold the
+// records of rows that were done long before.
+//
+// The write-ahead log grows to 32 MB before its pages are copied into the database. Most pages of a table of users
+// change in every large transaction, and copying them after each one took a fifth of an import's processor time.
 var pragmas = []string{"busy_timeout(5000)", "cache_size(-12288)", "temp_store(MEMORY)", "wal_autocheckpoint(8192)"}
 
-// Durability says what a commit survives once it has been acknowledged.
+// Durability determines which failures a commit survives once it has been acknowledged.
 type Durability string
 
-// The two durabilities. With neither can a crash of the process damage the database or lose a commit.
+// The two durabilities. With either, a crash of the process neither damages the database nor loses a commit.
 const (
 	Full   Durability = "FULL"   // survives a power loss: commits are synced to the disk
 	Normal Durability = "NORMAL" // a power loss may undo the last commits
@@ -48,7 +51,8 @@ func Open(ctx context.Context, path string, d Durability) (*Store, error) {
 	return open(ctx, path, d, nil)
 }
 
-// open opens the database; the hook committed, if not nil, runs after each commit, before the answers.
+// open opens the database. The function committed, if not nil, is called after each commit, before the answers are
+// sent.
 func open(ctx context.Context, path string, d Durability, committed func()) (*Store, error) {
 	if dir := filepath.Dir(path); dir != "." {
 		if err := os.MkdirAll(dir, 0o755); err != nil {

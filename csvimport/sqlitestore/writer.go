@@ -11,16 +11,17 @@ import (
 	"stepback/csvimport"
 )
 
-// Limits of a transaction: the number of tasks, and the number of rows after which it takes no more. The more rows it
-// has, the less often a page of users is written, which is most of an import's cost. An import keeps twice as many
-// rows in flight, so that one transaction can be filled while another is written.
+// Limits of a transaction. maxGroup is the maximum number of tasks. maxRows is the number of rows from which on the
+// transaction takes no further task. The more rows it has, the less often a page of users is written, which is most
+// of an import's cost. An import keeps twice as many rows in flight, so that one transaction can be filled while
+// another is written.
 const (
 	maxGroup = 1024
 	maxRows  = 10_000
 )
 
-// task is work for a transaction of the writer. apply does the work; answer tells the caller after the commit, or
-// passes it the error.
+// task is work for a transaction of the writer. apply does the work. answer reports the result to the caller after
+// the commit; err is the error if the transaction failed.
 type task interface {
 	size() int // number of rows
 	apply(w *writer) error
@@ -111,7 +112,8 @@ func (w *writer) prepare(ctx context.Context) error {
 	return nil
 }
 
-// run processes tasks until closing is closed, and then those still waiting. Only this goroutine uses the connection.
+// run processes tasks until closing is closed, and then those still waiting. Only the goroutine that runs it uses
+// the connection.
 func (w *writer) run(tasks <-chan task, closing <-chan struct{}) error {
 	group := make([]task, 0, maxGroup)
 	for {
@@ -130,8 +132,8 @@ func (w *writer) run(tasks <-chan task, closing <-chan struct{}) error {
 	}
 }
 
-// gather adds the waiting tasks, and those that runnable callers submit when it yields to them: a commit costs as
-// much as a hundred rows. If there are none, it does not wait.
+// gather adds the waiting tasks to a group. It then yields to other goroutines and adds the tasks that they submit,
+// because a commit costs as much as a hundred rows. If there are none, it does not wait.
 func gather(group []task, tasks <-chan task) []task {
 	for quiet := 0; !full(group) && quiet < patience; quiet++ {
 		runtime.Gosched()
@@ -143,7 +145,7 @@ func gather(group []task, tasks <-chan task) []task {
 	return group
 }
 
-// patience is the number of times in a row that no new task must have arrived.
+// patience is the number of consecutive checks that must find no new task before the transaction starts.
 const patience = 2
 
 // collect adds the tasks that are already waiting.
@@ -167,8 +169,8 @@ func full(group []task) bool {
 	return len(group) >= maxGroup || rows >= maxRows
 }
 
-// commitGroup runs a group in one transaction. If a task breaks the transaction, it is rolled back and each task gets
-// a separate one, so that only the task at fault fails.
+// commitGroup runs a group in one transaction. If a task breaks the transaction, it is rolled back, and each task
+// gets its own transaction, so that only the task at fault fails.
 func (w *writer) commitGroup(group []task) {
 	err := w.transact(group)
 	if err != nil && len(group) > 1 && !isDatabaseError(err) {

@@ -10,7 +10,8 @@ import (
 	"stepback/retry"
 )
 
-// rowsOf returns the rows from, from+1 … to-1. Each adds 1 login, and its number in posts, to one of ten users.
+// rowsOf returns the rows with the numbers from, from+1 … to-1. Each row adds 1 login, and as many posts as its
+// number, to one of ten users.
 func rowsOf(from, to int64) []csvimport.Row {
 	var rows []csvimport.Row
 	for n := from; n < to; n++ {
@@ -20,7 +21,7 @@ func rowsOf(from, to int64) []csvimport.Row {
 	return rows
 }
 
-// batch applies a batch and checks its outcomes; want has one for each row, or one for all.
+// batch applies a batch and checks its outcomes. want has one outcome for each row, or one for all.
 func batch(t *testing.T, s csvimport.Store, by csvimport.Run, rows []csvimport.Row, want ...csvimport.Outcome) {
 	t.Helper()
 	got, err := s.ApplyBatch(t.Context(), by, rows)
@@ -35,7 +36,7 @@ func batch(t *testing.T, s csvimport.Store, by csvimport.Run, rows []csvimport.R
 	}
 }
 
-// sums checks that the users equal the result of the rows 0 … to-1 of rowsOf.
+// sums checks that the users' counts are the sums of the rows 0 … to-1 of rowsOf.
 func sums(t *testing.T, s csvimport.Store, to int64) {
 	t.Helper()
 	want := map[string][2]int64{}
@@ -99,7 +100,8 @@ func make10(o csvimport.Outcome) []csvimport.Outcome {
 	return ten
 }
 
-// testBatchRefusals applies a batch with rows that are refused permanently: the others are counted.
+// testBatchRefusals applies a batch in which some rows are refused permanently, and checks that the others are
+// counted.
 func testBatchRefusals(t *testing.T, s csvimport.Store) {
 	rows := rowsOf(0, 100)
 	apply(t, s, 3, csvimport.Increment{UserID: "u3", LoginCount: 1, PostCount: 3})
@@ -131,8 +133,8 @@ func testBatchRefusals(t *testing.T, s csvimport.Store) {
 	wantUser(t, s, "other", 77, 0)
 }
 
-// testBatchOverflow applies a batch whose rows together overflow a counter: in row order, those that still fit are
-// counted.
+// testBatchOverflow applies a batch whose rows together overflow a counter, and checks that the rows that still
+// fit, taken in order, are counted.
 func testBatchOverflow(t *testing.T, s csvimport.Store) {
 	apply(t, s, 1000, csvimport.Increment{UserID: "full", LoginCount: math.MaxInt64 - 5})
 	rows := []csvimport.Row{

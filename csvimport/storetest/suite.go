@@ -226,7 +226,7 @@ func testConcurrentRecordsOneUser(t *testing.T, s csvimport.Store) {
 	wantUser(t, s, "hot", rows, rows*(rows-1)/2)
 }
 
-// testFailureIsolation sends records that are refused together with valid ones.
+// testFailureIsolation sends valid records together with records that are refused.
 func testFailureIsolation(t *testing.T, s csvimport.Store) {
 	apply(t, s, 1000, csvimport.Increment{UserID: "full", LoginCount: math.MaxInt64})
 	const rows = 60
@@ -275,8 +275,8 @@ func testSettle(t *testing.T, s csvimport.Store) {
 	}
 }
 
-// testSettleRace runs late attempts concurrently with a settlement: the outcomes of Settle agree with the users
-// table.
+// testSettleRace runs late attempts concurrently with a settlement, and checks that the outcomes of Settle agree
+// with the users table.
 func testSettleRace(t *testing.T, s csvimport.Store) {
 	const rows = 40
 	list := make([]int64, rows)

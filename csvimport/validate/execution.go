@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ExecutionName returns the name of the execution that checks the file, the last part of WorkPrefix.
+// ExecutionName returns the name of the execution that checks the file. It is the last part of WorkPrefix.
 func (in Input) ExecutionName() string {
 	if in.WorkPrefix == "" {
 		return ""

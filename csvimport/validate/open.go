@@ -48,7 +48,7 @@ func (v *Validator) checkObject(source csvimport.Source, object *csvimport.Objec
 	return nil
 }
 
-// isFolderMarker reports whether an object is one of the empty ones that tools write for directories.
+// isFolderMarker reports whether an object is an empty one that tools write to represent a directory.
 func isFolderMarker(key, contentType string) bool {
 	return strings.HasPrefix(contentType, "application/x-directory") || strings.HasSuffix(key, "_$folder$")
 }
@@ -59,7 +59,7 @@ func tooLarge(source csvimport.Source, size, limit int64) error {
 			"CSV_MAX_BYTES of the function)", source, size, limit)
 }
 
-// limitedBody enforces the size limit also while reading, for an object whose size the service did not report.
+// limitedBody enforces the size limit while the body is read, for an object whose size the service did not report.
 type limitedBody struct {
 	io.ReadCloser
 	left, limit int64
@@ -75,7 +75,8 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// explain adds to a failure the file's address, and whether a missing key is in fact a directory.
+// explain adds the file's address to a failure. If the key is missing, it also adds whether the key is in fact a
+// directory.
 func (v *Validator) explain(ctx context.Context, source csvimport.Source, err error) error {
 	var f *csvimport.Failure
 	if !errors.As(err, &f) {
@@ -91,7 +92,7 @@ func (v *Validator) explain(ctx context.Context, source csvimport.Source, err er
 	return &csvimport.Failure{Name: f.Name, Message: source.String() + ": " + f.Message, Err: err}
 }
 
-// isDirectory reports whether there are objects with key as a prefix; false if listing is not permitted.
+// isDirectory reports whether objects exist below key/. It returns false if listing is not permitted.
 func (v *Validator) isDirectory(ctx context.Context, source csvimport.Source) bool {
 	found := errors.New("found")
 	err := v.Objects.List(ctx, source.Bucket, source.Key+"/", func(csvimport.ObjectInfo) error { return found })

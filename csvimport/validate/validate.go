@@ -43,8 +43,8 @@ type Validator struct {
 }
 
 // Validate checks a file and copies it, so that the Map reads the checked version even if the upload is replaced in
-// the meantime. A file that cannot be processed at all is a *csvimport.Failure with a permanent name; rows that
-// cannot be imported are problems in the output, and are rejected one by one later.
+// the meantime. If a file cannot be processed at all, the error is a *csvimport.Failure with a permanent name. Rows
+// that cannot be imported are listed as problems in the output, and are rejected one by one later.
 func (v *Validator) Validate(ctx context.Context, in Input) (Output, error) {
 	in.Source = in.Source.Normal()
 	if err := checkInput(in); err != nil {

@@ -27,7 +27,7 @@ type Tracer struct {
 // traceHeader is the key under which aws-lambda-go stores the trace header of an invocation in its context.
 const traceHeader = "x-amzn-trace-id"
 
-// maxText limits the statement in a subsegment; a datagram holds up to 64 kB.
+// maxText limits the length of the statement in a subsegment, in bytes. A datagram holds up to 64 kB.
 const maxText = 2000
 
 // segment is a subsegment in the daemon's format.
@@ -168,5 +168,5 @@ func (t *Tracer) TraceConnectStart(ctx context.Context, c pgx.TraceConnectStartD
 // TraceConnectEnd implements pgx.ConnectTracer.
 func (t *Tracer) TraceConnectEnd(ctx context.Context, c pgx.TraceConnectEndData) { t.end(ctx, c.Err) }
 
-// name returns the name of a database in the service map.
+// name returns the name under which X-Ray's service map shows a database.
 func name(c *pgx.ConnConfig) string { return c.Database + "@" + c.Host }

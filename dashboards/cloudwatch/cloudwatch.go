@@ -1,5 +1,5 @@
-// Package cloudwatch fetches a dashboard, its metric data and its alarms from CloudWatch or any compatible endpoint,
-// for package render to draw. It evaluates metric math and searches itself, so that an endpoint need not support
+// Package cloudwatch fetches a dashboard, its metric data and its alarms from CloudWatch or a compatible endpoint,
+// for package render to draw. It evaluates metric math and searches itself, because an endpoint may not support
 // them. It is read-only.
 package cloudwatch
 
@@ -29,8 +29,8 @@ type Client interface {
 		...func(*cloudwatch.Options)) (*cloudwatch.DescribeAlarmsOutput, error)
 }
 
-// Fetch returns the named dashboard with its data between two times; from is moved back to the start of a period. It
-// returns errors of the API, with the request they belong to, and errors of drawing the body.
+// Fetch returns the named dashboard with its data between two times; from is moved back to the start of a period.
+// It returns errors of the API, with the request that failed, and errors of drawing the body.
 func Fetch(ctx context.Context, c Client, name string, from, to time.Time) (render.Page, error) {
 	if !from.Before(to) {
 		return render.Page{}, errors.New("a dashboard's data end before they begin")
@@ -47,7 +47,7 @@ func Fetch(ctx context.Context, c Client, name string, from, to time.Time) (rend
 	}
 	d := data{grid: metricmath.GridOver(from, to, periodOf(to.Sub(from))), values: map[string]metricmath.Series{},
 		found: s.find}
-	// Some endpoints have no percentiles and fail; everything else is drawn nevertheless.
+	// Some endpoints do not support percentiles, and fail. Everything else is drawn nevertheless.
 	percentiles, others := split(requests)
 	if err := d.fetch(ctx, c, others); err != nil {
 		return page, err
@@ -76,7 +76,7 @@ func split(all []render.Request) (percentiles, others []render.Request) {
 	return percentiles, others
 }
 
-// periodOf returns the shortest customary period that divides span into at most 120.
+// periodOf returns the shortest customary period that divides span into at most 120 periods.
 func periodOf(span time.Duration) time.Duration {
 	const most = 120
 	for _, p := range []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour} {

@@ -20,7 +20,7 @@ import (
 // maxQueries is the most queries in one GetMetricData request.
 const maxQueries = 500
 
-// data are the metric data fetched for [render.Requests], over one grid.
+// data holds the metric data fetched for [render.Requests], over one grid.
 type data struct {
 	grid   metricmath.Grid
 	values map[string]metricmath.Series // by key
@@ -39,8 +39,8 @@ func (d *data) Find(m *retrymetrics.Metric, set retrymetrics.Set, machine string
 	return d.found(m, set, machine)
 }
 
-// Values implements [render.Data]. A single value for the whole range is computed from the periods' values, which is
-// possible for sums and maxima.
+// Values implements [render.Data]. A single value for the whole range is computed from the values of the periods,
+// which is possible for sums and maxima.
 func (d *data) Values(s retrymetrics.Series, stat retrymetrics.Stat, g metricmath.Grid) (metricmath.Series, error) {
 	values := d.values[key(s, stat)]
 	if g == d.grid {

@@ -1,6 +1,6 @@
-// Package render draws a CloudWatch dashboard body with metric data as one self-contained page, in HTML, SVG or PNG,
-// for viewing a run's dashboard without CloudWatch. It evaluates what this project's dashboards use: series, metric
-// math and searches by state machine. It fetches nothing and runs no scripts.
+// Package render draws a CloudWatch dashboard body with metric data as one self-contained page, in HTML, SVG or
+// PNG, so that a run's dashboard can be viewed without CloudWatch. It evaluates the features that this project's
+// dashboards use: series, metric math and searches by state machine. It fetches nothing and runs no scripts.
 package render
 
 import (
@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// body is a dashboard body, with the members that are drawn.
+// body is a dashboard body. It holds only the members that are drawn.
 type body struct {
 	Widgets []widget `json:"widgets"`
 }

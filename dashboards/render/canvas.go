@@ -1,21 +1,21 @@
 package render
 
-// canvas is a surface for drawing widgets; coordinates are pixels from the upper left corner. Colors are CSS colors,
-// of which a canvas only has to support #rrggbb.
+// canvas is a surface for drawing widgets. Coordinates are in pixels from the upper left corner. Colors are CSS
+// colors; a canvas only has to support #rrggbb.
 type canvas interface {
-	// text writes one line of text that starts, is centered or ends at a point on its base line.
+	// text writes one line of text. The point is on its base line, at the start, the centre or the end of the text.
 	text(at point, a anchor, s style, text string)
-	// grid draws a grid line, mark a dashed line; an empty color is the color of alarms.
+	// grid draws a grid line. mark draws a dashed line; if its color is empty, it has the color of alarms.
 	grid(from, to point)
 	mark(from, to point, color string)
-	// curve draws a line through points; dot and bar draw shapes that show their title when hovered over.
+	// curve draws a line through points. dot and bar draw shapes that show their title when hovered over.
 	curve(through []point, color string)
 	dot(at point, color, title string)
 	bar(b box, color, title string)
-	// swatch draws a legend's sample of a color, card the background of a widget.
+	// swatch draws a sample of a color in a legend. card draws the background of a widget.
 	swatch(at point, color string)
 	card(b box)
-	// moved returns the canvas with its origin moved.
+	// moved returns the canvas with its origin moved to by.
 	moved(by point) canvas
 }
 
@@ -23,7 +23,7 @@ type point struct{ x, y float64 }
 
 type box struct{ x, y, w, h float64 }
 
-// anchor is the part of a text that is aligned to its point.
+// anchor says which part of a text is aligned to its point: the start, the centre or the end.
 type anchor int
 
 const (

@@ -8,7 +8,7 @@ import (
 	"stepback/retrymetrics/metricmath"
 )
 
-// chart draws one time series widget into a box of w × h pixels, below the widget's title.
+// chart draws a time series widget into a box of w × h pixels below the widget's title.
 type chart struct {
 	on          canvas
 	w, h        float64
@@ -79,7 +79,8 @@ func (c *chart) scale(p properties) {
 	}
 }
 
-// nice returns the smallest of 1, 1.2, 1.6, 2, 3, 4, 6, 8 × 10ⁿ that is at least v: each divides well by four.
+// nice returns the smallest of 1, 1.2, 1.6, 2, 3, 4, 6, 8 × 10ⁿ that is at least v. Each of these is easily divided
+// by four.
 func nice(v float64) float64 {
 	if v <= 0 {
 		return 1
@@ -139,8 +140,8 @@ func (c *chart) axes() {
 	}
 }
 
-// lower draws the horizontal annotations with their labels, one after the other so that labels of close values do not
-// cover each other. A label is above its line, or below it if another line is in the way.
+// lower draws the horizontal annotations and their labels. It draws them one after the other, so that labels of
+// close values do not cover each other. A label is above its line, or below it if another line is in the way.
 func (c *chart) lower() {
 	end := c.w - marginRight - 2
 	for _, m := range c.marks {
@@ -157,7 +158,8 @@ func (c *chart) lower() {
 	}
 }
 
-// curve draws a line through the periods that have a value, and a dot for each of these if there is space.
+// curve draws a line through the periods that have a value. If there is space, it also draws a dot for each of
+// these periods.
 func (c *chart) curve(l line) {
 	var through []point
 	for i, v := range l.values {
@@ -192,13 +194,13 @@ func (c *chart) bars() {
 	}
 }
 
-// said describes a value in words.
+// said returns the text that describes a value: its time, the line's label and the number.
 func (c *chart) said(i int, l line, v float64) string {
 	return c.grid.At(i).Format("15:04:05") + " " + l.label + ": " + short(v)
 }
 
-// short formats a number in about seven characters: three significant digits; from a thousand on whole numbers, then
-// tenths of thousands, millions and so on.
+// short formats a number in about seven characters, with three significant digits. From a thousand on it uses whole
+// numbers, and then tenths of thousands, millions and so on.
 func short(v float64) string {
 	a := math.Abs(v)
 	switch {

@@ -14,14 +14,15 @@ import (
 type Data interface {
 	// Grid returns the periods that the charts cover; its length is 0 if there are no data at all.
 	Grid() metricmath.Grid
-	// Values returns a statistic of a series for each period of a grid: that of [Data.Grid], or a single period
-	// covering all of it.
+	// Values returns a statistic of a series for each period of a grid. The grid is that of [Data.Grid], or a
+	// single period covering all of it.
 	Values(s retrymetrics.Series, stat retrymetrics.Stat, g metricmath.Grid) (metricmath.Series, error)
-	// Find returns the series of a metric that have data, with a dimension set and for a state machine.
+	// Find returns those series of a metric that have the dimension set, belong to the state machine, and have
+	// data.
 	Find(m *retrymetrics.Metric, set retrymetrics.Set, machine string) ([]retrymetrics.Series, error)
 }
 
-// Points are locally available data, those of a data directory.
+// Points provides data that is available locally, such as that of a data directory.
 type Points []retrymetrics.Point
 
 // Grid divides the data into at most 120 periods of the shortest customary length.
@@ -74,7 +75,7 @@ func (ps Points) Find(m *retrymetrics.Metric, set retrymetrics.Set, machine stri
 	return found, nil
 }
 
-// whole returns a single period that covers everything, for single values.
+// whole returns a grid with a single period that covers everything. It is used to compute single values.
 func whole() metricmath.Grid {
 	const century = 100 * 365 * 24 * time.Hour
 	return metricmath.Grid{Start: time.Unix(0, 0).UTC(), Period: century, Len: 1}
@@ -92,8 +93,8 @@ type Request struct {
 	Stat   retrymetrics.Stat
 }
 
-// Requests returns the statistics that a dashboard body needs, each once, so that they can be fetched together.
-// Searches are evaluated by find. It returns the same errors as drawing the body.
+// Requests returns the statistics that a dashboard body needs, each of them once, so that they can be fetched
+// together. Searches are evaluated by find. Requests returns the same errors as drawing the body would.
 func Requests(text []byte, find func(*retrymetrics.Metric, retrymetrics.Set, string) ([]retrymetrics.Series,
 	error)) ([]Request, error) {
 	b, err := parse(text)

@@ -24,16 +24,16 @@ var palette = []string{"#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#
 // searched matches the supported form of a search: {namespace,dimensions} MetricName StateMachine, statistic.
 var searched = regexp.MustCompile(`^SEARCH\('\{([^}]+)\} MetricName="([^"]+)" StateMachine="([^"]+)"', '(\w+)', \d+\)$`)
 
-// foreignError reports a row with a metric of another service, which is not drawn.
+// foreignError reports that a row has a metric of another service, and is therefore not drawn.
 type foreignError struct{ namespace, metric string }
 
 func (e *foreignError) Error() string {
 	return fmt.Sprintf("%s %s is not a metric of %s", e.namespace, e.metric, retrymetrics.Namespace)
 }
 
-// lines evaluates a widget's rows over a grid. Rows that are not visible are terms of the others. Expressions are
-// evaluated last, because CloudWatch's console writes them before their terms. If a row is about another namespace,
-// the error is a *foreignError.
+// lines evaluates a widget's rows over a grid. Rows that are not visible serve as terms of other rows. Expressions
+// are evaluated last, because CloudWatch's console writes them before their terms. If a row has a metric of another
+// namespace, the error is a *foreignError.
 func (w widget) lines(data Data, g metricmath.Grid) ([]line, error) {
 	rows, err := w.rows()
 	if err != nil {
@@ -121,8 +121,8 @@ func search(parts []string, data Data, g metricmath.Grid) ([]line, error) {
 	return out, nil
 }
 
-// setOf returns the metric's dimension set for a search's schema, a namespace and dimensions. StateMachine is the
-// first of every set.
+// setOf returns the metric's dimension set for the schema of a search: a namespace and dimensions. StateMachine is
+// the first dimension of every set.
 func setOf(m *retrymetrics.Metric, schema []string) (retrymetrics.Set, error) {
 	for _, s := range m.Sets() {
 		var names []string

@@ -32,7 +32,7 @@ func (c *chart) layOutLegend() {
 	}
 }
 
-// cut shortens a text to the width of room letters.
+// cut shortens a text to the width of room Latin letters.
 func cut(text string, room int) string {
 	if letters(text) <= room || room < 2 {
 		return text

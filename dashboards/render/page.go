@@ -17,11 +17,11 @@ type Page struct {
 	Name string
 	Body []byte // the dashboard body
 	Data Data
-	// Note says what could not be drawn; may be empty.
+	// Note says what could not be drawn; it may be empty.
 	Note string
 	// WithData leaves out widgets without data and closes the gaps. It applies to SVG and PNG.
 	WithData bool
-	// Alarms are shown above the widgets; may be empty.
+	// Alarms are shown above the widgets; they may be empty.
 	Alarms []Alarm
 }
 
@@ -35,7 +35,8 @@ type Alarm struct {
 	Tripped bool
 }
 
-// colors are the colors for light backgrounds, and for dark ones if the reader prefers these.
+// colors is the style sheet. It has colors for light backgrounds, and colors for dark ones if the reader prefers
+// these.
 const colors = `svg,body{--ground:#f4f5f7;--card:#fff;--ink:#16191f;--dim:#5f6b7a;--line:#e3e6ea;--rim:#d5dbdb;--alarm:#d62728;--fine:#2ca02c}
 @media(prefers-color-scheme:dark){svg,body{--ground:#0f141a;--card:#1a212b;--ink:#e6e9ee;--dim:#9aa7b5;--line:#2b3440;--rim:#303b48;--alarm:#ff6b6b;--fine:#5fce6b}}
 text{font:12px system-ui,sans-serif;fill:var(--ink)}.small{font-size:11px;fill:var(--dim)}.title{font-size:13px;font-weight:600}

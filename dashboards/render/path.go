@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// path is a set of closed outlines in pixels with the same orientation, so that they add up where they overlap.
+// path is a set of closed outlines, in pixels. All have the same orientation, so that they add up where they
+// overlap.
 type path [][]point
 
 // bounds returns the bounds of the pixels that the path touches.
@@ -20,7 +21,7 @@ func (p path) bounds() image.Rectangle {
 	return r
 }
 
-// segment adds a straight stroke of width 2*half.
+// segment adds a straight stroke with a width of 2*half.
 func (p *path) segment(from, to point, half float64) {
 	length := math.Hypot(to.x-from.x, to.y-from.y)
 	if length == 0 {

@@ -13,14 +13,14 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// bitmap draws pixels on a light background; one pixel of the canvas is scale pixels wide.
+// bitmap draws on an image with a light background. One pixel of the canvas is scale image pixels wide.
 type bitmap struct {
 	image *image.RGBA
 	faces faces
 	by    point
 }
 
-// scale keeps texts sharp on dense screens.
+// scale is the number of image pixels per canvas pixel. At 2, texts are sharp on dense screens.
 const scale = 2
 
 // The style sheet's colors for a light background.

@@ -49,7 +49,7 @@ func readRow(raw []json.RawMessage) (row, error) {
 	return r, nil
 }
 
-// undotted replaces dots by the names of the previous row. Dots without a counterpart stay.
+// undotted replaces dots by the names of the previous row. Dots that stand for no name of that row are kept.
 func undotted(names, before []string) []string {
 	if i := slices.Index(names, rest); i >= 0 {
 		if end := i + len(before) - (len(names) - 1); i <= end && end <= len(before) {

@@ -26,8 +26,8 @@ type sheet struct {
 const (
 	sheetHead = 60.0
 	alarmLine = 18.0
-	// alarmLetters is about how many letters fit next to an alarm's name, alarmRows the most lines of text shown for
-	// it.
+	// alarmLetters is the approximate number of letters that fit next to an alarm's name. alarmRows is the maximum
+	// number of lines shown for its text.
 	alarmLetters = 138
 	alarmRows    = 4
 )
@@ -56,7 +56,8 @@ func (p Page) sheet() (sheet, error) {
 // gridColumns is the number of columns in a dashboard's grid.
 const gridColumns = 24
 
-// closedUp returns the widgets that have data, in order, in rows without gaps. Widgets of a row stay together.
+// closedUp returns the widgets that have data, in their order, placed in rows without gaps. Widgets of the same row
+// stay together.
 func (p Page) closedUp(all []widget) ([]widget, error) {
 	slices.SortStableFunc(all, func(a, b widget) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) })
 	var left []widget
@@ -111,7 +112,7 @@ func (s sheet) draw(on canvas) error {
 	return nil
 }
 
-// drawAlarms lists the alarms, those that fired first.
+// drawAlarms lists the alarms. Those that fired come first.
 func (s sheet) drawAlarms(on canvas) {
 	if len(s.page.Alarms) == 0 {
 		return
@@ -135,8 +136,8 @@ func (s sheet) drawAlarms(on canvas) {
 	}
 }
 
-// wrap breaks a text between words into at most lines lines of at most letters letters, and shortens the rest. It
-// returns at least one line.
+// wrap breaks a text between words into at most lines lines, each of at most letters letters. It shortens what does
+// not fit. It returns at least one line.
 func wrap(text string, letters, lines int) []string {
 	var out []string
 	line := ""
@@ -184,7 +185,8 @@ func (p Page) SVG(out io.Writer) error {
 	return err
 }
 
-// PNG draws the page as a bitmap with two dots for each pixel of the SVG file, on a light background.
+// PNG draws the page as a bitmap, on a light background. The bitmap has two dots, in each direction, for each pixel
+// of the SVG file.
 func (p Page) PNG(out io.Writer) error {
 	s, err := p.sheet()
 	if err != nil {

@@ -75,7 +75,7 @@ func (p Page) alarmTable(out io.Writer) {
 	fmt.Fprintln(out, `</table></div>`)
 }
 
-// sortedAlarms returns the alarms, those that fired first.
+// sortedAlarms returns the alarms. Those that fired come first.
 func (p Page) sortedAlarms() []Alarm {
 	all := slices.Clone(p.Alarms)
 	slices.SortStableFunc(all, func(a, b Alarm) int {

@@ -1,6 +1,7 @@
 // Package clock is the only source of time for everything that waits. One type implements three kinds of time: real
-// time, time that runs faster or slower than real time (Scaled), and virtual time, which stands still while anything
-// can run and jumps to the next timer when nothing can. It never decides what happens when a timer fires.
+// time, time that runs faster or slower than real time (Scaled), and virtual time. Virtual time stands still while
+// anything can run, and jumps to the next timer when nothing can. The package never decides what happens when a
+// timer fires.
 package clock
 
 import (
@@ -19,7 +20,7 @@ type AlarmFunc func()
 // Ring implements Alarm.
 func (f AlarmFunc) Ring() { f() }
 
-// Clock keeps the time and fires timers. It has one goroutine, which Close stops and waits for.
+// Clock keeps the time and fires timers. It has one goroutine; Close stops it and waits for its end.
 type Clock struct {
 	mode   mode
 	scale  float64
@@ -38,8 +39,8 @@ type Clock struct {
 	once   sync.Once
 }
 
-// longestSleep limits the delay until the clock notices, while nothing else happens, that the system clock was set
-// forward or the machine slept.
+// longestSleep limits how long the clock takes to notice that the system clock was set forward or the machine
+// slept, if nothing else happens.
 const longestSleep = 10 * time.Second
 
 type mode uint8
@@ -49,9 +50,9 @@ const (
 	virtualTime
 )
 
-// Real returns a clock that follows the system clock. If the system clock is set back, this one continues from where
-// it was, so that time never goes back and waits are not prolonged. If it is set forward, or the machine slept, this
-// one follows.
+// Real returns a clock that follows the system clock. If the system clock is set back, this clock continues from
+// its own time, so that time never goes back and waits are not prolonged. If the system clock is set forward, or
+// the machine slept, this clock follows.
 func Real() *Clock { return open(realTime, 1, time.Now()) }
 
 // Scaled returns a clock on which factor seconds pass in each real second; factor must be positive.
@@ -138,8 +139,9 @@ func (c *Clock) Schedule(at time.Time, a Alarm) *Timer {
 	return c.schedule(&Timer{clock: c, at: at, alarm: a})
 }
 
-// ScheduleInBackground is Schedule for a limit that is rarely reached. The timer fires in its turn, but virtual time
-// does not jump to it: if nothing else is scheduled, time stands still until there is outside activity.
+// ScheduleInBackground is like Schedule, for a limit that is rarely reached. The timer fires in its turn, but
+// virtual time does not jump to it. If no other timer is scheduled, time stands still until there is outside
+// activity.
 func (c *Clock) ScheduleInBackground(at time.Time, a Alarm) *Timer {
 	return c.schedule(&Timer{clock: c, at: at, alarm: a, background: true})
 }
@@ -159,7 +161,7 @@ func (c *Clock) schedule(t *Timer) *Timer {
 	return t
 }
 
-// Stop cancels the timer. It reports whether the timer had not fired yet.
+// Stop cancels the timer. It reports whether the timer was still pending.
 func (t *Timer) Stop() bool {
 	t.clock.mu.Lock()
 	defer t.clock.mu.Unlock()
@@ -205,7 +207,8 @@ func (c *Clock) run() {
 	}
 }
 
-// nextDue removes the timer that is due, holding the clock for its alarm, or returns how long to wait for one.
+// nextDue removes the timer that is due, and holds the clock for its alarm. If none is due, it returns how long to
+// wait for the next one.
 func (c *Clock) nextDue() (*Timer, time.Duration) {
 	select {
 	case <-c.quit:

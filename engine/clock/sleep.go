@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Sleep waits until d has passed on the clock or ctx ends. The caller must hold the clock, as a running task does;
-// Sleep releases that hold while it waits and takes it again before it returns.
+// Sleep waits until d has passed on the clock or ctx ends. The caller must hold the clock, as a running task does.
+// Sleep releases that hold while it waits, and takes it again before it returns.
 func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	rang := make(chan struct{})
 	t := c.Schedule(c.Now().Add(d), AlarmFunc(func() {
@@ -29,8 +29,8 @@ func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// Park waits until ctx ends. Like Sleep it releases the caller's hold, so that virtual time passes while a task
-// hangs.
+// Park waits until ctx ends. Like Sleep, it releases the caller's hold while it waits, so that virtual time passes
+// while a task hangs.
 func (c *Clock) Park(ctx context.Context) error {
 	resume := c.Yield(ctx)
 	<-ctx.Done()

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// steady is the system time without its steps back: the system's time or, if that was set back, the latest time it
-// showed plus the time elapsed since then.
+// steady is the system time, except that it never goes back. If the system's time was set back, it is the latest
+// time that the system showed plus the time elapsed since then.
 type steady struct {
-	// read returns the system time, in nanoseconds since 1970, and the time elapsed since some fixed instant, which
-	// cannot be changed.
+	// read returns the system time, in nanoseconds since 1970, and the time elapsed since some fixed instant. The
+	// elapsed time is not affected if the system time is set.
 	read  func() (wall, passed int64)
 	ahead atomic.Int64 // the largest difference wall - passed so far
 }

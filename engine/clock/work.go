@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Work is something that holds the clock while it runs, such as a task. The real time it takes does not count in
-// virtual time. If it takes so long that it is considered hung, virtual time continues without it, up to the timeout
-// of whatever waits for it.
+// Work represents work that holds the clock while it runs, such as a task. The real time it takes does not count in
+// virtual time. If it takes so long that it is considered hung, virtual time continues without it, up to the
+// timeout of whatever waits for it.
 type Work struct {
 	clock    *Clock
 	patience time.Duration
@@ -23,10 +23,12 @@ type Work struct {
 
 type working struct{}
 
-// Begin holds the clock for a piece of work until its End. The returned context identifies the work: Sleep, Park and
-// Yield with it, or with a context derived from it, release the work's hold. patience is the real time that the work
-// may take between two such calls before it loses its hold; 0 means unlimited. On a clock whose time is not virtual,
-// Begin returns ctx unchanged and a nil Work, on which End may be called.
+// Begin holds the clock for a piece of work until the work's End. The returned context identifies the work. If
+// Sleep, Park or Yield is called with it, or with a context derived from it, it releases the work's hold.
+//
+// patience is the real time that the work may take between two such calls before it loses its hold; 0 means
+// unlimited. On a clock whose time is not virtual, Begin returns ctx unchanged and a nil Work, on which End may be
+// called.
 func (c *Clock) Begin(ctx context.Context, patience time.Duration) (context.Context, *Work) {
 	if c.mode == realTime {
 		return ctx, nil
@@ -57,7 +59,7 @@ func (w *Work) End() {
 	}
 }
 
-// lose removes the hold.
+// lose takes the hold away from work that has exceeded its patience.
 func (w *Work) lose() {
 	w.mu.Lock()
 	holds := !w.over && !w.lost && w.waits == 0 && time.Since(w.since) >= w.patience
@@ -68,7 +70,7 @@ func (w *Work) lose() {
 	}
 }
 
-// Holding marks a context whose owner holds the clock itself, without a Work.
+// Holding returns a context whose owner holds the clock itself, without a Work.
 func Holding(ctx context.Context) context.Context {
 	return context.WithValue(ctx, working{}, (*Work)(nil))
 }
@@ -79,9 +81,9 @@ func IsHolding(ctx context.Context) bool {
 	return ok
 }
 
-// Yield releases the hold of the work that ctx belongs to while the work waits for something else; if ctx belongs to
-// no work, it releases one hold of the caller. The work must call resume once when it continues; whatever lets it
-// continue must hold the clock until then.
+// Yield releases the hold of the work that ctx belongs to, so that the work can wait for something else. If ctx
+// belongs to no work, Yield releases one hold of the caller. The work must call resume once when it continues. The
+// event that lets it continue must hold the clock until then.
 func (c *Clock) Yield(ctx context.Context) (resume func()) {
 	w, _ := ctx.Value(working{}).(*Work)
 	if c.mode == realTime || w == nil || w.clock != c {
@@ -101,7 +103,7 @@ func (c *Clock) Yield(ctx context.Context) (resume func()) {
 	return w.resume
 }
 
-// resume ends a Yield. It counts as a sign of life: if the work had lost its hold, it gets it back.
+// resume ends a Yield. It also shows that the work is not hung: if the work had lost its hold, it gets it back.
 func (w *Work) resume() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

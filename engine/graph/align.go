@@ -7,7 +7,7 @@ import (
 	"stepback/asl"
 )
 
-// align gives every vertex its position: in line with its neighbours, as far as the vertices beside it permit.
+// align gives every vertex its position, in line with its neighbours as far as the vertices beside it permit.
 func (l *layout) align() {
 	y := 0.0
 	l.heights = make([]float64, len(l.layers))
@@ -57,7 +57,7 @@ func (l *layout) align() {
 	l.width, l.height = right-left, max(0, y)
 }
 
-// gap returns the space below a layer, larger if lines have labels there.
+// gap returns the space below a layer. It is larger if lines have labels there.
 func (l *layout) gap(layer int) float64 {
 	for _, v := range l.layers[layer] {
 		if v.Node != nil && v.Type == asl.Choice {
@@ -76,8 +76,8 @@ func apart(a, b *vertex) float64 {
 	return (a.width()+b.width())/2 + gap
 }
 
-// settle moves the vertices of a layer as near as possible to the positions that their neighbours suggest, keeping
-// their order and minimum distances: an isotonic regression, by pooling adjacent violators.
+// settle moves the vertices of a layer as near as possible to the positions that their neighbours suggest. It keeps
+// their order and minimum distances. The method is an isotonic regression, by pooling adjacent violators.
 func (l *layout) settle(layer int, beside func(*vertex) []link) {
 	type block struct {
 		sum, weight float64

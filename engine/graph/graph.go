@@ -42,7 +42,7 @@ type Node struct {
 	Y      float64 `json:"y"`
 	Width  float64 `json:"width"`
 	Height float64 `json:"height"`
-	// Depth is the number of Parallel and Map states around it.
+	// Depth is the number of Parallel and Map states around the node.
 	Depth int `json:"depth"`
 
 	inner []*layout // of a Parallel or Map state
@@ -57,11 +57,11 @@ type Edge struct {
 	Kind     Kind
 	// Label is the short text; Title is the full one.
 	Label, Title string
-	// Points are the start, the bends and the end of the line; the line is vertical there.
+	// Points are the start, the bends and the end of the line. At its start and end, the line is vertical.
 	Points []Point
-	// Trunk is true if the line joins that of another catcher or end, which continues to To.
+	// Trunk is true if the line joins the line of another catcher or end, which continues to To.
 	Trunk bool
-	// row staggers the labels of a state's edges.
+	// row is 0 or 1. It selects the height of the label, so that the labels of a state's edges are staggered.
 	row int
 	// Up is true if the line goes back to an earlier state.
 	Up bool
@@ -70,7 +70,7 @@ type Edge struct {
 // Point is a position in the picture.
 type Point struct{ X, Y float64 }
 
-// Graph is a picture of a machine: nodes from the outside to the inside, and edges.
+// Graph is a picture of a machine. Its nodes are in the order from the outside to the inside.
 type Graph struct {
 	Title         string
 	Width, Height float64
@@ -87,7 +87,7 @@ func New(m *asl.Machine, title string) *Graph {
 	return g
 }
 
-// add adds a layout and those inside it to the picture.
+// add adds a layout, and the layouts inside it, to the picture.
 func (g *Graph) add(l *layout, x, y float64) {
 	for _, n := range l.nodes {
 		if n.Node == nil {
@@ -115,7 +115,7 @@ func (g *Graph) add(l *layout, x, y float64) {
 	}
 }
 
-// transition is an edge without a position.
+// transition is an edge that has no position yet.
 type transition struct {
 	from, to     string
 	kind         Kind

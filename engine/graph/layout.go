@@ -34,7 +34,7 @@ type vertex struct {
 	up, down []link
 }
 
-// link is a neighbour in the next layer; weight is how strongly the two should be in line.
+// link is a neighbour in the next layer. weight says how strongly the two vertices should be in line.
 type link struct {
 	v      *vertex
 	weight float64
@@ -47,7 +47,7 @@ func (v *vertex) width() float64 {
 	return v.Width
 }
 
-// layout is one set of states that refer to each other, laid out.
+// layout is one set of states that refer to each other, with their positions.
 type layout struct {
 	nodes         []*vertex
 	layers        [][]*vertex
@@ -57,13 +57,13 @@ type layout struct {
 	chains        []chain
 }
 
-// chain is an edge with the vertices that it passes, from upper to lower.
+// chain is an edge with the vertices that it passes through, from top to bottom.
 type chain struct {
 	edge    *Edge
 	through []*vertex
 }
 
-// lay lays out a set of states. Only the outermost one shows its start and end.
+// lay lays out a set of states. Only the outermost set shows its start and end.
 func lay(g *asl.Graph, outermost bool, depth int) *layout {
 	l := &layout{}
 	byName := map[string]*vertex{}
@@ -155,8 +155,9 @@ func (l *layout) shift(by float64) {
 	}
 }
 
-// rank assigns every vertex its layer: the longest path from the start. It returns the transitions that go back,
-// which are reversed for that. The end comes last.
+// rank assigns every vertex to a layer, by the longest path from the start. Each vertex, including the end, is
+// therefore below all vertices that lead to it. rank returns the transitions that go back; it ignores them when it
+// assigns the layers.
 func (l *layout) rank(byName map[string]*vertex, edges []transition, start string) map[int]bool {
 	out := map[*vertex][]int{}
 	for i, e := range edges {
@@ -218,8 +219,8 @@ func (l *layout) put(v *vertex) {
 	l.layers[v.layer] = append(l.layers[v.layer], v)
 }
 
-// thread routes edges longer than one layer through the layers between. All catchers with the same target, and all
-// ends, share one line.
+// thread routes edges that are longer than one layer through the layers in between. All catchers with the same
+// target share one line, and so do all ends.
 func (l *layout) thread(byName map[string]*vertex, edges []transition, back map[int]bool, end string) {
 	type shared struct {
 		to    *vertex
@@ -310,8 +311,8 @@ type portOf struct {
 	out  bool // true for the end at the upper vertex
 }
 
-// ports spreads the lines of a node along its border, ordered by their other ends. Lines of one trunk, and those that
-// come in from above, share a port.
+// ports spreads the lines of a node along its border, in the order of their other ends. Lines of the same trunk
+// share a port, and so do lines that come in from above.
 func (l *layout) ports() map[portOf]float64 {
 	at := map[portOf]float64{}
 	out := map[*vertex][]chain{}

@@ -89,7 +89,7 @@ func (m *Marks) mark(state string) *Mark {
 	return m.States[state]
 }
 
-// took reports whether the execution followed an edge.
+// took reports whether the execution followed an edge of its machine.
 func (m *Marks) took(e *Edge) bool {
 	return m != nil && m.taken[step{e.From, e.To, e.Kind == Catch}]
 }

@@ -43,7 +43,7 @@ func (l *layout) places() map[*vertex]int {
 	return at
 }
 
-// sortLayer sorts a layer by the positions of the neighbours above or below.
+// sortLayer sorts the vertices of a layer by the positions of their neighbours in the layer above or below.
 func (l *layout) sortLayer(layer int, down bool) {
 	mean := map[*vertex]float64{}
 	for _, v := range l.layers[layer] {

@@ -2,9 +2,9 @@ package graph
 
 import "stepback/asl"
 
-// Part returns the part of a machine that contains a state, as a machine: the part that a child execution of a Map
-// Run runs, if the state belongs to it. It returns the whole machine if the state is at its top level or does not
-// exist.
+// Part returns the part of a machine that contains a state, as a machine. If the state is in the part that the
+// child executions of a Map Run run, it returns that part. If the state is at the top level of the machine or does
+// not exist, it returns the whole machine.
 func Part(m *asl.Machine, state string) *asl.Machine {
 	if g := partOf(&m.Graph, state); g != nil && g != &m.Graph {
 		part := *m

@@ -18,11 +18,11 @@ import (
 	"stepback/engine/timeline"
 )
 
-// maxPixels is the maximum size of a PNG: a larger machine is drawn smaller, down to a scale of 1, and refused beyond
-// that.
+// maxPixels is the maximum number of pixels in a PNG. A larger picture is drawn smaller, down to a scale of 1. If
+// it is still too large, it is refused.
 const maxPixels = 60_000_000
 
-// PNG writes the picture in light colors, at twice the layout's resolution unless it is too large for that.
+// PNG writes the picture in light colors, at twice the layout's resolution, or at a lower one if that is too large.
 func (g *Graph) PNG(w io.Writer, o Options) error {
 	scale := 2.0
 	for g.Width*g.Height*scale*scale > maxPixels {
@@ -64,7 +64,7 @@ var (
 	badColor  = color.RGBA{0xc4, 0x23, 0x2b, 0xff}
 )
 
-// inks holds the border and the background colors of a state by outcome.
+// inks holds the border color and the background color of a state, by its outcome.
 var inks = map[timeline.Outcome][2]color.RGBA{
 	timeline.Succeeded: {{0x1a, 0x7f, 0x37, 0xff}, {0xea, 0xf7, 0xed, 0xff}},
 	timeline.Failed:    {badColor, {0xfd, 0xee, 0xee, 0xff}},

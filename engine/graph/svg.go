@@ -14,11 +14,11 @@ type Options struct {
 	Marks *Marks
 	// Link returns the target of a click on a state; nil means no links. It applies to SVG only.
 	Link func(state string) string
-	// Bare leaves out the style sheet because the surrounding page has it; see StyleSheet.
+	// Bare leaves out the style sheet, for a page that contains it already; see StyleSheet.
 	Bare bool
 }
 
-// StyleSheet is the CSS of pictures, for light and dark mode.
+// StyleSheet is the CSS of pictures. It supports light and dark mode.
 const StyleSheet = `.sb-graph{font-family:ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;
 --sb-card:#fff;--sb-ink:#1f2328;--sb-dim:#59636e;--sb-edge:#8c959f;--sb-line:#d1d9e0;--sb-box:#f6f8fa;
 --sb-ok:#1a7f37;--sb-okbg:#eaf7ed;--sb-bad:#c4232b;--sb-badbg:#fdeeee;--sb-wait:#9a6700;--sb-waitbg:#fff6d6;--sb-run:#0969da;--sb-runbg:#e6f2fe}
@@ -119,7 +119,7 @@ func (g *Graph) node(w *bufio.Writer, n *Node, o Options) {
 	w.WriteString("</g>\n")
 }
 
-// second returns the second line of a state: its description, and what happened.
+// second returns the second line of a state: its description, and what happened in it.
 func (n *Node) second(mark *Mark) string {
 	text, said := n.About, ""
 	if mark != nil {
@@ -199,8 +199,8 @@ func (e *Edge) end() Point { return e.Points[len(e.Points)-1] }
 // loop reports whether the edge goes from a state to itself.
 func (e *Edge) loop() bool { return e.From == e.To && len(e.Points) == 3 }
 
-// curves returns the cubic curves of the line, each with two control points and an end point; a straight one has
-// three equal points.
+// curves returns the cubic curves of the line. Each has two control points and an end point. In a straight one,
+// these three points are equal.
 func (e *Edge) curves() [][3]Point {
 	if e.loop() {
 		a, b, c := e.Points[0], e.Points[1], e.Points[2]
@@ -232,7 +232,7 @@ func (e *Edge) head(at Point) [3]Point {
 	return [3]Point{at, {at.X - wide, at.Y + back}, {at.X + wide, at.Y + back}}
 }
 
-// labelAt returns the centre of a label on the first bend. Adjacent labels are at different heights.
+// labelAt returns the centre of a label, on the line to the first bend. Adjacent labels are at different heights.
 func (e *Edge) labelAt() Point {
 	p, q := e.Points[0], e.Points[1]
 	t := 0.72

@@ -30,7 +30,7 @@ var advances = sync.OnceValue(func() (table [128]float64) {
 	return table
 })
 
-// wider is the maximum factor by which readers' fonts are wider than the font used for measuring.
+// wider is the maximum factor by which a reader's font may be wider than the font used for measuring.
 const wider = 1.1
 
 // textWidth returns the approximate width of text at a font size; wide characters count as a square.

@@ -32,7 +32,7 @@ func DOT(to io.Writer, m *asl.Machine) error {
 	return w.w.Flush()
 }
 
-// former writes a machine as text. It gives states short names, since their own may contain any characters.
+// former writes a machine as text. It gives states short names, because their own names may contain any characters.
 type former struct {
 	w   *bufio.Writer
 	ids map[*asl.State]string

@@ -6,30 +6,34 @@ import (
 	"time"
 )
 
-// Attempt is one attempt of a task: what its Scheduled event begins and a success or a failure ends.
+// Attempt is one attempt of a task. It begins with a Scheduled event, and ends with the event of a success or a
+// failure.
 type Attempt struct {
-	// State is the name of the task's state, Entered the ID of the event that entered it. They are zero if the history
-	// does not contain the entry.
+	// State is the name of the task's state. Entered is the ID of the event that entered the state. They are zero
+	// if the history does not contain the entry.
 	State   string
 	Entered int64
-	// Number counts the attempts of a task from 1. It begins anew at a redrive, which has all retries ahead again, and
-	// after a failed evaluation of the task's output. It is 0 if the beginning of the task is unknown.
+	// Number counts the attempts of a task from 1. It starts again at a redrive, because all retries are available
+	// again, and after a failed evaluation of the task's output. It is 0 if the beginning of the task is unknown.
 	Number int
 	// Redrive counts the redrives of the execution before the attempt.
 	Redrive int64
 	// Task is the kind of task.
 	Task Task
-	// Call holds the resource of the Scheduled event and Input its parameters; nil and "" if that event is unknown.
+	// Call holds the resource of the Scheduled event, and Input its parameters. They are nil and "" if that event
+	// is unknown.
 	Call  *Details
 	Input string
-	// Scheduled, Started and Ended say when the attempt began, was taken and ended; zero where it was not, or if the
-	// event is unknown. An attempt that could not even be scheduled begins and ends with the same event.
+	// Scheduled, Started and Ended are the events with which the attempt began, was taken and ended. Each is zero
+	// if this has not happened, or if the event is unknown. An attempt that could not even be scheduled begins and
+	// ends with the same event.
 	Scheduled, Started, Ended Moment
-	// Step is the latest step: the attempt is under way until it is StepSucceeded or StepFailed.
+	// Step is the latest step. The attempt is in progress until Step is StepSucceeded or StepFailed.
 	Step Step
-	// TimedOut is true for a failure by the state's own timeout or heartbeat.
+	// TimedOut is true if the attempt failed because of the state's own timeout or heartbeat.
 	TimedOut bool
-	// Failure has the error and cause of the event that failed the attempt; zero for all others.
+	// Failure holds the error and cause of the event that failed the attempt. It is zero if the attempt has not
+	// failed.
 	Failure Failure
 	// Output is the result of a success, as JSON text.
 	Output string
@@ -37,7 +41,7 @@ type Attempt struct {
 	RetryOf Retried
 }
 
-// Moment is an event and its time in nanoseconds since 1970-01-01 UTC. The zero value is none.
+// Moment is an event's ID and its time, in nanoseconds since 1970-01-01 UTC. The zero value means no event.
 type Moment struct{ ID, Time int64 }
 
 // At returns the time in UTC; the zero time for the zero Moment.
@@ -73,21 +77,23 @@ func (a *Attempt) Over() bool { return a.Step == StepSucceeded || a.Step == Step
 
 // Change reports what one event changed.
 type Change struct {
-	// Attempt is the attempt that the event begins, advances or ends; nil for other events. Begins is true if the event
-	// begins it. An attempt whose Scheduled event is unknown appears when it ends, and never begins.
+	// Attempt is the attempt that the event begins, advances or ends; nil for other events. Begins is true if the
+	// event begins the attempt. If an attempt's Scheduled event is unknown, the attempt appears when it ends, and
+	// Begins is never true for it.
 	Attempt *Attempt
 	Begins  bool
-	// Left is the latest attempt of a task that the event is the first to leave: it succeeded, its failure is not
-	// retried, or it was given up. Nil if the event leaves no task.
+	// Left is the latest attempt of a task, if the event is the first one after the task: the attempt succeeded,
+	// its failure is not retried, or the task was given up. It is nil for other events.
 	Left *Attempt
 }
 
-// AttemptReader finds the attempts in the history of one execution. It is fed the events one after the other and knows
-// after each of them what has happened so far, so it serves histories of executions that still run. Events may be
-// missing, or come later than those that follow them: what is unknown is then zero. The zero value is ready; Reset
-// makes it ready for another execution, after which it rarely allocates. It is not safe for concurrent use.
+// AttemptReader finds the attempts in the history of one execution. It is given the events one after the other.
+// After each event it knows what has happened so far, so it can be used for histories of executions that are still
+// running. Events may be missing, or may arrive after events that follow them; what is unknown is then zero.
 //
-// Attempts that it returns are valid until the next call of Read, Forget or Reset.
+// The zero value is ready for use. Reset makes the reader ready for another execution, after which it rarely
+// allocates. It is not safe for concurrent use. Attempts that it returns are valid until the next call of Read,
+// Forget or Reset.
 type AttemptReader struct {
 	open     []position // tasks that have not been left, sorted by their latest event
 	gone     int        // number of positions whose a is nil; open is compacted when there are many
@@ -98,8 +104,8 @@ type AttemptReader struct {
 	broken   []place // tasks that a failure or an abort ended, which a redrive continues
 }
 
-// position pairs a task's latest attempt with last, the ID of its latest event. a becomes nil once a later event of the
-// task has its own position.
+// position pairs a task's latest attempt, a, with the ID of the task's latest event, last. a becomes nil once a
+// later event of the task has its own position.
 type position struct {
 	last int64
 	a    *Attempt
@@ -113,7 +119,7 @@ type place struct {
 	input   string
 }
 
-// Reset forgets everything.
+// Reset returns the reader to its initial state.
 func (r *AttemptReader) Reset() {
 	for _, p := range r.open {
 		if p.a != nil {
@@ -128,9 +134,9 @@ func (r *AttemptReader) Reset() {
 // Redrives returns how often the execution has been redriven so far.
 func (r *AttemptReader) Redrives() int64 { return r.redrives }
 
-// Open yields the latest attempts of the tasks that have not been left, in the order of their latest events: attempts
-// that are under way, and failures of which the history does not say whether they are retried. Those with an older
-// Redrive than Redrives were cut off by the end of the execution.
+// Open yields the latest attempts of the tasks that have not been left, in the order of their latest events. These
+// are attempts in progress, and failures of which it is unknown whether they are retried. An attempt whose Redrive
+// is less than Redrives was cut off by the end of the execution.
 func (r *AttemptReader) Open() iter.Seq[*Attempt] {
 	return func(yield func(*Attempt) bool) {
 		for _, p := range r.open {
@@ -141,14 +147,15 @@ func (r *AttemptReader) Open() iter.Seq[*Attempt] {
 	}
 }
 
-// Forget drops the task whose latest event has the given ID, so that what follows from that event is unknown.
+// Forget drops the task whose latest event has the given ID. Events that follow from that event then belong to an
+// unknown task.
 func (r *AttemptReader) Forget(id int64) {
 	if i, ok := r.find(id); ok {
 		r.release(r.remove(i))
 	}
 }
 
-// Read takes the next event.
+// Read takes the next event, and returns what it changed.
 func (r *AttemptReader) Read(e *Event) Change {
 	r.recycle()
 	i, found := r.find(e.Previous)
@@ -278,8 +285,8 @@ func (a *Attempt) fail(e *Event) {
 	}
 }
 
-// leave removes the task at position i because an event of something else follows it. It returns the task's latest
-// attempt, nil if it had none.
+// leave removes the task at position i, because an event that does not belong to the task follows it. It returns
+// the task's latest attempt, or nil if it had none.
 func (r *AttemptReader) leave(i int, e *Event) *Attempt {
 	a := r.remove(i)
 	if !e.Type.Exited() && !e.Type.Entered() && e.Type.Step() == NoStep {
@@ -294,7 +301,7 @@ func (r *AttemptReader) leave(i int, e *Event) *Attempt {
 
 func (a *Attempt) place() place { return place{a.State, a.Entered, a.Call, a.Input} }
 
-// redrive notes that the tasks that were cut off can continue.
+// redrive records that the tasks that were cut off can continue.
 func (r *AttemptReader) redrive(e *Event) {
 	for _, p := range r.open {
 		if p.a != nil && p.a.Redrive == r.redrives && p.a.State != "" {
@@ -305,9 +312,9 @@ func (r *AttemptReader) redrive(e *Event) {
 	r.redriven = e.ID
 }
 
-// resume returns the task that a redrive continues with an event, which does not name it: the one that made the same
-// call with the same input, else the same call, else any; of several, the one that was entered first. It is zero if
-// there is none.
+// resume returns the task that a redrive continues with an event. The event does not name the task, so resume
+// prefers a task that made the same call with the same input, then one that made the same call, then any. Among
+// several, it chooses the one whose state was entered first. It returns zero if there is none.
 func (r *AttemptReader) resume(e *Event) place {
 	best, score := -1, -1
 	for i := range r.broken {
@@ -331,7 +338,8 @@ func (r *AttemptReader) resume(e *Event) place {
 	return p
 }
 
-// find looks for the task whose latest event is id; without one, i is the first position behind it.
+// find returns the position of the task whose latest event is id. If there is none, ok is false and i is the first
+// position behind it.
 func (r *AttemptReader) find(id int64) (i int, ok bool) {
 	n := len(r.open)
 	if n == 0 || r.open[n-1].last < id {
@@ -367,7 +375,8 @@ func (r *AttemptReader) insert(id int64, a *Attempt) {
 	r.open = slices.Insert(r.open, i, position{id, a})
 }
 
-// remove takes the task at position i out. Empty positions are dropped when they are the majority.
+// remove removes the task at position i and returns its attempt. Empty positions are dropped when they are the
+// majority.
 func (r *AttemptReader) remove(i int) *Attempt {
 	a := r.open[i].a
 	if i == len(r.open)-1 {
@@ -383,7 +392,7 @@ func (r *AttemptReader) remove(i int) *Attempt {
 	return a
 }
 
-// move lets the task at position i stand at another event.
+// move changes the latest event of the task at position i to id.
 func (r *AttemptReader) move(i int, id int64) { r.insert(id, r.remove(i)) }
 
 func (r *AttemptReader) take() *Attempt {
@@ -404,7 +413,7 @@ func (r *AttemptReader) recycle() {
 	}
 }
 
-// release keeps an attempt for another task, without what it refers to.
+// release clears an attempt and keeps it for reuse by another task.
 func (r *AttemptReader) release(a *Attempt) {
 	*a = Attempt{}
 	r.free = append(r.free, a)

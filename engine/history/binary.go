@@ -28,7 +28,7 @@ func AppendBinary(dst []byte, events []Event) []byte {
 	return w.Bytes
 }
 
-// The bits of the byte that says which groups of details follow.
+// The bits of the byte that says which groups of details follow in the stored form.
 const (
 	hasDetails = 1 << iota
 	hasError

@@ -9,7 +9,8 @@ import "time"
 //
 // All rarer details are in More, which is nil if there are none.
 type Event struct {
-	// ID counts from 1 without gaps; Previous is the event this one follows from, 0 for the first two.
+	// ID counts from 1 without gaps. Previous is the ID of the event that this one follows from; it is 0 for the
+	// first two events.
 	ID, Previous int64
 	// Time is in nanoseconds since 1970-01-01 UTC.
 	Time int64
@@ -31,8 +32,8 @@ type Details struct {
 	Region                 string
 	// TimeoutInSeconds and HeartbeatInSeconds are 0 if a task has no such limit.
 	TimeoutInSeconds, HeartbeatInSeconds int64
-	// Length is the number of items of a Map state, Index the iteration's index from 0, RedriveCount the number of
-	// redrives.
+	// Length is the number of items of a Map state. Index is the index of an iteration, from 0. RedriveCount is the
+	// number of redrives.
 	Length, Index, RedriveCount int64
 	RoleARN                     string // of the execution, or of a task's credentials
 	MapRunARN                   string

@@ -17,12 +17,12 @@ const (
 // Origin is the part of an execution's Info that its caller chooses.
 type Origin struct {
 	Name string `json:"name"`
-	// VersionARN and AliasARN are the version and alias by which the execution was started; empty if it was started
-	// by the state machine's own ARN.
+	// VersionARN and AliasARN are the version and alias through which the execution was started. They are empty if
+	// it was started by the state machine's own ARN.
 	VersionARN string `json:"stateMachineVersionArn,omitempty"`
 	AliasARN   string `json:"stateMachineAliasArn,omitempty"`
-	// Revision is the caller's own name for the revision of the state machine; the engine only stores it. The same
-	// applies to TraceHeader.
+	// Revision is the caller's own name for the revision of the state machine. The engine only stores Revision and
+	// TraceHeader.
 	Revision    string `json:"revision,omitempty"`
 	TraceHeader string `json:"traceHeader,omitempty"`
 	// Sync is true if the caller waits for the end of the EXPRESS execution. In that case the context object has no
@@ -34,7 +34,7 @@ type Origin struct {
 	TestCase string `json:"testCase,omitempty"`
 }
 
-// Info describes an execution. It stays the same from start to end, and after a redrive.
+// Info describes an execution. It does not change while the execution runs, nor when it is redriven.
 type Info struct {
 	ARN        string `json:"executionArn"`
 	MachineARN string `json:"stateMachineArn"`
@@ -43,22 +43,25 @@ type Info struct {
 	// Definition is the ID of the definition that the execution runs; empty for a child execution, which runs a part
 	// of its parent's.
 	Definition string `json:"definition,omitempty"`
-	// MapRunARN is the Map Run of a child execution; empty for all others. FirstItem and Items are its range of the
-	// Map Run's items: the index of the first one, and their number.
+	// MapRunARN is the Map Run of a child execution; empty for other executions. FirstItem and Items are the range
+	// of the Map Run's items that the child execution processes: the index of the first item, and the number of
+	// items.
 	MapRunARN string `json:"mapRunArn,omitempty"`
 	FirstItem int64  `json:"firstItem,omitempty"`
 	Items     int64  `json:"itemCount,omitempty"`
-	// LastItem identifies the last of them if the items are a listing, so that a changed listing is detected.
+	// LastItem identifies the last item of the range if the items are a listing, so that a changed listing is
+	// detected.
 	LastItem string `json:"lastItem,omitempty"`
 }
 
-// ExecutionARN returns the ARN of a STANDARD execution. For child executions of a distributed Map, machineARN is
-// labelled (machine/label).
+// ExecutionARN returns the ARN of a STANDARD execution. For a child execution of a distributed Map, machineARN
+// contains the label (machine/label).
 func ExecutionARN(machineARN, name string) string {
 	return strings.Replace(machineARN, ":stateMachine:", ":execution:", 1) + ":" + name
 }
 
-// ExpressARN returns the ARN of an EXPRESS execution, which is not identified by its name alone.
+// ExpressARN returns the ARN of an EXPRESS execution. Its name alone does not identify it, so the ARN also contains
+// id.
 func ExpressARN(machineARN, name, id string) string {
 	return strings.Replace(machineARN, ":stateMachine:", ":express:", 1) + ":" + name + ":" + id
 }

@@ -1,8 +1,8 @@
 package history
 
-// Failure is the failure of a task, a state or an execution: an error name that retriers and catchers match, and a
-// cause for the reader. Either may be absent, which differs from being empty. The zero Failure means no failure.
-// *Failure implements error.
+// Failure is the failure of a task, a state or an execution. It has an error name, which retriers and catchers
+// match, and a cause for the reader. Either may be absent, which differs from being empty. The zero Failure means
+// no failure. *Failure implements error.
 type Failure struct {
 	Name, Cause string
 	// EmptyName and EmptyCause are true if the name or the cause is present but empty.
@@ -21,7 +21,7 @@ func (f *Failure) HasName() bool { return f.Name != "" || f.EmptyName }
 // HasCause reports whether there is a cause.
 func (f *Failure) HasCause() bool { return f.Cause != "" || f.EmptyCause }
 
-// IsZero reports whether there is neither, that is no failure.
+// IsZero reports whether there is neither an error name nor a cause, which means that there is no failure.
 func (f Failure) IsZero() bool { return f == Failure{} }
 
 // The maximum lengths of error names and causes in the API's model, in characters.
@@ -44,7 +44,7 @@ func (f Failure) Cut() Failure {
 	return f
 }
 
-// FailureOf returns a failure as a request reports it: name or cause is nil if the request has none.
+// FailureOf returns a failure reported by a request. name and cause are nil if the request does not contain them.
 func FailureOf(name, cause *string) Failure {
 	f := Failure{}
 	if name != nil {

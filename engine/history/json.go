@@ -8,9 +8,9 @@ import (
 	"stepback/jsonvalue"
 )
 
-// AppendJSON appends the event as GetExecutionHistory returns it: timestamp in epoch seconds with milliseconds, the
-// details member for its type, and …Details{truncated:false} members next to inputs and outputs. If data is false,
-// inputs, outputs and parameters are left out.
+// AppendJSON appends the event as GetExecutionHistory returns it: the timestamp in epoch seconds with milliseconds,
+// the details member of the event's type, and …Details{truncated:false} members next to inputs and outputs. If data
+// is false, inputs, outputs and parameters are left out.
 func (e *Event) AppendJSON(dst []byte, data bool) []byte {
 	w := writer{dst: append(dst, '{'), first: true}
 	w.key("timestamp")

@@ -11,7 +11,7 @@ import (
 // LogLevel is the level of a loggingConfiguration: ALL, ERROR, FATAL or OFF; empty means OFF.
 type LogLevel string
 
-// Includes reports whether the level logs events of a type.
+// Includes reports whether events of type t are logged at this level.
 func (l LogLevel) Includes(t Type) bool {
 	switch l {
 	case "ALL":
@@ -24,12 +24,13 @@ func (l LogLevel) Includes(t Type) bool {
 	return false
 }
 
-// fatal reports whether the event is an execution's end without success.
+// fatal reports whether events of the type end an execution without success.
 func (t Type) fatal() bool {
 	return t == ExecutionFailed || t == ExecutionAborted || t == ExecutionTimedOut
 }
 
-// problem reports whether another event is a failure, or an abort because of a failure elsewhere.
+// problem reports whether events of a type that is not fatal are failures, or aborts because of a failure
+// elsewhere.
 func (t Type) problem() bool {
 	if t == FailStateEntered || t == EvaluationFailed {
 		return true
@@ -39,13 +40,13 @@ func (t Type) problem() bool {
 		func(end string) bool { return strings.HasSuffix(name, end) })
 }
 
-// maxLogged is the most bytes of an input or output in a log record; CloudWatch Logs allows 256 KiB for a whole
-// record.
+// maxLogged is the maximum number of bytes of an input or output in a log record. CloudWatch Logs allows 256 KiB
+// for a whole record.
 const maxLogged = 248 << 10
 
-// AppendLogRecord appends the event as Step Functions writes it to CloudWatch Logs: a JSON object with numbers as
-// strings and the details of GetExecutionHistory. If data is false, inputs, outputs and parameters are left out; long
-// ones are truncated.
+// AppendLogRecord appends the event as Step Functions writes it to CloudWatch Logs: a JSON object that has numbers
+// as strings and the details of GetExecutionHistory. If data is false, inputs, outputs and parameters are left out.
+// Otherwise, long ones are truncated.
 func (e *Event) AppendLogRecord(dst []byte, executionARN string, redriveCount int64, data bool) []byte {
 	w := writer{dst: append(dst, '{'), first: true, limit: maxLogged}
 	number := func(k string, v int64) { w.str(k, strconv.FormatInt(v, 10)) }

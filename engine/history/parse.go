@@ -60,7 +60,8 @@ func ParseEvent(v jsonvalue.Value) (Event, error) {
 	return e, nil
 }
 
-// read reads the details of an event. A member has the same meaning in all of them.
+// read reads the details of an event. It needs no case for each type, because a member has the same meaning in all
+// of them.
 func (e *Event) read(v jsonvalue.Value) {
 	for _, name := range []string{"name", "workerName", "state"} {
 		if s := text(v, name); s != "" {

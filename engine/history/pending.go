@@ -13,23 +13,23 @@ const (
 	PendingMapRun PendingKind = "MAP_RUN" // the end of a Map Run
 )
 
-// Pending describes something that a running execution is waiting for. Histories do not show it: they have no event
-// for a future retry.
+// Pending describes something that a running execution is waiting for. A history does not show it, because it has
+// no event for a future retry.
 type Pending struct {
 	// ID identifies it within its execution, from 1.
 	ID   int64       `json:"id"`
 	Kind PendingKind `json:"kind"`
-	// State is the waiting state, Entered the ID of its entry event.
+	// State is the waiting state. Entered is the ID of its entry event.
 	State   string `json:"state"`
 	Entered int64  `json:"enteredEventId"`
-	// At is when a retry or a Wait state continues; zero for the others, whose end is unknown.
+	// At is when a retry or a Wait state continues. It is zero for the other kinds, because their end is unknown.
 	At time.Time `json:"at,omitzero"`
-	// Retries is the number of retries of the state, including the one it is waiting for. Retrier has the numbers for
-	// the elements of its Retry array, and is empty while there are none.
+	// Retries is the number of retries of the state, including the one it is waiting for. Retrier has the number of
+	// retries for each element of the Retry array; it is empty if there have been none.
 	Retries int64   `json:"retries"`
 	Retrier []int64 `json:"retriers,omitempty"`
-	// Token is the token of a task that is completed by a task token; empty for other tasks. Its holder can complete
-	// the task.
+	// Token is the task token with which the task is completed; empty for tasks that are completed in another way.
+	// Its holder can complete the task.
 	Token string `json:"-"`
 	// MapRunARN is the ARN of the Map Run.
 	MapRunARN string `json:"mapRunArn,omitempty"`

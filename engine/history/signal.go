@@ -9,7 +9,7 @@ import (
 // SignalKind says what happened to an execution from outside.
 type SignalKind uint8
 
-// The kinds of signals. Their numbers are stored: a new kind comes last.
+// The kinds of signals. Their numbers are stored, so a new kind must be added at the end.
 const (
 	SignalStart            SignalKind = iota + 1 // the execution begins
 	SignalContinue                               // the execution continues after a step that had run long enough
@@ -31,26 +31,27 @@ const (
 	LastSignalKind = SignalRedrive
 )
 
-// EndsTask reports whether a task is over after a signal of this kind.
+// EndsTask reports whether a signal of this kind ends a task.
 func (k SignalKind) EndsTask() bool {
 	return k == SignalTaskSucceeded || k == SignalTaskFailed || k == SignalTaskStartFailed ||
 		k == SignalTaskSubmitFailed
 }
 
-// Signal is one thing that happened to an execution from outside, such as a task's answer or a timer, with everything
-// that the execution's next step depends on. A journal keeps signals, so that an execution can be replayed from them.
-// It need not look into them: AppendStep and DecodeStep of package journal are their stored form.
+// Signal is one thing that happened to an execution from outside, such as a task's result or a timer, with
+// everything on which the execution's next step depends. A journal keeps signals, so that an execution can be
+// replayed from them. The journal does not need to interpret them: AppendStep and DecodeStep of package journal
+// convert them to and from their stored form.
 type Signal struct {
 	Kind SignalKind
 	At   time.Time
-	// Seed is the source of all randomness in this step: jitter, UUIDs, States.MathRandom.
+	// Seed determines all random values in this step: jitter, UUIDs, States.MathRandom.
 	Seed uint64
-	// Secret is the key for the execution's task tokens. SignalStart carries it, so that it lives as long as the
-	// execution.
+	// Secret is the key for the execution's task tokens. SignalStart carries it, so that it is stored as long as
+	// the execution is.
 	Secret string
 	// ID identifies the timer, task or Map Run within the execution.
 	ID int64
-	// Output belongs to the execution from now on.
+	// Output is owned by the execution from now on.
 	Output  *jsonvalue.Document
 	Worker  string
 	Failure Failure

@@ -1,6 +1,6 @@
 package history
 
-// Step says what an event means for an attempt of a task.
+// Step is the step of a task's attempt that an event reports.
 type Step uint8
 
 // The steps of an attempt, in their order.
@@ -55,8 +55,8 @@ var steps = [len(types)]struct {
 	ActivityScheduleFailed: {StepFailed, Activity, false},
 }
 
-// Step reports what an event of the type means for an attempt of a task. It is the only place that decides which events
-// count as failed attempts.
+// Step returns the step of a task's attempt that events of the type report. It is the only place that decides which
+// events count as failed attempts.
 func (t Type) Step() Step {
 	if int(t) >= len(steps) {
 		return NoStep
@@ -64,7 +64,7 @@ func (t Type) Step() Step {
 	return steps[t].step
 }
 
-// Task reports the kind of task that events of the type belong to.
+// Task returns the kind of task that events of the type belong to.
 func (t Type) Task() Task {
 	if int(t) >= len(steps) {
 		return NoTask
@@ -75,7 +75,8 @@ func (t Type) Task() Task {
 // TimedOut reports whether an event of the type ends an attempt because its state's timeout or heartbeat ran out.
 func (t Type) TimedOut() bool { return int(t) < len(steps) && steps[t].timedOut }
 
-// scheduleFailed reports whether the type can stand in place of a Scheduled event: the attempt ended before it began.
+// scheduleFailed reports whether an event of the type may replace a Scheduled event. In that case the attempt ended
+// before it began.
 func (t Type) scheduleFailed() bool {
 	return t == LambdaFunctionScheduleFailed || t == ActivityScheduleFailed
 }
@@ -91,9 +92,9 @@ func FailedTypes() []Type {
 	return failed
 }
 
-// StateOf returns the name of the state that an event belongs to: the state itself for an entered or exited event, else
-// the state of the closest event before it that names one, following Previous. It returns "" if there is none. events
-// holds the history from its first known event on, without gaps up to e.
+// StateOf returns the name of the state that an event belongs to. For an entered or exited event, that is the
+// event's own state. For others, it is the state of the closest earlier event that names one, following Previous.
+// It returns "" if there is none. events holds the history from its first known event on, without gaps up to e.
 func StateOf(events []Event, e *Event) string {
 	for !e.Type.Entered() && !e.Type.Exited() {
 		if len(events) == 0 {

@@ -3,7 +3,7 @@
 // decides which event comes next.
 package history
 
-// Type is the type of a history event. The numbers are stored: append only.
+// Type is the type of a history event. The numbers are stored, so new types must be added at the end.
 type Type uint8
 
 // The event types of the Step Functions API.
@@ -73,7 +73,7 @@ const (
 	EvaluationFailed
 )
 
-// kind selects the API's details member for an event's details.
+// kind says which details member of the API holds an event's details.
 type kind uint8
 
 const (

@@ -27,7 +27,8 @@ func (c *csvRows) readEscaped() ([]string, error) {
 	return c.fields, nil
 }
 
-// scanEscaped fills text and ends from the row at the view and returns the row's length including the newline.
+// scanEscaped parses the row at the start of the view into c.text and c.ends. It returns the row's length including
+// the newline.
 func (c *csvRows) scanEscaped() (int, error) {
 	c.text, c.ends = c.text[:0], c.ends[:0]
 	for i := 0; ; {

@@ -58,8 +58,8 @@ func (c *csvRows) skip() error {
 	return nil
 }
 
-// frame skips blank lines and finds the end of the line that starts at the view. The line is plain if it contains
-// neither a quotation mark nor a backslash, so that it is the whole row.
+// frame skips blank lines and returns the length of the line at the start of the view. The line is plain if it
+// contains neither a quotation mark nor a backslash, so that it is the whole row.
 func (c *csvRows) frame() (n int, plain bool, err error) {
 	for {
 		n, err := c.w.newline(0)

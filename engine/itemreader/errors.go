@@ -36,7 +36,7 @@ func failf(format string, args ...any) error {
 	return &Error{Cause: fmt.Sprintf(format, args...)}
 }
 
-// storeError wraps an error of Objects, whose text already names bucket and key, in an Error.
+// storeError wraps an error of Objects in an Error. The error's text already names bucket and key.
 func storeError(ctx context.Context, err error) error { return failure(ctx, "", err) }
 
 // bodyError wraps an error in the middle of an object in an Error.

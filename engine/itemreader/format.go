@@ -12,7 +12,7 @@ import (
 // nothing has to be closed.
 type Format func(object io.ReaderAt, size int64) (Rows, error)
 
-// Formats are the registered formats by InputType. AWS supports PARQUET, which package parquetrows reads.
+// Formats maps each InputType to its registered Format. AWS supports PARQUET, which package parquetrows reads.
 type Formats map[string]Format
 
 // FormatOf returns a Format for a function that returns its own type of rows, such as parquetrows.Open.
@@ -74,7 +74,8 @@ func (r *formatted) nextText(dst []byte) ([]byte, Item, error) {
 
 func (r *formatted) skip() error { return r.rows.Skip() }
 
-// offset returns the number of rows, because a row of a Parquet file is stored in many places.
+// offset returns the number of rows read or skipped, not bytes, because a row of a Parquet file is stored in many
+// places.
 func (r *formatted) offset() int64 { return r.rows.Index() }
 
 func (r *formatted) close() error { return r.rows.Close() }

@@ -54,8 +54,8 @@ func newJSONRecords(cfg *Config, w window, where string) (*jsonRecords, error) {
 	return r, nil
 }
 
-// notIterable returns the error for a value that is not an array. The service's wording applies to JSON, not to text
-// that is not JSON at all.
+// notIterable returns the error for a value that is not an array. It has the service's wording unless the value is
+// not valid JSON; an object is not checked for that.
 func (r *jsonRecords) notIterable(first int) error {
 	if first != '{' {
 		if _, err := r.value(); err != nil {

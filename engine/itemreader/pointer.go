@@ -20,8 +20,8 @@ func parsePointer(pointer string) ([]string, error) {
 	return steps, nil
 }
 
-// descend moves the cursor to the value at the steps. Of two members with the same name the first one counts, because
-// the document is read only once.
+// descend moves the cursor to the value at the end of steps. If two members have the same name, it takes the first
+// one, because the document is read only once.
 func (r *jsonRecords) descend(pointer string, steps []string) error {
 	for i, step := range steps {
 		b, err := r.peek()

@@ -22,8 +22,7 @@ type Reader interface {
 	// Position returns the reader's progress.
 	Position() Position
 	// Mark returns the position of the last item read or skipped if the dataset is a listing, and "" otherwise. As
-	// long as the listing has not changed in a way that matters, the item with the same number of items before it has
-	// the same mark.
+	// long as the listing has not changed in a way that matters, the item with the same Index has the same mark.
 	Mark() string
 	// Close releases the open object.
 	Close() error
@@ -119,7 +118,7 @@ func (c *counted) NextText(ctx context.Context, dst []byte) ([]byte, Item, error
 	return dst, item, nil
 }
 
-// asText converts an item that was read to text.
+// asText appends the text of an item's value to dst and clears the value. An error is passed on.
 func asText(dst []byte, item Item, err error) ([]byte, Item, error) {
 	if err != nil {
 		return dst, Item{}, err

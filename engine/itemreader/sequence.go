@@ -97,7 +97,7 @@ func (s *sequence) skip(ctx context.Context) error {
 	return io.EOF
 }
 
-// afterError continues with the next object at the end of one, and returns other errors.
+// afterError handles an error of the open object. At io.EOF it opens the next object; any other error is returned.
 func (s *sequence) afterError(ctx context.Context, err error) error {
 	if errors.Is(err, io.EOF) {
 		return s.openNext(ctx)
@@ -146,7 +146,7 @@ func (s *sequence) position() Position {
 	return p
 }
 
-// mark returns the object and the offset in it, if the objects are listed.
+// mark returns the open object and the offset in it if the objects come from a listing, and "" otherwise.
 func (s *sequence) mark() string {
 	if _, listed := s.keys.(*listedKeys); !listed || s.items == nil {
 		return ""

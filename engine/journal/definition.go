@@ -12,7 +12,8 @@ import (
 type Definition struct {
 	// ID identifies the definition by its content; NewDefinition computes it.
 	ID string
-	// MachineName and RoleARN are the state machine's at the time; Text is its definition.
+	// MachineName and RoleARN are the name and role that the state machine had with this definition. Text is the
+	// definition's text.
 	MachineName, RoleARN string
 	Express              bool
 	Text                 string

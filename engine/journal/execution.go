@@ -6,7 +6,7 @@ import (
 	"stepback/engine/history"
 )
 
-// Execution is the stored record of an execution besides its signals and history: its description and its state.
+// Execution is the stored record of an execution, without its signals and history: its description and its state.
 type Execution struct {
 	history.Info
 	Status  history.Status  `json:"status"`
@@ -16,7 +16,7 @@ type Execution struct {
 	Failure history.Failure `json:"failure,omitzero"`
 	// HistorySize is the number of events in the history; 0 until the end.
 	HistorySize int64 `json:"historySize,omitempty"`
-	// RedriveCount is the number of redrives of the execution, Redriven the time of the latest one.
+	// RedriveCount is the number of redrives of the execution. Redriven is the time of the latest one.
 	RedriveCount int64     `json:"redriveCount,omitempty"`
 	Redriven     time.Time `json:"redriveDate,omitzero"`
 	// RedriveTokens are the client tokens of the latest redrives, oldest first.

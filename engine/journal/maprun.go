@@ -8,15 +8,15 @@ import (
 	"stepback/engine/history"
 )
 
-// MapRun is the stored description of a Map Run. While the Map Run is running, its counts are those of its start; the
-// progress follows from its child executions.
+// MapRun is the stored description of a Map Run. While the Map Run is running, the stored counts are from its
+// start; its progress is computed from its child executions.
 type MapRun struct {
 	ARN string `json:"mapRunArn"`
 	// Execution is the ARN of the execution that contains the Map state. Machine is the labelled ARN of the child
 	// executions' state machine.
 	Execution string `json:"executionArn"`
 	Machine   string `json:"stateMachineArn"`
-	// Children is the prefix that the ARNs of its child executions, and no others, begin with.
+	// Children is the common prefix of its child executions' ARNs. No other ARN begins with it.
 	Children string         `json:"children"`
 	Status   history.Status `json:"status"`
 	Started  time.Time      `json:"startDate"`
@@ -31,7 +31,7 @@ type MapRun struct {
 	RedriveCount int64     `json:"redriveCount"`
 	Redriven     time.Time `json:"redriveDate,omitzero"`
 	MapRunLimits
-	// Items and Executions count items and child executions.
+	// Items counts the items and Executions the child executions.
 	Items      Tally `json:"itemCounts"`
 	Executions Tally `json:"executionCounts"`
 	// Slowest holds the ended child executions that took longest, slowest first. It is stored once the Map Run has

@@ -38,7 +38,7 @@ func (m memoryLists) put(x *Execution) {
 	m[x.Status].Put(memoryEntries(x)...)
 }
 
-// replace puts x into the lists instead of the earlier state was, which may be nil.
+// replace replaces was, the earlier state of an execution, with x in the lists. was is nil if the execution is new.
 func (m memoryLists) replace(was, x *Execution) {
 	if m == nil {
 		return
@@ -92,7 +92,8 @@ func (m *Memory) Listed(ctx context.Context, l *List) iter.Seq2[*Execution, erro
 	}
 }
 
-// newest returns the newest execution that a cursor points at and moves past it; nil after the last one.
+// newest returns the newest of the executions at the cursors and advances its cursor. It returns nil after the last
+// execution.
 func newest(cursors []*startorder.Cursor[*Execution]) *Execution {
 	var best *startorder.Cursor[*Execution]
 	var found *Execution

@@ -21,7 +21,7 @@ func (t Tally) Total() int64 {
 	return t.Pending + t.PendingRedrive + t.Running + t.Succeeded + t.Failed + t.TimedOut + t.Aborted
 }
 
-// End counts n more that ended with status s.
+// End adds n to the count for status s.
 func (t *Tally) End(s history.Status, n int64) {
 	switch s {
 	case history.Succeeded:

@@ -84,7 +84,8 @@ func (o *record) text(name, value string) {
 	o.dst = jsonvalue.AppendQuoted(o.dst, value)
 }
 
-// payload appends JSON text as a JSON string, followed by the member stating that it is included.
+// payload appends JSON text as a JSON string, followed by the details member that states that the payload is
+// included.
 func (o *record) payload(name, value string) {
 	if value == "" {
 		return

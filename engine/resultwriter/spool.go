@@ -52,7 +52,7 @@ type part struct {
 	size int64
 }
 
-// add appends elements, already separated from each other. They stay together in one file.
+// add appends elements that are already separated from each other. They stay together in one file.
 func (s *spool) add(elements []byte) error {
 	if n := len(s.parts); n == 0 || !s.bare && s.parts[n-1].size+int64(len(elements))+int64(len(",]")) > s.limit {
 		if err := s.nextPart(); err != nil {

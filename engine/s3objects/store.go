@@ -54,7 +54,7 @@ func (s *Store) Stat(ctx context.Context, bucket, key, expectedOwner string) (in
 		return max(out.Size, 0), out.ETag, nil
 	}
 	headed := failure(ctx, "HeadObject", bucket, key, err)
-	// The response to HEAD has no body that says what is missing; GET's has.
+	// The response to HEAD has no body, so it does not say what is missing; the response to GET does.
 	body, _, err := s.Get(ctx, bucket, key, "", expectedOwner)
 	if err == nil {
 		_ = body.Close() // its content is not needed

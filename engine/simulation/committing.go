@@ -9,16 +9,16 @@ import (
 	"stepback/engine/journal"
 )
 
-// enough is the number of commits after which a process stops its execution, because it must be looping; it stops it
-// again after every enough further commits. Every events events count as one more commit, because an execution that
-// loops without waiting may produce 25,000 of them in one commit.
+// enough is the number of commits after which a process stops its execution, because it must be looping; the stop
+// is repeated after every further enough commits. Every events events count as one more commit, because an
+// execution that loops without waiting may produce 25,000 events in one commit.
 const (
 	enough = 1500
 	events = 100
 )
 
-// committing is the journal of a process. Its records wait in the world for their turn, in order, and it writes down
-// what was acknowledged.
+// committing is the journal of a process. Records passed to it wait until the world lets them proceed, in order. It
+// records which of them were acknowledged.
 type committing struct {
 	journal.Journal
 	world   *world

@@ -20,7 +20,8 @@ const longest = 3000
 // year is the maximum duration of an execution before it is stopped; the service allows no more.
 const year = 365 * 24 * time.Hour
 
-// core is one simulation of the interpreter alone, in the smallest possible shell, with time that jumps.
+// core is one simulation of the interpreter alone, with the smallest possible code around it and a clock that jumps
+// from event to event.
 type core struct {
 	*draws
 	model  *machine.Machine
@@ -202,7 +203,7 @@ func (c *core) carryOut(f *interpreter.Effect) {
 	}
 }
 
-// nothing delivers a report that comes too late, and checks that it changes nothing.
+// nothing sometimes delivers a stale report, and checks that it changes nothing.
 func (c *core) nothing() error {
 	yielded := slices.ContainsFunc(c.pending, func(h happening) bool { return h.event.Kind == interpreter.Continue })
 	if yielded || len(c.stale) == 0 || !c.one(4) { // any signal makes an execution that has yielded continue

@@ -12,12 +12,12 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// disk is the simulated disk of a process. It knows what was synced, so that a crash can lose or tear the rest. Its
-// log may be slow, and it may lie, claiming that data is on the disk when it is not.
+// disk is the simulated disk of a process. It tracks what was synced, so that a crash can lose or tear the rest.
+// Its log may be slow, and it may lie, claiming that data is on the disk when it is not.
 //
-// An existing store opens without waiting for the disk. Otherwise a store that cannot be opened would be closed
-// again, and Pebble holds its lock while that syncs the log. A Pebble goroutine that wants the lock meanwhile does
-// not count as idle in the bubble, and the world, which lets the sync continue once all goroutines are idle, would
+// An existing store opens without waiting for the disk. If opening had to wait and failed, Pebble would close the
+// store again and hold its lock while closing syncs the log. A Pebble goroutine that wants the lock meanwhile does
+// not count as idle in the bubble. The world lets the sync continue only once all goroutines are idle, so it would
 // wait for ever.
 type disk struct {
 	vfs.FS
@@ -35,7 +35,7 @@ func newDisk(w *world, mem *vfs.MemFS) *disk {
 	return d
 }
 
-// opened ends the period in which the disk waits for nothing.
+// opened makes the disk wait for syncs from now on, after the store was opened without waiting.
 func (d *disk) opened() { d.opening.Store(false) }
 
 // journalDir is the journal's directory on the disk.
@@ -103,8 +103,8 @@ func (f *logFile) SyncTo(length int64) (bool, error) {
 	return f.File.SyncTo(length)
 }
 
-// crash returns the disk as a crash leaves it: synced data survives, and of each file written since, nothing, all or
-// a part survives, by draw. On a tidy disk, nothing of it does.
+// crash returns the disk as a crash leaves it. Synced data survives. Of the data written to a file since its last
+// sync, a draw decides whether nothing, all or a part survives; on a tidy disk nothing does.
 func (d *disk) crash(tidy bool) (*vfs.MemFS, error) {
 	left := d.mem.CrashClone(vfs.CrashCloneCfg{})
 	if tidy {
@@ -128,7 +128,7 @@ func (d *disk) crash(tidy bool) (*vfs.MemFS, error) {
 		case 1:
 			err = write(left, name, now)
 		case 2:
-			// The blocks of a write reach the disk in any order; what had been synced stays.
+			// The blocks of a write reach the disk in any order; data that had been synced survives.
 			from, to := len(old), len(now)
 			if !there {
 				from = 0
@@ -151,8 +151,8 @@ func (d *disk) crash(tidy bool) (*vfs.MemFS, error) {
 // damages are the kinds of damage that happen to a disk at rest.
 var damages = []string{"flipped bit", "lost write", "misdirected write"}
 
-// damage damages one place on a disk that is not in use, and describes what it did; empty if there was nothing to
-// damage.
+// damage damages one place on a disk that is not in use and returns a description of the damage. The description is
+// empty if there was nothing to damage.
 func damage(d *draws, fs *vfs.MemFS) (string, error) {
 	all, err := files(fs)
 	if err != nil {
@@ -217,7 +217,7 @@ func names(files map[string][]byte) []string {
 	for name := range files {
 		out = append(out, name)
 	}
-	// the numbers in names are random: two kinds of file draw from one source
+	// The numbers in names are random, because two kinds of file draw from one source.
 	slices.SortFunc(out, func(a, b string) int {
 		return cmp.Or(cmp.Compare(filepath.Ext(a), filepath.Ext(b)), cmp.Compare(a, b))
 	})

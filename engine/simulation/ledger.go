@@ -21,14 +21,14 @@ var begins = map[interpreter.EffectKind]interpreter.EffectKind{
 	interpreter.CancelMapRun: interpreter.StartMapRun,
 }
 
-// ends are the signals that end what they report about.
+// ends contains the signals that end the task, timer or Map Run that they report on.
 var ends = map[interpreter.SignalKind]bool{
 	interpreter.TimerFired: true, interpreter.TaskSucceeded: true, interpreter.TaskFailed: true,
 	interpreter.TaskStartFailed:  true,
 	interpreter.TaskSubmitFailed: true, interpreter.MapRunSucceeded: true, interpreter.MapRunFailed: true,
 }
 
-// take records one step.
+// take records one step, and returns an error if its effects are inconsistent.
 func (l *ledger) take(e *interpreter.Signal, r *interpreter.Result, status history.Status) error {
 	if l.open == nil {
 		l.open = map[int64]interpreter.EffectKind{}

@@ -38,9 +38,9 @@ var statuses = map[history.Type]history.Status{
 	history.ExecutionAborted: history.Aborted, history.ExecutionTimedOut: history.TimedOut,
 }
 
-// firstEnd returns the history up to the execution's first end, and its status then. It returns an error if the form
-// of the rest is wrong: IDs, times, and that redrives are counted and follow ends without success, and nothing else
-// follows an end.
+// firstEnd returns the history up to the execution's first end, and the execution's status at that end. It returns
+// an error if the form of the rest is wrong: IDs and times must be in order, redrives must be counted and follow an
+// end without success, and nothing else may follow an end.
 func firstEnd(h []history.Event, status history.Status) ([]history.Event, history.Status, error) {
 	first, then := h, status
 	redrives := int64(0)

@@ -97,7 +97,7 @@ func newShell(w *world) *shell {
 	return s
 }
 
-// immortal is more turns than any simulation takes.
+// immortal is a number of turns that no simulation reaches.
 const immortal = 1 << 30
 
 // simulate runs one process after another until one has brought the execution to its end.
@@ -157,7 +157,7 @@ func (s *shell) life(turns int) (over bool, err error) {
 	}
 }
 
-// waitsFor gives timers outside the engine their time, and reports whether that had an effect.
+// waitsFor lets time pass for timers outside the engine, and reports whether that had an effect.
 func (s *shell) waitsFor(ended chan outcome) bool {
 	for range 3 {
 		s.world.pass(idle)
@@ -176,7 +176,7 @@ func (s *shell) anchored() {
 	}
 }
 
-// bury handles a process that has ended by itself.
+// bury handles a process that has ended without a crash.
 func (s *shell) bury(cancel func(), o outcome) (over bool, err error) {
 	cancel()
 	s.world.die()
@@ -202,7 +202,7 @@ func (s *shell) bury(cancel func(), o outcome) (over bool, err error) {
 	}
 }
 
-// crash kills a process and leaves the disk as that does: the disk may have lied, and may be damaged.
+// crash kills a process and leaves the disk as a crash does: the disk may have lied, and may be damaged.
 func (s *shell) crash(cancel func(), ended <-chan outcome) error {
 	lied := s.files.lies.Load()
 	left, err := s.files.crash(s.tidy)
@@ -285,7 +285,7 @@ func (s *shell) live(ctx context.Context) outcome {
 	return outcome{s.refusal(err), err}
 }
 
-// errLeft is the error if recovery leaves an execution alone.
+// errLeft is returned if recovery leaves an execution unresumed.
 var errLeft = errors.New("not recovered")
 
 // refusal reports whether an error means that data on a damaged disk cannot be read or is inconsistent.
@@ -293,8 +293,8 @@ func (s *shell) refusal(err error) bool {
 	return s.copied != nil && (errors.Is(err, journal.ErrDamaged) || errors.Is(err, errLeft))
 }
 
-// run recovers, runs the execution and redrives it. It holds the clock whenever it does not wait: between the end of
-// the execution and its redrive, time must not jump to the stop.
+// run recovers, runs the execution and redrives it. It holds the clock whenever it does not wait, because between
+// the end of the execution and its redrive time must not jump to the scheduled stop.
 func (s *shell) run(ctx context.Context) error {
 	e := s.engine
 	s.clock.Hold()
@@ -320,7 +320,8 @@ func (s *shell) run(ctx context.Context) error {
 	}
 }
 
-// redrive redrives the execution if possible: it may have succeeded, or time may have jumped too far meanwhile.
+// redrive redrives the execution if that is possible. It is not if the execution succeeded, or if time has jumped
+// too far meanwhile.
 func (s *shell) redrive(ctx context.Context) error {
 	s.stopAt(ctx, s.clock.Now().Add(forever))
 	_, err := s.engine.RedriveExecution(ctx, s.arn, "")

@@ -28,7 +28,7 @@ type wrong struct {
 func (w *wrong) Error() string { return w.ARN + ": " + w.err.Error() }
 func (w *wrong) Unwrap() error { return w.err }
 
-// failure wraps an error with everything that led to it; nil stays nil.
+// failure wraps an error with everything that led to it. It returns nil if err is nil.
 func (s *shell) failure(err error) error {
 	if err == nil {
 		return nil
@@ -41,7 +41,7 @@ func (s *shell) failure(err error) error {
 	return f
 }
 
-// judgeAll judges everything that has ended: executions, and Map Runs against their children.
+// judgeAll judges everything that has ended: it checks each execution, and compares each Map Run with its children.
 func (s *shell) judgeAll(ctx context.Context) error {
 	ended, err := s.ended(ctx)
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *shell) judgeAll(ctx context.Context) error {
 			return err
 		}
 	}
-	// read again: all children of a Map Run that has ended by now are included
+	// Read again, so that all children of every Map Run that has ended by now are included.
 	if ended, err = s.ended(ctx); err != nil {
 		return err
 	}

@@ -11,10 +11,11 @@ import (
 	"stepback/engine/clock"
 )
 
-// world decides what happens next in a simulation of the whole engine. Everything that takes time outside the engine
-// (a step on its way to the journal, a sync of the disk, a task about to start) waits in the world. Once nothing else
-// can run, the world releases one waiter, by draw. It runs inside a testing/synctest bubble, which knows when that is
-// the case. The order in which the engine's goroutines run therefore decides nothing, and one seed is one run.
+// world decides what happens next in a simulation of the whole engine. Everything that takes time outside the
+// engine (a step on its way to the journal, a sync of the disk, a task about to start) waits in the world. Once
+// nothing else can run, the world releases one waiter, by draw. It runs inside a testing/synctest bubble, which
+// detects that nothing else can run. So the order in which the engine's goroutines run does not matter, and one
+// seed is one run.
 type world struct {
 	*draws
 	clock *clock.Clock // clock of the current process

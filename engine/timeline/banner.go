@@ -13,10 +13,10 @@ import (
 // Now describes what a running execution is doing, or is waiting for, in one of its states.
 type Now struct {
 	State string `json:"state"`
-	// Visit is the number of the visit.
+	// Visit is the number of the state's visit.
 	Visit   int     `json:"visit"`
 	Outcome Outcome `json:"outcome"` // Running or Waiting
-	// Since is when that started.
+	// Since is when the running attempt or the waiting started.
 	Since time.Time `json:"since"`
 	// Attempt is the number, from 1, of the running attempt or of the one that failed last. Attempts is the maximum
 	// number of attempts under the retrier that handles the last error; 0 if it is unknown or there is no retrier.
@@ -100,7 +100,7 @@ func (t *Timeline) now(v *Visit, m *asl.Machine, p *history.Pending) Now {
 	return n
 }
 
-// retries sets how many attempts are possible, and until when.
+// retries sets how many attempts the retrier allows and the latest time at which it gives up.
 func (n *Now) retries(v *Visit, s *asl.State, retrier int, p *history.Pending) {
 	policy := policyOf(s.Retry[retrier])
 	n.Policy = describe(policy)

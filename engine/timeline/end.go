@@ -7,7 +7,7 @@ import (
 	"stepback/engine/history"
 )
 
-// end ends the execution and all open visits.
+// end records the end of the execution and ends all open visits.
 func (r *reader) end(e *history.Event) {
 	r.t.Failure = failureOf(e)
 	switch e.Type {
@@ -50,7 +50,7 @@ func contains(v, inner *Visit) bool {
 	return false
 }
 
-// redrive reopens the execution, with the visits that had not ended.
+// redrive records a redrive: the execution runs again, and the visits that had not ended are resumed.
 func (r *reader) redrive(e *history.Event) {
 	r.redrives++
 	r.redriven = e.ID
@@ -71,7 +71,7 @@ func (r *reader) redrive(e *history.Event) {
 	}
 }
 
-// resumed returns the visit that continues with an event after a redrive.
+// resumed returns the visit that an event after a redrive continues.
 func (r *reader) resumed(e *history.Event) *Visit {
 	for i, v := range r.resuming {
 		if v.Type != "Task" || e.Type.Step() != history.StepScheduled {

@@ -43,7 +43,7 @@ type reader struct {
 	resuming []*Visit // visits that the last redrive can continue
 }
 
-// event returns an event that has been read, or nil.
+// event returns the event with this ID, or nil if it has not been read.
 func (r *reader) event(id int64) *history.Event {
 	if i := id - r.t.first; i >= 0 && i < int64(len(r.events)) {
 		return &r.events[i]
@@ -106,7 +106,7 @@ func (r *reader) enter(e *history.Event, before *Visit) *Visit {
 		v.Outcome = Waiting
 	}
 	if before == nil && r.redriven != 0 && e.Previous == r.redriven {
-		// A state that was not entered before, or a Fail state entered again.
+		// The state was not entered before, or it is a Fail state that is entered again.
 		before = r.again(e.Name)
 	}
 	if before != nil {
@@ -145,8 +145,8 @@ func (r *reader) up(v *Visit, fits func(*Visit) bool) *Visit {
 	return nil
 }
 
-// aborted returns the visit that is aborted: first the one whose failure is the cause, then the others of the same
-// Parallel or Map state, oldest first. The events do not name the state.
+// aborted returns the visit that an event aborts: first the one whose failure is the cause, then the others of the
+// same Parallel or Map state, oldest first. The events do not name the state.
 func (r *reader) aborted(e *history.Event, cause *Visit) *Visit {
 	kind, _ := strings.CutSuffix(e.Type.String(), "StateAborted")
 	if cause != nil && cause.Type == kind && !cause.over && !aborts(e.Type) {
@@ -159,7 +159,8 @@ func (r *reader) aborted(e *history.Event, cause *Visit) *Visit {
 	return r.open[i]
 }
 
-// related reports whether v is next to of or next to one of the visits around it, or nested in such a visit.
+// related reports whether v is nested in the outermost visit around of, but does not itself contain of. It is false
+// if no visit is around of.
 func related(v, of *Visit) bool {
 	for around := of; around.Parent != nil; around = around.Parent {
 		if v == around.Parent {

@@ -62,7 +62,8 @@ type Visit struct {
 	// Failure is the last failure.
 	Failure  history.Failure `json:"failure,omitzero"`
 	Attempts []Attempt       `json:"attempts,omitempty"`
-	// Items is the number of iterations of an inline Map; Done and Broken count those that succeeded and failed.
+	// Items is the number of iterations of an inline Map. Done counts the iterations that succeeded, Broken those
+	// that failed.
 	Items  int64 `json:"items,omitempty"`
 	Done   int64 `json:"done,omitempty"`
 	Broken int64 `json:"broken,omitempty"`
@@ -91,7 +92,7 @@ type Attempt struct {
 	// First and Last are the IDs of its first and latest event.
 	First int64 `json:"firstEventId"`
 	Last  int64 `json:"lastEventId"`
-	// Redrive is the number of times that the execution had been redriven by then.
+	// Redrive is the number of times that the execution had been redriven when the attempt started.
 	Redrive int `json:"redrive,omitempty"`
 }
 

@@ -12,7 +12,8 @@ import (
 	"strconv"
 )
 
-// Suffix ends the names of files that are still being written. A killed process may leave one, which can be removed.
+// Suffix is the suffix of the names of files that are still being written. A killed process may leave such a file,
+// which can be removed.
 const Suffix = ".new"
 
 // Write atomically replaces the file at path, whose directory must exist, with content. The file gets the permissions
@@ -24,8 +25,8 @@ func Write(path string, content []byte, perm fs.FileMode) error {
 	})
 }
 
-// WriteFrom works like Write, with content that write produces piece by piece; it is buffered. If write fails, the
-// old content stays and its error is returned.
+// WriteFrom works like Write, with content that write produces piece by piece; the writer is buffered. If write
+// fails, the old content stays and WriteFrom returns write's error.
 func WriteFrom(path string, perm fs.FileMode, write func(io.Writer) error) error {
 	f, err := create(path, perm)
 	if err != nil {

@@ -1,6 +1,7 @@
-// Package gcpace lets a program's heap grow far before it is collected, as long as the program stays small. A job
-// that allocates much and keeps little is collected seldom, yet never takes more memory than it was given; one that
-// keeps more is collected like any Go program. The package controls nothing except when the garbage collector runs.
+// Package gcpace lets a program's heap grow far before it is collected, as long as its live heap is small. A
+// program that allocates much and keeps little is collected seldom, yet never takes more memory than it was given.
+// A program that keeps more is collected like any Go program. The package controls nothing except when the garbage
+// collector runs.
 package gcpace
 
 import (
@@ -13,10 +14,10 @@ import (
 
 // Pace determines how far the heap grows before a collection.
 type Pace struct {
-	// Percent is the growth of the heap beyond the live heap, in percent, in the sense of GOGC.
+	// Percent limits the growth of the heap beyond the live heap before a collection, in percent, as in GOGC.
 	Percent int
-	// Room is the number of bytes that the Go runtime may take for that, including stacks and its own needs, while
-	// the live heap is small. It does not limit the live heap: see limit.
+	// Room is the number of bytes that the Go runtime may take while the live heap is small, including stacks and
+	// its own needs. It does not limit the live heap: see limit.
 	Room int64
 }
 

@@ -54,8 +54,8 @@ type Bucket struct {
 }
 
 // Object describes the object that now exists. Key is plain text, not URL encoded; Size is in bytes; ETag has no
-// quotes. Of two events for one key, the one with the lexically greater Sequencer is the later (equal lengths are
-// guaranteed).
+// quotes. If two events have the same key, the one with the lexically greater Sequencer is later (all Sequencers
+// have the same length).
 type Object struct {
 	Key       string `json:"key"`
 	Size      int64  `json:"size"`

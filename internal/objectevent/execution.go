@@ -34,9 +34,9 @@ func (e Event) ExecutionName() string {
 }
 
 // ExecutionName names the execution for one version of one file. The same key and ETag (with or without quotes)
-// always give the same name, so a repeated event finds that its execution already exists; any other key or ETag gives
-// another name. The base name of the key stays readable in front of a digest of both. The name has at most 80
-// characters out of A-Z a-z 0-9 - and _, which both Step Functions and CloudWatch accept.
+// always give the same name, so the execution for a repeated event already exists; any other key or ETag gives
+// another name. The name consists of the key's base name, made readable, and a digest of key and ETag. It has at
+// most 80 characters out of A-Z a-z 0-9 - and _, which both Step Functions and CloudWatch accept.
 func ExecutionName(key, etag string) string {
 	base := readable(path.Base(key), maxExecutionName-digestLength-1)
 	if base == "" {

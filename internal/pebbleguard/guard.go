@@ -4,8 +4,8 @@ package pebbleguard
 
 import "fmt"
 
-// Call calls a function that writes to a store whose logger is Log. It returns the error after which Pebble cannot
-// continue. Other panics pass through.
+// Call calls a function that writes to a store with Log as its logger. If Pebble hits a fatal error, Call returns
+// that error. Other panics pass through.
 func Call(write func() error) (err error) {
 	defer func() {
 		switch p := recover().(type) {
@@ -21,8 +21,8 @@ func Call(write func() error) (err error) {
 	return write()
 }
 
-// Log is the logger of a store. It drops messages, since Pebble's errors reach the caller as errors, except for the
-// fatal one after which Pebble cannot continue: that ends Call.
+// Log is the logger of a store. It drops messages, because Pebble's errors reach the caller as errors. The
+// exception is a fatal error, after which Pebble cannot continue: it ends Call.
 type Log struct{}
 
 // Infof drops a message.

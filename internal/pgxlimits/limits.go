@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// The limits that Set puts where the connection string has none.
+// The limits that Set applies if the connection string sets none.
 const (
 	// ConnectTimeout bounds the whole of one connection attempt, including TLS and authentication.
 	ConnectTimeout = 5 * time.Second
@@ -31,10 +31,11 @@ const (
 	grace = 10 * time.Second
 )
 
-// Set puts limits on connecting, on pings and on each statement. Those of the connection string stay: connect_timeout,
-// pool_ping_timeout, and statement_timeout, after which the client waits 10 s more for the server's own error. With
-// statement_timeout=0 statements have no limit. A statement that takes too long fails with context.DeadlineExceeded,
-// and pgx cancels it and closes its connection. Call Set last: it wraps config.BeforeConnect and the tracer.
+// Set puts limits on connecting, on pings and on each statement. Limits in the connection string take precedence:
+// connect_timeout, pool_ping_timeout and statement_timeout. After statement_timeout the client waits 10 s more for
+// the server's own error; statement_timeout=0 means that statements have no limit. A statement that takes too long
+// fails with context.DeadlineExceeded, and pgx cancels it and closes its connection. Call Set last: it wraps
+// config.BeforeConnect and the tracer.
 func Set(config *pgxpool.Config) {
 	c := config.ConnConfig
 	c.ConnectTimeout = cmp.Or(c.ConnectTimeout, ConnectTimeout)
@@ -61,7 +62,8 @@ func Set(config *pgxpool.Config) {
 	}
 }
 
-// Within returns a context whose statements may take d each, instead of what Set has set; 0 is no limit.
+// Within returns a context with a different limit: each statement that uses it may take d instead of what Set has
+// set; 0 means no limit.
 func Within(ctx context.Context, d time.Duration) context.Context {
 	return context.WithValue(ctx, withinKey{}, d)
 }
@@ -71,7 +73,8 @@ type (
 	cancelKey struct{}
 )
 
-// limiter implements pgx.QueryTracer and pgx.BatchTracer: pgx uses the context that a tracer returns.
+// limiter implements pgx.QueryTracer and pgx.BatchTracer. It can limit statements because pgx uses the context that
+// a tracer returns.
 type limiter struct{ statement time.Duration }
 
 func (l limiter) begin(ctx context.Context) context.Context {
@@ -111,8 +114,8 @@ func (limiter) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryDa
 // TraceBatchEnd implements pgx.BatchTracer.
 func (limiter) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchEndData) { end(ctx) }
 
-// parse reads a duration as PostgreSQL's settings have it: a number with us, ms, s, min, h or d, or of milliseconds.
-// ok is false for anything else, which the server will reject.
+// parse parses a duration in the form of PostgreSQL's settings: a number with the unit us, ms, s, min, h or d, or
+// without a unit for milliseconds. ok is false for anything else, which the server will reject.
 func parse(text string) (d time.Duration, ok bool) {
 	text = strings.TrimSpace(text)
 	unit := time.Millisecond

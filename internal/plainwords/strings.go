@@ -13,8 +13,8 @@ import (
 // as the user "nobody".
 const leastWords = 3
 
-// Strings returns the findings in a file's string literals and struct tags. The operands of a concatenation form one
-// text, so that a phrase is found across them. A generated file has none.
+// Strings returns the findings in a file's string literals and struct tags. The operands of a concatenation form
+// one text, so that a phrase split between them is found. A generated file has none.
 func Strings(fset *token.FileSet, file *ast.File) []Finding {
 	if ast.IsGenerated(file) {
 		return nil
@@ -74,8 +74,8 @@ func (s *sentence) add(fset *token.FileSet, l *ast.BasicLit) {
 	s.text += value
 }
 
-// concatenation adds the operands of a concatenation. It returns false if an operand contains other literals, as a call
-// does; its operands are texts of their own.
+// concatenation adds the operands of a concatenation to the sentence. It returns false if an operand contains other
+// literals, such as a call with literal arguments; those are separate texts.
 func (s *sentence) concatenation(fset *token.FileSet, e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.BinaryExpr:

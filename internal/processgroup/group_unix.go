@@ -30,10 +30,10 @@ func Kill(cmd *exec.Cmd) {
 // theKeeper is the keeper of this process.
 var theKeeper keeper
 
-// keeper is a small shell that kills process groups if this process ends without being able to do so itself, as after
-// kill -9. It reads the current groups from a pipe, which is closed when this process ends. It starts with the first
-// group and exits by itself after this process. Without a shell, groups end with this process only as far as the
-// operating system ensures that.
+// keeper is a small shell that kills process groups if this process ends without being able to do so itself, as
+// after kill -9. It reads the current groups from a pipe, which is closed when this process ends. The shell starts
+// with the first group and exits by itself after this process. If no shell is available, only the operating
+// system's own means end the groups with this process.
 type keeper struct {
 	once sync.Once
 
@@ -41,8 +41,8 @@ type keeper struct {
 	pipe io.Writer // nil if there is no shell
 }
 
-// script adds the groups that follow a plus, drops those that follow a minus, and kills the remaining ones at the end
-// of the input.
+// script keeps a set of groups: an input line with a plus adds a group and one with a minus removes it. At the end
+// of the input it kills the remaining groups.
 const script = `trap '' HUP INT TERM
 groups=
 while read -r what group; do

@@ -22,8 +22,8 @@ const Variable = "STEPBACK_CONFORMANCE"
 //go:embed recordings.tar.zst
 var archive []byte
 
-// FS returns the recordings: the folder that Variable names or, if it is not set, those in the archive. It returns an
-// error if the folder does not exist, so that a mistyped name is not taken for recordings that all agree.
+// FS returns the recordings: those in the folder that Variable names or, if it is not set, those in the archive. It
+// returns an error if the folder does not exist, because without recordings every comparison would pass.
 func FS() (fs.FS, error) {
 	folder := os.Getenv(Variable)
 	if folder == "" {

@@ -36,7 +36,7 @@ func (o Object) Get(name string) Value {
 	return Value{r: o.r, path: join(o.path, name)}
 }
 
-// Need is Get for a required member.
+// Need returns a member like Get, and reports a problem if it is missing.
 func (o Object) Need(name string) Value {
 	v := o.Get(name)
 	if !v.Present() {

@@ -73,7 +73,7 @@ func (v Value) IsList() bool { return v.node != nil && v.node.Kind == yaml.Seque
 // IsObject reports whether the value is an object.
 func (v Value) IsObject() bool { return v.node != nil && v.node.Kind == yaml.MappingNode }
 
-// Text returns a text of 1 to limit characters.
+// Text returns the value as a text of 1 to limit characters.
 func (v Value) Text(limit int) string {
 	s, ok := v.scalar("a text")
 	if !ok {
@@ -127,7 +127,7 @@ func (v Value) OneOf(choices ...string) string {
 // Number returns a finite number from lo to hi.
 func (v Value) Number(lo, hi float64) float64 { return v.NumberOr(0, lo, hi) }
 
-// NumberOr is Number with a default for an absent value.
+// NumberOr is like Number with a default for an absent value.
 func (v Value) NumberOr(otherwise, lo, hi float64) float64 {
 	s, ok := v.scalar("a number")
 	if !ok {
@@ -148,7 +148,7 @@ func (v Value) NumberOr(otherwise, lo, hi float64) float64 {
 // Whole returns a whole number from lo to hi.
 func (v Value) Whole(lo, hi int) int { return v.WholeOr(lo, lo, hi) }
 
-// WholeOr is Whole with a default for an absent value.
+// WholeOr is like Whole with a default for an absent value.
 func (v Value) WholeOr(otherwise, lo, hi int) int {
 	s, ok := v.scalar("a whole number")
 	if !ok {
@@ -169,7 +169,7 @@ func (v Value) WholeOr(otherwise, lo, hi int) int {
 // Duration returns a time from lo to hi: a number of seconds, or a text such as "250ms" or "1h30m".
 func (v Value) Duration(lo, hi time.Duration) time.Duration { return v.DurationOr(lo, lo, hi) }
 
-// DurationOr is Duration with a default for an absent value.
+// DurationOr is like Duration with a default for an absent value.
 func (v Value) DurationOr(otherwise, lo, hi time.Duration) time.Duration {
 	s, ok := v.scalar("a time in seconds")
 	if !ok {

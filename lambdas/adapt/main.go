@@ -1,19 +1,19 @@
 // Command adapt is the Lambda function of the adaptive controller, to be run on a schedule: every invocation
-// measures, decides and applies once. Its response is the decision. A change that Step Functions refused is an error,
-// so that the function's own alarm fires.
+// measures, decides and applies once. Its response is the decision. If Step Functions refuses a change, the
+// invocation fails, so that the function's own alarm fires.
 //
 // The time of a tick is the event's member time, as in EventBridge's scheduled events, so that the schedule's clock
-// counts. If an event has no time, or one older than a quarter of an hour, such as the console's sample, the current
-// time is used.
+// counts. If an event has no time, or one older than a quarter of an hour, such as the console's sample, the
+// current time is used.
 //
-// Environment: STATE_MACHINE_ARN; STATE_MACHINE_ALIAS, the ARN of the alias by which executions are started, if they
-// are; CONFIGURATION_TABLE, the DynamoDB table of the controller's rows (retry_configurations), from which functions
-// also read what retries are worth; RECORD_VALUE, the value of a successful task in USD, without which no histories
-// are read and no retry is found to be unprofitable; DELAY_PER_HOUR, the cost of an hour of delay; FUNCTION_MEMORY in
-// MB and FUNCTION_ARCHITECTURE of the called functions; CAPACITY, the calls per second that the callee serves,
-// measured if not set; RULES, standard or source; CONCURRENCY_LIMIT, how many calls of a function may run at a time,
-// for the source's rules; LOAD_HOURS, the time zone in which these rules lengthen delays by the hour if the load is
-// not measured; DRY_RUN, true to decide and change nothing.
+// Environment: STATE_MACHINE_ARN; STATE_MACHINE_ALIAS, the ARN of the alias with which executions are started, if
+// there is one; CONFIGURATION_TABLE, the DynamoDB table of the controller's rows (retry_configurations), from which
+// functions also read what retries are worth; RECORD_VALUE, the value of a successful task in USD, without which no
+// histories are read and no retry is found to be unprofitable; DELAY_PER_HOUR, the cost of an hour of delay;
+// FUNCTION_MEMORY in MB and FUNCTION_ARCHITECTURE of the called functions; CAPACITY, the calls per second that the
+// callee serves, measured if not set; RULES, standard or source; CONCURRENCY_LIMIT, how many calls of a function
+// may run at a time, for the source's rules; LOAD_HOURS, the time zone in which these rules lengthen delays by the
+// hour if the load is not measured; DRY_RUN, true to decide and change nothing.
 package main
 
 import (

@@ -10,8 +10,8 @@ import (
 	"stepback/retrymetrics"
 )
 
-// published also prints the rows by outcome in CloudWatch's embedded metric format. If a response is lost and the
-// request repeated, the rows are counted twice.
+// published wraps next so that it also prints the rows by outcome in CloudWatch's embedded metric format. If a
+// response is lost and the request repeated, the rows are counted twice.
 func published(next handlers.Func[aggregate.Output], machine string, out io.Writer) handlers.Func[aggregate.Output] {
 	if machine == "" {
 		return next

@@ -30,7 +30,7 @@ import (
 )
 
 func main() {
-	// LOG_LEVEL is the state machine's level, not this logger's
+	// LOG_LEVEL is the log level of the state machine, not of this logger.
 	log := slog.New(handlers.WithRequest(slog.NewJSONHandler(os.Stderr, nil)))
 	cfg, err := config.LoadDefaultConfig(context.Background())
 	if err != nil {

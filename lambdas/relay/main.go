@@ -31,8 +31,8 @@ func main() {
 	lambda.Start(h.handle)
 }
 
-// margin is the time before the invocation's timeout from which no more sends start; grace is the time that running
-// sends may then take.
+// margin is the time before the invocation's timeout at which the function stops starting new sends. grace is the
+// time that running sends may then take.
 const margin, grace = 10 * time.Second, 5 * time.Second
 
 // relay is the part of an outbox relay that an invocation uses.

@@ -9,9 +9,9 @@ import (
 // longest is the maximum duration of a fault.
 const longest = 365 * 24 * time.Hour
 
-// ReadFile reads faults from a YAML file: an object whose member faults is a list of faults, either as on the command
-// line or as objects {fault, for, seed}. The members for and seed of the file apply to faults without their own; if
-// the file has none either, otherwise supplies them. Errors name line and column.
+// ReadFile reads faults from a YAML file: an object whose member faults is a list of faults, either as on the
+// command line or as objects {fault, for, seed}. A fault without its own for or seed gets that of the file, or else
+// that of otherwise. Errors name line and column.
 //
 //	seed: 7
 //	for: 10m
@@ -42,7 +42,7 @@ func (s *Set) ReadFile(name string, text []byte, otherwise Wanted) ([]Wanted, er
 	return wanted, r.Err()
 }
 
-// seedOf returns a seed, or the default.
+// seedOf returns the seed in v, or otherwise if v is absent.
 func seedOf(v strictyaml.Value, otherwise uint64) uint64 {
 	if !v.Present() {
 		return otherwise

@@ -17,8 +17,8 @@ import (
 const Header = "X-Stepback-Fault"
 
 // Front returns a handler that applies the faults to requests of a service before, or instead of, calling next.
-// Requests to services implemented with package aws/server are intercepted there; those to S3 here. Without faults it
-// costs one atomic load.
+// Requests to services implemented with package aws/server are intercepted in that package; this handler intercepts
+// only those to S3. If there are no faults, the handler costs one atomic load.
 func (s *Set) Front(service string, next http.Handler) http.Handler {
 	return &front{set: s, service: service, next: next, own: service == "s3",
 		server: sync.OnceValue(func() *server.Service { return server.Must(server.Config{Model: service}) })}
@@ -29,7 +29,8 @@ type front struct {
 	service string // name of its API model
 	next    http.Handler
 	own     bool // next is not implemented with package aws/server
-	// server reads and refuses requests to a service not implemented with that package.
+	// server reads requests to a service that is not implemented with package aws/server, and writes their
+	// refusals.
 	server func() *server.Service
 }
 
@@ -50,7 +51,7 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve applies faults to a request whose operation package aws/server does not carry out.
+// serve applies faults to a request to a service that is not implemented with package aws/server.
 func (f *front) serve(w http.ResponseWriter, r *http.Request, faults []*fault) {
 	operation := f.server().Named(w, r)
 	if operation == "" {

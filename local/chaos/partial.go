@@ -32,7 +32,8 @@ var batches = map[string]*batch{
 
 const injectedMessage = "We encountered an internal error. Please try again. (injected by stepback chaos)"
 
-// byID returns the batch of an operation whose entries have an Id and whose response lists Successful and Failed.
+// byID returns the batch for an operation with entries that have an Id and a response that lists Successful and
+// Failed.
 func byID(member string) *batch {
 	return &batch{split: splitList(member), merge: func(_, out jsonvalue.Value, failed []jsonvalue.Value,
 	) jsonvalue.Value {
@@ -114,8 +115,8 @@ func mergeEvents(in, out jsonvalue.Value, failed []jsonvalue.Value) jsonvalue.Va
 	return out.With("Entries", jsonvalue.OfArray(all)).With("FailedEntryCount", jsonvalue.OfInt(count))
 }
 
-// writesOf returns the entries of a table in BatchWriteItem, keysOf those in BatchGetItem. with builds the table from
-// other entries.
+// writesOf returns the entries of a table in BatchWriteItem, and a function with that builds such a table from
+// other entries. keysOf does the same for BatchGetItem.
 func writesOf(table jsonvalue.Value) (entries []jsonvalue.Value, with func([]jsonvalue.Value) jsonvalue.Value) {
 	return table.Elements(), jsonvalue.OfArray
 }

@@ -31,8 +31,8 @@ const (
 	rateMessage        = "Rate exceeded"
 )
 
-// throttles are the errors that services use for throttling, those of one operation before those of all. SDKs retry
-// each of them.
+// throttles lists the errors that services use for throttling. Errors of a single operation come before those of
+// all operations. SDKs retry each of them.
 var throttles = []string{"ProvisionedThroughputExceededException", "TooManyRequestsException", "RequestThrottled",
 	"ThrottlingException", "ThrottledException", "RequestLimitExceeded"}
 

@@ -31,16 +31,16 @@ func New(c *clock.Clock, services []Service) *Set { return &Set{clock: c, servic
 type Fault struct {
 	// ID identifies the fault until the process ends.
 	ID int `json:"id"`
-	// Fault is its written form; see Spec for its parts.
+	// Fault is the fault in its written form; see Spec for its parts.
 	Fault string  `json:"fault"`
 	Rate  float64 `json:"rate"`
 	Seed  uint64  `json:"seed"`
-	// Added is the time at which it was added. Until is the time at which it ends by itself, nil if it stays until
-	// lifted.
+	// Added is the time at which the fault was added. Until is the time at which it ends by itself; nil means that
+	// it stays until lifted.
 	Added time.Time  `json:"added"`
 	Until *time.Time `json:"until,omitempty"`
-	// Requests is the number of requests it applied to. Injected is how many of them (or of their batch entries) were
-	// affected.
+	// Requests is the number of requests that the fault applied to. Injected is how many of them (or of their batch
+	// entries) were affected.
 	Requests int64 `json:"requests"`
 	Injected int64 `json:"injected"`
 }
@@ -63,7 +63,7 @@ type Wanted struct {
 	Fault string
 	// Seed determines which requests are affected.
 	Seed uint64
-	// For is the time it stays active; 0 means until it is lifted.
+	// For is the time for which the fault stays active; 0 means until it is lifted.
 	For time.Duration
 }
 

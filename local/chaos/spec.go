@@ -35,11 +35,11 @@ type Spec struct {
 	Rate float64
 	// From and To are the bounds between which Latency is drawn.
 	From, To time.Duration
-	// custom is true for an error that the service's model does not have and that is nevertheless intended.
+	// custom is true if the service's model does not have the error but the caller wants it nevertheless.
 	custom bool
 }
 
-// Accepted describes how a fault is written.
+// Accepted tells users how to write a fault.
 const Accepted = "a fault is SERVICE:ACTION:ERROR:RATE or SERVICE:ACTION:latency:TIME, for example " +
 	"dynamodb:PutItem:throttle:10% or sqs:*:latency:100ms-2s"
 

@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// Backgrounds is a Service that needs to know while programs run concurrently with a case's main one. Background is
-// called when one starts; it returns a function to call at its end. While programs run in the background, the service
-// is called from several goroutines.
+// Backgrounds is a Service that must be informed while programs run concurrently with a case's main one. Background
+// is called when such a program starts, and returns a function to call when it ends. While programs run in the
+// background, the service is called from several goroutines.
 type Backgrounds interface {
 	Background() (ended func())
 }

@@ -16,7 +16,7 @@ func (e event) id() int64 { return whole(e["id"]) }
 
 func (e event) previous() int64 { return whole(e["previousEventId"]) }
 
-// unordered reports whether the recording leaves the event's position open.
+// unordered reports whether the recording leaves open at which position the event comes.
 func (e event) unordered() bool { _, list := e["id"].([]any); return list }
 
 func whole(v any) int64 {
@@ -80,7 +80,8 @@ func anyOf(events []event, is func(event) bool) bool {
 	return false
 }
 
-// newer makes the exit of a distributed Map follow from the start of its Map Run, as AWS does since November 2024.
+// newer returns the events with one change: the exit of a distributed Map follows from the start of its Map Run, as
+// on AWS since November 2024.
 func newer(events []event) []event {
 	byID := map[int64]event{}
 	for _, e := range events {

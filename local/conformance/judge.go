@@ -107,7 +107,7 @@ func (j *Judge) compareError(s *Step, c *Check, a *Answer) {
 	}
 }
 
-// end compares the last event of a history, of which these recordings kept only the type and the top level of the
+// end compares the last event of a history. These recordings kept only the event's type and the top level of its
 // details.
 func (j *Judge) end(s *Step, want map[string]any, result map[string]any) {
 	got := last(result)
@@ -189,7 +189,7 @@ func (j *Judge) status(s *Step, want, got map[string]any) {
 	}
 }
 
-// element looks for a value in a list.
+// element checks that a list contains a value.
 func (j *Judge) element(s *Step, want, list any) {
 	elements, _ := list.([]any)
 	if !slices.ContainsFunc(elements, func(e any) bool { return j.history.attempt("", want, e) == nil }) {

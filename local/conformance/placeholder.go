@@ -92,7 +92,8 @@ func (n *Names) property(path []string) (string, bool) {
 	}
 }
 
-// follow descends into members, list elements and, at $json, into JSON texts.
+// follow returns the value at a path of members and list elements. At $json it parses JSON text and continues
+// inside.
 func follow(v any, path []string) (any, bool) {
 	for _, p := range path {
 		switch at := v.(type) {

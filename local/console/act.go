@@ -109,7 +109,8 @@ func redrive(ctx context.Context, e Engine, f url.Values) (said, to string, err 
 // mostRedriven is the most executions that redriving a whole filter may cover.
 const mostRedriven = 100_000
 
-// redriveAll redrives all executions of a filter, not just those on the page, or lists which they would be.
+// redriveAll redrives all executions of a filter, not just those on the page, or lists the executions that it would
+// redrive.
 func (c *Console) redriveAll(ctx context.Context, e Engine, f url.Values) (said, to string, err error) {
 	filter := filterOf(f.Get)
 	q, err := filter.query(f.Get("of"), c.cfg.Now())
@@ -166,7 +167,8 @@ func retryNow(ctx context.Context, e Engine, f url.Values) (said, to string, err
 	return "The retry has begun.", "", e.RetryNow(ctx, f.Get("arn"), id)
 }
 
-// tokenOf returns a task's token, which no page contains.
+// tokenOf returns a task's token: the one in the form or, because pages never contain tokens, that of the state's
+// pending task.
 func tokenOf(ctx context.Context, e Engine, f url.Values) (string, error) {
 	if t := strings.TrimSpace(f.Get("tasktoken")); t != "" {
 		return t, nil

@@ -28,7 +28,7 @@ type charts struct {
 	err   error
 }
 
-// Metric data are cached for fresh, or for worthTimes as long as reading them took if that is longer.
+// Metric data are cached for the duration fresh, or for worthTimes the duration of reading them if that is longer.
 const (
 	fresh      = 5 * time.Second
 	worthTimes = 100

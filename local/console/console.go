@@ -83,8 +83,8 @@ type Room struct {
 	Name string
 	Kind deadletters.Kind
 	Room deadletters.Room
-	// Depth returns the number of letters, for stores in which listing them is more expensive or has side effects, as
-	// receiving messages has. If it is nil, the letters are listed.
+	// Depth returns the number of letters. It is meant for stores in which listing the letters is more expensive or
+	// has side effects, such as receiving messages from a queue. If it is nil, the letters are listed.
 	Depth func(ctx context.Context) (int64, error)
 }
 

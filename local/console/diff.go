@@ -2,7 +2,8 @@ package console
 
 import "strings"
 
-// DiffLine is a line of a comparison: '+', '-', ' ', or '@', which replaces lines that are equal.
+// DiffLine is a line of a comparison. Kind is '+' (added), '-' (removed), ' ' (unchanged), or '@', which replaces
+// lines that are equal.
 type DiffLine struct {
 	Kind string `json:"kind"`
 	Text string `json:"text"`

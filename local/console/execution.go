@@ -66,8 +66,8 @@ type FailedAt struct {
 	Then []string `json:"then,omitempty"`
 }
 
-// failedAt returns that state: the innermost one that failed or, if all failures were caught, the last one that
-// failed.
+// failedAt returns the state whose failure made the execution fail: the innermost one that failed or, if all
+// failures were caught, the last one that failed.
 func failedAt(t *timeline.Timeline) *FailedAt {
 	var found *timeline.Visit
 	for _, v := range t.Visits {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// lately caches the counts of the current tick, which open pages share: a hundred pages cost hardly more than one. A
-// page that is newly opened is counted afresh.
+// lately caches the counts of the current tick, which open pages share: a hundred pages cost hardly more than one.
+// For a newly opened page they are counted again.
 type lately struct {
 	mu   sync.Mutex
 	tick time.Time

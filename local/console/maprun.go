@@ -15,7 +15,7 @@ type MapRunView struct {
 	// Done counts the items that have ended, Bad those that failed.
 	Done int64 `json:"done"`
 	Bad  int64 `json:"bad"`
-	// Rate is the number of items a second, Left the remaining time at that rate; both are 0 if unknown.
+	// Rate is the number of items a second. Left is the remaining time at that rate. Both are 0 if unknown.
 	Rate     float64        `json:"itemsPerSecond"`
 	Left     time.Duration  `json:"leftNanoseconds,omitempty"`
 	Took     time.Duration  `json:"tookNanoseconds"`

@@ -18,7 +18,7 @@ const (
 	share = 0.01
 	// leastRest and mostRest limit the time between two updates of a page.
 	leastRest, mostRest = time.Second, 10 * time.Second
-	// weight is the divisor of the latest update's share in the average.
+	// weight sets how fast the average follows: the latest update counts for 1/weight.
 	weight = 8
 )
 
@@ -34,7 +34,8 @@ func (p *pace) open() (closed func()) {
 	}
 }
 
-// took records how long an update took. On a busy machine that exceeds its processor time, so pages rest longer.
+// took records how long an update took. On a busy machine that is more than its processor time, so pages wait
+// longer between updates.
 func (p *pace) took(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

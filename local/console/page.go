@@ -41,8 +41,8 @@ type answer struct {
 	Title    string
 	Template string
 	View     any
-	// Topics are the ARNs of the executions and Map Runs whose steps change the page; none means any execution. Still
-	// pages never change.
+	// Topics are the ARNs of the executions and Map Runs whose steps change the page; none means any execution. A
+	// page marked Still never changes.
 	Topics []string
 	Still  bool
 	// Text is sent unchanged instead of a page.

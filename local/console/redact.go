@@ -75,7 +75,7 @@ func (r *redaction) value(v jsonvalue.Value, at []string) jsonvalue.Value {
 		}
 		return jsonvalue.OfArray(elements)
 	case jsonvalue.String:
-		// JSON inside a string, as in the causes of functions and the bodies of messages.
+		// A string may contain JSON, as in the causes of functions and the bodies of messages.
 		if s := strings.TrimSpace(v.Text()); strings.HasPrefix(s, "{") {
 			if inner, err := jsonvalue.Parse(s); err == nil {
 				return jsonvalue.OfString(r.value(inner, at).JSON())

@@ -261,7 +261,8 @@ func largestFirst(groups map[string]*Group) []*Group {
 	return all
 }
 
-// counted counts executions, up to enough of them. It calls each with what an index holds of an execution.
+// counted counts executions, up to enough of them. It calls each with a brief description of every execution it
+// counts: the fields that the journal's index holds.
 func counted(ctx context.Context, e Engine, q engine.Query, each func(*engine.Listed)) (n Count, err error) {
 	q.Brief = true
 	for l, err := range e.Listed(ctx, &q) {

@@ -34,8 +34,8 @@ func hostName(hostPort string) string {
 // syncPrefix is the prefix that SDKs add to the host for StartSyncExecution and TestState.
 const syncPrefix = "sync-"
 
-// known reports whether a name can only be this machine's: an address of the loopback interface, localhost, or a
-// configured name; each of them also with the prefix that some operations of Step Functions use.
+// known reports whether a host name can only mean this machine: an address of the loopback interface, localhost, or
+// a configured name. Each is also accepted with the prefix that some operations of Step Functions use.
 func (h *Handler) known(host string) bool {
 	host = strings.TrimPrefix(host, syncPrefix)
 	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {

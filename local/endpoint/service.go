@@ -21,13 +21,13 @@ const s3 = "s3"
 var lambdaPath = regexp.MustCompile(
 	`^/(?:_stepback/lambda/|\d{4}-\d{2}-\d{2}/(?:functions|tags|account-settings|event-source-mappings|layers|code-signing-configs|durable-executions)(?:/|$))`)
 
-// jsonOfAWS is the prefix of the content type of requests with a target, if they are complete.
+// jsonOfAWS is the prefix of the content type that complete requests with a target have.
 const jsonOfAWS = "application/x-amz-json-"
 
 // formOfAWS is the prefix of the content type of Query requests.
 const formOfAWS = "application/x-www-form-urlencoded"
 
-// rpcPath is the prefix of the paths of CBOR requests, before the name that other protocols use as the target.
+// rpcPath is the prefix of the paths of CBOR requests. The name that other protocols send as the target follows it.
 const rpcPath = "/service/"
 
 // find returns the service that a request is for: by its target, by the credential scope of its signature, or by its

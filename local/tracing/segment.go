@@ -73,7 +73,8 @@ const (
 	lambdaType   = "AWS::Lambda"
 )
 
-// The maximum size of a document, for which X-Ray allows 64 KiB, and of everything that one execution may send.
+// maxDocument is the maximum size of a document; X-Ray allows 64 KiB. maxExecution is the maximum size of all
+// documents of one execution.
 const (
 	maxDocument  = 60 << 10
 	maxExecution = 500 << 10
@@ -143,7 +144,7 @@ func idOf(arn, of string, event int64) string {
 // called is the target of a task.
 type called struct{ service, action string }
 
-// scheduled returns the targets of an execution's tasks, by the IDs of their first events.
+// scheduled returns the targets of an execution's tasks, keyed by the ID of the task's first event.
 func scheduled(events []history.Event) map[int64]called {
 	all := map[int64]called{}
 	for i := range events {
@@ -167,7 +168,7 @@ func scheduled(events []history.Event) map[int64]called {
 	return all
 }
 
-// services maps services to the names that X-Ray shows for them, where these differ from Step Functions'.
+// services maps Step Functions' service names to the names that X-Ray shows, where they differ.
 var services = map[string]string{"lambda": "Lambda", "dynamodb": "DynamoDB", "sns": "SNS", "sqs": "SQS",
 	"states": "StepFunctions", "sfn": "StepFunctions", "events": "Events", "eventbridge": "Events", "s3": "S3"}
 
@@ -184,8 +185,8 @@ func calledBy(service, action string) called {
 	return called{service, action}
 }
 
-// split writes a segment and its subsegments as one document. If that would be too long, it writes the subsegments as
-// separate documents, as long as room permits.
+// split appends a segment with its subsegments to documents, as one document. If that document would be too long,
+// split appends the subsegments as separate documents until room bytes are used up. It returns the remaining bytes.
 func split(s *segment, room int, documents *[][]byte) int {
 	text, err := json.Marshal(s)
 	if err != nil {

@@ -46,20 +46,21 @@ type sent struct {
 	documents [][]byte
 }
 
-// call is a task that has propagated its trace.
+// call is a task's call that propagated the trace.
 type call struct {
 	state   string
 	attempt int64
 	segment string
 }
 
-// The maximum number of waiting documents, and of remembered traces and executions.
+// waiting is the maximum number of document sets that wait to be stored. remembered is the maximum number of
+// traces, and of executions, that the tracer remembers.
 const (
 	waiting    = 4096
 	remembered = 4096
 )
 
-// New starts a tracer. scope is used for segments that functions send in unknown traces.
+// New starts a tracer. scope is the account and region of segments that functions send for unknown traces.
 func New(ctx context.Context, x *xray.Service, scope aws.Scope, now func() time.Time, log *slog.Logger) *Tracer {
 	t := &Tracer{xray: x, scope: scope, log: log, now: now, queue: make(chan sent, waiting), last: aws.NewID(),
 		scopes: map[string]aws.Scope{}, calls: map[string][]call{}}
@@ -78,8 +79,8 @@ func New(ctx context.Context, x *xray.Service, scope aws.Scope, now func() time.
 	return t
 }
 
-// lastOrders receives everything sent to the daemon so far and closes it: it sends itself a datagram that marks the
-// end.
+// lastOrders receives everything that was sent to the daemon before, and closes the daemon. It sends the daemon a
+// datagram that marks the end.
 func (t *Tracer) lastOrders() error {
 	const patience = time.Second // in case a datagram is lost
 	_ = t.daemon.SetReadDeadline(time.Now().Add(patience))
@@ -178,7 +179,7 @@ func (t *Tracer) receive() {
 	}
 }
 
-// remember records the scope of a trace for its segments that arrive by UDP.
+// remember records the scope of a trace, so that segments of the trace that arrive by UDP can be assigned to it.
 func (t *Tracer) remember(trace string, scope aws.Scope) {
 	if scope == t.scope {
 		return
@@ -232,7 +233,7 @@ func (t *Tracer) Observe(x *journal.Execution, events []history.Event) {
 	}))
 }
 
-// Tasks makes calls of tasks part of the trace of their execution.
+// Tasks returns an integration that adds the trace of the execution to the calls of its tasks.
 func (t *Tracer) Tasks(next engine.Integration) engine.Integration {
 	return engine.Around(next, t.task)
 }
@@ -251,7 +252,7 @@ func (t *Tracer) task(ctx context.Context, task *engine.Task, next engine.Integr
 	return next.Invoke(aws.WithTrace(ctx, trace), task)
 }
 
-// call draws the ID for the segment of a task.
+// call creates a segment ID for a task's call and remembers it.
 func (t *Tracer) call(task *engine.Task) string {
 	c := call{task.State, task.Attempt, aws.NewSegmentID()}
 	t.mu.Lock()

@@ -1,6 +1,6 @@
-// Command announce does for one object what S3 and EventBridge do on AWS, for an endpoint that delivers no events: it
-// passes the object's "Object Created" event to the function that starts imports. If that function cannot run, as on
-// moto_server without Docker, the command runs the function's handler itself and says so.
+// Command announce replaces S3's and EventBridge's event delivery for one object, at an endpoint that delivers no
+// events. It passes the object's "Object Created" event to the function that starts imports. If that function
+// cannot run, as on moto_server without Docker, the command runs the function's handler itself and says so.
 //
 //	announce -bucket B -key K -etag E -size N -function csv-import-local-start -state-machine ARN
 //

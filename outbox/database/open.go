@@ -26,7 +26,7 @@ var ErrAddress = errors.New(
 	"the database address is not understood; write sqlite:/path/file.db or postgres://user:password@host/name")
 
 // Open opens the outbox in the database at sqlite:/path/file.db or postgres://user:password@host/name, and creates
-// missing tables. configure, which may be nil, can set what a PostgreSQL address cannot express.
+// missing tables. configure can change settings that a PostgreSQL address cannot express; it may be nil.
 func Open(ctx context.Context, address string, configure func(*pgxpool.Config)) (Outbox, error) {
 	scheme, rest, _ := strings.Cut(address, ":")
 	switch scheme {
@@ -42,7 +42,8 @@ func Open(ctx context.Context, address string, configure func(*pgxpool.Config)) 
 	return nil, ErrAddress
 }
 
-// opened prevents a nil store from becoming a non-nil interface.
+// opened returns store as an Outbox, or nil if err is set. Without it, a nil store would become a non-nil
+// interface.
 func opened[S Outbox](store S, err error) (Outbox, error) {
 	if err != nil {
 		return nil, err

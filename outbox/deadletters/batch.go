@@ -11,7 +11,7 @@ type Batcher interface {
 // maxBatch is the most letters in one call of RedriveAll.
 const maxBatch = 1000
 
-// redriveAll redrives letters of any room.
+// redriveAll redrives letters of any room, together if the room is a Batcher.
 func redriveAll(ctx context.Context, r Room, ids []string, by By) []error {
 	if b, ok := r.(Batcher); ok && len(ids) > 0 {
 		return b.RedriveAll(ctx, ids, by)

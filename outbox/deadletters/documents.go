@@ -5,8 +5,9 @@ import (
 	"errors"
 )
 
-// Documents is the store in which a [SourceRoom] records acts: small named texts, each replaced only by a writer that
-// has seen the version it replaces. The name of a document has at most 900 bytes of letters, digits and -_./%:~.
+// Documents is the store in which a [SourceRoom] records acts. It holds small named texts. A writer can replace a
+// text only if it has seen the current version. A document's name has at most 900 bytes and consists of letters,
+// digits and -_./%:~.
 type Documents interface {
 	// Get returns a document and its version. If the document does not exist, the version is empty and the error nil.
 	Get(ctx context.Context, name string) (text []byte, version string, err error)

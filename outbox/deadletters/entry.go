@@ -15,7 +15,7 @@ type entry struct {
 	State  State  `json:"state"` // Dead, Underway or Discarded
 	Found  Found  `json:"found"` // the letter at its first act
 	Edited []byte `json:"edited,omitempty"`
-	// Deliveries are the IDs of the deliveries that the letter was part of, the latest last.
+	// Deliveries are the IDs of the deliveries that included the letter, oldest first.
 	Deliveries []string `json:"deliveries,omitempty"`
 	Acts       []Act    `json:"acts"` // oldest first
 
@@ -29,7 +29,7 @@ const (
 
 func letterDocument(id string) string { return letterDocuments + url.PathEscape(id) + ".json" }
 
-// entry reads the entry of a letter; its version is empty if there is none.
+// entry reads the entry of a letter. If there is none, the entry's version is empty.
 func (r *SourceRoom) entry(ctx context.Context, id string) (e entry, err error) {
 	text, version, err := r.Documents.Get(ctx, letterDocument(id))
 	if err != nil || version == "" {
@@ -77,8 +77,8 @@ func (e *entry) last() string {
 // partOf reports whether the letter was claimed for a delivery.
 func (e *entry) partOf(delivery string) bool { return slices.Contains(e.Deliveries, delivery) }
 
-// The three documents of a delivery: the letters to redrive, those that are part of it, and that they have been
-// handed over.
+// A delivery has up to three documents. planned lists the letters to redrive, decided lists the letters that are
+// part of the delivery, and complete records that they have been handed over.
 const (
 	planned  = "planned"
 	decided  = "decided"
@@ -87,7 +87,7 @@ const (
 
 func deliveryDocument(id, stage string) string { return deliveryDocuments + id + "/" + stage + ".json" }
 
-// delivery reads a stage of a delivery; ok is false if it has not been written.
+// delivery reads the document of a delivery's stage; ok is false if it has not been written.
 func (r *SourceRoom) delivery(ctx context.Context, id, stage string) (d Delivery, ok bool, err error) {
 	text, version, err := r.Documents.Get(ctx, deliveryDocument(id, stage))
 	if err != nil || version == "" {
@@ -99,7 +99,8 @@ func (r *SourceRoom) delivery(ctx context.Context, id, stage string) (d Delivery
 	return d, true, nil
 }
 
-// keep writes a stage of a delivery once. If it has already been written, it returns what was written first.
+// keep writes the document of a delivery's stage once. If it has already been written, keep returns the existing
+// document.
 func (r *SourceRoom) keep(ctx context.Context, d Delivery, stage string) (Delivery, error) {
 	text, err := json.Marshal(d)
 	if err != nil {

@@ -196,7 +196,7 @@ type Snapshot struct {
 	Payload  any    `json:"payload,omitempty"`
 }
 
-// WithPayload returns a snapshot of a payload.
+// WithPayload returns a snapshot that contains only a payload.
 func WithPayload(payload []byte) Snapshot { return Snapshot{Payload: payloadJSON(payload)} }
 
 // JSON returns the snapshot in the form stored with acts.

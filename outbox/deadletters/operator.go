@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// MaxPayload is the most bytes of an edited payload.
+// MaxPayload is the maximum size of an edited payload, in bytes.
 const MaxPayload = 10 << 20
 
 // Clock is the clock of a paced redrive.
@@ -128,10 +128,10 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	}{r.ID, r.Outcome, text})
 }
 
-// Redrive redrives the selected letters and calls each with every result as it arrives. A room that is a [Batcher]
-// gets as many letters at once as the pace allows in a second, or 1,000; any other room gets them one after the
-// other. Redrive returns early only if ctx ends, each fails, or the letters cannot be listed. A letter that dies
-// again in the meantime is not redriven again.
+// Redrive redrives the selected letters and calls each with every result as it arrives. If the room is a [Batcher],
+// Redrive passes it as many letters at once as the pace allows in a second, at most 1,000. Any other room gets them
+// one after the other. Redrive returns early only if ctx ends, each fails, or the letters cannot be listed. A
+// letter that dies again in the meantime is not redriven again.
 func (o *Operator) Redrive(ctx context.Context, s Selection, pace Pace, reason string, each func(Result) error) error {
 	return o.act(ctx, s, pace, each, func(ctx context.Context, ids []string) []error {
 		return redriveAll(ctx, o.Room, ids, By{o.Who, reason})
@@ -251,8 +251,8 @@ func resultOf(id string, good Outcome, err error) Result {
 	return Result{id, Failed, err}
 }
 
-// choose calls visit for the selected letters. A list continues from its last position, so that a letter that dies
-// again is not visited again.
+// choose calls visit for the selected letters. If they are selected by a filter, it always lists on from the last
+// position, so a letter that dies again is not visited again.
 func (o *Operator) choose(ctx context.Context, s Selection, visit func(id string) error) error {
 	for _, id := range s.IDs {
 		if err := visit(id); err != nil {
@@ -280,8 +280,8 @@ func (o *Operator) choose(ctx context.Context, s Selection, visit func(id string
 	}
 }
 
-// Follow polls at the given interval until each letter is delivered, discarded or dead again, and calls each with its
-// final state.
+// Follow polls at the interval every until each letter is delivered, discarded or dead again. It calls each with
+// the letter in that state.
 func (o *Operator) Follow(ctx context.Context, ids []string, every time.Duration, each func(Letter) error) error {
 	for len(ids) > 0 {
 		var left []string

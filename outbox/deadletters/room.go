@@ -27,7 +27,7 @@ type Room interface {
 	// Redrive queues a letter for delivery under its old ID, as if it had just been written.
 	Redrive(ctx context.Context, id string, by By) error
 	Discard(ctx context.Context, id string, by By) error
-	// Acts returns the latest acts, newest first, on one letter, or on all if id is empty.
+	// Acts returns the latest acts on one letter, or on all letters if id is empty, newest first.
 	Acts(ctx context.Context, id string, limit int) ([]Act, error)
 }
 

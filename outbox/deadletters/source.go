@@ -2,8 +2,8 @@ package deadletters
 
 import "context"
 
-// Source is a kind of letters that has no record itself: it finds what could not be delivered where the system left
-// it, and delivers it again. A [SourceRoom] makes it a Room.
+// Source finds and delivers letters of a kind that keeps no record of its own. It finds undelivered things where
+// the system left them, and delivers them again. A [SourceRoom] makes it a Room.
 type Source interface {
 	Kind() Kind
 	// Owns reports whether an ID has the form of this source's IDs.
@@ -14,11 +14,13 @@ type Source interface {
 	Find(ctx context.Context, id string) (Letter, error)
 	// CheckEdit returns a BadActError if the payload could not be delivered instead of the letter's own.
 	CheckEdit(l *Letter, payload []byte) error
-	// Deliver hands over the items of a delivery, except those that are Gone, and returns an error for each: a
-	// BadActError or a NotDeadError if the item was certainly not handed over, any other error if that is unknown. It
-	// may be called again for the same delivery; the receiver of an item must recognise the repeat.
+	// Deliver hands over the items of a delivery, except those that are Gone, and returns an error for each. A
+	// BadActError or a NotDeadError means that the item was certainly not handed over. With any other error, that
+	// is unknown. Deliver may be called again for the same delivery; the receiver of an item must recognise the
+	// repeat.
 	Deliver(ctx context.Context, d *Delivery) []error
-	// Became returns the state of an item of a delivery: the letter Underway, Delivered, or Dead with its new reason.
+	// Became returns the letter of a delivery's item in its current state: Underway, Delivered, or Dead with its
+	// new reason.
 	Became(ctx context.Context, d *Delivery, i int) (Letter, error)
 }
 

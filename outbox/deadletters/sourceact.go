@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// maxAttempts is the number of attempts at an act if other operators act on the same letter.
+// maxAttempts limits the attempts at an act while other operators act on the same letter.
 const maxAttempts = 5
 
 // change changes a dead letter and records the act, in one document.
@@ -86,7 +86,7 @@ func (r *SourceRoom) Redrive(ctx context.Context, id string, by By) error {
 
 func newDeliveryID() string { return rand.Text() }
 
-// RedriveAll implements Batcher: the letters form one delivery.
+// RedriveAll implements Batcher. The letters form one delivery.
 func (r *SourceRoom) RedriveAll(ctx context.Context, ids []string, by By) []error {
 	errs := make([]error, len(ids))
 	at := map[string]int{} // the index of each letter in ids
@@ -134,7 +134,8 @@ func (r *SourceRoom) redrive(ctx context.Context, d Delivery, by By) (map[string
 	return r.finish(ctx, d, by)
 }
 
-// resume completes a delivery that was abandoned. If the delivery was handed over, its letters are being delivered.
+// resume completes an abandoned delivery. If the delivery has been handed over, resume reports that its letters are
+// being delivered.
 func (r *SourceRoom) resume(ctx context.Context, l *Letter, e *entry, resumed map[string]error) error {
 	id := e.last()
 	if err, done := resumed[id]; done {
@@ -213,8 +214,8 @@ func (r *SourceRoom) finish(ctx context.Context, plan Delivery, by By) (map[stri
 	return outcome, err
 }
 
-// outstanding marks the letters that have left a delivery: they were given back, or they had died again and been
-// redriven before the delivery was resumed.
+// outstanding marks the letters that are no longer part of a delivery. They were given back, or they died again and
+// were redriven before the delivery was resumed.
 func (r *SourceRoom) outstanding(ctx context.Context, d Delivery) (Delivery, error) {
 	for i := range d.Items {
 		e, err := r.entry(ctx, d.Items[i].ID)

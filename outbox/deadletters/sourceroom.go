@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// SourceRoom is a Room for letters whose source has no record: acts are stored in documents, one for each letter that
-// has been acted on.
+// SourceRoom is a Room for letters of a Source, which keeps no record of acts. The acts are stored in documents,
+// one for each letter that has been acted on.
 //
-// A letter is redriven by claiming it for a delivery and then handing the delivery over. If an operator's process
-// dies in between, the delivery is completed as planned by the next redrive of one of its letters, at least a minute
-// later. However many operators redrive a letter, it is part of only one delivery at a time.
+// To redrive a letter, SourceRoom claims it for a delivery and then hands the delivery over. If an operator's
+// process dies in between, the next redrive of one of the delivery's letters completes it as planned, at least a
+// minute later. However many operators redrive a letter, it is part of only one delivery at a time.
 type SourceRoom struct {
 	Source    Source
 	Documents Documents
@@ -27,7 +27,7 @@ type SourceRoom struct {
 	began    string
 }
 
-// abandoned is the time after its start at which an incomplete delivery is considered abandoned.
+// abandoned is the age from which an incomplete delivery is considered abandoned.
 const abandoned = time.Minute
 
 func (r *SourceRoom) now() time.Time {
@@ -72,7 +72,8 @@ func (r *SourceRoom) current(ctx context.Context, l Letter, e *entry, deliveries
 	return l, nil
 }
 
-// stateIn returns the state of a letter in a delivery; if the delivery is not decided yet, the letter is underway.
+// stateIn returns a letter with its state in a delivery. If the delivery is not decided yet, the letter is
+// underway.
 func (r *SourceRoom) stateIn(ctx context.Context, l Letter, d *Delivery, failed *error) Letter {
 	payload, created := l.Payload, l.CreatedAt
 	i := slices.IndexFunc(d.Items, func(it Item) bool { return it.ID == l.ID })
@@ -162,7 +163,7 @@ func (r *SourceRoom) all(ctx context.Context) ([]Letter, error) {
 	return dead, nil
 }
 
-// List implements Room. All pages of a list show the letters at the time of its first page.
+// List implements Room. All pages of a list show the letters as they were when the first page was read.
 func (r *SourceRoom) List(ctx context.Context, q Query) (Page, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

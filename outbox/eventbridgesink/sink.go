@@ -23,7 +23,7 @@ const (
 // Client is the part of *client.Named, for the service "eventbridge", that the sink needs. It should not retry by
 // itself.
 type Client interface {
-	// Call calls an operation with an input and an output that encoding/json encodes and decodes.
+	// Call calls an operation; encoding/json encodes in and decodes out.
 	Call(ctx context.Context, operation string, in, out any) error
 }
 
@@ -37,7 +37,7 @@ type Sink struct {
 // "aws.".
 func New(client Client, bus, source string) *Sink { return &Sink{client, bus, source} }
 
-// BatchLimits implements outbox.BatchSink. It leaves space for what is sent with the details.
+// BatchLimits implements outbox.BatchSink. It leaves space for the other members of the entries.
 func (s *Sink) BatchLimits() (messages, bytes int) { return maxMessages, MaxBytes / 2 }
 
 // Send implements outbox.Sink.

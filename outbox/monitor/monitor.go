@@ -149,8 +149,8 @@ func (d depths) Collect(to chan<- prometheus.Metric) {
 	to <- prometheus.MustNewConstMetric(oldest, prometheus.GaugeValue, s.Oldest.Seconds())
 }
 
-// Handler serves /metrics and /healthz. /healthz returns 200 and JSON while the relay works, which includes that it
-// has claimed within patience; otherwise 503 and the problem.
+// Handler serves /metrics and /healthz. /healthz returns 200 and JSON while the relay works; a working relay has
+// claimed within patience. Otherwise it returns 503 and the problem.
 func (m *Monitor) Handler(relay Relay, patience time.Duration) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics",

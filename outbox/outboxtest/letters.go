@@ -14,7 +14,7 @@ import (
 	"stepback/outbox/deadletters"
 )
 
-// kill turns messages into dead letters, with a reason and an error.
+// kill writes messages and turns them into dead letters with a reason and an error.
 func (o *Table) kill(t testing.TB, reason, name string, messages ...outbox.Message) {
 	t.Helper()
 	o.write(t, messages...)

@@ -79,8 +79,8 @@ func testRandomOrder(t *testing.T, o *Table) {
 	}
 }
 
-// settleOne settles the first message of a random key that is held, and releases the rest of the key unless it was
-// sent or died.
+// settleOne settles the first held message of a random key. It releases the key's other messages unless the first
+// was sent or died.
 func settleOne(
 	t *testing.T,
 	o *Table,

@@ -55,7 +55,7 @@ func newReceiver() *receiver {
 	return &receiver{times: map[int]int{}, last: map[string]int{}, all: make(chan int, 10_000)}
 }
 
-// take records a message that has arrived. The first arrivals of a key must be in order.
+// take records a message that has arrived. It requires that the first arrivals of a key are in order.
 func (r *receiver) take(t testing.TB, m *outbox.Message) {
 	t.Helper()
 	n := number(t, m.ID)

@@ -191,7 +191,7 @@ func testLimits(t *testing.T, o *Table) {
 	}
 }
 
-// testNobodyWaitsForever lets new messages arrive without end: retries and messages with keys are claimed
+// testNobodyWaitsForever keeps writing new messages, and checks that retries and messages with keys are claimed
 // nevertheless.
 func testNobodyWaitsForever(t *testing.T, o *Table) {
 	o.write(t, message(1, ""), message(2, "k"))
@@ -233,7 +233,8 @@ func testOrder(t *testing.T, o *Table) {
 	want(t, "claimed while a waits", numbers(t, o.claim(t, "o", 10)), "[]")
 }
 
-// testOrderAfterDeath checks that a dead letter lets its key continue, and takes its turn again when it is redriven.
+// testOrderAfterDeath checks that a dead letter no longer holds up its key, and that it is sent in its original
+// position when it is redriven.
 func testOrderAfterDeath(t *testing.T, o *Table) {
 	o.writeAll(t, 1, 3, "k")
 	first := o.claim(t, "a", 1)
@@ -355,7 +356,7 @@ func testTidy(t *testing.T, o *Table) {
 		t.Errorf("what was sent is still there: %v", err)
 	}
 	want(t, "the dead letter", o.show(t, 2).State, deadletters.Dead)
-	// No relay sets a wait of 1000 hours: the clock was set back.
+	// No relay sets a wait of 1000 hours, so the clock must have been set back.
 	tidy(outbox.Tidied{}, outbox.Tidy{Retention: time.Hour, Longest: 2000 * time.Hour})
 	tidy(outbox.Tidied{Mended: 1}, outbox.Tidy{Retention: time.Hour, Longest: 2 * time.Hour})
 	want(t, "claimed after it was fixed", numbers(t, o.claim(t, "b", 10)), "[3]")

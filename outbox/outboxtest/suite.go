@@ -11,7 +11,7 @@ import (
 	"stepback/outbox/deadletters"
 )
 
-// Table is an outbox in an empty database.
+// Table is an outbox in an empty database, with its dead letters.
 type Table struct {
 	Store outbox.Store
 	Room  deadletters.Room
@@ -19,10 +19,10 @@ type Table struct {
 	Write func(ctx context.Context, commit bool, messages ...outbox.Message) error
 }
 
-// Open opens a table over an empty database, and closes it when the test ends.
+// Open returns a Table over an empty database, which is closed when the test ends.
 type Open func(t testing.TB) *Table
 
-// RunWrite runs the tests of writing: the suite for a second Write of a store that passes Run.
+// RunWrite runs only the tests of writing. Use it for a second Write function of a store that passes Run.
 func RunWrite(t *testing.T, open Open) {
 	runAll(t, open, map[string]func(*testing.T, *Table){
 		"Transaction":     testTransaction,
@@ -108,13 +108,13 @@ func (o *Table) writeAll(t testing.TB, from, to int, key string) {
 	}
 }
 
-// claim claims up to limit messages for an hour.
+// claim claims up to limit messages with a lease of one hour.
 func (o *Table) claim(t testing.TB, lease string, limit int) []*outbox.Delivery {
 	t.Helper()
 	return o.claimFor(t, lease, limit, time.Hour)
 }
 
-// claimFor claims until it gets something or there is nothing more.
+// claimFor calls Claim until it returns messages or there are no more.
 func (o *Table) claimFor(t testing.TB, lease string, limit int, d time.Duration) []*outbox.Delivery {
 	t.Helper()
 	for i := 0; ; i++ {

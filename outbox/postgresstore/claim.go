@@ -23,9 +23,10 @@ const take = `UPDATE outbox_messages m SET status = 'processing', parked = false
 	next_attempt_at = statement_timestamp() + $2 * interval '1 microsecond',
 	lease_expiries = lease_expiries + CASE status WHEN 'processing' THEN 1 ELSE 0 END `
 
-// claimUnkeyed claims retries, delayed messages and expired leases first, at most $3 of them, so that new messages
-// cannot keep them waiting; $4 is the total number, and $5 the number of bytes. It searches timed messages from $6 on
-// and returns, in the last column, when the first one it found was due.
+// claimUnkeyed claims messages without a key. It claims retries, delayed messages and expired leases first, but at
+// most $3 of them, so that neither they nor new messages keep the others waiting. $4 is the maximum number of
+// messages, and $5 that of bytes. It searches timed messages from $6 on. Its last column is the time at which the
+// first timed message found was due.
 const claimUnkeyed = `WITH timed AS MATERIALIZED (
 		SELECT seq, size, next_attempt_at FROM outbox_messages WHERE ` + active + ` AND NOT parked AND key IS NULL
 			AND next_attempt_at >= $6 AND next_attempt_at <= statement_timestamp()
@@ -111,7 +112,7 @@ const candidates = `(SELECT seq, key FROM outbox_messages WHERE ` + active + ` A
 	(SELECT seq, key FROM outbox_messages WHERE ` + active + ` AND NOT parked AND key IS NOT NULL
 		AND next_attempt_at IS NULL ORDER BY next_attempt_at NULLS FIRST, seq LIMIT $1)`
 
-// queues selects the first messages of keys of which no relay holds any.
+// queues selects the first messages of each key, if no relay holds a message of the key.
 const queues = `SELECT k.key, m.seq, m.size, m.due
 	FROM unnest($1::text[]) AS k (key) CROSS JOIN LATERAL (
 		SELECT seq, size, next_attempt_at IS NULL OR next_attempt_at <= statement_timestamp() AS due
@@ -123,8 +124,8 @@ const queues = `SELECT k.key, m.seq, m.size, m.due
 
 const park = "UPDATE outbox_messages SET parked = true WHERE seq = ANY ($1)"
 
-// claimKeyed claims the messages at the head of their keys. Of the due messages that are not at the head, it parks
-// those it did not claim.
+// claimKeyed claims due messages at the head of their keys. It parks the due messages that are not at the head and
+// that it did not claim.
 func (s *Store) claimKeyed(ctx context.Context, c outbox.Claim) (all []*outbox.Delivery, more bool, err error) {
 	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(keyedLock)); err != nil {
@@ -164,13 +165,13 @@ func (s *Store) claimKeyed(ctx context.Context, c outbox.Claim) (all []*outbox.D
 	return all, more, nil
 }
 
-// candidate is a message that is due if it is the first of its key.
+// candidate is a message that is due unless an earlier message of its key is outstanding.
 type candidate struct {
 	Seq int64
 	Key string
 }
 
-// queued is one of the first messages of a key.
+// queued is one of the first messages of a key, in the order in which they were written.
 type queued struct {
 	Key  string
 	Seq  int64
@@ -213,7 +214,7 @@ func choose(due []candidate, first []queued, c outbox.Claim) (taken, parked []in
 	return taken, parked
 }
 
-// deliveries reads claimed messages, and the time at which the first timed one among them was due.
+// deliveries reads claimed messages. first is the time at which the first timed message among them was due.
 func deliveries(rows pgx.Rows, lease string) (all []*outbox.Delivery, first *time.Time, err error) {
 	defer rows.Close()
 	for rows.Next() {

@@ -7,17 +7,18 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// head remembers where in the index of due messages a claim found the first one. Every claim leaves dead entries
-// there until the table is vacuumed, and a large table is seldom vacuumed; a search that starts at the front reads
-// all of them, each time. Messages can become due before the remembered position, by a time in the past or a claim
-// that was rolled back. So the search starts at the front again after a second, and whenever nothing is found.
+// head remembers the position, in the index of due messages, of the first message that a claim found. Every claim
+// leaves dead entries at the front of the index until the table is vacuumed, and a large table is seldom vacuumed.
+// A search that starts at the front reads all of them, each time. But messages can become due before the remembered
+// position, because of a time in the past or a claim that was rolled back. So the search starts at the front again
+// after a second, and whenever it finds nothing.
 type head struct {
 	mu    sync.Mutex
 	at    time.Time // zero means the front
 	front time.Time // when a search last started at the front
 }
 
-// anew is the time after which a search starts at the front again.
+// anew is the time for which searches start at the remembered position before one starts at the front again.
 const anew = time.Second
 
 // from returns the position at which a search starts.

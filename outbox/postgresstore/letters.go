@@ -33,7 +33,7 @@ func scanLetter(row pgx.Row) (l deadletters.Letter, seq int64, err error) {
 	l.ID, l.State = uuid.UUID(id).String(), outbox.StateOf(status)
 	l.NextAttemptAt, l.LastAttemptAt, l.DeadAt = orZero(next), orZero(last), orZero(dead)
 	if headers != nil {
-		// headers of another program that are not an object of strings are left out
+		// another program may have written headers that are not an object of strings; they are left out
 		_ = json.Unmarshal(headers, &l.Headers)
 	}
 	l.Execution = l.Headers[outbox.HeaderExecution]
@@ -80,8 +80,8 @@ func filter(f *deadletters.Filter) *conditions {
 	return c
 }
 
-// executionHeader returns an SQL expression for the ARN in a message's header or, if a name is asked for, the name at
-// its end.
+// executionHeader returns an SQL expression for the execution in a message's header. The expression is the ARN if
+// an ARN is asked for, and the name at the ARN's end otherwise.
 func executionHeader(asked string) string {
 	const arn = "(headers->>'" + outbox.HeaderExecution + "')"
 	if strings.HasPrefix(asked, "arn:") {

@@ -29,7 +29,8 @@ const migrationTimeout = 10 * time.Minute
 // channel is the notification channel that relays listen to.
 const channel = "outbox_messages"
 
-// active matches messages that are neither sent nor given up, in the same words as the partial indexes.
+// active matches messages that are neither sent nor given up. The text is the same as in the partial indexes, so
+// that PostgreSQL uses them.
 const active = "status IN ('pending', 'processing', 'failed')"
 
 // migrations[i] migrates a database from version i to i+1.
@@ -92,8 +93,8 @@ CREATE TABLE outbox_acts (
 CREATE INDEX outbox_acts_of_message ON outbox_acts (message_id, seq);
 `}
 
-// Migrate creates the tables of the outbox, or migrates them to the version that this program knows, for an
-// application that writes messages and opens no Store.
+// Migrate creates the tables of the outbox, or migrates them to the version that this program knows. An application
+// that writes messages but opens no Store calls it.
 func Migrate(ctx context.Context, pool *pgxpool.Pool) error { return migrate(ctx, pool) }
 
 func migrate(ctx context.Context, pool *pgxpool.Pool) error {

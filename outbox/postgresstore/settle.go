@@ -9,11 +9,11 @@ import (
 	"stepback/outbox"
 )
 
-// leaseCondition is the condition that messages still belong to a claim.
+// leaseCondition selects messages that still belong to the claim with lease $2.
 const leaseCondition = " WHERE seq = ANY ($1) AND lease = $2 AND status = 'processing'"
 
-// ofOutcome is the same condition for messages of several claims, in the columns of o. The sequence numbers appear
-// twice so that every plan looks them up.
+// ofOutcome selects messages that still belong to their claims, where o has a row with seq and lease for each. The
+// condition names the sequence numbers twice so that every query plan looks them up.
 const ofOutcome = " WHERE m.seq = ANY ($1) AND m.seq = o.seq AND m.lease = o.lease AND m.status = 'processing'"
 
 const (

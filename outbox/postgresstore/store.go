@@ -18,10 +18,10 @@ type Store struct {
 	head  head
 }
 
-// Open connects to the database that a postgres:// connection string names, and creates or migrates the outbox.
-// Several processes may do so at once. The string takes pgx's parameters (pool_max_conns, sslmode …). configure,
-// which may be nil, can say what a string cannot. Waits for the server are bounded; the package's documentation says
-// how.
+// Open connects to the database in a postgres:// connection string, and creates or migrates the outbox. Several
+// processes may do so at once. The string takes pgx's parameters (pool_max_conns, sslmode …). configure can change
+// settings that the string cannot express; it may be nil. Waits for the server are limited as the package's
+// documentation describes.
 func Open(ctx context.Context, url string, configure func(*pgxpool.Config)) (*Store, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -29,8 +29,8 @@ func Open(ctx context.Context, url string, configure func(*pgxpool.Config)) (*St
 	}
 	params := config.ConnConfig.RuntimeParams
 	setDefault(params, "application_name", "stepback-outbox")
-	// Plans are cached while the table grows from nothing to millions of rows; a plan that reads all of it is never
-	// right.
+	// Plans are cached while the table grows from nothing to millions of rows, so a plan that reads the whole table
+	// is always wrong in the end.
 	for _, off := range []string{"enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit"} {
 		setDefault(params, off, "off")
 	}

@@ -15,11 +15,12 @@ const (
 			AND ended_at < statement_timestamp() - $1 * interval '1 microsecond'
 		ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED))`
 
-	// mendWaits ends waits longer than any that a relay sets: the clock has been set back since.
+	// mendWaits ends waits longer than any that a relay sets. They are left over from before the clock was set
+	// back.
 	mendWaits = `UPDATE outbox_messages SET next_attempt_at = statement_timestamp()
 		WHERE ` + active + ` AND status <> 'pending' AND NOT parked AND next_attempt_at > statement_timestamp() + $1 * interval '1 microsecond' AND key IS `
 
-	// mendParked unparks messages that nothing else would unpark, which only manual changes to the table can cause.
+	// mendParked unparks messages that nothing else would unpark. Only manual changes to the table can cause that.
 	mendParked = `UPDATE outbox_messages m SET parked = false WHERE parked AND ` + active +
 		` AND key IS NOT NULL AND NOT EXISTS (
 		SELECT FROM outbox_messages o WHERE o.key = m.key AND o.status IN ('pending', 'processing', 'failed') AND NOT o.parked)`
@@ -51,7 +52,7 @@ func (s *Store) Tidy(ctx context.Context, t outbox.Tidy) (outbox.Tidied, error) 
 	return done, nil
 }
 
-// counted reads no more of an index than the number of messages to count.
+// counted counts messages up to a limit. It reads no more entries of an index than that.
 const counted = `SELECT status, count(*), extract(epoch FROM statement_timestamp() - min(created_at))::float8 FROM (
 		(SELECT status, created_at FROM outbox_messages WHERE ` + active + ` AND NOT parked AND key IS NULL
 			ORDER BY next_attempt_at NULLS FIRST, seq LIMIT $1)

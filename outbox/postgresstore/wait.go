@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// nextDue returns seconds; least ignores NULL.
+// nextDue selects the number of seconds until the next message is due, or NULL. SQL's least ignores NULL arguments.
 const nextDue = `SELECT extract(epoch FROM least(
 	(SELECT next_attempt_at FROM outbox_messages WHERE ` + active +
 	` AND NOT parked AND key IS NULL AND next_attempt_at > '-infinity'
@@ -27,7 +27,7 @@ func (s *Store) NextDue(ctx context.Context) (time.Duration, bool, error) {
 }
 
 // Listen implements outbox.Store. It requires a separate connection, which a pooler in transaction mode cannot
-// provide; without it, relays look again at their poll interval.
+// provide. Without that connection, relays look for messages only at their poll interval.
 func (s *Store) Listen(ctx context.Context, wake func()) error {
 	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"stepback/outbox"
 )
 
-// Tx is a transaction of pgx: pgx.Tx, or a connection or pool if a single message is to be committed at once.
+// Tx is a transaction of pgx: a pgx.Tx. A connection or a pool also implements it, to commit a single message at
+// once.
 type Tx interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
@@ -34,11 +35,11 @@ const (
 		$5::text[], $6::json[], $7::text[], $8::text[], $9::timestamptz[])`
 )
 
-// Write writes messages in a transaction: they are sent if it commits, and do not exist if it does not. Messages with
-// the same key are sent in the order in which they are written; the order of two concurrent transactions that write
-// to one key is undefined, unless the application makes one wait for the other. Write fills in the IDs of the
-// messages in the slice. A message that cannot be written causes an [outbox.InvalidMessageError], and none is
-// written; an ID that already exists causes the database's unique_violation.
+// Write writes messages in a transaction. They are sent if the transaction commits, and do not exist if it does
+// not. Messages with the same key are sent in the order in which they are written. If two concurrent transactions
+// write to one key, the order is undefined unless the application makes one wait for the other. Write fills in the
+// IDs of the messages in the slice. If a message is invalid, Write returns an [outbox.InvalidMessageError] and
+// writes none. An ID that already exists causes the database's unique_violation.
 func Write(ctx context.Context, tx Tx, messages ...outbox.Message) error {
 	if err := prepare(messages); err != nil || len(messages) == 0 {
 		return err
@@ -97,7 +98,7 @@ func prepare(messages []outbox.Message) error {
 	return nil
 }
 
-// values returns the columns of a message.
+// values returns the values of a message's columns.
 func values(m *outbox.Message) [9]any {
 	return [9]any{
 		m.ID,
@@ -112,7 +113,7 @@ func values(m *outbox.Message) [9]any {
 	}
 }
 
-// arrays returns the columns of many messages.
+// arrays returns, for each column, an array with the values of many messages.
 func arrays(messages []outbox.Message) []any {
 	n := len(messages)
 	ids, topics, keys := make([][16]byte, n), make([]string, n), make([]*string, n)

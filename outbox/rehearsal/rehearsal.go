@@ -80,7 +80,7 @@ type story struct {
 	due      map[string]time.Time // the time before which a failed message must not be repeated
 }
 
-// Run plays the story. The seed determines which sends fail.
+// Run runs the rehearsal. The seed determines which sends fail.
 func Run(ctx context.Context, seed uint64) (_ *Result, err error) {
 	dir, err := os.MkdirTemp("", "stepback-outbox-")
 	if err != nil {
@@ -127,8 +127,8 @@ type order struct {
 	Customer string `json:"customer"`
 }
 
-// write plays an application that writes orders, each in the transaction of its row; two are misspelled, and one
-// transaction is rolled back.
+// write simulates an application that writes orders, each in the same transaction as the order's row. Two payloads
+// are misspelled, and one transaction is rolled back.
 func (s *story) write(ctx context.Context) error {
 	if _, err := s.db.ExecContext(ctx, "CREATE TABLE orders (n INTEGER PRIMARY KEY)"); err != nil {
 		return err
@@ -194,7 +194,7 @@ func (s *story) refuse(m *outbox.Message, name, text string) error {
 	return &outbox.Failure{Name: name, Class: retry.Transient, Err: errors.New(text)}
 }
 
-// deliver lets time pass until no message is waiting.
+// deliver advances the time until no message is waiting.
 func (s *story) deliver(ctx context.Context) error {
 	sent, dead := int64(0), int64(0)
 	for {
@@ -222,7 +222,7 @@ func (s *story) deliver(ctx context.Context) error {
 	}
 }
 
-// fix plays the operator.
+// fix simulates the operator.
 func (s *story) fix(ctx context.Context) error {
 	groups, err := s.store.Groups(ctx, deadletters.Filter{})
 	if err != nil {

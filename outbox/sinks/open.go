@@ -26,7 +26,7 @@ import (
 	"stepback/outbox/webhook"
 )
 
-// Config contains the settings that an address does not contain.
+// Config contains the settings that are not part of an address.
 type Config struct {
 	Secrets  []webhook.Secret // for a webhook's signatures
 	Header   http.Header      // for a webhook's requests
@@ -102,7 +102,7 @@ func openARN(ctx context.Context, address string, o Config) (outbox.Sink, error)
 		address)
 }
 
-// named returns a sink with a client of a service.
+// named returns a sink that uses a client for a service.
 func named(
 	ctx context.Context, cfg aws.Config, service string, sink func(*client.Named) (outbox.Sink, error),
 ) (outbox.Sink, error) {

@@ -38,8 +38,9 @@ func (s *Store) Claim(ctx context.Context, c outbox.Claim) (outbox.Claimed, erro
 	return claimed, nil
 }
 
-// claim claims retries, delayed messages and expired leases first, at most half of the limit, so that new messages
-// cannot keep them waiting; messages with keys and those without do not keep each other waiting either.
+// claim claims due messages. It claims retries, delayed messages and expired leases first, but only up to half of
+// the limit, so that new messages get their share. It also divides the limit between messages with keys and
+// messages without, so that neither keep the others waiting.
 func (s *Store) claim(ctx context.Context, c outbox.Claim, now int64) (outbox.Claimed, error) {
 	limit := c.Limit
 	if s.keyed {
@@ -91,7 +92,8 @@ func (s *Store) due(ctx context.Context, stmt *sql.Stmt, args ...any) (all []siz
 	return all, rows.Err()
 }
 
-// within returns the first messages, up to the one that reaches most bytes.
+// within returns the sequence numbers of the first messages, up to the one with which their size reaches most
+// bytes.
 func within(all []sized, most int) (seqs []int64, bytes int) {
 	for _, m := range all {
 		if bytes >= most {
@@ -134,14 +136,14 @@ func (s *Store) take(ctx context.Context, seqs []int64, c outbox.Claim, now int6
 	return all, rows.Err()
 }
 
-// candidate is a message that is due if it is the first of its key.
+// candidate is a message that is due unless an earlier message of its key is outstanding.
 type candidate struct {
 	seq int64
 	key string
 }
 
-// claimKeyed claims the messages at the head of their keys. Of the due messages that are not at the head, it parks
-// those it did not claim.
+// claimKeyed claims due messages at the head of their keys. It parks the due messages that are not at the head and
+// that it did not claim.
 func (s *Store) claimKeyed(
 	ctx context.Context,
 	c outbox.Claim,
@@ -212,8 +214,8 @@ func (s *Store) candidates(ctx context.Context, stmt *sql.Stmt, args ...any) (al
 	return all, rows.Err()
 }
 
-// queue visits the head of a key and the other messages of the key that can be claimed: those that are due up to the
-// first that is not, within the limits. It visits none while a relay holds any of them.
+// queue visits the first message of a key, and the messages after it that can be claimed too. They can be claimed
+// up to the first that is not due, within the limits of c. queue visits none if a relay holds a message of the key.
 func (s *Store) queue(
 	ctx context.Context,
 	key string,

@@ -80,8 +80,8 @@ func filter(f *deadletters.Filter) *conditions {
 	return c
 }
 
-// executionHeader returns an SQL expression for the ARN in a message's header or, if a name is asked for, the name at
-// its end.
+// executionHeader returns an SQL expression for the execution in a message's header. The expression is the ARN if
+// an ARN is asked for, and the name at the ARN's end otherwise.
 func executionHeader(asked string) string {
 	const arn = `json_extract(headers, '$."` + outbox.HeaderExecution + `"')`
 	if strings.HasPrefix(asked, "arn:") {

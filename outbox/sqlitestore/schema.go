@@ -11,7 +11,8 @@ import (
 // schemaVersion is stored in the table outbox_version: PRAGMA user_version belongs to the application.
 const schemaVersion = 1
 
-// active matches messages that are neither sent nor given up, in the same words as the partial indexes.
+// active matches messages that are neither sent nor given up. The text is the same as in the partial indexes, so
+// that SQLite uses them.
 const active = "status IN ('pending', 'processing', 'failed')"
 
 // migrations[i] migrates a database from version i to i+1. Times are microseconds since 1970.
@@ -74,12 +75,12 @@ func (e *NewerSchemaError) Error() string {
 		e.Known)
 }
 
-// Migrate creates the tables of the outbox, or migrates them to the version that this program knows, for an
-// application that writes messages and opens no Store.
+// Migrate creates the tables of the outbox, or migrates them to the version that this program knows. An application
+// that writes messages but opens no Store calls it.
 func Migrate(ctx context.Context, conn *sql.Conn) error { return migrate(ctx, conn) }
 
-// migrate migrates the outbox to schemaVersion under the write lock, so that processes that open it together do so
-// once.
+// migrate migrates the outbox to schemaVersion. It holds the write lock, so that of several processes that open the
+// outbox together only one migrates it.
 func migrate(ctx context.Context, conn *sql.Conn) error {
 	if current, err := version(ctx, conn); err != nil || current == schemaVersion {
 		return err

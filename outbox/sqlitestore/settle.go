@@ -72,7 +72,7 @@ func (s *Store) change(ctx context.Context, count *int, stmt *sql.Stmt, args ...
 	return err
 }
 
-// unpark unparks the head of a key.
+// unpark unparks the first message of a key.
 func (s *Store) unpark(ctx context.Context, key string) error {
 	var seq int64
 	var parked bool

@@ -6,8 +6,8 @@ import (
 	"errors"
 )
 
-// statements are prepared on the connection that writes. INDEXED BY makes SQLite reject a statement that cannot use
-// its index.
+// statements are prepared on the connection that writes. They use INDEXED BY, so that SQLite rejects a statement
+// that cannot use its index.
 type statements struct {
 	all []*sql.Stmt
 

@@ -104,7 +104,7 @@ func (s *Store) write(ctx context.Context, do func() error) error {
 // micros returns the current time as the table stores it.
 func (s *Store) micros() int64 { return s.now().UnixMicro() }
 
-// CodeError is an SQLite error that classifies itself for the retry table.
+// CodeError is an SQLite error that provides its own classification in the retry table.
 type CodeError struct {
 	Code int // extended result code
 	Err  error
@@ -127,8 +127,8 @@ func failure(err error) error {
 	return err
 }
 
-// useWAL enables the write-ahead log, a setting that the file keeps. SQLite does not wait for other processes that do
-// so at the same time, so useWAL retries for up to five seconds.
+// useWAL enables the write-ahead log, a setting that the file keeps. If several processes enable it at the same
+// time, SQLite does not let one wait for another, so useWAL retries for up to five seconds.
 func useWAL(ctx context.Context, conn *sql.Conn) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

@@ -11,10 +11,11 @@ const (
 	deleteEnded = `DELETE FROM outbox_messages WHERE seq IN (SELECT seq FROM outbox_messages INDEXED BY outbox_ended
 		WHERE status IN ('sent', 'discarded') AND ended_at < ?1 ORDER BY ended_at LIMIT ?2)`
 
-	// mendWaits ends waits longer than any that a relay sets: the clock has been set back since.
+	// mendWaits ends waits longer than any that a relay sets. They are left over from before the clock was set
+	// back.
 	mendWaits = "UPDATE outbox_messages SET next_attempt_at = ?1 WHERE seq IN (SELECT seq"
 
-	// mendParked unparks messages that nothing else would unpark, which only manual changes to the table can cause.
+	// mendParked unparks messages that nothing else would unpark. Only manual changes to the table can cause that.
 	mendParked = "UPDATE outbox_messages AS m SET parked = 0 WHERE " + active +
 		` AND key IS NOT NULL AND parked = 1 AND NOT EXISTS (
 		SELECT 1 FROM outbox_messages AS o WHERE o.status IN ('pending', 'processing', 'failed') AND o.key IS NOT NULL
@@ -56,7 +57,7 @@ func (s *Store) exec(ctx context.Context, count *int, statement string, args ...
 	return err
 }
 
-// counted reads no more of an index than the number of messages to count.
+// counted counts messages up to a limit. It reads no more entries of an index than that.
 const counted = `SELECT status, count(*), min(created_at) FROM (
 		SELECT * FROM (SELECT status, created_at FROM outbox_messages INDEXED BY outbox_due
 			WHERE ` + active + ` AND parked = 0 AND key IS NULL ORDER BY next_attempt_at LIMIT ?1)

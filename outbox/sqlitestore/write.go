@@ -11,7 +11,7 @@ import (
 	"stepback/outbox"
 )
 
-// Tx is a transaction of database/sql: *sql.Tx, *sql.Conn or *sql.DB.
+// Tx is a transaction of database/sql: *sql.Tx. *sql.Conn and *sql.DB implement it too.
 type Tx interface {
 	ExecContext(ctx context.Context, sql string, args ...any) (sql.Result, error)
 }
@@ -22,10 +22,10 @@ const (
 	insert  = "INSERT INTO outbox_messages (" + columns + ") VALUES "
 )
 
-// Write writes messages in a transaction: they are sent if it commits, and do not exist if it does not. Messages with
-// the same key are sent in the order in which they are written. Write fills in the IDs of the messages in the slice.
-// A message that cannot be written causes an [outbox.InvalidMessageError], and none is written; an ID that already
-// exists violates the table's UNIQUE constraint.
+// Write writes messages in a transaction. They are sent if the transaction commits, and do not exist if it does
+// not. Messages with the same key are sent in the order in which they are written. Write fills in the IDs of the
+// messages in the slice. If a message is invalid, Write returns an [outbox.InvalidMessageError] and writes none. An
+// ID that already exists violates the table's UNIQUE constraint.
 func Write(ctx context.Context, tx Tx, messages ...outbox.Message) error {
 	for i := range messages {
 		if err := messages[i].Prepare(); err != nil {

@@ -15,7 +15,7 @@ const MaxBytes = 1 << 20
 
 // Client is the part of *client.Named, for the service "sqs", that the sink needs. It should not retry by itself.
 type Client interface {
-	// Call calls an operation with an input and an output that encoding/json encodes and decodes.
+	// Call calls an operation; encoding/json encodes in and decodes out.
 	Call(ctx context.Context, operation string, in, out any) error
 }
 

@@ -57,8 +57,8 @@ func (s Secret) sign(id, timestamp string, payload []byte) string {
 // ErrSignature is returned if a request was not signed with any of the secrets, or is too old or too far ahead.
 var ErrSignature = errors.New("the webhook's signature is not valid")
 
-// Verify checks a request's signature and time; the receiver calls it. Several secrets may be valid during a
-// rotation. The message's ID is the header Webhook-Id: a receiver that has seen it before does nothing and responds
+// Verify checks a request's signature and time; the receiver calls it. During a rotation, pass several secrets. The
+// header Webhook-Id contains the message's ID; a receiver that has seen the ID before should do nothing and respond
 // with 200.
 func Verify(header http.Header, payload []byte, now time.Time, secrets ...Secret) error {
 	id, timestamp := header.Get(HeaderID), header.Get(HeaderTimestamp)

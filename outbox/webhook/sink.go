@@ -24,15 +24,15 @@ import (
 // Config configures a sink. Only the URL is required.
 type Config struct {
 	URL string
-	// Secrets sign each request; several during a rotation. None means that requests are not signed.
+	// Secrets sign each request; during a rotation there are several. Without secrets, requests are not signed.
 	Secrets []Secret
 	// Header is sent with each request, such as an Authorization.
 	Header http.Header
 	// Client sends the requests; nil means a client that the sink creates. Redirects are never followed, whatever the
 	// client's settings.
 	Client *http.Client
-	// Accept checks a response with a 2xx status, of which it gets up to 64 KB, and returns an error if the message
-	// was not accepted. nil means [RefuseErrors].
+	// Accept checks a response with a 2xx status, and returns an error if the message was not accepted. body has at
+	// most 64 KB. nil means [RefuseErrors].
 	Accept func(status int, header http.Header, body []byte) error
 	// Now returns the time for signatures; nil means time.Now.
 	Now func() time.Time
@@ -44,7 +44,7 @@ type Sink struct {
 	client http.Client
 }
 
-// maxAnswer is the maximum number of bytes read of a response.
+// maxAnswer is the maximum number of bytes of a response that are read.
 const maxAnswer = 64 << 10
 
 // New returns a sink.
@@ -168,14 +168,16 @@ func (s *Sink) refused(answer *http.Response, body []byte) error {
 	return outbox.Permanent("", err)
 }
 
-// retryAfter returns the pause that the webhook asks for; 0 if it asks for none or the header is unreadable.
+// retryAfter returns the pause that the webhook requests. It is 0 if there is no such header or the header is
+// unreadable.
 func (s *Sink) retryAfter(h http.Header) time.Duration {
 	pause, _ := resilience.ParseRetryAfter(h.Get("Retry-After"), h.Get("Date"), s.cfg.Now())
 	return pause
 }
 
-// RefuseErrors returns an error for a 2xx response whose body reports a failure: a JSON object with an "error" or
-// "errors" that is neither null, false nor empty, or with "ok" or "success" that is false. The message is retried.
+// RefuseErrors returns an error for a 2xx response whose body reports a failure. Such a body is a JSON object with
+// an "error" or "errors" that is neither null, false nor empty, or with an "ok" or "success" that is false. The
+// message is retried.
 func RefuseErrors(status int, _ http.Header, body []byte) error {
 	var said map[string]json.RawMessage
 	if !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("{")) || !json.Valid(body) {

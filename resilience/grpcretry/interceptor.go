@@ -30,12 +30,12 @@ const (
 	previousKey = "grpc-previous-rpc-attempts"
 )
 
-// Config has what an interceptor is made of.
+// Config configures an interceptor.
 type Config struct {
 	// Policy is the retry policy.
 	Policy retry.Policy
-	// Idempotent reports whether a call may take effect twice, by its full method name, such as
-	// "/helloworld.Greeter/SayHello". If it is nil, no call may.
+	// Idempotent reports whether a call may take effect twice. method is the full method name, such as
+	// "/helloworld.Greeter/SayHello". nil means that no call may.
 	Idempotent func(method string) bool
 	// Throttle bounds the retries of all calls of the interceptor together, as in gRFC A6; the zero value is no
 	// bound. Use one interceptor for each server name, because gRPC counts per server name.
@@ -84,8 +84,8 @@ func Interceptor(c Config) (grpc.UnaryClientInterceptor, error) {
 	}, nil
 }
 
-// DialOptions returns options that install the interceptor and switch gRPC's own retries off. gRPC still repeats
-// calls of which nothing has left the client.
+// DialOptions returns options that install the interceptor and switch gRPC's own retries off. gRPC still repeats a
+// call if nothing of it has left the client.
 func DialOptions(c Config) ([]grpc.DialOption, error) {
 	i, err := Interceptor(c)
 	if err != nil {

@@ -19,17 +19,17 @@ type Method struct {
 	// Service is the full name of a gRPC service, such as "helloworld.Greeter". If it is empty, the policy is for all
 	// services, and Methods must be empty too.
 	Service string
-	// Methods are the methods' names; if there are none, the policy is for the whole service.
+	// Methods are the names of the methods. If it is empty, the policy is for the whole service.
 	Methods []string
 	// Policy is the retry policy; it must allow at least one retry.
 	Policy retry.Policy
-	// Idempotent also repeats codes that leave open whether the call took effect.
+	// Idempotent means that codes that leave open whether the call took effect are repeated too.
 	Idempotent bool
 }
 
 // Throttle is the retryThrottling of a service config; the zero value is no throttling.
 type Throttle struct {
-	// MaxTokens is between 1 and 1000; TokenRatio is above 0.
+	// MaxTokens must be between 1 and 1000; TokenRatio must be above 0.
 	MaxTokens  int
 	TokenRatio float64
 }
@@ -64,8 +64,8 @@ type (
 	}
 )
 
-// ServiceConfig returns the JSON of a gRPC service config, for grpc.WithDefaultServiceConfig, for policies of the
-// retry table. The notes list where gRPC cannot follow a policy.
+// ServiceConfig returns a gRPC service config as JSON, for grpc.WithDefaultServiceConfig. It expresses policies of
+// the retry table. notes lists where gRPC cannot follow a policy.
 func ServiceConfig(methods []Method, throttle Throttle) (config string, notes []string, err error) {
 	out := serviceConfig{MethodConfig: []methodConfig{}}
 	for _, m := range methods {
@@ -134,7 +134,7 @@ func (m Method) config() (methodConfig, []string, error) {
 	return c, notes, nil
 }
 
-// String returns the service, with its method if there is exactly one.
+// String names the service, and the method if there is exactly one.
 func (m Method) String() string {
 	switch {
 	case m.Service == "":
@@ -146,8 +146,8 @@ func (m Method) String() string {
 	}
 }
 
-// Codes returns the status codes that the retry table repeats, in the spelling of service configs: those of transient
-// errors, and for idempotent methods also those of unknown outcome.
+// Codes returns the status codes that the retry table repeats, as service configs spell them. They are the codes of
+// transient errors and, for idempotent methods, also those of unknown outcomes.
 func Codes(idempotent bool) []string {
 	repeated := []string{}
 	for code := codes.OK; code <= codes.Unauthenticated; code++ {
@@ -158,7 +158,7 @@ func Codes(idempotent bool) []string {
 	return repeated
 }
 
-// spelled holds the codes in the spelling of service configs.
+// spelled contains the status codes as service configs spell them.
 var spelled = [...]string{
 	codes.OK: "OK", codes.Canceled: "CANCELLED", codes.Unknown: "UNKNOWN", codes.InvalidArgument: "INVALID_ARGUMENT",
 	codes.DeadlineExceeded: "DEADLINE_EXCEEDED", codes.NotFound: "NOT_FOUND", codes.AlreadyExists: "ALREADY_EXISTS",

@@ -23,7 +23,7 @@ type TransportError struct {
 	connecting bool // a connection was requested, so the request itself was valid
 }
 
-// Error returns Err's text, preceded by whether the request had been sent.
+// Error returns Err's text and whether the request had been sent.
 func (e *TransportError) Error() string {
 	if e.Sent {
 		return fmt.Sprintf("after the request was sent: %v", e.Err)
@@ -41,7 +41,7 @@ type StatusError struct {
 	after          time.Duration
 }
 
-// Error reads like "HTTP status 503 Service Unavailable".
+// Error returns a text such as "HTTP status 503 Service Unavailable".
 func (e *StatusError) Error() string {
 	return fmt.Sprintf("HTTP status %d %s", e.Status, http.StatusText(e.Status))
 }
@@ -49,7 +49,7 @@ func (e *StatusError) Error() string {
 // HTTPStatusCode returns the status.
 func (e *StatusError) HTTPStatusCode() int { return e.Status }
 
-// RetryAfter returns the pause that the server asks for; 0 if it asks for none.
+// RetryAfter returns the pause that the server requests, or 0.
 func (e *StatusError) RetryAfter() time.Duration { return e.after }
 
 // judge returns an error for a response that permits repeating the request. A response that the caller has to handle
@@ -102,7 +102,7 @@ func lost(name, identity string) (retry.Classification, bool) {
 	return retry.Classification{Error: name, Class: retry.UnknownOutcome, Identity: identity}, true
 }
 
-// progress records how far an attempt got.
+// progress records whether the base transport reports its progress, and whether it has written anything.
 type progress struct {
 	asked, wrote atomic.Bool
 }

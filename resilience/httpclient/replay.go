@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// replay gives each attempt the request's body from its start: from GetBody, or from a copy that is kept while
-// attempts read it. Attempts may read at the same time, and http.Transport may still read for an attempt that has
+// replay provides the request's body to each attempt, from its start. It uses GetBody, or a copy that is kept while
+// attempts read the body. Attempts may read concurrently, and http.Transport may still read for an attempt that has
 // failed or whose response has already arrived.
 type replay struct {
 	source  io.ReadCloser // nil: no body
@@ -61,7 +61,7 @@ func (r *replay) open(first bool) (io.ReadCloser, error) {
 	return &reader{replay: r, over: make(chan struct{})}, nil
 }
 
-// lost reports whether another attempt could not read the body.
+// lost reports whether the body could not be read again by another attempt.
 func (r *replay) lost() bool {
 	if r.source == nil || r.getBody != nil {
 		return false
@@ -71,7 +71,7 @@ func (r *replay) lost() bool {
 	return r.overflow
 }
 
-// finish declares that there will be no other attempt: the source is closed when its last reader is closed.
+// finish declares that there will be no further attempt. The source is closed once its last reader has been closed.
 func (r *replay) finish() {
 	r.mu.Lock()
 	r.finished = true
@@ -91,7 +91,7 @@ func (r *replay) last() bool {
 	return true
 }
 
-// reader is one attempt's view of the body.
+// reader reads the body for one attempt.
 type reader struct {
 	replay *replay
 	at     int64
@@ -149,7 +149,7 @@ func (v *reader) known(p []byte) (n int, err error, known bool) {
 	return 0, nil, false
 }
 
-// keep stores what was read from the source.
+// keep stores bytes that were read from the source, and the error that ended the body.
 func (v *reader) keep(read []byte, err error) {
 	r := v.replay
 	r.mu.Lock()

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// maxDrained is the number of bytes of an unreturned response that are read so that its connection can be reused.
+// maxDrained is the maximum number of bytes that are read of a response that is not returned, so that its
+// connection can be reused.
 const maxDrained = 64 << 10
 
 // keep keeps the attempt's context alive until the response's body has been read or closed.
@@ -25,7 +26,8 @@ func keep(resp *http.Response, release func()) *http.Response {
 	return resp
 }
 
-// kept is a response body that releases its attempt. release may be called more than once.
+// kept is a response body that releases its attempt when it has been read or closed. release may be called more
+// than once.
 type kept struct {
 	io.ReadCloser
 	release func()
@@ -53,7 +55,7 @@ type keptStream struct {
 	io.Writer
 }
 
-// drain reads the body, up to a limit, and closes it. A server that stalls is cut off.
+// drain reads the body, up to a limit, and closes it. It does not wait for a server that stalls.
 func (t *Transport) drain(resp *http.Response) {
 	if resp == nil || resp.Body == nil {
 		return

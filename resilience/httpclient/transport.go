@@ -17,7 +17,7 @@ import (
 	"stepback/retry"
 )
 
-// IdempotencyKey is the header of draft-ietf-httpapi-idempotency-key-header.
+// IdempotencyKey is the request header defined by draft-ietf-httpapi-idempotency-key-header.
 const IdempotencyKey = "Idempotency-Key"
 
 // The defaults of [Config].
@@ -27,32 +27,33 @@ const (
 	defaultMaxHosts       = 256
 )
 
-// Config has what a [Transport] is made of. The zero Config repeats by the preset external_api without breaker,
-// bulkhead and budget.
+// Config configures a [Transport]. The zero Config repeats by the preset external_api, without breaker, bulkhead or
+// budget.
 type Config struct {
-	// Base sends the requests; nil is http.DefaultTransport.
+	// Base sends the requests; nil means http.DefaultTransport.
 	Base http.RoundTripper
-	// Policy is the retry policy; nil is the preset external_api. For no retries, use &retry.Policy{}.
+	// Policy is the retry policy; nil means the preset external_api. For no retries, use &retry.Policy{}.
 	Policy *retry.Policy
-	// AttemptTimeout bounds each attempt up to the response's headers; 0 is 30 s. The body is read under the caller's
-	// context.
+	// AttemptTimeout limits each attempt until the response's headers have arrived; 0 means 30 s. The body is read
+	// under the caller's context.
 	AttemptTimeout time.Duration
-	// Breaker gives each host a circuit breaker; nil is none.
+	// Breaker is the policy of each host's circuit breaker; nil means no breaker.
 	Breaker *breaker.Policy
-	// Bulkhead bounds the calls to each host; nil is none. A call ends when the response's headers have arrived.
+	// Bulkhead limits the calls to each host; nil means no limit. A call ends when the response's headers have
+	// arrived.
 	Bulkhead *resilience.BulkheadConfig
-	// Budget returns the retry budget of a host; nil is none.
+	// Budget returns the retry budget of a host; nil means no budget.
 	Budget func(host string) (resilience.Budget, error)
-	// Options are any others of the executor of each host, such as resilience.WithObserver or resilience.WithHedge;
-	// they are applied last.
+	// Options are further options of each host's executor, such as resilience.WithObserver or resilience.WithHedge.
+	// They are applied last.
 	Options []resilience.Option
 	// MakeKeys adds an Idempotency-Key to requests whose method is not idempotent, and repeats them as idempotent.
 	// Set it if the servers support the header. An existing key is kept.
 	MakeKeys bool
-	// MaxBody is the number of bytes of a request's body that are kept for sending it again if the request has no
-	// GetBody; 0 is 1 MiB, a negative value keeps none. A request with a longer body is sent once.
+	// MaxBody is the maximum number of bytes of a request's body that are kept for sending it again, if the request
+	// has no GetBody. 0 means 1 MiB; a negative value keeps none. A request with a longer body is sent only once.
 	MaxBody int64
-	// MaxHosts is the number of hosts for which state is kept; 0 is 256. The least recently used host is dropped
+	// MaxHosts is the number of hosts for which state is kept; 0 means 256. The least recently used host is dropped
 	// first.
 	MaxHosts int
 }
@@ -66,7 +67,7 @@ type Transport struct {
 	patience time.Duration // how long to drain the body of a server that stalls
 }
 
-// New returns a transport. The error names a setting that is unusable.
+// New returns a transport. If a setting is unusable, the error names it.
 func New(s Config) (*Transport, error) {
 	t := &Transport{base: s.Base, config: s, patience: time.Second}
 	if t.base == nil {
@@ -125,7 +126,7 @@ func (t *Transport) executor(host string) (*resilience.Executor, error) {
 	return resilience.New(t.policy, append(options, t.config.Options...)...)
 }
 
-// Statistics returns the counts for each host that is remembered.
+// Statistics returns the counts for each host whose state is kept.
 func (t *Transport) Statistics() map[string]resilience.Statistics { return t.hosts.statistics() }
 
 // CloseIdleConnections closes the base transport's idle connections. http.Client calls it.

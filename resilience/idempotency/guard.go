@@ -15,26 +15,27 @@ import (
 	"stepback/retry"
 )
 
-// Config says what a [Guard] does; the zero value is usable.
+// Config configures a [Guard]; the zero value is usable.
 type Config struct {
-	// Lease is the lifetime of a claim that is not renewed; 0 is 30 s. It is renewed every third of that time while
-	// the request runs. If a process has died, the next request waits for at most this long.
+	// Lease is the time that a claim lasts without renewal; 0 means 30 s. It is renewed every third of that time while
+	// the request runs. If the process of a request dies, the next request waits at most this long.
 	Lease time.Duration
-	// Keep is the time for which an answer is kept; 0 is 24 h.
+	// Keep is the time for which an answer is kept; 0 means 24 h.
 	Keep time.Duration
 	// Wait is the maximum time for which a request waits for another one under its key; 0 means that it does not
 	// wait.
 	Wait time.Duration
-	// MaxAnswer is the maximum number of bytes kept of an answer; 0 is 1 MiB. The store's own limit applies as well.
+	// MaxAnswer is the maximum size of an answer that is kept, in bytes; 0 means 1 MiB. The store's own limit
+	// applies as well.
 	MaxAnswer int
-	// Clock is the time source; nil is the machine's clock.
+	// Clock is the time source; nil means the system's clock.
 	Clock resilience.Clock
-	// OnError, if it is not nil, receives errors that did not fail a request, such as a store that did not accept an
-	// answer.
+	// OnError receives errors that did not fail a request, such as a store that did not accept an answer. It may be
+	// nil.
 	OnError func(key string, err error)
 }
 
-// Guard runs the request of each key once.
+// Guard runs one request for each key.
 type Guard struct {
 	store    Store
 	config   Config
@@ -47,7 +48,7 @@ type Guard struct {
 // running represents a key that runs in this process. done is closed when the run has ended.
 type running struct{ done chan struct{} }
 
-// polling is the policy by which a guard checks whether another process has finished.
+// polling determines how often a guard checks whether another process has finished.
 var polling = retry.Policy{
 	Interval: 20 * time.Millisecond, Rate: 1.5, MaxDelay: 500 * time.Millisecond, Jitter: retry.JitterPartial,
 }
@@ -104,7 +105,7 @@ func New(store Store, s Config) (*Guard, error) {
 // Result is the result of Once.
 type Result struct {
 	Answer Answer
-	// Replayed is true if the answer was given to an earlier request.
+	// Replayed is true if the answer is that of an earlier request.
 	Replayed bool
 	// Stored is true if the answer is kept and later requests will get it.
 	Stored bool
@@ -112,7 +113,7 @@ type Result struct {
 
 // RunningError is returned if another request under the key is running. errors.Is finds [ErrRunning].
 type RunningError struct {
-	// After is the remaining time of the other request's lease, if it is not renewed.
+	// After is the time until the other request's lease ends, unless it is renewed.
 	After time.Duration
 }
 
@@ -173,7 +174,7 @@ func (g *Guard) claim(ctx context.Context, key string, fingerprint []byte, token
 	previous := time.Duration(0)
 	for look := 1; ; look++ {
 		var standing Standing
-		// A claim whose response was lost is repeated; it is the same claim.
+		// If the response to a claim was lost, the repeated claim counts as the same one.
 		err := g.renewals.Run(ctx, func(ctx context.Context) (err error) {
 			standing, err = g.store.Begin(ctx, Claim{
 				Key: key, Fingerprint: fingerprint, Token: token,

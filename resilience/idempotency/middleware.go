@@ -26,14 +26,14 @@ const (
 
 // HTTP configures the middleware; the zero value is usable.
 type HTTP struct {
-	// Methods are the guarded methods; nil is POST and PATCH. Others pass through.
+	// Methods are the guarded methods; nil means POST and PATCH. Requests with other methods pass through.
 	Methods []string
-	// Required rejects guarded requests without a key with status 400; otherwise they pass through.
+	// Required rejects guarded requests without a key, with status 400. If it is false, they pass through.
 	Required bool
-	// Principal returns the sender of a request: the same key of two principals is two keys. Set it to return the
-	// authenticated user if there is one; nil treats all senders as one principal.
+	// Principal identifies the sender of a request. Keys of different principals are independent, even if they are
+	// equal. Return the authenticated user if there is one. nil treats all senders as one principal.
 	Principal func(*http.Request) string
-	// MaxRequest is the maximum size in bytes of a guarded request's body; 0 is 1 MiB.
+	// MaxRequest is the maximum size of a guarded request's body, in bytes; 0 means 1 MiB.
 	MaxRequest int64
 	// Release reports whether a status releases the key, so that the request runs again when it is repeated. By
 	// default these are the statuses that mean that nothing happened and that the request may be repeated (408, 425,
@@ -105,7 +105,8 @@ func isTransient(status int) bool {
 	return failed && c.Class == retry.Transient
 }
 
-// keyOf parses the header: a quoted string as in RFC 8941, or an unquoted one, which many clients send.
+// keyOf parses the key in a header. It accepts a quoted string as in RFC 8941, and an unquoted one, which many
+// clients send.
 func keyOf(values []string) (key string, there, ok bool) {
 	if len(values) == 0 {
 		return "", false, true
@@ -166,7 +167,7 @@ func (g *Guard) serve(w http.ResponseWriter, r *http.Request, h HTTP, key string
 	_, _ = w.Write(result.Answer.Body) // an error means that the client has disconnected
 }
 
-// detached returns a context that does not end with ctx, except if the lease was lost.
+// detached returns a context that ends only if the lease is lost, not when ctx ends otherwise.
 func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	inner, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
@@ -177,7 +178,7 @@ func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return inner, func() { stop(); cancel(nil) }
 }
 
-// refuse answers instead of the handler.
+// refuse sends an error response for a request whose handler does not run.
 func (g *Guard) refuse(w http.ResponseWriter, key string, err error) {
 	var running *RunningError
 	switch {

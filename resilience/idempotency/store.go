@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Store keeps idempotency keys. It is used by many goroutines and processes at once, whose clocks must agree to
-// within a small part of the lease. Times are truncated to milliseconds. Implementations must pass the suite in
-// package storetest.
+// Store keeps idempotency keys. Many goroutines and processes use it concurrently. The difference between their
+// clocks must be small compared with the lease. Times are truncated to milliseconds. Implementations must pass the
+// suite in package storetest.
 type Store interface {
-	// Begin claims a key, or returns the key's state. It claims a key that is new, one that has expired (a running
-	// one does not expire), and one whose lease has ended, if the fingerprint is the same. Calling it again with the
-	// token of a claim that is held returns the same claim.
+	// Begin claims a key, or returns the key's state. It claims a key that is new or has expired; a running key
+	// does not expire. It also claims a key whose lease has ended, if the fingerprint is the same. Calling Begin
+	// again with the token of a held claim returns the same claim.
 	Begin(ctx context.Context, c Claim) (Standing, error)
 	// Extend extends a claim's lease. It returns ErrLeaseLost if the token no longer holds the key.
 	Extend(ctx context.Context, key, token string, until time.Time) error
@@ -25,7 +25,7 @@ type Store interface {
 	Release(ctx context.Context, key, token string) error
 	// Purge removes up to most keys that expired before now, and returns their number.
 	Purge(ctx context.Context, now time.Time, most int) (int, error)
-	// MaxAnswer returns the maximum size of an answer's header and body in bytes; 0 is unlimited.
+	// MaxAnswer returns the maximum size of an answer's header and body in bytes; 0 means unlimited.
 	MaxAnswer() int
 }
 
@@ -37,18 +37,19 @@ type Claim struct {
 	Fingerprint []byte
 	// Token is unique to this claim.
 	Token string
-	// Now is the time of the claim, Until the end of its lease, Expires the time after which the key may be purged.
+	// Now is the time of the claim. Until is the time at which its lease ends. Expires is the time after which the
+	// key may be purged.
 	Now, Until, Expires time.Time
 }
 
 // Standing is a store's reply to a claim.
 type Standing struct {
 	State State
-	// TakenOver is true, for Claimed, if another claim's lease had ended without an answer.
+	// TakenOver is set if State is Claimed. It is true if another claim's lease had ended without an answer.
 	TakenOver bool
-	// Until is the end of the lease, for Running.
+	// Until is the end of the lease. It is set if State is Running.
 	Until time.Time
-	// Answer is the stored answer, for Done.
+	// Answer is the stored answer. It is set if State is Done.
 	Answer Answer
 }
 
@@ -57,9 +58,9 @@ type State uint8
 
 // The states.
 const (
-	// Claimed: the caller holds the key and runs.
+	// Claimed: the caller now holds the key and must run the request.
 	Claimed State = iota + 1
-	// Running: another claim's lease is still valid.
+	// Running: another claim holds the key, and its lease is still valid.
 	Running
 	// Done: the answer is stored.
 	Done

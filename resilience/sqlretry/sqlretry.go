@@ -1,10 +1,10 @@
 // Package sqlretry repeats whole transactions of database/sql: those that lost a conflict (SQLSTATE 40001, 40P01,
-// 55P03), and those whose connection was lost before the commit. Only reading again resolves a conflict, so the
-// repeated function has to contain the whole transaction, both reads and writes, and nothing else: its side effects
-// outside the database happen as often as it runs.
+// 55P03), and those that lost their connection before the commit. Only reading again resolves a conflict, so the
+// repeated function must contain the whole transaction, both reads and writes, and nothing else. Side effects
+// outside the database happen as often as the function runs.
 //
-// If the connection is lost during COMMIT, it is unknown whether the transaction took effect; it is repeated only if
-// the executor is Idempotent. Package pgxretry does the same for pgx.
+// If the connection is lost during COMMIT, it is unknown whether the transaction took effect. Then it is repeated
+// only if the executor is Idempotent. Package pgxretry does the same for pgx.
 package sqlretry
 
 import (
@@ -15,7 +15,7 @@ import (
 	"stepback/retry"
 )
 
-// New returns an executor for transactions: conflicts are repeated. The preset "database" and the pattern
+// New returns an executor for transactions, which repeats conflicts. The preset "database" and the pattern
 // database_optimized are suitable policies.
 func New(policy retry.Policy, options ...resilience.Option) (*resilience.Executor, error) {
 	return resilience.New(
@@ -23,9 +23,9 @@ func New(policy retry.Policy, options ...resilience.Option) (*resilience.Executo
 		append([]resilience.Option{resilience.WithRepeatConflicts()}, options...)...)
 }
 
-// InTx runs f in a transaction and commits it, and repeats both while that can help. If f returns an error, the
-// transaction is rolled back, and repeated if the error's class permits; a panic rolls back and passes through. The
-// error is a *resilience.Error. opts may be nil.
+// InTx runs f in a transaction and commits it. It repeats both as long as that can help. If f returns an error, the
+// transaction is rolled back, and repeated if the error's class permits. If f panics, the transaction is rolled
+// back and the panic passes through. The error is a *resilience.Error. opts may be nil.
 func InTx[T any](ctx context.Context, e *resilience.Executor, db *sql.DB, opts *sql.TxOptions,
 	f func(ctx context.Context, tx *sql.Tx) (T, error)) (T, error) {
 	return resilience.Execute(ctx, e, func(ctx context.Context) (T, error) {

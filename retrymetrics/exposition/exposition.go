@@ -85,7 +85,7 @@ func boundsOf(m *retrymetrics.Metric) []float64 {
 	return attemptBounds
 }
 
-// add adds what was counted since the last call.
+// add adds the values counted since the last call to the totals.
 func (x *Exposition) add() {
 	if x.totals == nil {
 		x.totals = map[key]*total{}
@@ -113,8 +113,8 @@ func (x *Exposition) add() {
 	}
 }
 
-// Describe implements prometheus.Collector. It sends nothing, because the metrics depend on what was observed, which
-// makes the collector unchecked.
+// Describe implements prometheus.Collector. It sends nothing, because the metrics depend on the observed
+// executions. Prometheus therefore treats the collector as unchecked.
 func (x *Exposition) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements prometheus.Collector.

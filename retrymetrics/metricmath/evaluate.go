@@ -9,15 +9,16 @@ import (
 	"unicode"
 )
 
-// Terms resolves the ids in an expression.
+// Terms looks up the ids in an expression.
 type Terms interface {
-	// Term returns the series of an id; an expression can have several. several is true if the id is an array.
+	// Term returns the series of a metric or an expression, given its id. An expression can have several series.
+	// several is true if the id is an array.
 	Term(id string) (all []Labelled, several bool, err error)
-	// Metrics returns the series of those metrics of a request whose ids begin with prefix, in their order.
+	// Metrics returns the series of the request's metrics whose ids begin with prefix, in the order of the request.
 	Metrics(prefix string) []Labelled
 	// Search returns the series of the metrics that match a search expression.
 	Search(query, statistic string, period time.Duration) ([]Labelled, error)
-	// Period returns the period of the metric with an id; false if there is none.
+	// Period returns the period of the metric with an id, or false if there is none.
 	Period(id string) (time.Duration, bool)
 }
 
@@ -74,8 +75,8 @@ func (e *evaluator) peek() byte {
 	return e.text[e.at]
 }
 
-// next consumes one of the operators if it comes next; longer operators must be listed first. A word must not be
-// followed by another letter.
+// next consumes the first of the operators that comes next in the text. Longer operators must be listed first. An
+// operator that is a word must not be followed by another letter.
 func (e *evaluator) next(operators ...string) (string, bool) {
 	e.peek()
 	for _, op := range operators {
@@ -127,7 +128,7 @@ func (e *evaluator) sum() (value, error)     { return e.chain(e.product, "+", "-
 func (e *evaluator) product() (value, error) { return e.chain(e.power, "*", "/") }
 func (e *evaluator) power() (value, error)   { return e.chain(e.operand, "^") }
 
-// operations maps operators to functions. A missing operand makes the result missing.
+// operations maps operators to functions. If an operand is missing, the result is missing.
 var operations = map[string]func(x, y float64) float64{
 	"+":  func(x, y float64) float64 { return x + y },
 	"-":  func(x, y float64) float64 { return x - y },
@@ -315,7 +316,7 @@ func (e *evaluator) named() (value, error) {
 	return v, nil
 }
 
-// about evaluates the functions that concern metrics themselves: PERIOD(id) and METRICS("prefix").
+// about evaluates the functions whose arguments are metrics and not values: PERIOD(id) and METRICS("prefix").
 func (e *evaluator) about(name string) (value, error) {
 	if name == "METRICS" {
 		prefix, err := e.arguments(')')

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// function is a function of evaluated arguments.
+// function implements a function of metric math. Its arguments have been evaluated.
 type function func(*evaluator, []value) (value, error)
 
-// functions holds all functions except PERIOD and METRICS, whose arguments are not values. It is filled by init
+// functions contains all functions except PERIOD and METRICS, whose arguments are not values. init fills it,
 // because SEARCH and the others refer to each other.
 var functions map[string]function
 
@@ -61,7 +61,7 @@ func of1(f func(Series, Grid) Series) function {
 	}
 }
 
-// across returns a function that gives a number for a series, and a series for an array.
+// across returns a function that aggregates a series to a number, and an array to a series.
 func across(f func([]float64) float64) function {
 	return func(e *evaluator, a []value) (value, error) {
 		if len(a) != 1 {
@@ -174,7 +174,7 @@ func runningSum(s Series, _ Grid) Series {
 	return made
 }
 
-// fill implements FILL(series, number or series or REPEAT or LINEAR).
+// fill implements FILL(series, filler). The filler is a number, a series, REPEAT or LINEAR.
 func fill(_ *evaluator, a []value) (value, error) {
 	if len(a) != 2 || a[0].kind == text || a[0].kind == number || a[1].kind == list {
 		return value{}, errors.New("takes time series, and a number, a time series, REPEAT or LINEAR")

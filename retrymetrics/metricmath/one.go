@@ -6,7 +6,7 @@ import (
 )
 
 // One evaluates an expression whose result is a single series over a grid. Each term is a single series too. If the
-// expression cannot be evaluated, the error gives the position and the reason; SEARCH and METRICS find nothing.
+// expression cannot be evaluated, the error gives the position and the reason. SEARCH and METRICS find nothing.
 func One(expression string, g Grid, terms map[string]Series) (Series, error) {
 	all, several, err := Evaluate(expression, g, seriesTerms{g, terms})
 	if err == nil && (several || len(all) != 1) {

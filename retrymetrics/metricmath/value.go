@@ -34,7 +34,7 @@ func ofSeries(label string, s Series) value {
 	return value{kind: series, list: []Labelled{{label, s}}}
 }
 
-// each applies f to every number.
+// each returns the value with f applied to every number.
 func (v value) each(f func(float64) float64) value {
 	if v.kind == number {
 		return ofNumber(f(v.number))
@@ -50,7 +50,7 @@ func (v value) each(f func(float64) float64) value {
 	return out
 }
 
-// per applies f to every series.
+// per returns the value with f applied to every series.
 func (v value) per(f func(Series) Series) value {
 	out := value{kind: v.kind}
 	for _, l := range v.list {

@@ -17,7 +17,7 @@ import (
 	"stepback/retrymetrics"
 )
 
-// Name is the file's name in a data directory.
+// Name is the name of the file in a data directory.
 const Name = "metrics.jsonl"
 
 // MaxLines is the maximum number of lines; the oldest are dropped first.

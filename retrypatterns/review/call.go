@@ -7,7 +7,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// call is the call that a Task makes, parsed from its Resource; the zero value is a state that calls nothing.
+// call is the call that a Task makes, parsed from its Resource. The zero value means that the state calls nothing.
 type call struct {
 	function bool   // the Resource is the ARN of a function
 	activity bool   // the Resource is the ARN of an activity
@@ -59,10 +59,10 @@ func (c *call) lambda() bool { return c.function || c.service == "lambda" && c.a
 // is reports whether the call is the given action, as an optimized integration or through the SDK.
 func (c *call) is(service, action string) bool { return c.service == service && c.action == action }
 
-// jobs reports whether the state waits for the job that the call starts.
+// jobs reports whether the call starts a job and the state waits for the job's end.
 func (c *call) jobs() bool { return strings.HasPrefix(c.pattern, "sync") }
 
-// waits reports whether the task is ended from outside, by an activity worker or a task token.
+// waits reports whether the task ends when an activity worker or the holder of a task token reports it.
 func (c *call) waits() bool { return c.activity || c.pattern == "waitForTaskToken" }
 
 // has reports whether the parameters have a member, as a value or as a path.
@@ -72,7 +72,7 @@ func (c *call) has(name string) bool {
 	return plain || path
 }
 
-// open reports whether the parameters are a single expression, whose value is unknown before it runs.
+// open reports whether the parameters are a single expression, so that they are unknown before it is evaluated.
 func (c *call) open() bool { return c.input.Kind() == jsonvalue.String }
 
 // text returns a literal string member of the parameters; false if it is missing or computed when the state runs.
@@ -84,11 +84,11 @@ func (c *call) text(name string) (string, bool) {
 	return v.Text(), true
 }
 
-// named returns the call as in its Resource: sqs:sendMessage.
+// named returns the call as it is written in a Resource, such as sqs:sendMessage.
 func (c *call) named() string { return c.service + ":" + c.action }
 
-// callee identifies what the call reaches, so that states that reach the same can be compared; empty if it is
-// unknown.
+// callee identifies the service, function or resource that the call reaches, so that states with the same callee
+// can be compared. It is empty if it is unknown.
 func (s *subject) callee() string {
 	switch {
 	case s.function, s.activity:
@@ -105,7 +105,8 @@ func (s *subject) callee() string {
 	return s.named()
 }
 
-// tokens lists the members by which an action that starts or sends something recognises a repeated call.
+// tokens lists, for actions that start or send something, the members by which a service recognises a repeated
+// call.
 var tokens = map[string][]string{
 	"sns:publish":                      {"MessageDeduplicationId"},
 	"sqs:sendMessage":                  {"MessageDeduplicationId"},
@@ -131,7 +132,7 @@ var tokens = map[string][]string{
 	"transcribe:startTranscriptionJob": {"TranscriptionJobName"},
 }
 
-// repeats reports whether a second call of the task does its work twice; hint describes how to prevent that.
+// repeats reports whether repeating the call does the work twice. hint describes how to prevent that.
 func (c *call) repeats() (twice bool, hint string) {
 	const lookUp = "look first whether the work is done, or make the receiver idempotent"
 	if c.open() {

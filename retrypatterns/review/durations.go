@@ -38,7 +38,7 @@ func summary(s *asl.State, at source.Path, attempts int64) State {
 	return x
 }
 
-// timeout returns the literal TimeoutSeconds of a state; 0 if there is none.
+// timeout returns the literal TimeoutSeconds of a state, or 0 if there is none.
 func timeout(s *asl.State) time.Duration {
 	v := s.TimeoutSeconds.Literal
 	if v == nil || v.Kind() != jsonvalue.Number {

@@ -10,13 +10,13 @@ import (
 
 // Edit replaces a part of the definition's text.
 type Edit struct {
-	// Span is the replaced part, in bytes; an empty one is a position to insert at.
+	// Span is the replaced part, in bytes. If it is empty, Text is inserted at its position.
 	Span source.Span
 	Text string
 }
 
-// Fix returns the definition with the mechanical fixes of all findings applied, and the number of findings they fix.
-// A fix that overlaps an earlier one is left for another call.
+// Fix applies the mechanical fixes of all findings. It returns the fixed definition and the number of findings that
+// it fixed. A fix that overlaps an earlier one is left for another call.
 func Fix(text string, findings []Finding) (fixed string, mended int) {
 	var edits []Edit
 	overlaps := func(e Edit) bool {

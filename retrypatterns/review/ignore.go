@@ -11,7 +11,7 @@ import (
 // ignoreMark starts the part of a Comment that silences a rule: stepback:ignore CODE reason.
 const ignoreMark = "stepback:ignore "
 
-// ignore is one stepback:ignore mark.
+// ignore is a stepback:ignore comment.
 type ignore struct {
 	at     source.Path // of the object that has the Comment
 	code   string
@@ -46,8 +46,8 @@ func (r *reviewer) ignored(comment string, at source.Path) {
 	}
 }
 
-// silence removes the findings that comments silence, and reports comments that name an unknown rule, give no reason
-// or silence nothing any more.
+// silence removes the findings that comments silence. It also reports comments that name an unknown rule, give no
+// reason, or no longer silence anything.
 func (r *reviewer) silence() {
 	kept := r.report.Findings[:0:0]
 	for _, f := range r.report.Findings {

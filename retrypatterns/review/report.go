@@ -20,10 +20,11 @@ type Report struct {
 	Ignored int
 }
 
-// Finding is one finding: a diagnostic with the code and severity of its rule, and a fix if it is mechanical.
+// Finding is a diagnostic with the code and severity of its rule. It has a fix if the problem can be fixed
+// mechanically.
 type Finding struct {
 	asl.Diagnostic
-	// Fix is empty if a person has to decide.
+	// Fix is empty if a person has to decide how to fix the problem.
 	Fix []Edit
 }
 
@@ -46,9 +47,9 @@ type State struct {
 	// Attempts is the total number of attempts, including those that the retries of enclosing Map and Parallel states
 	// add.
 	Attempts int64
-	// Wait is the total time between the attempts of the state alone.
+	// Wait is the total wait between the attempts, for the state alone.
 	Wait retry.Wait
-	// Attempt is the state's TimeoutSeconds; 0 if there is none, or it is computed when the state runs.
+	// Attempt is the state's TimeoutSeconds. It is 0 if there is none, or if it is computed when the state runs.
 	Attempt time.Duration
 	// Longest is the time spent in the state if every attempt takes all of Attempt; 0 if Attempt is 0.
 	Longest time.Duration
@@ -61,8 +62,8 @@ type Options struct {
 	// Rate is the number of executions started per second, and Capacity the number of calls per second that the
 	// called services can handle; 0 if unknown. METASTABLE_ABOVE needs Capacity.
 	Rate, Capacity float64
-	// Unknown reports whether a Task's Resource is a placeholder for one that is not known yet, which is not
-	// reviewed; nil if there are none.
+	// Unknown reports whether a Task's Resource is a placeholder for a Resource that is not known yet; such a
+	// Resource is not reviewed. nil means that there are no placeholders.
 	Unknown func(resource string) bool
 }
 
@@ -108,7 +109,7 @@ type reviewer struct {
 	ignores  []ignore
 }
 
-// scope describes what encloses a state.
+// scope describes the states that enclose a state.
 type scope struct {
 	around  int64      // attempts of all enclosing states, multiplied
 	mapping *asl.State // the innermost Map state; nil if there is none
@@ -158,7 +159,7 @@ func (r *reviewer) state(s *asl.State, at source.Path, around scope) {
 	}
 }
 
-// processor returns the path of a Map's processor, in its present or its old form.
+// processor returns the path of a Map's processor, which is ItemProcessor or, in the old form, Iterator.
 func (r *reviewer) processor(at source.Path) source.Path {
 	present := at.Join(source.Member("ItemProcessor"))
 	if r.index.Value(present) == r.index.Value(at) {

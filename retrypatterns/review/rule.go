@@ -33,7 +33,7 @@ func Rules() []Rule {
 	}
 }
 
-// RuleNamed returns the rule with a code, in any case; ok is false if there is none.
+// RuleNamed returns the rule with a code, ignoring case; ok is false if there is none.
 func RuleNamed(code string) (Rule, bool) {
 	for _, r := range Rules() {
 		if strings.EqualFold(string(r.Code), code) {

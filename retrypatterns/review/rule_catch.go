@@ -58,8 +58,8 @@ var catchLoop = Rule{
 	},
 }
 
-// returns reports whether the execution gets from another state back to this one by transitions that no Choice
-// decides.
+// returns reports whether the execution returns from another state to this one by transitions that do not depend on
+// a Choice.
 func (s *subject) returns(from string) bool {
 	seen := map[string]bool{}
 	for next := from; next != "" && !seen[next]; {

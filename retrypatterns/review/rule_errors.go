@@ -34,8 +34,9 @@ var failedByDefinition = []string{
 	"States.QueryEvaluationError", "States.NoChoiceMatched",
 }
 
-// permanent reports whether no retry can fix an error: one of the table's, one of the definition, or one with which
-// an AWS service rejects the request, such as DynamoDb.ValidationException.
+// permanent reports whether no retry can fix an error. That is so for the table's permanent errors, for errors of
+// the definition, and for errors with which an AWS service rejects the request, such as
+// DynamoDb.ValidationException.
 func permanent(name string) bool {
 	if retry.IsPermanent(name) || slices.Contains(failedByDefinition, name) {
 		return true
@@ -98,7 +99,8 @@ var lambdaFaults = Rule{
 	},
 }
 
-// prefixes are the prefixes of a service's error names: for its optimized integration and for aws-sdk Resources.
+// prefixes are the prefixes of a service's error names. optimized is used by its optimized integration, sdk by
+// aws-sdk Resources.
 type prefixes struct{ optimized, sdk string }
 
 // faultPrefixes maps services, as named in Resources, to the prefixes of their errors.
@@ -111,8 +113,8 @@ var faultPrefixes = map[string]prefixes{
 	"kinesis": {"Kinesis.", "Kinesis."},
 }
 
-// prefixes returns the prefix of the errors that the call raises, and the one that it never raises; other is empty if
-// they are equal.
+// prefixes returns two prefixes of the service's error names: own for errors that the call raises, and other for
+// errors that it never raises. other is empty if both are equal.
 func (c *call) prefixes() (own, other string, known bool) {
 	p, known := faultPrefixes[c.service]
 	if own, other = p.optimized, p.sdk; c.sdk {
@@ -124,8 +126,8 @@ func (c *call) prefixes() (own, other string, known bool) {
 	return own, other, known
 }
 
-// misnamed returns the correct name of an error that has the prefix of the service's other kind of Resource; empty if
-// it does not.
+// misnamed returns the correct name of an error whose prefix belongs to the service's other kind of Resource. It
+// returns "" for any other error.
 func (s *subject) misnamed(name string) string {
 	own, other, known := s.prefixes()
 	if !known || other == "" || !strings.HasPrefix(name, other) {
@@ -147,7 +149,7 @@ var serviceFaults = Rule{
 		taken := s.retried(taskFailed) || s.retried(allErrors)
 		s.active(func(_ int, x *asl.Retrier) {
 			taken = taken || slices.ContainsFunc(x.ErrorEquals, func(name string) bool {
-				// A misspelt name is a single finding, which RETRIER_NEVER_MATCHES reports.
+				// RETRIER_NEVER_MATCHES reports a misspelt name, so it is not reported here again.
 				return name == taskFailed || name == allErrors || strings.HasPrefix(name, prefix) ||
 					other != "" && strings.HasPrefix(name, other) || s.service == "ecs" && strings.HasPrefix(name, "AmazonECS.")
 			})

@@ -74,7 +74,8 @@ var catchNeverMatches = Rule{
 // misnamed explains why an error with the prefix of the other kind of Resource is never raised.
 const misnamed = "errors of optimized integrations and of aws-sdk Resources begin differently"
 
-// neverRaised returns the reason why a state cannot fail with an error that can be handled; empty if it can.
+// neverRaised returns the reason why a state cannot fail with an error or cannot handle it. It returns "" if it
+// can.
 func (s *subject) neverRaised(name string) string {
 	switch {
 	case name == "States.Runtime":
@@ -92,7 +93,7 @@ func (s *subject) neverRaised(name string) string {
 	}
 }
 
-// ordinal numbers retriers from 1.
+// ordinal returns the number of a retrier, counted from 1.
 func ordinal(i int) string { return strconv.Itoa(i + 1) }
 
 var heartbeatName = Rule{

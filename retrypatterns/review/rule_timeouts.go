@@ -80,7 +80,8 @@ var retriesOutlast = Rule{
 	},
 }
 
-// eventsPerAttempt counts TaskScheduled, TaskStarted and TaskFailed; historyLimitEvents is Step Functions' quota.
+// eventsPerAttempt is the number of events of a failed attempt: TaskScheduled, TaskStarted and TaskFailed.
+// historyLimitEvents is Step Functions' quota.
 const (
 	eventsPerAttempt   = 3
 	historyLimitEvents = 25_000

@@ -11,7 +11,7 @@ import (
 const (
 	// longWait is the wait above which a cap should be set.
 	longWait = time.Hour
-	// manyRetries is the number of retries above which there is practically no limit.
+	// manyRetries is the number of retries above which retrying is practically unlimited.
 	manyRetries = 100
 	// throttleWait is the minimum total wait for retries of a throttled call.
 	throttleWait = 30 * time.Second

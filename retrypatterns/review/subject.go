@@ -83,7 +83,7 @@ func (s *subject) catches(name string) bool {
 	return slices.ContainsFunc(s.Catch, func(c asl.Catcher) bool { return takes(c.ErrorEquals, name) })
 }
 
-// bounded reports whether a timeout ends an attempt of the state, either its own or a heartbeat's.
+// bounded reports whether a timeout or a heartbeat timeout can end an attempt of the state.
 func (s *subject) bounded() bool { return s.TimeoutSeconds.Present() || s.HeartbeatSeconds.Present() }
 
 const (
@@ -93,7 +93,7 @@ const (
 	heartbeatTimeout = "States.HeartbeatTimeout"
 )
 
-// takes reports whether a retrier or catcher matches every error that a name includes.
+// takes reports whether a retrier or catcher with errorEquals matches every error that name stands for.
 func takes(errorEquals []string, name string) bool {
 	if slices.Contains(errorEquals, allErrors) || slices.Contains(errorEquals, name) {
 		return true

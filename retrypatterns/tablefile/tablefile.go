@@ -26,7 +26,7 @@ import (
 	"stepback/retrypatterns"
 )
 
-// The limits of AWS, and of the lengths of texts.
+// The limits of AWS, and the maximum lengths of texts and lists.
 const (
 	longestInterval = 99_999_999 * time.Second
 	longestDelay    = 31_622_400 * time.Second
@@ -36,7 +36,7 @@ const (
 	longestText     = 256
 )
 
-// Looks reports whether a text may be a retry table: it has one of a table's members and none of a definition's.
+// Looks reports whether a text may be a retry table: it has a member of a table and none of a definition.
 func Looks(text []byte) bool {
 	_, v := strictyaml.Read("", text)
 	if !v.IsObject() {
@@ -48,7 +48,7 @@ func Looks(text []byte) bool {
 		case "StartAt", "States":
 			return false
 		case "patterns", "states":
-			// A state with this name would have a list, its Retry array.
+			// In a table, a state with this name would be a list: its Retry array.
 			table = table || !m.IsList()
 		}
 	}
@@ -139,8 +139,8 @@ func locate(err error, places map[string]place) {
 
 var policyMembers = []string{"interval", "rate", "maxDelay", "retries", "jitter"}
 
-// policy parses a policy's numbers. The defaults are those of a definition: 1 second, doubled each time, three
-// retries.
+// policy parses a policy's numbers. As in a definition, the defaults are an interval of 1 second, doubled each
+// time, and three retries.
 func policy(o strictyaml.Object) retry.Policy {
 	p := retry.Policy{
 		Interval: o.Get("interval").DurationOr(time.Second, time.Second, longestInterval),
@@ -154,7 +154,7 @@ func policy(o strictyaml.Object) retry.Policy {
 	return p
 }
 
-// rowOf parses one row: errors with a pattern, or with numbers.
+// rowOf parses one row, which consists of errors and either a pattern or numbers.
 func rowOf(v strictyaml.Value, patterns map[string]retry.Policy) retrypatterns.Row {
 	o := v.Object(append([]string{"errors", "pattern", "comment"}, policyMembers...)...)
 	row := retrypatterns.Row{Provenance: "table"}

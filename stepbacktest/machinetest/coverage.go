@@ -18,7 +18,7 @@ type Coverage struct {
 	Retriers    Share  `json:"retriers"`
 }
 
-// Share is the number of covered elements, the number of all, and the missed ones.
+// Share holds the number of covered elements, the number of all elements, and the elements that were missed.
 type Share struct {
 	Covered int      `json:"covered"`
 	All     int      `json:"all"`
@@ -78,7 +78,7 @@ func transitions(s *asl.State) []string {
 	return next
 }
 
-// note records what an execution has covered.
+// note records the states, transitions and catchers that an execution covered.
 func note(seen map[string]bool, m *asl.Machine, events []history.Event) {
 	t := timeline.Read(events)
 	for i := range events {

@@ -35,7 +35,8 @@ type Test struct {
 	Line int
 	// Input is JSON text.
 	Input string
-	// Answers are the responses of tasks, in order, by state. Case answers for all other states; it may be nil.
+	// Answers contains the responses of tasks, in order, for each state. Case contains the responses for all other
+	// states; it may be nil.
 	Answers map[string][]Answer
 	Case    engine.Interceptor
 	Faults  []faults.Spec
@@ -45,9 +46,9 @@ type Test struct {
 
 // Answer is the response to one invocation of a task, or to several in a row.
 type Answer struct {
-	// Input, if given, restricts the answer to tasks whose input equals it.
+	// Input restricts the answer to tasks whose input equals it; nil means no restriction.
 	Input *jsonvalue.Value
-	// Return is the result. An answer with Error fails; one that hangs runs into the state's timeout.
+	// Return is the result. An answer with Error fails instead. An answer that hangs lets the state time out.
 	Return jsonvalue.Value
 	Error  string
 	Cause  string
@@ -56,7 +57,7 @@ type Answer struct {
 	Times int
 }
 
-// Expect is the expected outcome. Absent fields are not checked.
+// Expect is the expected outcome. Fields that are not set are not checked.
 type Expect struct {
 	Status         string
 	Error, Cause   string // Cause must only be contained
@@ -82,8 +83,8 @@ type Waits struct {
 	Waits []time.Duration
 }
 
-// Opener reads the files that a test file names, relative to it. A definition is returned as JSON, with its
-// placeholders replaced by values.
+// Opener reads the files that a test file names; paths are relative to the test file. Definition returns a
+// definition as JSON, with its placeholders replaced by values.
 type Opener interface {
 	Definition(path string, values map[string]string) (text string, err error)
 	Text(path string) ([]byte, error)
@@ -92,12 +93,12 @@ type Opener interface {
 // suffixes are the suffixes of test files.
 var suffixes = []string{".test.yaml", ".test.yml"}
 
-// IsTestFile reports whether a file's name is that of a test file.
+// IsTestFile reports whether a file's name has the suffix of a test file.
 func IsTestFile(name string) bool {
 	return slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(name, s) })
 }
 
-// The maximum durations and text sizes, and the maximum number of tests, in a file.
+// The limits of a test file: the maximum duration, the maximum text size, and the maximum number of tests.
 const (
 	longest  = 100 * 365 * 24 * time.Hour
 	textSize = 1 << 20
@@ -229,7 +230,7 @@ func (p *parser) testCase(v strictyaml.Value, t *Test) {
 	t.Case = in
 }
 
-// known reports a problem if the machine does not have a state with this name.
+// known reports whether the machine has a state with this name. If not, it reports a problem at v.
 func (p *parser) known(v strictyaml.Value, name string, among []string, kind string) bool {
 	if slices.Contains(among, name) {
 		return true
@@ -320,7 +321,7 @@ func (p *parser) expect(v strictyaml.Value) Expect {
 	return x
 }
 
-// list reads names of states; nil if absent.
+// list reads the names of states. It returns nil if v is absent.
 func (p *parser) list(v strictyaml.Value) []string {
 	if !v.Present() {
 		return nil

@@ -131,7 +131,7 @@ func durations(all []time.Duration) string {
 	return strings.Join(texts, ", ")
 }
 
-// maximum number of differences shown per output
+// shownDifferences is the maximum number of differences shown for an output.
 const shownDifferences = 10
 
 // differences lists the places where a value differs from the expected one. If part is set, objects may have

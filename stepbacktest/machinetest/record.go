@@ -17,7 +17,7 @@ import (
 type Recording struct {
 	// Name is the name of the test. Definition is the definition's file, beside which the test will be stored.
 	Name, Definition string
-	// Events is the history of the execution; Children holds those of the child executions of its Map Runs.
+	// Events is the history of the execution. Children holds the histories of the child executions of its Map Runs.
 	Events   []history.Event
 	Children [][]history.Event
 }
@@ -94,7 +94,7 @@ func (r *Recording) mocks(b *bytes.Buffer) {
 	}
 }
 
-// attempts returns the attempts in a history that got a response, in the order in which they were scheduled.
+// attempts returns the attempts that got a response in a history, in the order in which they were scheduled.
 func attempts(events []history.Event) []taken {
 	var all []taken
 	begun := map[int64]int{} // the index of an attempt, by the event that began it
@@ -115,7 +115,7 @@ func attempts(events []history.Event) []taken {
 	return slices.DeleteFunc(all, func(t taken) bool { return t.answer == "" })
 }
 
-// answerOf returns the response of a mock that makes an attempt end as a did.
+// answerOf returns the mock response that makes an attempt end in the same way as a.
 func answerOf(a *history.Attempt) string {
 	switch {
 	case !a.Failed():

@@ -21,7 +21,8 @@ import (
 type Result struct {
 	File *File
 	Test *Test
-	// Failures are the expectations that were not met, each with what happened; empty if the test passed.
+	// Failures describes each expectation that was not met, and what happened instead. It is empty if the test
+	// passed.
 	Failures []string
 	// Execution is the execution that was run. Events is its history; Children holds the histories of the child
 	// executions of its Map Runs.
@@ -38,7 +39,7 @@ func (r *Result) Passed() bool { return len(r.Failures) == 0 }
 // begin is the start time of executions, in virtual time.
 var begin = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// patience is the real time that a test may take.
+// patience is the maximum real time of a test.
 const patience = time.Minute
 
 // Run runs one test. It returns an error if the test could not be run: the definition is refused, or the engine
@@ -183,7 +184,7 @@ func (m *mocks) failsLocked(format string, args ...any) engine.Integration {
 	return unanswered{why}
 }
 
-// answered implements engine.Integration with the outcome that an answer specifies.
+// answered implements engine.Integration. Its outcome is that of an answer.
 type answered struct {
 	*Answer
 	clock *clock.Clock
@@ -202,7 +203,7 @@ func (a *answered) Invoke(ctx context.Context, _ *engine.Task) (engine.Result, e
 	}
 }
 
-// unanswered fails a task that has no answer.
+// unanswered implements engine.Integration for a task that has no answer; it always fails.
 type unanswered struct{ why string }
 
 // Invoke implements engine.Integration.

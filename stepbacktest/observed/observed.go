@@ -1,5 +1,6 @@
-// Package observed extracts from a history what tests check about an execution: the states it entered, how often each
-// was tried, and how long it waited. stepbacktest and machinetest share it. It reports nothing and runs nothing.
+// Package observed extracts, from a history, the data that tests check: the states that were entered, how often
+// each was tried, and how long each waited. stepbacktest and machinetest share it. It reports nothing and runs
+// nothing.
 package observed
 
 import (
@@ -8,8 +9,8 @@ import (
 	"stepback/engine/history"
 )
 
-// Entered returns the states that were entered, in order. States of branches and of inline Maps are included in the
-// order in which they were entered; those of a distributed Map belong to separate executions.
+// Entered returns the states that were entered, in order. The states of branches and of inline Maps are included.
+// The states of a distributed Map are not, because they belong to separate executions.
 func Entered(events []history.Event) []string {
 	var names []string
 	for i := range events {
@@ -32,8 +33,8 @@ func Attempts(events []history.Event, state string) int {
 	return n
 }
 
-// Waits returns the waits of a state, in order: the waits of its retriers between two attempts, or the durations of a
-// Wait state.
+// Waits returns the waits of a state, in order. For a Wait state, they are its durations. For any other state, they
+// are the waits of its retriers between two attempts.
 func Waits(events []history.Event, state string) []time.Duration {
 	var waits []time.Duration
 	began := map[int64]time.Time{} // when a Wait state was entered, by the event

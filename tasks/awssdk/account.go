@@ -5,8 +5,9 @@ import (
 	"stepback/jsonvalue"
 )
 
-// account returns the account in which an action is called: the execution's or, with a role, that of the first
-// resource that the parameters name by ARN, or else the role's. Whether the role is allowed to do so is not checked.
+// account returns the account in which an action is called. Without a role, it is the execution's account. With a
+// role, it is the account of the first resource that the parameters name by ARN, or else the role's account. It is
+// not checked whether the role is allowed to do so.
 func (c *Caller) account(role string, params jsonvalue.Value) string {
 	if role == "" {
 		return c.Account

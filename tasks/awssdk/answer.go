@@ -9,17 +9,17 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Naming selects which of its two names a member has.
+// Naming selects one of the two names that a member has.
 type Naming int
 
-// The namings of members: in AWS SDK integrations and in optimized integrations.
+// SDK selects the names in AWS SDK integrations, and OptimizedNames those in optimized integrations.
 const (
 	SDK Naming = iota
 	OptimizedNames
 )
 
-// Answer is the shape of an action's response. It checks whether a JSON value could be such a response in the result
-// of a task, with Step Functions' error messages. It calls no service.
+// Answer is the shape of an action's response. It checks whether a JSON value could be such a response, as it
+// appears in the result of a task. Its error messages are those of Step Functions. It calls no service.
 type Answer struct {
 	service string
 	shape   *model.Shape
@@ -172,8 +172,8 @@ func (c *answerCheck) number(s *model.Shape, n float64, field string) string {
 	return ""
 }
 
-// staleBounds holds upper bounds that Step Functions still used in November 2025, although the models have raised them
-// since July of that year.
+// staleBounds contains upper bounds that the models raised in or after July 2025. In November 2025, Step Functions
+// still used the values given here.
 var staleBounds = map[string]float64{"lambda.MemorySize": 10_240}
 
 // bounds returns the bounds of a shape as Step Functions uses them.

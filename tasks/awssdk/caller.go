@@ -57,8 +57,8 @@ func (c *Caller) find(ctx context.Context, s *service, action, account string) (
 	}}, nil
 }
 
-// spoken returns the protocol to use where a service has several: the one that emulators and AWS both support, such
-// as Query for CloudWatch.
+// spoken returns the protocol to use for a service that has several: the one that both emulators and AWS support,
+// such as Query for CloudWatch.
 func spoken(s *service) model.Protocol {
 	if s.Speaks(model.Query) {
 		return model.Query
@@ -66,8 +66,8 @@ func spoken(s *service) model.Protocol {
 	return ""
 }
 
-// credentials returns the credentials for an address: the account ID as the access key, or those of the environment
-// for AWS itself.
+// credentials returns the credentials for an address. For AWS itself, they come from the environment. For other
+// addresses, the account ID is the access key.
 func (c *Caller) credentials(ctx context.Context, at Endpoint, account string) (aws.CredentialsProvider, error) {
 	u, err := at.parse()
 	if err != nil || !client.IsAWS(u.Hostname()) {

@@ -7,9 +7,9 @@ import (
 	"stepback/jsonvalue"
 )
 
-// check returns an error if the parameters cannot be used for an action; text is the form of the parameters that the
-// error quotes. What the service itself rejects, such as null for a required member, and unknown actions are left to
-// the call.
+// check returns an error if the parameters cannot be used for an action. text is the form of the parameters that
+// the error quotes. check ignores unknown actions, and parameters that the service itself rejects, such as null for
+// a required member. The call reports these.
 func check(name, action string, params jsonvalue.Value, text string) error {
 	s, err := serviceOf(name)
 	if err != nil {
@@ -39,8 +39,8 @@ func (Integration) CheckParameters(t *engine.Task) error {
 	return check(strings.TrimPrefix(t.Service, "aws-sdk:"), t.Action, params, t.Parameters)
 }
 
-// CheckParameters implements engine.ParameterChecker. Parameters that must be prepared, which may require calls, are
-// left to the call.
+// CheckParameters implements engine.ParameterChecker. It does not check parameters that must be prepared, because
+// that may require calls; the call reports their problems.
 func (o *Optimized) CheckParameters(t *engine.Task) error {
 	params, err := t.Value()
 	if err != nil || o.prepare != nil {

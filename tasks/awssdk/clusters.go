@@ -7,7 +7,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// clusters adds the optimized integrations with EMR, whose API for Step Functions differs from EMR's own: it has a
+// clusters adds the optimized integrations with EMR. Step Functions' API for them differs from EMR's own: it has a
 // single cluster, step or instance group where EMR has lists, clusters where EMR has job flows, and names where EMR
 // has IDs.
 func clusters(table map[string]*Optimized) {
@@ -64,7 +64,7 @@ func renamed(from, to string) func(params, result jsonvalue.Value) jsonvalue.Val
 	}
 }
 
-// first returns a function that makes the first element of one of a result's lists the result.
+// first returns a function that replaces a result by the first element of one of its lists.
 func first(list, name string) func(params, result jsonvalue.Value) jsonvalue.Value {
 	return func(_, result jsonvalue.Value) jsonvalue.Value {
 		v, _ := result.Get(list)

@@ -58,7 +58,7 @@ func (e *Endpoints) find(s *service) (Endpoint, error) {
 		s.environment())
 }
 
-// Has reports whether there is an endpoint for a service, named as in a Resource.
+// Has reports whether there is an endpoint for a service. name is the service's name in a Resource.
 func (e *Endpoints) Has(name string) bool {
 	s, err := serviceOf(name)
 	if err != nil {
@@ -68,7 +68,7 @@ func (e *Endpoints) Has(name string) bool {
 	return err == nil
 }
 
-// Embeds reports whether a service, named as in a Resource, is called within this process.
+// Embeds reports whether a service is called within this process. name is the service's name in a Resource.
 func (e *Endpoints) Embeds(name string) bool {
 	s, err := serviceOf(name)
 	if err != nil {

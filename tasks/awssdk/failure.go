@@ -29,7 +29,7 @@ type naming struct {
 	cause  func(*refusal) string
 }
 
-// sdkNaming returns the naming of AWS SDK integrations, which follow the SDK for Java 2.x.
+// naming determines the names and the causes of an integration's errors.
 func sdkNaming(s *service) naming {
 	return naming{s.Class, s.Class + "Exception", func(r *refusal) string {
 		ids := "Request ID: " + r.request
@@ -56,7 +56,8 @@ func optimizedNaming(o *Optimized, s *service) naming {
 	}}
 }
 
-// taskError returns a failed call's error as the state machine sees it. The operation may be nil if it was not found.
+// taskError returns the error of a failed call in the form that the state machine receives. The operation may be
+// nil if it was not found.
 func (n *naming) taskError(o *operation, params jsonvalue.Value, parameters string, err error) error {
 	var unusable *ParameterError
 	if errors.As(err, &unusable) {

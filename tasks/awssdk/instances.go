@@ -7,7 +7,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// namedInstances describes how to find and change an EMR cluster's instance fleets or groups, which tasks identify by name.
+// namedInstances describes how to find and change the instance fleets or groups of an EMR cluster. Tasks identify
+// them by name.
 type namedInstances struct {
 	list string // member of EMR's listing; the action is List followed by this
 	one  string // member of the parameters that describes the change; with Name appended, the member with the name
@@ -47,7 +48,7 @@ func (n namedInstances) prepare(ctx context.Context, o *Optimized, t *engine.Tas
 	return request.Value(), nil
 }
 
-// find looks up the EMR ID for a name, page by page.
+// find returns the EMR ID for a name. It reads EMR's listing page by page.
 func (n namedInstances) find(ctx context.Context, o *Optimized, t *engine.Task, params jsonvalue.Value,
 	name string) (jsonvalue.Value, error) {
 	cluster, _ := params.Get("ClusterId")

@@ -25,8 +25,8 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 	return engine.ValueResult(result), nil
 }
 
-// Call calls an action of a service, named as in a Resource, on behalf of another integration. Parameters, result and
-// errors have the form of an AWS SDK integration.
+// Call calls an action of a service on behalf of another integration. name is the service's name in a Resource.
+// Parameters, result and errors have the form of an AWS SDK integration.
 func (c *Caller) Call(ctx context.Context, name, action string, params jsonvalue.Value) (jsonvalue.Value, error) {
 	return c.call(ctx, "", name, action, params, params.JSON())
 }

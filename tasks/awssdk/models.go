@@ -11,10 +11,11 @@ import (
 	"stepback/jsonvalue"
 )
 
-// maxModelInput is the maximum size of an object sent to a model, in bytes; the service's limit is 25,000,000.
+// maxModelInput is the maximum size of an S3 object that is sent to a model, in bytes. It is the service's limit.
 const maxModelInput = 25_000_000
 
-// modelInput builds a request to a model. Its body may be in S3, as Input specifies. Output is handled later.
+// modelInput returns the request to a model. If Input is set, the request's body is read from S3. modelOutput
+// handles Output.
 func modelInput(ctx context.Context, o *Optimized, t *engine.Task, params jsonvalue.Value) (jsonvalue.Value, error) {
 	if params.Kind() != jsonvalue.Object {
 		return params, nil
@@ -54,7 +55,7 @@ func modelOutput(ctx context.Context, o *Optimized, t *engine.Task, result jsonv
 	return result.With("Body", jsonvalue.OfString(uri)), nil
 }
 
-// modelAnswer parses the body of a model's response if it is JSON.
+// modelAnswer replaces the body of a model's response by its value if the body is JSON.
 func modelAnswer(result jsonvalue.Value) jsonvalue.Value {
 	body, _ := result.Get("Body")
 	if v, err := jsonvalue.Parse(body.Text()); err == nil && strings.TrimSpace(body.Text()) != "" {

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// upperFirst converts an action's name to that of the client's method.
+// upperFirst converts an action's name to the name of the client's method.
 func upperFirst(s string) string {
 	if s == "" {
 		return ""

@@ -24,7 +24,7 @@ type Optimized struct {
 	prepare     preparation
 	shape       func(params, result jsonvalue.Value) jsonvalue.Value
 	judge       func(result jsonvalue.Value) error
-	// deliver stores the result where the task's parameters specify.
+	// deliver stores the result in the location that the task's parameters specify.
 	deliver func(ctx context.Context, o *Optimized, t *engine.Task, result jsonvalue.Value) (jsonvalue.Value, error)
 }
 
@@ -97,8 +97,8 @@ func (o *Optimized) finish(ctx context.Context, t *engine.Task, params, result j
 	return result, nil
 }
 
-// Call calls another action of the same service with a role, which is empty for the execution's role, with the same
-// error names. The result has no HTTP metadata.
+// Call calls another action of the same service, with the same error names. An empty role means the execution's
+// role. The result has no HTTP metadata.
 func (o *Optimized) Call(ctx context.Context, role, action string, params jsonvalue.Value) (jsonvalue.Value, error) {
 	a, err := o.call(ctx, role, action, params, params.JSON())
 	if err != nil {

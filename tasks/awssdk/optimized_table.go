@@ -119,7 +119,7 @@ func failUnplaced(result jsonvalue.Value) error {
 	return engine.NewFailure("AmazonECS.Unknown", result.JSON())
 }
 
-// jobNamed adds the JobName of the request to Glue's response, which only contains the run's ID.
+// jobNamed adds the request's JobName to Glue's response, which contains only the run's ID.
 func jobNamed(params, result jsonvalue.Value) jsonvalue.Value {
 	if name, ok := params.Get("JobName"); ok {
 		return result.With("JobName", name)

@@ -27,7 +27,7 @@ func (p *parameters) mistyped(field, want string) jsonvalue.Value {
 	return jsonvalue.Value{}
 }
 
-// input returns the whole input; some operations have none.
+// input returns the whole input. s is nil for operations without input.
 func (p *parameters) input(s *model.Shape, v jsonvalue.Value) jsonvalue.Value {
 	if s == nil {
 		s = &model.Shape{}
@@ -174,8 +174,7 @@ func (p *parameters) time(v jsonvalue.Value, field string) jsonvalue.Value {
 	return model.OfTime(t)
 }
 
-// blob converts bytes: text is sent as its UTF-8 bytes, except that DynamoDB's binaries are Base64, as in its
-// results.
+// blob converts bytes. Text is sent as its UTF-8 bytes. For DynamoDB, bytes are in Base64, as in its results.
 func (p *parameters) blob(v jsonvalue.Value) jsonvalue.Value {
 	text := textOf(v)
 	if p.service.base64 {
@@ -186,7 +185,7 @@ func (p *parameters) blob(v jsonvalue.Value) jsonvalue.Value {
 	return model.OfBlob([]byte(text))
 }
 
-// textOf returns a string's content; other values become JSON text.
+// textOf returns a string's content, or the JSON text of any other value.
 func textOf(v jsonvalue.Value) string {
 	if v.Kind() == jsonvalue.String {
 		return v.Text()
@@ -194,7 +193,8 @@ func textOf(v jsonvalue.Value) string {
 	return v.JSON()
 }
 
-// absent returns the paths of the required members that an input lacks: MessageBody, entries.1.member.source.
+// absent returns the paths of the required members that an input lacks, such as MessageBody or
+// entries.1.member.source.
 func absent(s *model.Shape, v jsonvalue.Value, path string) []string {
 	if s == nil {
 		return nil
@@ -224,7 +224,8 @@ func absent(s *model.Shape, v jsonvalue.Value, path string) []string {
 	return lacking
 }
 
-// pathName returns a member's name in a path: as in parameters at the top level, and as services write it below.
+// pathName returns a member's name in a path. At the top level, names are spelled as in parameters; below it, as in
+// services' messages.
 func pathName(path, name string) string {
 	if path == "" {
 		return upperFirst(name)

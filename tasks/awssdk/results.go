@@ -11,7 +11,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// style determines the form of results: that of AWS SDK integrations, or that of optimized integrations.
+// style determines the form of results: the form of AWS SDK integrations or that of optimized integrations.
 type style struct {
 	name  func(capital string) string
 	time  func(time.Time) jsonvalue.Value
@@ -23,7 +23,7 @@ var (
 	optimizedStyle = &style{name: func(capital string) string { return capital }, time: epochMillis}
 )
 
-// instant formats a time as Java's Instant does: with three decimals, or none if it is a whole second.
+// instant formats a time like Java's Instant: with three decimals, or with none for a whole second.
 func instant(t time.Time) jsonvalue.Value {
 	layout := "2006-01-02T15:04:05.000Z"
 	if t.Nanosecond() < int(time.Millisecond) {
@@ -63,7 +63,7 @@ func (r *results) object(s *model.Shape, v jsonvalue.Value) jsonvalue.Value {
 	return b.Value()
 }
 
-// with inserts the streamed member at its position.
+// with returns the converted structure with the streamed member inserted at its position.
 func (r *results) with(s *model.Shape, v, stream jsonvalue.Value) jsonvalue.Value {
 	b := jsonvalue.NewObject(v.Len() + 1)
 	for _, m := range s.Listed() {
@@ -108,7 +108,8 @@ func (r *results) value(s *model.Shape, v jsonvalue.Value) jsonvalue.Value {
 	}
 }
 
-// blob converts bytes: to text if they are text, otherwise, and for DynamoDB always, to Base64.
+// blob converts bytes to text if they are valid text, and otherwise to Base64. DynamoDB's bytes are always
+// converted to Base64.
 func (r *results) blob(v jsonvalue.Value) jsonvalue.Value {
 	if r.service.base64 {
 		return v

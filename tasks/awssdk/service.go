@@ -7,16 +7,16 @@ import (
 	"stepback/aws/model"
 )
 
-// service is an AWS service that tasks can call: its model, and what is particular to it in Step Functions.
+// service is an AWS service that tasks can call: its model, and Step Functions' special treatment of it.
 type service struct {
 	*model.Service
 	particulars
 }
 
-// particulars holds what Step Functions does for a single service.
+// particulars holds Step Functions' special treatment of a service.
 type particulars struct {
-	// variable is Step Functions Local's variable for the service's endpoint, if it is not derived from the service's
-	// ID.
+	// variable is Step Functions Local's variable for the service's endpoint. It is empty if the variable is
+	// derived from the service's ID.
 	variable string
 	// translated holds the shapes that the SDK for Java throws in place of others, by operation and code.
 	translated map[string]string
@@ -78,7 +78,7 @@ func (s *service) action(name string) (*model.Operation, error) {
 	return o, err
 }
 
-// unsupportedError is returned for a Resource that no task can have.
+// unsupportedError is returned for a Resource whose service or action is not supported.
 type unsupportedError struct{ why string }
 
 // Error implements error.

@@ -11,8 +11,8 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 )
 
-// Sign signs a request that no client of this package sends, for a service as named in signatures, such as
-// execute-api. It chooses the credentials as for all calls.
+// Sign signs a request that is not sent by a client of this package. service is the name used in signatures, such
+// as execute-api. The credentials are chosen as for all calls.
 func (c *Caller) Sign(ctx context.Context, r *http.Request, body, service string) error {
 	found, err := c.credentials(ctx, Endpoint{URL: r.URL.String()}, c.Account)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// serviceErrors are the errors of the Invoke call in the wording of Lambda or, for those without a status, of the
-// client.
+// serviceErrors are the errors of the Invoke call, in the wording of Lambda. Errors without a status come from the
+// client and have its wording.
 var serviceErrors = map[string]aws.Error{
 	"ServiceException": {Status: http.StatusInternalServerError,
 		Message: "Service encountered an internal error."},

@@ -7,20 +7,20 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// Batch describes a state whose invocations carry several items, each of which another state would process by itself.
-// The other state's faults then apply as follows:
+// Batch describes a state whose invocations carry several items, each of which another state would process by
+// itself. The other state's faults then apply as follows:
 //
-//   - An error that a function reports, such as DatabaseConnectionError, is drawn for each item, as for its first
-//     invocation by itself. An affected item is removed from the batch and returned as failed. Its first invocation
-//     by itself fails, too, and only that failure is counted.
+//   - An error that a function reports, such as DatabaseConnectionError, is drawn for each item, as for the item's first
+//     invocation by itself. An affected item is removed from the batch and returned as failed. Its first invocation by
+//     itself fails, too, and only that failure is counted.
 //   - A fault of a whole invocation (hang, crash, throttle, Lambda.*, States.*, Sandbox.*, Runtime.*) is drawn once
 //     for the batch.
 type Batch struct {
 	State, Items string
 	// Split splits the event of a batch into the events of its items. It returns false for any other event.
 	Split func(event []byte) ([][]byte, bool)
-	// Without returns the event without the failed items, given by position and error, and a function that adds these
-	// to the response.
+	// Without removes the failed items from an event. failed maps their positions to their errors. rest is the
+	// event without them, and add adds them to the response.
 	Without func(event []byte, failed map[int]string) (rest []byte, add func(answer []byte) []byte)
 }
 
@@ -42,7 +42,7 @@ func (s Spec) OfItem() bool {
 // firstAttempt is the number of a task's first attempt.
 const firstAttempt = 0
 
-// itemFaults returns the errors of the items in a batch that a fault affects, by position.
+// itemFaults returns the errors of the affected items in a batch, keyed by position.
 func (i *Injector) itemFaults(b *Batch, event []byte) map[int]string {
 	var own []fault
 	for _, f := range i.faults[b.Items] {

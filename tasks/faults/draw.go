@@ -16,8 +16,8 @@ type draw struct {
 // payloadHash is computed once per invocation.
 type payloadHash = [sha256.Size]byte
 
-// cast draws for one fault. The rate does not enter the draw, so raising it keeps the invocations affected at the
-// lower rate.
+// cast draws the random values for one fault. They do not depend on the rate, so a higher rate affects the same
+// invocations as a lower one, and more.
 func (f fault) cast(state string, payload *payloadHash, attempt int64) draw {
 	h := sha256.New()
 	h.Write(f.key[:])
@@ -39,7 +39,8 @@ type fault struct {
 	key [sha256.Size]byte
 }
 
-// newFault combines the seed and the fault into a key. repeat distinguishes faults that differ only in their rates.
+// newFault derives the key from the seed and the fault. repeat distinguishes faults that differ only in their
+// rates.
 func newFault(seed uint64, spec Spec, repeat int) fault {
 	h := sha256.New()
 	h.Write(binary.BigEndian.AppendUint64(nil, seed))
@@ -51,7 +52,7 @@ func newFault(seed uint64, spec Spec, repeat int) fault {
 	return f
 }
 
-// writeText writes the length first, so that different lists of texts never produce the same bytes.
+// writeText writes a text preceded by its length, so that different lists of texts never produce the same bytes.
 func writeText(write func([]byte) (int, error), text string) {
 	_, _ = write(binary.BigEndian.AppendUint64(nil, uint64(len(text)))) // a hash never fails
 	_, _ = write([]byte(text))

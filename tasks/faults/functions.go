@@ -36,7 +36,7 @@ func (f functions) Invoke(ctx context.Context, r *invocation.Request) (*invocati
 	}
 }
 
-// invoke invokes the function; for a batch, with the items that are left.
+// invoke invokes the function. For a batch, it removes the items that faults affect.
 func (f functions) invoke(ctx context.Context, r *invocation.Request) (*invocation.Answer, error) {
 	if b, carries := f.batches[r.State]; carries {
 		return f.invokeBatch(ctx, &b, r)

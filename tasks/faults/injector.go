@@ -11,8 +11,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Parker is called for an invocation that hangs. Park returns once ctx has ended, with its error. A virtual clock
-// implements it to learn that nothing runs meanwhile and that it may jump to the next timer.
+// Parker waits for invocations that hang. Park returns ctx's error once ctx has ended. A virtual clock implements
+// Parker to learn that nothing runs meanwhile, so that it may jump to the next timer.
 type Parker interface {
 	Park(ctx context.Context) error
 }
@@ -61,7 +61,7 @@ func (waiting) Park(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// drawFault draws for a call of a state; ok is false if no fault hits it.
+// drawFault draws the faults for a call of a state. ok is false if none hits it.
 func drawFault[T string | []byte](i *Injector, state string, payload T, attempt int64) (f fault, d draw, ok bool) {
 	all := i.faultsOf(state)
 	if len(all) == 0 {
@@ -73,8 +73,8 @@ func drawFault[T string | []byte](i *Injector, state string, payload T, attempt 
 	return f, d, ok
 }
 
-// faultsOf returns the faults that are drawn for each call of a state: its own and, if it carries items, those of the
-// items' state that apply to whole invocations.
+// faultsOf returns the faults that are drawn for each call of a state. If the state carries items, they include the
+// faults of the items' state that apply to whole invocations.
 func (i *Injector) faultsOf(state string) []fault {
 	b, carries := i.batches[state]
 	if !carries {
@@ -114,7 +114,7 @@ func (i *Injector) count(s Spec) {
 	i.mu.Unlock()
 }
 
-// Counts returns the injections so far, by state and error as specified, in that order.
+// Counts returns the number of injections so far for each state and error, ordered by state and then by error.
 func (i *Injector) Counts() []Count {
 	i.mu.Lock()
 	defer i.mu.Unlock()

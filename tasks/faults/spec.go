@@ -103,8 +103,8 @@ func checkError(name string) error {
 	return nil
 }
 
-// mistyped returns the known error name that name was probably meant to be; empty if name is known or similar to
-// none.
+// mistyped returns the known error name that was probably meant. It returns "" if name is known or not similar to
+// any.
 func mistyped(name string) string {
 	if name == Hang || name == Crash || name == Throttle || strings.HasPrefix(name, "States.") ||
 		strings.HasPrefix(name, "Lambda.") {

@@ -6,10 +6,10 @@ import (
 	"stepback/engine"
 )
 
-// Tasks returns an Integration that injects faults into some tasks of another one, which calls a service instead of a
-// function: its tasks fail with the error's name as given. throttled is the service's throttling error, such as
-// DynamoDb.ThrottlingException. A crash loses the connection, in half of the cases after the work was done, and
-// results in States.TaskFailed.
+// Tasks returns an Integration that injects faults into some tasks of next, which calls a service instead of a
+// function. An affected task fails with the fault's error name. throttled is the service's throttling error, such
+// as DynamoDb.ThrottlingException. A crash loses the connection and results in States.TaskFailed; in half of the
+// cases, it does so after the work was done.
 func (i *Injector) Tasks(next engine.Integration, throttled string) engine.Integration {
 	return engine.Around(next, func(ctx context.Context, t *engine.Task, to engine.Integration) (engine.Result, error) {
 		return i.task(ctx, t, to, throttled)

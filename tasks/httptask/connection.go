@@ -9,7 +9,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Connection holds what an EventBridge connection adds to requests.
+// Connection holds the authorization and parameters that an EventBridge connection adds to requests.
 type Connection struct {
 	// Username and Password are used for Basic authorization.
 	Username, Password string

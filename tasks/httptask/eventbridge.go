@@ -45,7 +45,7 @@ func nameOf(arn string) string {
 	return name
 }
 
-// connectionOf combines the connection's description and its secret.
+// connectionOf returns a connection, given its description and its secret.
 func connectionOf(shown, secret jsonvalue.Value) *Connection {
 	basic, key, oauth := get(shown, "BasicAuthParameters"), get(shown, "ApiKeyAuthParameters"),
 		get(shown, "OAuthParameters")
@@ -65,7 +65,7 @@ func connectionOf(shown, secret jsonvalue.Value) *Connection {
 	return c
 }
 
-// parameters returns the additions to requests; values that are not shown come from the secret.
+// parameters returns the additions to requests. Values that the description does not show come from the secret.
 func parameters(shown, secret jsonvalue.Value) Parameters {
 	return Parameters{
 		Header: pairs(shown, secret, "HeaderParameters", "header_parameters"),

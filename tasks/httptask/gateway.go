@@ -14,11 +14,11 @@ import (
 
 // Gateway performs apigateway:invoke: requests to an API of API Gateway.
 type Gateway struct {
-	// Endpoint returns the base URL of requests; the Host header names the API, by which an emulator finds it. If it
-	// is nil or returns "", only APIs on this machine can be called: an API on AWS is never called unless this is its
-	// URL.
+	// Endpoint returns the base URL of requests. The Host header names the API, so that an emulator can find it. If
+	// Endpoint is nil or returns "", only APIs on this machine can be called. An API on AWS is called only if
+	// Endpoint returns its URL.
 	Endpoint func() string
-	// Sign signs requests whose AuthType is IAM_ROLE; nil leaves them unsigned.
+	// Sign signs requests with the AuthType IAM_ROLE; nil leaves them unsigned.
 	Sign func(ctx context.Context, r *http.Request, body string) error
 	// Transport sends the requests; nil means http.DefaultTransport.
 	Transport http.RoundTripper
@@ -135,7 +135,7 @@ func (g *Gateway) result(r *http.Response) (engine.Result, error) {
 	return parts(r, headers(r.Header, gatewayHeader), text), nil
 }
 
-// gatewayHeader returns a header's name as API Gateway spells it: Content-Type, but x-amzn-RequestId.
+// gatewayHeader returns a header's name in API Gateway's spelling, such as Content-Type or x-amzn-RequestId.
 func gatewayHeader(name string) string {
 	switch {
 	case strings.EqualFold(name, "x-amzn-requestid"):

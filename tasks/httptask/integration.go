@@ -11,7 +11,7 @@ import (
 	"stepback/engine"
 )
 
-// Timeout is the time limit for the endpoint's response.
+// Timeout is the time that the endpoint may take to respond.
 const Timeout = 60 * time.Second
 
 // Integration performs http:invoke.

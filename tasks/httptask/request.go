@@ -16,7 +16,7 @@ var removedHeaders = []string{
 	"If-Unmodified-Since", "Keep-Alive", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 }
 
-// request returns the HTTP request.
+// request returns the HTTP request for a description.
 func (d *description) request(ctx context.Context, region string) (*http.Request, error) {
 	address := *d.endpoint
 	query := address.Query()

@@ -27,8 +27,8 @@ func result(r *http.Response) (engine.Result, error) {
 	return parts(r, headers(r.Header, strings.ToLower), text), nil
 }
 
-// bodyOf reads a response's body, up to one byte more than a result may have; the engine rejects a result of that
-// size.
+// bodyOf reads a response's body, up to one byte more than the maximum size of a result. The engine rejects a
+// result of that size.
 func bodyOf(r *http.Response) (string, error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, engine.MaxPayload+1))
 	return strings.ToValidUTF8(string(body), "\uFFFD"), err

@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// Trace records the request and the response of an HTTP Task, as TestState shows them. It is for a single task.
+// Trace records the request and the response of an HTTP Task in the form of TestState. Use it for a single task.
 type Trace struct {
-	// Secrets determines whether what the connection adds to the request is recorded, too. If it is false, the
+	// Secrets determines whether the recorded request includes the connection's additions. If it is false, the
 	// request is recorded as the task describes it.
 	Secrets bool
-	// Request and Response are nil if there was none.
+	// Request and Response are nil if there was no request or no response.
 	Request  *Request
 	Response *Response
 }
@@ -28,7 +28,7 @@ type Response struct{ Protocol, StatusCode, StatusMessage, Headers, Body string 
 
 type traceKey struct{}
 
-// WithTrace returns a context with which Integration.Invoke records its exchange in t.
+// WithTrace returns a context that makes Integration.Invoke record its exchange in t.
 func WithTrace(ctx context.Context, t *Trace) context.Context {
 	return context.WithValue(ctx, traceKey{}, t)
 }
@@ -61,7 +61,7 @@ func (t *Trace) request(r *http.Request, d *description) {
 	t.Request = &Request{r.URL.Scheme, r.Method, r.URL.String(), listed(r.Header), body}
 }
 
-// receive records a response. The caller must call noted once the body has been read.
+// receive records a response. The caller must call noted after reading the body.
 func (t *Trace) receive(r *http.Response) (noted func()) {
 	if t == nil {
 		return func() {}

@@ -9,10 +9,10 @@ import (
 	"stepback/jsonvalue"
 )
 
-// API calls the service that runs the jobs. Its errors are named as tasks see them.
+// API calls the service that runs the jobs. Its errors have the names that tasks receive.
 type API interface {
 	engine.Integration // submits a job
-	// Call calls an action with a role, which is empty for the execution's role.
+	// Call calls an action with a role. An empty role means the execution's role.
 	Call(ctx context.Context, role, action string, params jsonvalue.Value) (jsonvalue.Value, error)
 }
 
@@ -25,17 +25,17 @@ type Integration struct {
 }
 
 const (
-	// The polling interval doubles from the first to the second value.
+	// The polling interval doubles from firstPause up to longestPause.
 	firstPause, longestPause = time.Second, 10 * time.Second
 	// maxMissed is the number of consecutive polls that may fail before the task does: a poll may come before all
 	// parts of the service know the job.
 	maxMissed = 5
-	// stopTime is the time limit for stopping a job whose task was given up.
+	// stopTime limits the time that stopping a job may take if its task was given up.
 	stopTime = 10 * time.Second
 )
 
-// Wait returns an integration that also supports the .sync pattern, given its name, such as ecs:runTask. If the
-// integration starts no jobs, the result supports no .sync pattern.
+// Wait returns an integration that also supports the .sync pattern. name is its name, such as ecs:runTask. If the
+// integration starts no jobs, the result does not support .sync.
 func Wait(name string, api API, c *clock.Clock) engine.Integration {
 	k, ok := kinds[name]
 	if !ok {
@@ -71,7 +71,7 @@ func (i *Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result
 	return nil, err
 }
 
-// submit submits the job, unless that was done before a crash.
+// submit submits the job, unless it was already submitted before a crash.
 func (i *Integration) submit(ctx context.Context, t *engine.Task) (engine.Result, error) {
 	if t.Submission != "" {
 		v, err := jsonvalue.Parse(t.Submission)
@@ -80,8 +80,8 @@ func (i *Integration) submit(ctx context.Context, t *engine.Task) (engine.Result
 	return i.api.Invoke(ctx, t)
 }
 
-// await polls the job until it has ended, and returns its last description. A job that deletes something may end with
-// gone set, because the thing no longer exists; if it was never described, last is the response to the submission.
+// await polls the job until it has ended, and returns its last description. gone is true for a job that deletes
+// something if that thing no longer exists. If it was never described, last is the response to the submission.
 func (i *Integration) await(ctx context.Context, j job) (last jsonvalue.Value, gone bool, err error) {
 	last = j.answer
 	for pause, missed := firstPause, 0; ; pause = min(2*pause, longestPause) {
@@ -107,7 +107,7 @@ func (i *Integration) await(ctx context.Context, j job) (last jsonvalue.Value, g
 	}
 }
 
-// final returns the description of an ended job.
+// final returns the final description of an ended job. Some kinds of jobs need another call for it.
 func (i *Integration) final(ctx context.Context, j job, d jsonvalue.Value) (jsonvalue.Value, error) {
 	if i.kind.final == "" {
 		return d, nil

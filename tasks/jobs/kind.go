@@ -25,7 +25,7 @@ type kind struct {
 	done     []string                     // statuses of successful jobs
 	failed   []string                     // statuses of failed jobs
 	verdict  func(jsonvalue.Value) bool
-	// the suffix of the name of the error that reports that what was to be deleted no longer exists
+	// suffix of the error name that a service returns if the thing to be deleted no longer exists
 	gone    string
 	final   string // action that describes an ended job, if it is a different one
 	result  func(j job, description jsonvalue.Value) jsonvalue.Value
@@ -97,8 +97,9 @@ func request(members ...member) func(job) jsonvalue.Value {
 	}
 }
 
-// asked, told, listed and text return sources of a value. asked reads it from the task's parameters, told from the
-// response to the submission. listed wraps another source's value in a list, and text always returns the same text.
+// asked, told, listed and text return functions for the value of a member. asked reads it from the task's
+// parameters, and told from the response to the submission. listed puts another function's value into a list. text
+// always returns the same text.
 func asked(p ...string) func(job) jsonvalue.Value {
 	return func(j job) jsonvalue.Value { return path(p).in(j.params) }
 }
@@ -115,8 +116,8 @@ func text(s string) func(job) jsonvalue.Value {
 	return func(job) jsonvalue.Value { return jsonvalue.OfString(s) }
 }
 
-// whole makes the description the result, part the value at a path in it, and as an object with that value as its
-// only member.
+// whole, part and as determine the result from the description. whole returns the description itself. part returns
+// the value at a path in it. as returns an object with that value as its only member.
 func whole(_ job, description jsonvalue.Value) jsonvalue.Value { return description }
 
 func part(p ...string) func(job, jsonvalue.Value) jsonvalue.Value {

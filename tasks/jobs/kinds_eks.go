@@ -2,8 +2,8 @@ package jobs
 
 import "stepback/jsonvalue"
 
-// eksJobs holds EKS clusters, their parts, and the jobs that run in them. Clusters are left unchanged if a task is
-// given up.
+// eksJobs contains EKS clusters, their parts, and the jobs that run in them. If a task is given up, its cluster is
+// left unchanged.
 var eksJobs = map[string]*kind{
 	"eks:createCluster":        made(cluster, "DELETING", "FAILED"),
 	"eks:createFargateProfile": made(fargateProfile, "CREATE_FAILED", "DELETE_FAILED", "DELETING"),
@@ -18,7 +18,7 @@ var eksJobs = map[string]*kind{
 	},
 }
 
-// resource is something that EKS creates and deletes.
+// resource is a kind of thing that EKS creates and deletes.
 type resource struct {
 	name  string // EKS's name for it, which is also the member in descriptions
 	named func(job) jsonvalue.Value

@@ -2,7 +2,7 @@ package jobs
 
 import "stepback/jsonvalue"
 
-// emrJobs holds EMR's clusters, steps and job runs, including those on EKS and serverless ones.
+// emrJobs contains EMR's clusters, steps and job runs, including job runs on EKS and serverless ones.
 var emrJobs = map[string]*kind{
 	"elasticmapreduce:addStep": {
 		describe: "DescribeStep", named: request(member{"ClusterId", asked("ClusterId")},
@@ -42,7 +42,7 @@ var emrJobs = map[string]*kind{
 	},
 }
 
-// withID adds the cluster ID, which only the response to the submission contains, to the description of a cluster.
+// withID returns the description of a cluster with its ID, which only the response to the submission contains.
 func withID(j job, description jsonvalue.Value) jsonvalue.Value {
 	b := jsonvalue.NewObject(2)
 	b.Set("ClusterId", path{"ClusterId"}.in(j.answer))

@@ -15,7 +15,8 @@ var modelJobs = map[string]*kind{
 	"sagemaker:createTransformJob":            sageMakerJob("TransformJob"),
 }
 
-// sageMakerJob returns a kind of SageMaker job. SageMaker names every action and member of a job after its kind.
+// sageMakerJob returns a kind of SageMaker job. The names of SageMaker's actions and members contain the name of
+// the kind.
 func sageMakerJob(kindOf string) *kind {
 	name := request(member{kindOf + "Name", asked(kindOf + "Name")})
 	return &kind{

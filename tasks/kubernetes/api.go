@@ -18,15 +18,15 @@ import (
 
 // API calls the Kubernetes API of clusters.
 type API struct {
-	// Endpoint returns a base URL that is called instead of the tasks' endpoints, such as that of kubectl proxy; if
-	// it is nil or returns "", the tasks' endpoints are used. Requests to it carry no token.
+	// Endpoint returns a base URL that is called instead of the tasks' endpoints, such as that of kubectl proxy. If
+	// Endpoint is nil or returns "", the tasks' endpoints are used. Requests to the base URL carry no token.
 	Endpoint func() string
 	// Token returns the bearer token that identifies the caller to the cluster at an address; nil means that no token
 	// is sent.
 	Token func(ctx context.Context, address, cluster string) (string, error)
 }
 
-// timeout is the time limit for a cluster's response.
+// timeout is the time that a cluster may take to respond.
 const timeout = 60 * time.Second
 
 // request is a request to a cluster.

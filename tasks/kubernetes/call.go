@@ -42,8 +42,8 @@ func (c Call) Invoke(ctx context.Context, t *engine.Task) (engine.Result, error)
 	return engine.ValueResult(a.value()), nil
 }
 
-// contentType returns the content type, which is JSON. For a PATCH it depends on the kind of change: a list of
-// operations, or an object to merge.
+// contentType returns the content type of a request, which is JSON. For a PATCH, it says whether the body is a list
+// of operations or an object to merge.
 func contentType(method string, body jsonvalue.Value) string {
 	switch {
 	case method != http.MethodPatch:

@@ -63,7 +63,7 @@ func (p *parameters) lists(name string, in jsonvalue.Value) url.Values {
 	return query
 }
 
-// only rejects all other members.
+// only reports a problem for each parameter that is not in names.
 func (p *parameters) only(names ...string) {
 	for _, key := range p.params.Keys() {
 		if !slices.Contains(names, key) {

@@ -17,8 +17,8 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// maxAnswer is the maximum size of a function's response that is read, in bytes: Lambda's maximum plus space for an
-// error.
+// maxAnswer is the maximum number of bytes of a function's response that are read. It is Lambda's maximum plus
+// space for an error.
 const maxAnswer = 6<<20 + 64<<10
 
 // Endpoint is an invocation.Invoker that calls functions through Lambda's REST API: POST
@@ -96,7 +96,7 @@ func read(r *http.Response, body []byte) (*invocation.Answer, error) {
 	return nil, &aws.Error{Code: code, Message: said.Message, RequestID: request, Status: r.StatusCode}
 }
 
-// logTail decodes the tail of a log. An invalid header counts as no log.
+// logTail decodes the tail of a log from a header. If the header is invalid, it returns no log.
 func logTail(header string) []byte {
 	text, err := base64.StdEncoding.DecodeString(header)
 	if err != nil {

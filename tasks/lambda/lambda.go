@@ -1,6 +1,6 @@
 // Package lambda performs the tasks that call Lambda functions: the optimized integration lambda:invoke, and
-// Resources that are a function's ARN. It shapes requests, results and errors as Step Functions does; it runs no
-// functions itself.
+// Resources that are a function's ARN. Requests, results and errors have the form of Step Functions. The package
+// runs no functions itself.
 package lambda
 
 import (
@@ -82,7 +82,7 @@ func (Integration) CheckParameters(t *engine.Task) error {
 	return nil
 }
 
-// parameters lists the parameters of lambda:invoke; the value is true for strings.
+// parameters lists the parameters of lambda:invoke. The value is true if the parameter is a string.
 var parameters = map[string]bool{
 	"ClientContext": true, "FunctionName": true, "InvocationType": true, "LogType": true, "Payload": false,
 	"Qualifier": true,
@@ -126,7 +126,7 @@ func eventOf(payload jsonvalue.Value) []byte {
 	return payload.JSONBytes()
 }
 
-// Function performs tasks whose Resource is a function's ARN: the state's payload is the event, and the function's
+// Function performs tasks whose Resource is a function's ARN. The state's payload is the event. The function's
 // response is the result, byte for byte.
 type Function struct{ Invoker invocation.Invoker }
 

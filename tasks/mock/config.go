@@ -22,7 +22,7 @@ type response struct {
 	answers []answer
 }
 
-// answer is a Return or a Throw.
+// answer is a Return or a Throw: the result or the error of an invocation.
 type answer struct {
 	output      string // JSON text
 	thrown      bool
@@ -30,9 +30,9 @@ type answer struct {
 	hasReason   bool
 }
 
-// Parse parses a mock configuration. Members of the file other than StateMachines and MockedResponses are ignored,
-// and a missing answer for invocation 0 is only reported when its state is entered. The error gives the location and
-// the problem; several are joined.
+// Parse parses a mock configuration. Members of the file other than StateMachines and MockedResponses are ignored.
+// A missing answer for invocation 0 is reported only when its state is entered. The error gives the location and
+// the description of each problem.
 func Parse(text []byte) (*Config, error) {
 	root, err := jsonvalue.Parse(string(text))
 	if err != nil {

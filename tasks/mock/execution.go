@@ -23,8 +23,8 @@ type Execution struct {
 	calls map[string]int // invocations so far, by state
 }
 
-// Execution returns an interceptor that answers the tasks of one execution, given the names of the state machine and
-// the test case.
+// Execution returns an interceptor that answers the tasks of one execution according to a test case of a state
+// machine.
 func (c *Config) Execution(machine, testCase string) (engine.Interceptor, error) {
 	cases, ok := c.machines[machine]
 	if !ok {
@@ -50,7 +50,7 @@ func listed(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// meant returns a question with the similar name that may have been meant, or "" if there is none.
+// meant returns a question that suggests a similar name, or "" if there is none.
 func meant(name string, names []string) string {
 	if near := spelling.Nearest(name, names); near != "" {
 		return "; did you mean " + near + "?"
@@ -58,7 +58,8 @@ func meant(name string, names []string) string {
 	return ""
 }
 
-// Fits implements engine.Fitting: every state of the test case must exist in the definition, at any depth.
+// Fits implements engine.Fitting. It returns an error unless every state of the test case exists in the definition,
+// at any depth.
 func (x *Execution) Fits(definition string) error {
 	root, err := jsonvalue.Parse(definition)
 	if err != nil {
@@ -75,7 +76,7 @@ func (x *Execution) Fits(definition string) error {
 	return errors.Join(unknown...)
 }
 
-// statesIn appends the names of a state machine's states and of those nested in them.
+// statesIn appends the names of a state machine's states, including nested ones, to names.
 func statesIn(names []string, machine jsonvalue.Value) []string {
 	states, _ := machine.Get("States")
 	for i, name := range states.Keys() {
@@ -124,7 +125,7 @@ func (a *answer) Invoke(context.Context, *engine.Task) (engine.Result, error) {
 	return engine.TextResult(a.output), nil
 }
 
-// exhausted is the answer to an invocation beyond those that the response defines.
+// exhausted is the answer to an invocation for which the response defines no answer.
 type exhausted struct{ why string }
 
 // Invoke implements engine.Integration.

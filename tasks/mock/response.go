@@ -9,7 +9,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// maxInvocations limits the number of an invocation, so that a range cannot require more memory than a test needs.
+// maxInvocations is the upper limit of an invocation number, so that a range cannot require more memory than a test
+// needs.
 const maxInvocations = 100_000
 
 // numbered is an answer for a range of invocations.
@@ -29,7 +30,8 @@ func (r *reader) responses(root jsonvalue.Value) map[string]*response {
 	return all
 }
 
-// response parses the numbered answers of a response. Without an answer for invocation 0, the response is empty.
+// response parses the numbered answers of a response. If there is no answer for invocation 0, it returns an empty
+// response.
 func (r *reader) response(place, name string, v jsonvalue.Value) *response {
 	keys := r.object(place, v)
 	steps := make([]numbered, 0, len(keys))
@@ -60,7 +62,7 @@ func (r *reader) response(place, name string, v jsonvalue.Value) *response {
 	return out
 }
 
-// invocations parses "3" or "1-2".
+// invocations parses an invocation number or range, such as "3" or "1-2".
 func invocations(key string) (first, last int, ok bool) {
 	from, to, isRange := strings.Cut(key, "-")
 	first, ok = number(from)

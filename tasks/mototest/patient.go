@@ -13,7 +13,7 @@ import (
 // requests occasionally race inside moto.
 const attempts = 4
 
-// patient passes requests on to moto, and repeats those that failed inside it.
+// patient returns a proxy that passes requests on to moto, and repeats requests that failed inside it.
 func patient(target *url.URL) http.Handler {
 	return &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {

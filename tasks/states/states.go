@@ -13,21 +13,22 @@ import (
 	"stepback/jsonvalue"
 )
 
-// API calls Step Functions. Its errors are named as tasks see them.
+// API calls Step Functions. Its errors have the names that tasks receive.
 type API interface {
 	engine.Integration // starts an execution
-	// Call calls an action with a role, which is empty for the execution's role.
+	// Call calls an action with a role. An empty role means the execution's role.
 	Call(ctx context.Context, role, action string, params jsonvalue.Value) (jsonvalue.Value, error)
 }
 
 // Integration performs states:startExecution.
 type Integration struct {
 	API API
-	// Await waits until an execution has ended. It is called from a task, which holds the engine's clock.
+	// Await waits until an execution has ended. The calling task holds the engine's clock.
 	Await func(ctx context.Context, t *engine.Task, arn string) error
 }
 
-// CheckParameters implements engine.ParameterChecker, if the API does.
+// CheckParameters implements engine.ParameterChecker. It checks the parameters if API implements that interface,
+// too.
 func (i Integration) CheckParameters(t *engine.Task) error {
 	if c, ok := i.API.(engine.ParameterChecker); ok {
 		return c.CheckParameters(t)
@@ -35,7 +36,7 @@ func (i Integration) CheckParameters(t *engine.Task) error {
 	return nil
 }
 
-// stopTime is the time limit for stopping an execution whose task was given up.
+// stopTime limits the time that stopping an execution may take if its task was given up.
 const stopTime = 10 * time.Second
 
 // Invoke implements engine.Integration.
@@ -55,7 +56,7 @@ func (i Integration) Invoke(ctx context.Context, t *engine.Task) (engine.Result,
 	return i.outcome(ctx, t, arn)
 }
 
-// start starts the execution, unless that was done before a crash.
+// start starts the execution, unless it was already started before a crash.
 func (i Integration) start(ctx context.Context, t *engine.Task) (engine.Result, error) {
 	if t.Submission != "" {
 		return engine.TextResult(t.Submission), nil
@@ -104,7 +105,7 @@ func members(name string, v jsonvalue.Value) jsonvalue.Value {
 // pollInterval is the interval at which executions of another engine are polled.
 const pollInterval = 2 * time.Second
 
-// Poll returns an Await for executions of another engine, which it polls.
+// Poll returns a function for Await that waits for executions of another engine by polling them.
 func Poll(api API, c *clock.Clock) func(ctx context.Context, t *engine.Task, arn string) error {
 	return func(ctx context.Context, t *engine.Task, arn string) error {
 		for {

@@ -59,8 +59,8 @@ type apiReader struct {
 	read      int // histories read so far
 }
 
-// executions reads the executions of a state machine, newest first, or those of a Map Run, which run under their
-// parent's rules.
+// executions reads the executions of a state machine, or the child executions of a Map Run, newest first. Child
+// executions run under their parent's rules.
 func (r *apiReader) executions(ctx context.Context, in *sfn.ListExecutionsInput, rules string) error {
 	closed := in.MapRunArn != nil
 	for pages := sfn.NewListExecutionsPaginator(r.client, in); pages.HasMorePages(); {

@@ -9,7 +9,8 @@ import (
 	"stepback/engine/history"
 )
 
-// typeOf returns event types by name. A name that is newer than this program is missing, which gives history.Unknown.
+// typeOf returns event types by name. For a name that this program does not know yet, a lookup gives
+// history.Unknown.
 var typeOf = sync.OnceValue(func() map[string]history.Type {
 	all := map[string]history.Type{}
 	for t := history.Unknown + 1; t <= history.EvaluationFailed; t++ {
@@ -18,7 +19,7 @@ var typeOf = sync.OnceValue(func() map[string]history.Type {
 	return all
 })
 
-// eventOf converts an event, as far as it concerns retries: its state, what was called, and how it failed.
+// eventOf converts the parts of an event that concern retries: its state, the call, and the failure.
 func eventOf(e *types.HistoryEvent) history.Event {
 	out := history.Event{
 		ID: e.Id, Previous: e.PreviousEventId, Time: aws.ToTime(e.Timestamp).UnixNano(),

@@ -119,7 +119,7 @@ func (r *journalReader) rules(ctx context.Context, x *journal.Execution) (string
 	return id, nil
 }
 
-// definition returns the ID of the execution's definition; that of the parent for a child execution.
+// definition returns the ID of the execution's definition. A child execution has its parent's.
 func (r *journalReader) definition(ctx context.Context, x *journal.Execution) (string, error) {
 	if x.Definition != "" || x.MapRunARN == "" {
 		return x.Definition, nil

@@ -23,7 +23,7 @@ const (
 	ChangeMapRun Verdict = "change-map-run"
 )
 
-// Reason is one sentence of an explanation, with the rule or guard it comes from.
+// Reason is one sentence of an explanation, with the rule or guard that gave it.
 type Reason struct {
 	Rule string `json:"rule"`
 	Text string `json:"text"`
@@ -36,7 +36,7 @@ type Decision struct {
 	Verdict Verdict   `json:"verdict"`
 	// Direction is the direction of a change.
 	Direction Direction `json:"direction,omitempty"`
-	// Before and Setting are the setting before and after; Retry is the Retry array of Setting.
+	// Before is the setting before the change, and Setting the one after it. Retry is the Retry array of Setting.
 	Before  Setting                 `json:"before"`
 	Setting Setting                 `json:"setting"`
 	Retry   []retrypatterns.Retrier `json:"retry,omitempty"`
@@ -74,7 +74,7 @@ func (d Decision) String() string {
 	return b.String()
 }
 
-// String returns "base", or the differences from it: "at most 2 retries, waits × 3".
+// String returns "base", or the differences from the base: "at most 2 retries, waits × 3".
 func (s Setting) String() string {
 	var parts []string
 	if s.Retries != Unlimited {

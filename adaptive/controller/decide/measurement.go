@@ -13,7 +13,7 @@ type Point struct {
 	Start time.Time
 	// Attempts counts attempts of tasks; FirstAttempts counts those that are not retries.
 	Attempts, FirstAttempts float64
-	// Successes counts attempts that succeeded, Exhausted those that failed and were not retried.
+	// Successes counts attempts that succeeded. Exhausted counts attempts that failed and were not retried.
 	Successes, Exhausted float64
 	// LoadFailures counts attempts that failed with a load error: timeouts, throttles, server errors, lost
 	// connections.
@@ -33,13 +33,13 @@ type Capacity struct {
 
 // Recovery describes how often one retry of one retrier recovered.
 type Recovery struct {
-	// Error is the first error name of the retrier, Retry the number of the retry, from 1.
+	// Error is the first error name of the retrier. Retry is the number of the retry, from 1.
 	Error string
 	Retry int
-	// Started is the number of retries, and Succeeded how many of them succeeded; both are effective numbers, with
-	// retries of one outage counted once.
+	// Started is the number of retries, and Succeeded is the number of them that succeeded. Both are effective
+	// numbers: the retries of one outage count once.
 	Started, Succeeded float64
-	// Value is the worth of a success and Cost the cost of the retry, in USD.
+	// Value is the worth of a success, and Cost is the cost of the retry. Both are in USD.
 	Value, Cost float64
 }
 
@@ -47,7 +47,8 @@ type Recovery struct {
 type MapRun struct {
 	// ARN is the Map Run's ARN.
 	ARN string `json:"arn"`
-	// Concurrency is its present MaxConcurrency, Base the one it began with; both 1 to 10,000.
+	// Concurrency is the Map Run's present MaxConcurrency. Base is the one that it began with. Both are 1 to
+	// 10,000.
 	Concurrency int `json:"concurrency"`
 	Base        int `json:"base"`
 }
@@ -60,11 +61,12 @@ type Measurement struct {
 	Points []Point
 	// Capacity is the callee's capacity.
 	Capacity Capacity
-	// CallTime is the duration of a call to a healthy callee, 0 if unknown; CallTimeout is when its callers give up.
+	// CallTime is the duration of a call to a healthy callee; 0 if unknown. CallTimeout is the time after which
+	// callers give up.
 	CallTime, CallTimeout time.Duration
 	// Recoveries covers the last days, for R-pay.
 	Recoveries []Recovery
-	// MapRun is the Map Run that calls the callee now; nil for an open stream.
+	// MapRun is the running Map Run that calls the callee; nil for an open stream.
 	MapRun *MapRun
 	// Function is the input of the source's rules; nil if it was not measured.
 	Function *Function
@@ -85,7 +87,7 @@ type window struct {
 	Point
 }
 
-// problem returns why the measurement is unusable, or "".
+// problem returns why the measurement is unusable; "" if it is usable.
 func (m *Measurement) problem() string {
 	if m.Now.IsZero() {
 		return "the measurement has no time"
@@ -112,7 +114,7 @@ func (m *Measurement) problem() string {
 	return ""
 }
 
-// problem returns why the point is impossible for a minute, or "".
+// problem returns why the point cannot be a minute's measurements; "" if it can.
 func (p Point) problem(now time.Time) string {
 	for _, f := range []struct {
 		name string
@@ -138,7 +140,7 @@ func (p Point) problem(now time.Time) string {
 	return ""
 }
 
-// window returns the five minutes that end at least Age before now, or the window that lies before windows earlier.
+// window returns the five minutes that end at least Age before now. before shifts it back by that many windows.
 func (m *Measurement) window(before int) window {
 	end := m.Now.Add(-Age).Truncate(Minute).Add(-time.Duration(before) * WindowSize * Minute)
 	return m.between(end.Add(-WindowSize*Minute), end)
@@ -161,7 +163,7 @@ func (m *Measurement) between(from, to time.Time) window {
 	return w
 }
 
-// problem returns why the window does not support a decision, or "".
+// problem returns why the window does not support a decision; "" if it does.
 func (w window) problem() string {
 	switch {
 	case w.points < leastPoints:
@@ -170,7 +172,7 @@ func (w window) problem() string {
 	case w.Attempts < leastCount:
 		return fmt.Sprintf("only %.0f attempts in the last %d minutes, %d are needed", w.Attempts, WindowSize,
 			leastCount)
-	// An attempt may begin in one minute and end in another; an excess of ten in a hundred is tolerated.
+	// An attempt may begin in one minute and end in another, so an excess of up to 10 % is tolerated.
 	case w.Successes+w.LoadFailures > 1.1*w.Attempts:
 		return fmt.Sprintf("the metrics are inconsistent: %.0f successes and %.0f load failures of %.0f attempts",
 			w.Successes, w.LoadFailures, w.Attempts)

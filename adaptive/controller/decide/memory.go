@@ -17,7 +17,7 @@ const (
 // Memory is the state kept between one decision and the next. The zero Memory is that of a state that was never
 // changed. It is plain data that can be stored as JSON.
 type Memory struct {
-	// Setting is the present one; [Base] when it is zero.
+	// Setting is the present setting; the zero value means [Base].
 	Setting Setting `json:"setting"`
 	// Concurrency holds the concurrency that the controller last set for each Map Run, by ARN.
 	Concurrency map[string]int `json:"concurrency,omitempty"`
@@ -48,12 +48,13 @@ type Watch struct {
 	Until time.Time `json:"until"`
 	// Back is the setting to roll back to.
 	Back Setting `json:"back"`
-	// Done is the share of tasks that succeeded before the change, Failed the share of load failures.
+	// Done is the share of tasks that succeeded before the change. Failed is the share of attempts that failed by
+	// load before it.
 	Done   Share `json:"done"`
 	Failed Share `json:"failed"`
 }
 
-// current returns the setting, with the zero value read as the base.
+// current returns the present setting, or the base if it is zero.
 func (m *Memory) current() Setting {
 	if m.Setting.Retries == 0 && m.Setting.Stretch == 0 && m.Setting.Pay == nil && m.Setting.Source == nil {
 		return Base()
@@ -80,8 +81,8 @@ func (m *Memory) recent(now time.Time) int {
 	return n
 }
 
-// After returns the memory once the decision has been applied, or has been found to need no applying. Do not use it
-// for a decision whose application failed.
+// After returns the memory after decision d has been applied, or did not need to be applied. Do not use it for a
+// decision whose application failed.
 func (m Memory) After(d Decision) Memory {
 	out := m
 	out.Seen = d.At
@@ -97,7 +98,7 @@ func (m Memory) After(d Decision) Memory {
 	}
 	out.Setting = d.Setting
 	if d.MapRun != nil {
-		// Map Runs that ended are dropped: only one runs at a time, or a few.
+		// Entries of other Map Runs are dropped, because only one or a few run at a time.
 		out.Concurrency = map[string]int{d.MapRun.ARN: d.MapRun.Concurrency}
 	}
 	last := m.last()

@@ -26,7 +26,7 @@ func Next(s Subject, p Parameters, mem Memory, m Measurement) Decision {
 	return n.d
 }
 
-// next is one decision in the making.
+// next holds the state of one decision while it is made.
 type next struct {
 	Subject
 	Parameters
@@ -38,7 +38,7 @@ type next struct {
 	d    Decision
 }
 
-// usable reports whether a decision is possible, and adds the reason if not.
+// usable reports whether the measurement supports a decision. If not, it adds the reason.
 func (n *next) usable() bool {
 	if err := n.Subject.Validate(); err != nil {
 		n.d.because("guard", "%v", err)
@@ -91,7 +91,7 @@ func (n *next) decide() {
 	n.propose()
 }
 
-// propose turns the setting wanted by the rules into a change, if the guards allow it.
+// propose turns the setting that the rules want into a change, if the guards allow it.
 func (n *next) propose() {
 	n.want = n.want.within()
 	if n.want.Equal(n.d.Before) {
@@ -120,7 +120,7 @@ func (n *next) propose() {
 	n.d.watch = n.watch(until)
 }
 
-// looser reports whether after allows more calls than before, or the same number sooner.
+// looser reports whether after allows more calls than before, or the same number with shorter waits.
 func looser(before, after Setting, base []retrier) bool {
 	count := func(s Setting) (retries int, wait time.Duration) {
 		for _, r := range s.Apply(base) {

@@ -8,9 +8,9 @@ import (
 
 type retrier = retrypatterns.Retrier
 
-// cap implements R-cap: with evidence of overload, it allows the largest number of retries that the callee's capacity
-// covers if every attempt keeps failing as often as now. λ·(1 + p + p² + … + pᵐ) ≤ C, with p at its upper bound. It
-// only cuts; R-restore reverts it.
+// cap implements R-cap: with evidence of overload, it allows the largest number m of retries that the callee's
+// capacity C covers if every attempt keeps failing as often as now. That is λ·(1 + p + p² + … + pᵐ) ≤ C, with p at
+// its upper bound. It only cuts; R-restore reverts it.
 func (n *next) cap() {
 	most := mostRetries(n.Base)
 	evidence := n.w.overloaded().Low()
@@ -31,7 +31,7 @@ func (n *next) cap() {
 		retries++
 	}
 	if retries == 0 && !hasPaced(n.Base) {
-		// Without a retrier that brings refused work back, allowing no retry at all would lose it.
+		// Without a retrier that brings refused work back, allowing no retries at all would lose that work.
 		retries = 1
 		n.d.because("R-cap", "not to 0 retries, because no retrier on %s paces refused calls", retry.CircuitOpen)
 	}

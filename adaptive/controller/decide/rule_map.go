@@ -35,7 +35,7 @@ func (n *next) mapRun() bool {
 	return true
 }
 
-// calm reports whether two windows in a row had few load failures, both of them after the last change.
+// calm reports whether two consecutive windows had few load failures. Both windows must lie after the last change.
 func (n *next) calm() bool {
 	earlier := n.m.window(1)
 	if earlier.problem() != "" {

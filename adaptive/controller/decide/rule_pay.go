@@ -8,8 +8,8 @@ import (
 // leastEffective is the number of effective retries that R-pay needs.
 const leastEffective = 20
 
-// pay implements R-pay: retry k of a retrier and those after it are dropped if even the upper bound of its chance to
-// recover is worth less than its cost.
+// pay implements R-pay. It drops retry k of a retrier, and all retries after it, if retry k costs more than even
+// the upper bound of its chance to recover is worth.
 func (n *next) pay() {
 	limits := map[string]int{}
 	for _, r := range n.m.Recoveries {
@@ -43,7 +43,8 @@ func (n *next) pay() {
 	n.want.Pay = pay
 }
 
-// expirePay re-enables retries that once did not pay, because a retry that is not made yields no new measurements.
+// expirePay re-enables retries that were dropped because they did not pay. A retry that is not made yields no new
+// measurements.
 func (n *next) expirePay() {
 	if len(n.want.Pay) > 0 && !n.now.Before(n.mem.PayUntil) &&
 		!slices.ContainsFunc(n.m.Recoveries, func(r Recovery) bool {

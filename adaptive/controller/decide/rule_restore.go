@@ -1,7 +1,7 @@
 package decide
 
-// restore implements R-restore: after two calm windows, and half an hour after the last change, everything except
-// retries that do not pay returns to the base at once.
+// restore implements R-restore: after two calm windows, and half an hour after the last change, it returns
+// everything to the base at once. Only retries that do not pay stay dropped.
 func (n *next) restore() {
 	restored := Base()
 	restored.Pay = n.want.Pay

@@ -6,8 +6,8 @@ import (
 )
 
 // stretch implements R-stretch: an outage that has lasted for some time is expected to last as long again, so the
-// mean sum of a retrier's waits should reach that far. It is bounded by eight times the base, and by the state
-// machine's timeout.
+// mean total wait of a retrier should be as long. It is bounded by eight times the base, and by the state machine's
+// timeout.
 func (n *next) stretch() {
 	if n.w.failed().Low() < n.Stretch {
 		return

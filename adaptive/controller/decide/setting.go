@@ -22,11 +22,12 @@ const (
 	Unlimited = -1
 )
 
-// Setting describes how a state's Retry array differs from its base. [Base] is no difference.
+// Setting describes how a state's Retry array differs from its base. [Base] returns the setting without
+// differences.
 type Setting struct {
 	// Retries caps MaxAttempts of the retriers for load errors; Unlimited sets no cap.
 	Retries int `json:"retries"`
-	// Stretch multiplies their IntervalSeconds and MaxDelaySeconds; 1 to MaxStretch.
+	// Stretch multiplies IntervalSeconds and MaxDelaySeconds of the retriers for load errors; 1 to MaxStretch.
 	Stretch float64 `json:"stretch"`
 	// Pay caps MaxAttempts of individual retriers, by their first error name: retries beyond the cap do not pay.
 	Pay map[string]int `json:"pay,omitempty"`
@@ -34,7 +35,7 @@ type Setting struct {
 	Source *Steps `json:"source,omitempty"`
 }
 
-// Base returns the setting of a state that has its table's Retry array.
+// Base returns the setting that leaves the table's Retry array unchanged.
 func Base() Setting { return Setting{Retries: Unlimited, Stretch: 1} }
 
 // Equal reports whether two settings are equal.
@@ -61,8 +62,8 @@ func (s Setting) within() Setting {
 	return s
 }
 
-// Apply returns a new Retry array with the setting applied. Only retriers for load errors and those named by R-pay
-// are changed; retriers that never retry, and those that pace deferred work, stay.
+// Apply returns a new Retry array with the setting applied. It changes only retriers for load errors and those
+// named by R-pay. Retriers that never retry, and those that pace deferred work, stay as they are.
 func (s Setting) Apply(base []retrypatterns.Retrier) []retrypatterns.Retrier {
 	s = s.within()
 	out := make([]retrypatterns.Retrier, len(base))
@@ -108,8 +109,8 @@ func first(r retrypatterns.Retrier) string {
 	return r.ErrorEquals[0]
 }
 
-// paced reports whether a retrier brings deferred work back. Such a retrier makes it safe to refuse a call, and no
-// rule changes it.
+// paced reports whether a retrier brings deferred work back. Because of such a retrier a call can be refused
+// safely, so no rule changes it.
 func paced(r retrypatterns.Retrier) bool {
 	return slices.Contains(r.ErrorEquals, retry.CircuitOpen) ||
 		slices.Contains(r.ErrorEquals, retry.RetryBudgetExhausted)
@@ -136,6 +137,6 @@ func hasPaced(base []retrypatterns.Retrier) bool {
 	return slices.ContainsFunc(base, func(r retrypatterns.Retrier) bool { return r.MaxAttempts > 0 && paced(r) })
 }
 
-// meanWait returns the mean sum of a retrier's waits; longest returns the maximum.
+// meanWait returns the mean of a retrier's total wait. longest returns its maximum.
 func meanWait(r retrypatterns.Retrier) time.Duration { return r.Policy().Schedule().Total.Mean }
 func longest(r retrypatterns.Retrier) time.Duration  { return r.Policy().Schedule().Total.Max }

@@ -16,34 +16,35 @@ type Function struct {
 	ErrorRate float64
 	// Duration is the mean duration, 0 or less if unknown.
 	Duration time.Duration
-	// Concurrent is the maximum number of concurrent executions; Limit is how many are allowed, 0 if unknown.
+	// Concurrent is the maximum number of concurrent executions that was measured. Limit is the number allowed; 0
+	// if unknown.
 	Concurrent, Limit float64
 }
 
 // Steps are the changes that the rules of the source's section 5.1 make to one retrier.
 type Steps struct {
-	// Fewer is the number of retries removed, though one always remains.
+	// Fewer is the number of retries removed; at least one retry always remains.
 	Fewer int `json:"fewer,omitempty"`
-	// Interval and MaxDelay are factors; 1 or more, and 0 is read as 1.
+	// Interval and MaxDelay multiply IntervalSeconds and MaxDelaySeconds. Both are 1 or more; 0 is read as 1.
 	Interval float64 `json:"interval,omitempty"`
 	MaxDelay float64 `json:"maxDelay,omitempty"`
 	// Rate is added to the backoff rate.
 	Rate float64 `json:"rate,omitempty"`
 	// Full sets the jitter to FULL.
 	Full bool `json:"full,omitempty"`
-	// Failing and Load are the failure rate and the load factor by which [AdaptiveDelay] stretches the interval, in
-	// steps of 0.2 and 0.1; 0 stretches nothing. An interval never becomes shorter.
+	// Failing is the failure rate, and Load the load factor, by which [AdaptiveDelay] stretches the interval. They
+	// are rounded to steps of 0.2 and 0.1. 0 stretches nothing, and an interval never becomes shorter.
 	Failing float64 `json:"failing,omitempty"`
 	Load    float64 `json:"load,omitempty"`
 }
 
-// StepsFor returns the steps by the rules of section 5.1 of the source design, with its numbers. An error rate above 20
-// % removes two retries and doubles the interval; one above 10 % removes one retry. A mean duration above 10 s
-// multiplies interval and cap by 1.5. More than 50 concurrent executions add 0.5 to the rate and set the jitter to
-// FULL.
+// StepsFor returns the steps by the rules of section 5.1 of the source design, with its numbers. An error rate
+// above 20 % removes two retries and doubles the interval; one above 10 % removes one retry. A mean duration above
+// 10 s multiplies interval and cap by 1.5. More than 50 concurrent executions add 0.5 to the rate and set the
+// jitter to FULL.
 //
-// Cutting retries by the error rate alone gives up records whose errors have nothing to do with load, see the
-// decision page; the standard rules do not.
+// The source's rules cut retries by the error rate alone. They therefore give up records whose errors have nothing
+// to do with load, see the decision page. The standard rules do not.
 func StepsFor(f Function) Steps {
 	s := Steps{Interval: 1, MaxDelay: 1}
 	switch {
@@ -92,8 +93,8 @@ func (s Steps) within() Steps {
 // longestLoad is the largest load factor.
 const longestLoad = 1.5
 
-// adapted returns the steps with the source's adaptive delay, which causes no change by itself: the hour of the day
-// is no reason to change a definition.
+// adapted returns the steps with the source's adaptive delay added. The delay causes no change by itself, because
+// the hour of the day is no reason to change a definition.
 func (s Steps) adapted(f Function, now time.Time, hours *Hours) Steps {
 	if f.ErrorRate > 0.5 {
 		s.Failing = math.Ceil(5*f.ErrorRate) / 5
@@ -107,7 +108,7 @@ func (s Steps) adapted(f Function, now time.Time, hours *Hours) Steps {
 	return s
 }
 
-// Apply applies the steps to one retrier that retries.
+// Apply applies the steps to one retrier, whose MaxAttempts must not be 0.
 func (s Steps) Apply(r retrypatterns.Retrier) retrypatterns.Retrier {
 	s = s.within()
 	r.MaxAttempts = max(1, r.MaxAttempts-s.Fewer)
@@ -164,7 +165,7 @@ func (n *next) source() {
 		steps.delay())
 }
 
-// delay describes the effect of the adaptive delay on top of the rules.
+// delay describes how the adaptive delay adds to the rules.
 func (s Steps) delay() string {
 	var text string
 	if s.Failing > 0 {
@@ -176,7 +177,7 @@ func (s Steps) delay() string {
 	return text
 }
 
-// strictness orders steps, so that changes only go to stricter ones until everything is restored.
+// strictness ranks steps. Until everything is restored, steps only change to stricter ones.
 func (s Steps) strictness() float64 {
 	return 10*float64(s.Fewer) + s.Interval + s.MaxDelay + s.Rate + s.Failing + s.Load/10
 }
@@ -223,9 +224,9 @@ func SourceHours(location *time.Location) Hours {
 	return h
 }
 
-// LoadFactor returns the factor by which load lengthens waits. If the load is measured as concurrency against its
-// limit, it is 0.8 for an idle callee to 1.5 for one at its limit. Otherwise it is the factor of the hour, 0 for an
-// hour that has none.
+// LoadFactor returns the factor by which load lengthens waits. If f has a measured concurrency and a limit, the
+// factor ranges from 0.8 for an idle callee to 1.5 for one at its limit. Otherwise it is the hour's factor in
+// fallback, or 0 if the hour has none.
 func LoadFactor(f *Function, now time.Time, fallback Hours) float64 {
 	if f != nil && f.Limit > 0 && f.Concurrent >= 0 {
 		return 0.8 + 0.7*min(f.Concurrent/f.Limit, 1)

@@ -12,16 +12,16 @@ import (
 type Subject struct {
 	// State is the state's name.
 	State string
-	// Base is its deployed Retry array.
+	// Base is the state's deployed Retry array.
 	Base []retrypatterns.Retrier
-	// Timeout is the state's timeout, MachineTimeout the state machine's; 0 if there is none.
+	// Timeout is the state's timeout, and MachineTimeout the state machine's. 0 means none.
 	Timeout, MachineTimeout time.Duration
 	// Closed is true if the state runs inside a distributed Map, whose callers wait for their turn. Its retries are
 	// never cut for load, because a waiting record frees capacity for another.
 	Closed bool
 }
 
-// Validate returns everything that makes a subject unusable, joined.
+// Validate returns an error for each reason that makes the subject unusable, all joined.
 func (s Subject) Validate() error {
 	var problems []error
 	if s.State == "" {
@@ -58,8 +58,8 @@ type Parameters struct {
 	Stretch float64
 	// Calm is the share of load failures (upper bound) below which a window is calm.
 	Calm float64
-	// CutDwell is the minimum time from any change to a cut, RestoreDwell to a restore, and ReversalDwell from one
-	// reversal of direction to the next.
+	// CutDwell is the minimum time between any change and a cut. RestoreDwell is the minimum time between any
+	// change and a restore. ReversalDwell is the minimum time between two reversals of direction.
 	CutDwell, RestoreDwell, ReversalDwell time.Duration
 	// ChangesAnHour bounds the changes of one state within any hour.
 	ChangesAnHour int
@@ -81,8 +81,8 @@ func Defaults() Parameters {
 	}
 }
 
-// Validate returns an error for every parameter that is out of range, joined. No parameters can weaken the guards
-// below one window: a decision never uses measurements from before the last change.
+// Validate returns an error for each parameter that is out of range, all joined. No parameters can weaken the
+// guards below one window: a decision never uses measurements from before the last change.
 func (p Parameters) Validate() error {
 	var problems []error
 	check := func(ok bool, format string, args ...any) {

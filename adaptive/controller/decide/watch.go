@@ -2,8 +2,9 @@ package decide
 
 import "time"
 
-// watch returns the last change with the baseline it is judged against: the minutes of the spell in which it was
-// made. Minutes before the spell show the state without an outage, which a change cannot be blamed for.
+// watch returns the last change with the baseline for judging it. The baseline is the part of the window within the
+// spell in which the change was made, or the whole window if there is no spell. Minutes before the spell show the
+// state without an outage, and a change cannot be blamed for the outage.
 func (n *next) watch(until time.Time) *Watch {
 	end := n.now.Add(-Age).Truncate(Minute)
 	spell := n.m.spell(n.Overload)
@@ -15,9 +16,9 @@ func (n *next) watch(until time.Time) *Watch {
 	return &Watch{At: n.now, Until: until, Back: n.d.Before, Done: before.done(), Failed: before.failed()}
 }
 
-// judge evaluates the last change: if fewer tasks succeed than before, also in the newest minute, while the callee
-// fails no more often than before, then the change is to blame and is rolled back. While the newest minute is better,
-// the backlog of the overload is still being worked off. judge returns true if it has made the decision.
+// judge evaluates the last change and rolls it back if it is to blame: fewer tasks succeed than before, also in the
+// newest minute, while the callee fails no more often than before. If only the newest minute is better, the backlog
+// of the overload is still being worked off. judge returns true if it has made the decision.
 func (n *next) judge() bool {
 	w := n.mem.Watch
 	if w == nil {

@@ -5,7 +5,7 @@ import "math"
 // z is the two-sided 95 % quantile of the normal distribution.
 const z = 1.959963984540054
 
-// Share counts trials, and how many of them had some property.
+// Share counts trials (Of), and how many of them had some property (Have).
 type Share struct {
 	Of, Have float64
 }

@@ -8,7 +8,7 @@ const Parts = 10
 // Sum is a sum over a window. The zero Sum is empty. Its fields are exported for storing; change it only through its
 // methods.
 type Sum struct {
-	// Width is the width of a part in nanoseconds, Head the number of the newest part counted from the epoch.
+	// Width is the width of a part in nanoseconds. Head is the number of the newest part, counted from the epoch.
 	Width, Head int64
 	// Parts holds the sums by part number modulo Parts.
 	Parts [Parts]float64

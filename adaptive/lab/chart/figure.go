@@ -17,7 +17,8 @@ type shape interface {
 	png(b *bitmap)
 }
 
-// area is a filled polygon, path a line through points, label one line of text. Colors are #rrggbb; opacity is 0 to 1.
+// area is a filled polygon, path is a line through points, and label is one line of text. Colors are #rrggbb;
+// opacity is 0 to 1.
 type (
 	area struct {
 		points  []Point
@@ -40,7 +41,7 @@ type (
 	}
 )
 
-// anchor is the part of a text that is placed at its point.
+// anchor selects the part of a text (start, middle or end) that is placed at the text's point.
 type anchor int
 
 const (

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Format returns the function that writes the format of a file name's extension, .svg or .png. Any other extension is
-// an error.
+// Format returns the function that writes a figure in the format of the name's extension, .svg or .png. It returns
+// an error for any other extension.
 func Format(name string) (func(*Figure, io.Writer) error, error) {
 	switch strings.ToLower(filepath.Ext(name)) {
 	case ".svg":

@@ -22,7 +22,7 @@ type curve struct {
 	mean, low, high     []float64
 }
 
-// curves averages the bins of a scenario's runs over the seeds.
+// curves returns a curve for each policy: the bins of a scenario's runs, averaged over the seeds.
 func curves(r *lab.Report, scenarioName string, policies []string) []curve {
 	var out []curve
 	next := 0
@@ -61,8 +61,9 @@ func curves(r *lab.Report, scenarioName string, policies []string) []curve {
 	return out
 }
 
-// Goodput draws records done per second over time, in bins of ten seconds with the 95 % interval of the mean over
-// the seeds. It shows from a little before the first fault to the end of the duration, or until everything is done.
+// Goodput draws records done per second over time, in bins of ten seconds, with the 95 % interval of the mean over
+// the seeds. The time axis begins a little before the first fault. It ends with the scenario's duration, or when
+// everything is done.
 func Goodput(r *lab.Report, s *scenario.Scenario, policies []string) *Figure {
 	f := &Figure{Width: 760, Height: 400, Title: "Records saved per second: " + s.About}
 	goodput(f, r, s, policies, 56, 60, 680, 230)

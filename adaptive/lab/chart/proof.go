@@ -5,7 +5,7 @@ import (
 	"stepback/adaptive/lab/scenario"
 )
 
-// Proof draws both panels side by side, with the sentence that summarises them.
+// Proof draws the goodput and the vulnerability panel side by side, with a sentence that summarises them.
 func Proof(r *lab.Report, s *scenario.Scenario, policies []string, sweep *lab.Sweep) *Figure {
 	f := &Figure{Width: 1180, Height: 430, Title: "Four retries turn a 30-second outage into an outage without end"}
 	goodput(f, r, s, policies, 56, 60, 620, 230)

@@ -37,8 +37,8 @@ const (
 )
 
 // Strategies returns none, exponential, decorrelated, equal and full, in the article's order, for a base and a cap.
-// The article's first wait after the n-th failure grows from base × 2 on, so the interval is twice the base;
-// decorrelated jitter starts from the base itself.
+// In the article the first wait grows from base × 2, so Interval is twice the base. Decorrelated jitter starts from
+// the base itself.
 func Strategies(base, limit time.Duration) []Strategy {
 	policy := func(interval time.Duration, j retry.Jitter) *retry.Policy {
 		return &retry.Policy{
@@ -59,7 +59,7 @@ type Options struct {
 	// Clients is the number of contending clients, 1 to MaxClients. Trials is the number of trials to average over, 1
 	// to MaxTrials.
 	Clients, Trials int
-	// Base and Cap are the base and the cap of the waits; 0 is the article's value.
+	// Base and Cap are the base and the cap of the waits; 0 means the article's value.
 	Base, Cap time.Duration
 	Seed      uint64
 }
@@ -67,7 +67,8 @@ type Options struct {
 // Result is the result of one strategy, averaged over the trials, with 95 % intervals.
 type Result struct {
 	Strategy string
-	// Calls is the number of writes that the server got, Completion the seconds until the last client was done.
+	// Calls is the number of writes that the server got. Completion is the time in seconds until the last client
+	// was done.
 	Calls, Completion statistics.Estimate
 }
 
@@ -84,7 +85,7 @@ func (c Options) Validate() error {
 	return nil
 }
 
-// Compare runs all strategies. It returns the error of [Options.Validate].
+// Compare runs all strategies. It returns an error if the options are invalid.
 func Compare(c Options) ([]Result, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -127,7 +128,7 @@ type client struct {
 	jitter   draw.Stream
 }
 
-// occ is one trial: the article's model of optimistic concurrency control.
+// occ simulates one trial with the article's model of optimistic concurrency control.
 type occ struct {
 	strategy Strategy
 	seed     uint64
@@ -146,7 +147,8 @@ type message struct {
 	step   step
 }
 
-// run returns the number of writes and the time at which the last client was done.
+// run simulates the trial with n clients. It returns the number of writes, and the time at which the last client
+// was done.
 func (o *occ) run(n int) (calls int, last time.Duration) {
 	o.clients = make([]client, n)
 	for i := range o.clients {

@@ -15,7 +15,7 @@ type Row struct {
 	Results []Result
 }
 
-// Table compares the strategies for several numbers of clients; it returns the error of [Compare].
+// Table compares the strategies for each of the given numbers of clients. It returns the error of [Compare].
 func Table(c Options, clients []int) ([]Row, error) {
 	rows := make([]Row, 0, len(clients))
 	for _, n := range clients {

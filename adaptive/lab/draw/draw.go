@@ -11,10 +11,10 @@ import "math"
 // Purpose separates the random numbers of different uses.
 type Purpose uint64
 
-// golden is 2^64 divided by the golden ratio: its multiples are spread evenly.
+// golden is 2^64 divided by the golden ratio. Its multiples are spread evenly over 64 bits.
 const golden = 0x9e3779b97f4a7c15
 
-// mix is SplitMix64's finalizer: every bit of x affects every bit of the result.
+// mix implements SplitMix64's finalizer: every bit of x affects every bit of the result.
 func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
@@ -35,10 +35,11 @@ func Float(seed uint64, purpose Purpose, item, attempt uint64) float64 {
 
 func unit(b uint64) float64 { return float64(b>>11) * 0x1p-53 }
 
-// Stream is the sequence of random numbers of one key. It is a source for retry.Policy.
+// Stream is the sequence of random numbers of one key (seed, purpose, item, attempt). It is a source for
+// retry.Policy.
 type Stream struct{ state uint64 }
 
-// Of returns the stream of a key.
+// Of returns the stream of the key made of its arguments.
 func Of(seed uint64, purpose Purpose, item, attempt uint64) Stream {
 	return Stream{Bits(seed, purpose, item, attempt)}
 }
@@ -49,16 +50,16 @@ func (s *Stream) Uint64() uint64 {
 	return mix(s.state)
 }
 
-// Float returns the next number in [0, 1).
+// Float returns the next uniform number in [0, 1).
 func (s *Stream) Float() float64 { return unit(s.Uint64()) }
 
-// Open returns the next number in (0, 1], so that its logarithm is finite.
+// Open returns the next uniform number in (0, 1], so that its logarithm is finite.
 func (s *Stream) Open() float64 { return float64(s.Uint64()>>11+1) * 0x1p-53 }
 
-// Exp returns an exponential number of mean 1.
+// Exp returns an exponentially distributed number with mean 1.
 func (s *Stream) Exp() float64 { return -math.Log(s.Open()) }
 
-// Normal returns a standard normal number, by Marsaglia's polar method.
+// Normal returns a standard normally distributed number, by Marsaglia's polar method.
 func (s *Stream) Normal() float64 {
 	for {
 		u, v := 2*s.Float()-1, 2*s.Float()-1
@@ -68,7 +69,8 @@ func (s *Stream) Normal() float64 {
 	}
 }
 
-// Gamma returns a gamma number of the given shape (above 0) and scale 1, by Marsaglia and Tsang's method.
+// Gamma returns a gamma-distributed number of the given shape (above 0) and scale 1, by Marsaglia and Tsang's
+// method.
 func (s *Stream) Gamma(shape float64) float64 {
 	if shape < 1 {
 		return s.Gamma(shape+1) * math.Pow(s.Open(), 1/shape)

@@ -33,9 +33,9 @@ type Policy struct {
 	Throttle *budget.ThrottlePolicy
 	Breaker  *breaker.Policy
 	Limiter  *limiter.Policy
-	// Staleness is the maximum age of the breaker and limiter state that a process has read, if many processes share
-	// them through a store (adaptive/shared). 0 is one breaker and one limiter whose state all processes know without
-	// delay.
+	// Staleness is the maximum age of the breaker and limiter state that a process has read, if many processes
+	// share them through a store (adaptive/shared). If it is 0, there is one breaker and one limiter, and all
+	// processes know their state without delay.
 	Staleness time.Duration
 	// Deferral determines how long a refused record waits before it asks again; nil dead-letters it.
 	Deferral *retry.Policy
@@ -44,8 +44,8 @@ type Policy struct {
 	DefersFailures bool
 	// Controller changes retriers and the concurrency of Maps from outside.
 	Controller *Controller
-	// Oracle starts a call only if a server is free and there is no outage. No real client can know this, so it is an
-	// upper bound.
+	// Oracle starts a call only if a server is free and there is no outage. No real client can know this, so the
+	// policy's results are an upper bound.
 	Oracle bool
 }
 
@@ -60,11 +60,12 @@ const (
 
 // Controller configures the controller outside the run; see adaptive/controller.
 type Controller struct {
-	// Retry lets it change retriers for future executions, MapRun the concurrency of running Maps.
+	// Retry lets the controller change retriers for future executions. MapRun lets it change the concurrency of
+	// running Maps.
 	Retry, MapRun bool
 }
 
-// Parse parses a policy. file is used only in problems; the error is strictyaml.Problems.
+// Parse parses a policy. file is used only in problems. The error is of type strictyaml.Problems.
 func Parse(file string, text []byte) (*Policy, error) {
 	reader, root := strictyaml.Read(file, text)
 	p := read(root)
@@ -214,7 +215,7 @@ func readDeferral(v strictyaml.Value, p *Policy) {
 //go:embed files/*.yaml
 var files embed.FS
 
-// order is the order in which policies are listed: from doing nothing to doing everything.
+// order lists the policies in the order in which they are shown: from doing nothing to doing everything.
 var order = []string{
 	"none", "static", "bucket", "sdk-standard", "budget-20", "sre-k2", "breaker", "aimd", "controller", "adaptive",
 	"oracle",
@@ -236,7 +237,7 @@ func Named(name string) (*Policy, error) {
 	return Parse(name+".yaml", text)
 }
 
-// Text returns the file of a built-in policy, as a start for a new one.
+// Text returns the file of a built-in policy, which can serve as a template for a new one.
 func Text(name string) (string, error) {
 	text, err := files.ReadFile(path.Join("files", path.Base(name)+".yaml"))
 	if err != nil {

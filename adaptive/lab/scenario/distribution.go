@@ -15,7 +15,7 @@ const (
 // Distribution is a distribution of times in seconds.
 type Distribution struct {
 	Kind DistributionKind
-	// Mean is the mean, CV the standard deviation as a multiple of the mean (lognormal and gamma only).
+	// Mean is the mean. CV is the standard deviation as a multiple of the mean (lognormal and gamma only).
 	Mean, CV float64
 	// Samples are the values of an empirical distribution.
 	Samples []float64

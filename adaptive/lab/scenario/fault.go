@@ -73,7 +73,7 @@ func (p *parser) window(v strictyaml.Value, o strictyaml.Object, f *Fault) {
 	}
 }
 
-// capacity parses a factor, or {from, to, shape: linear}.
+// capacity parses the factors of a capacity fault: one number, or {from, to, shape: linear}.
 func capacity(v strictyaml.Value, f *Fault) {
 	if v.IsScalar() {
 		f.From = v.Number(0, 100)

@@ -10,7 +10,7 @@ var Metrics = []string{
 // Recovered is the metric of expectations with "never" or "always".
 const Recovered = "recovered"
 
-// canonical maps dotted names, which are more readable in a file, to metrics.
+// canonical maps the dotted name of a metric, which is more readable in a file, to the metric's own name.
 func canonical(name string) string {
 	if name == "calls.during" {
 		return "callsDuring"

@@ -37,7 +37,8 @@ func (p *parser) readWorkloads(v strictyaml.Value) {
 	}
 }
 
-// workload parses one workload. ok reports whether it has a machine, which later workloads without one share.
+// workload parses one workload. ok reports whether it has a machine of its own; later workloads without a machine
+// share the first one's.
 func (p *parser) workload(v strictyaml.Value, first *Workload) (w Workload, ok bool) {
 	o := v.Object("name", "arrivals", "map", "machine")
 	w = Workload{Name: o.Need("name").Name()}
@@ -148,8 +149,8 @@ func (p *parser) trace(v strictyaml.Value) []time.Duration {
 	return times
 }
 
-// numbers passes the first field of each line of a file to take; a first line that is not a number is a header. It
-// stops at an error, which becomes a problem of v.
+// numbers calls take with the first field of each line of a file. A first line that is not a number is skipped as a
+// header. numbers stops at an error and reports it as a problem of v.
 func (p *parser) numbers(v strictyaml.Value, take func(line int, field string) error) {
 	name := v.Text(300)
 	if name == "" {
@@ -222,7 +223,7 @@ func (p *parser) definition(v strictyaml.Value, state string) []Retrier {
 	return r
 }
 
-// named parses table:STATE, pattern:NAME, preset:NAME and none.
+// named returns the retriers that table:STATE, pattern:NAME, preset:NAME or none stands for.
 func named(v strictyaml.Value) []Retrier {
 	text := v.Text(200)
 	kind, name, _ := strings.Cut(text, ":")

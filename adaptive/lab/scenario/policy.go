@@ -7,8 +7,8 @@ import (
 	"stepback/retry"
 )
 
-// Policy parses the members interval, rate, maxDelay, maxAttempts, jitter and jitterFactor of an object. The defaults
-// are those of a Step Functions retrier; attempts is the default of maxAttempts.
+// Policy parses the members interval, rate, maxDelay, maxAttempts, jitter and jitterFactor of an object. The
+// defaults are those of a Step Functions retrier, except that attempts is the default of maxAttempts.
 func Policy(o strictyaml.Object, attempts int) retry.Policy {
 	const longest = 366 * 24 * time.Hour
 	return retry.Policy{

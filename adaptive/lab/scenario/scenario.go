@@ -12,7 +12,7 @@ const (
 	MaxDuration = 31 * 24 * time.Hour
 	// MaxRecords is the maximum expected number of arrivals in one run, and the maximum number of a Map's items.
 	MaxRecords = 5_000_000
-	// MaxServers is the maximum number of a service's servers, MaxQueue the maximum length of its queue.
+	// MaxServers is the maximum number of a service's servers. MaxQueue is the maximum length of its queue.
 	MaxServers = 1_000_000
 	MaxQueue   = 10_000_000
 
@@ -26,7 +26,7 @@ const (
 
 // Scenario is a validated scenario. Times are relative to the start of a run.
 type Scenario struct {
-	// Name identifies the scenario, About describes it in one line.
+	// Name identifies the scenario. About describes it in one line.
 	Name, About string
 	// Duration is the time during which open streams arrive. What happens before Warmup is excluded from every
 	// metric. After Duration the run continues until nothing is open any more, but no longer than Drain.
@@ -42,7 +42,7 @@ type Scenario struct {
 // Arrivals and Map is set.
 type Workload struct {
 	Name string
-	// State is the name of the Task state, Retriers its Retry block in the scenario.
+	// State is the name of the Task state. Retriers is its Retry block in the scenario.
 	State    string
 	Retriers []Retrier
 	Call     Call
@@ -54,7 +54,8 @@ type Workload struct {
 type Call struct {
 	// Service is an index into Scenario.Services.
 	Service int
-	// Timeout is the maximum time for which the caller waits; 0 is without limit. The service continues after it.
+	// Timeout is the maximum time for which the caller waits; 0 means without limit. The service continues its work
+	// after the timeout.
 	Timeout time.Duration
 	// TimeoutError is the name of the error that the state gets after Timeout.
 	TimeoutError string
@@ -85,10 +86,11 @@ type Arrivals struct {
 	Process Process
 	// Rate is the mean rate per second for poisson, constant and diurnal.
 	Rate float64
-	// Rates (per second) and Holds are the states of mmpp, which follow each other in a cycle.
+	// Rates (per second) and Holds describe the states of mmpp: each state has a rate and a mean holding time. The
+	// states follow each other in a cycle.
 	Rates []float64
 	Holds []time.Duration
-	// Amplitude (0 to 1), Period and Peak shape diurnal.
+	// Amplitude (0 to 1), Period and Peak describe the daily curve of diurnal arrivals.
 	Amplitude    float64
 	Period, Peak time.Duration
 	// Times are the arrival times of a trace, ascending.
@@ -166,31 +168,32 @@ const (
 type ErrorMix struct {
 	Name string
 	P    float64
-	// After is the time for which the failing call occupies its server; a negative value is as long as a successful
-	// call.
+	// After is the time for which the failing call occupies its server. A negative value means as long as a
+	// successful call.
 	After time.Duration
 	Kind  Kind
 	// ByItem draws once per item instead of once per attempt, so the same item always fails.
 	ByItem bool
 }
 
-// Fault is a temporary fault, of a service or only of a metric.
+// Fault is a temporary fault of a service, or a false metric.
 type Fault struct {
-	// At and For are its time window. If MeanGood and MeanBad are set, the fault repeatedly starts and ends, in
-	// windows that are drawn for each seed (Gilbert's model).
+	// At and For are the fault's time window. If MeanGood and MeanBad are set, the fault repeatedly starts and
+	// ends, in windows that are drawn for each seed (Gilbert's model).
 	At, For           time.Duration
 	MeanGood, MeanBad time.Duration
 	// Service is an index into Scenario.Services; -1 for a metric fault.
 	Service int
-	// From and To are the factors on the service's speed at the start and the end of the window; both are 1 if it is
-	// not a capacity fault. At 0 the service starts no requests.
+	// From and To are the factors on the service's speed at the start and the end of the window. Both are 1 if the
+	// fault does not change the capacity. At 0 the service starts no requests.
 	From, To float64
-	// P is the probability that a call fails with Error after the time After, without reaching the service; 0 if it
-	// is not an error fault.
+	// P is the probability that a call fails with Error after the time After, without reaching the service. It is 0
+	// if the fault causes no errors.
 	P     float64
 	After time.Duration
 	Error string
-	// Metric is the metric that reports Says instead of its true value; empty if it is not a metric fault.
+	// Metric is the metric that the fault falsifies: it reports Says instead of its true value. It is empty for all
+	// other faults.
 	Metric string
 	Says   float64
 }
@@ -222,10 +225,11 @@ type Expectation struct {
 	Versus string
 	// Never and Always apply to the metric recovered.
 	Never, Always bool
-	// Otherwise the metric's estimate (or its ratio to that of Versus) must be in the relation Relation ("<", "<=",
-	// ">", ">=", "==") to Value.
+	// Relation is the required relation ("<", "<=", ">", ">=", "==") of the metric's estimate to Value. With
+	// Versus, the ratio of the two policies' estimates is compared instead. It does not apply if Never or Always is
+	// set.
 	Relation string
 	Value    float64
-	// Line is its line in the file.
+	// Line is the expectation's line in the file.
 	Line int
 }

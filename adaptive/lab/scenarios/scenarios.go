@@ -19,8 +19,8 @@ import (
 //go:embed files/*.yaml
 var files embed.FS
 
-// order is the order in which they are listed: scenarios in which retries do harm, scenarios of Maps, and scenarios
-// in which adapting must do no harm.
+// order lists the scenarios in the order in which they are shown: scenarios in which retries do harm, scenarios of
+// Maps, and scenarios in which adapting must do no harm.
 var order = []string{
 	"outage-30s", "outage-300s", "brown-out", "map-outage", "map-crowded", "flapping", "slow-drift", "gusts",
 	"calm", "nearly-calm", "independent-errors", "permanent-errors", "false-alarm",
@@ -29,7 +29,7 @@ var order = []string{
 // Names returns the names of the built-in scenarios.
 func Names() []string { return slices.Clone(order) }
 
-// Text returns the file of a built-in scenario, as a start for a new one.
+// Text returns the file of a built-in scenario, which can serve as a template for a new one.
 func Text(name string) ([]byte, error) {
 	if !slices.Contains(order, name) {
 		return nil, fmt.Errorf("there is no scenario %q; use %s, or a file that ends in .yaml", name,
@@ -47,7 +47,7 @@ func Named(name string) (*scenario.Scenario, error) {
 	return scenario.Parse(name+".yaml", text, scenario.Options{})
 }
 
-// Open returns a scenario by name or from a file. Files that it names are found relative to the file.
+// Open returns a scenario by name or from a file. Paths in the file are relative to the file.
 func Open(nameOrPath string) (*scenario.Scenario, error) {
 	if !isPath(nameOrPath) {
 		return Named(nameOrPath)

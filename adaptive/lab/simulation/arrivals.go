@@ -55,7 +55,8 @@ func (a *arrivals) gap(r *run, w *workload, rate float64) int64 {
 
 func nanoseconds(seconds float64) int64 { return int64(math.Min(math.Round(seconds*1e9), 1e18)) }
 
-// modulated steps through the states of mmpp; within a state arrivals are Poisson, and each new state restarts them.
+// modulated returns the next arrival of an mmpp process. Within a state arrivals are Poisson, and each new state
+// restarts them.
 func (a *arrivals) modulated(r *run, w *workload) int64 {
 	s := w.Arrivals
 	now := r.now
@@ -78,8 +79,8 @@ func (a *arrivals) modulated(r *run, w *workload) int64 {
 	return math.MaxInt64
 }
 
-// thinned draws from a Poisson process of the highest rate, and keeps each arrival with the probability that
-// corresponds to the rate at its time.
+// thinned returns the next arrival of a process whose rate changes over time. It draws from a Poisson process of
+// the highest rate, and keeps each arrival with the probability that corresponds to the rate at its time.
 func (a *arrivals) thinned(r *run, w *workload) int64 {
 	s := w.Arrivals
 	highest := s.Rate * (1 + s.Amplitude)

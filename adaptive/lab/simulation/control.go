@@ -21,8 +21,8 @@ type Change struct {
 	Text string
 }
 
-// control is the controller outside the run: decide.Next with what scenario.Observe lets it see. Like the production
-// controller, it distinguishes errors by their names and decides once per period.
+// control is the controller outside the run. It calls decide.Next with the data points that scenario.Observe makes
+// visible. Like the production controller, it distinguishes errors by their names and decides once per period.
 type control struct {
 	policy  *policy.Controller
 	states  []controlled // one per workload
@@ -30,14 +30,14 @@ type control struct {
 	changes []Change
 }
 
-// controlled is the controller's knowledge of one workload's state.
+// controlled holds the controller's knowledge of one workload's state.
 type controlled struct {
 	subject decide.Subject
 	memory  decide.Memory
 	current decide.Point
-	// points are completed; the newest ones are not visible yet.
+	// points are the completed data points. The newest ones are not visible to the controller yet.
 	points []decide.Point
-	// best is the highest goodput seen in one minute; saturated is true if a minute under overload was seen.
+	// best is the highest goodput seen in one minute. saturated is true if a minute under overload was seen.
 	best      float64
 	saturated bool
 	seen      int
@@ -55,7 +55,7 @@ func newControl(r *run) *control {
 	return c
 }
 
-// compiled returns a workload's Retry block as in a state machine: in whole seconds.
+// compiled returns a workload's Retry block as a state machine has it, with times in whole seconds.
 func compiled(w *scenario.Workload) []retrypatterns.Retrier {
 	whole := func(d time.Duration) int { return int(math.Ceil(d.Seconds())) }
 	retry := make([]retrypatterns.Retrier, len(w.Retriers))
@@ -122,7 +122,7 @@ func (s *controlled) close(r *run, u float64) {
 			p.LoadFailures = max(p.LoadFailures, p.Overload)
 		}
 	}
-	// An attempt may start in one period and fail in the next; a rate must never be above 1.
+	// An attempt may start in one period and fail in the next, but a rate must never be above 1.
 	p.LoadFailures = min(p.LoadFailures, p.Attempts)
 	p.Overload = min(p.Overload, p.LoadFailures)
 	minutes := int64(r.Scenario.Observe.Period / decide.Minute)
@@ -169,7 +169,7 @@ func (c *control) decide(r *run, i int) {
 	}
 }
 
-// apply applies a change: of Retry for future executions, of MaxConcurrency for the running Map.
+// apply applies a change. It changes Retry for future executions, or MaxConcurrency for the running Map.
 func (c *control) apply(r *run, i int, d decide.Decision) {
 	s, w := &c.states[i], &r.workloads[i]
 	c.changes = append(c.changes, Change{At: time.Duration(r.now), Workload: i, Text: d.String()})

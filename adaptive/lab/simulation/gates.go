@@ -21,7 +21,8 @@ type gates struct {
 	throttle budget.Throttle
 	breaker  breaker.State
 	limiter  limiter.State
-	// fleet replaces breaker and limiter if they are shared with a delay; u is the result of its next draw.
+	// fleet replaces breaker and limiter if the policy shares them with a delay. u is the number that its next draw
+	// returns.
 	fleet []*shared.Gate
 	u     float64
 }
@@ -87,7 +88,7 @@ func (g *gates) admit(r *run, x *record) refusal {
 	return admitted
 }
 
-// pay asks the budget for a retry.
+// pay asks the budget for a retry. It returns false if the budget refuses.
 func (g *gates) pay(r *run, x *record, e *errorKind) bool {
 	if g.policy.Budget == nil {
 		return true
@@ -152,7 +153,7 @@ func (g *gates) share(r *run, name string) {
 	}
 }
 
-// admitShared asks the gate of one of the processes to admit a call.
+// admitShared picks a process of the fleet by u, and asks its gate to admit a call.
 func (g *gates) admitShared(x *record, u float64) refusal {
 	x.permit.process = uint8(u * fleet)
 	g.u = u*fleet - float64(x.permit.process)
@@ -169,8 +170,8 @@ func (g *gates) admitShared(x *record, u float64) refusal {
 	}
 }
 
-// away reports whether the gates consider the service down, by the knowledge of the process that made the record's
-// call.
+// away reports whether the gates consider the service down. With a shared gate, it asks the process that made the
+// record's call.
 func (g *gates) away(x *record) bool {
 	p := g.policy
 	if g.fleet != nil {

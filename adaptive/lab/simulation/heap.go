@@ -13,8 +13,8 @@ const (
 	periodEnd               // a period of the metrics ends and the controller decides
 )
 
-// event has 16 bytes and is stored by value. order is the event's number, which breaks ties in the order of
-// scheduling; it may wrap.
+// event is an entry of the event heap. It has 16 bytes and is stored by value. order is the event's number: of two
+// events at one time, the one scheduled first is executed first. The number may wrap.
 type event struct {
 	at    int64
 	order uint32

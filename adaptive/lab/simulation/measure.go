@@ -7,7 +7,8 @@ import (
 // Phase is a part of a run.
 type Phase uint8
 
-// The phases: before the first fault, during a fault, between and after faults, and after the duration.
+// The phases: Before the first fault, During a fault, After a fault (also between faults), and Drain after the
+// duration.
 const (
 	Before Phase = iota
 	During
@@ -22,20 +23,22 @@ func (p Phase) String() string { return [...]string{"before", "during", "after",
 // BinWidth is the width of the bins of a [Series].
 const BinWidth = 10 * time.Second
 
-// Bin counts the records that arrived and were done, and the calls that were made, within BinWidth.
+// Bin counts the events within BinWidth: records that arrived (Offered), records that were done (Done), and calls
+// (Calls).
 type Bin struct{ Offered, Done, Calls int32 }
 
-// refusedFor is the run time of a function that refuses to call: it returns within 100 ms, the smallest time worth
+// refusedFor is the run time of a function that refuses to call. It returns within 100 ms, the smallest time worth
 // counting.
 const refusedFor = 100 * time.Millisecond
 
-// recoveryBins is the number of consecutive bins whose goodput must be at least recoveryShare of the offered rate.
+// A run has recovered if goodput is at least recoveryShare of the offered rate in recoveryBins consecutive bins.
 const (
 	recoveryBins  = 6
 	recoveryShare = 0.9
 )
 
-// tally counts within one phase: records by the phase of their arrival, calls by the phase of their start.
+// tally counts within one phase. Records count in the phase in which they arrive, calls in the phase in which they
+// start.
 type tally struct {
 	offered, done, dead, calls, finished int64
 	seconds                              float64
@@ -125,7 +128,7 @@ func (m *measure) refused(x *record, memoryMB int) {
 	}
 }
 
-// worked counts server time; left is true if the caller had given up.
+// worked counts server time. left is true if the caller had given up by the end of the request.
 func (m *measure) worked(now int64, seconds float64, left bool) {
 	if now < m.warmup {
 		return

@@ -12,8 +12,8 @@ import (
 // Result holds the measurements of one run.
 type Result struct {
 	Seed uint64
-	// Values are the metrics in the order of scenario.Metrics. NaN means that a metric does not apply, +Inf that a
-	// time had not passed when the run ended.
+	// Values are the metrics in the order of scenario.Metrics. NaN means that a metric does not apply. +Inf means
+	// that what a time metric waits for had not happened when the run ended.
 	Values []float64
 	Phases [phases]PhaseResult
 	Bins   []Bin
@@ -33,16 +33,17 @@ type PhaseResult struct {
 // Check holds sums over the whole run, including the warm-up, for checking the simulation against theory and
 // conservation laws.
 type Check struct {
-	// Arrived = Done + Dead + Open, in records.
+	// Arrived, Done, Dead and Open count records: Arrived = Done + Dead + Open.
 	Arrived, Done, Dead, Open int64
-	// Calls is the number of calls. Asked counts those that reached the first service's queue or servers; of these,
-	// Rejected found the queue full, Dropped were dropped from it, and Begun were started.
+	// Calls is the number of calls. Asked counts the requests that reached the first service's queue or servers. Of
+	// these, Rejected counts those that found the queue full, Dropped those that were dropped from it, and Begun
+	// those that were started.
 	Calls, Asked, Rejected, Dropped, Begun int64
-	// InService and Queued are the numbers of requests at the first service at the end.
+	// InService and Queued count the requests at the first service when the run ends.
 	InService, Queued int64
-	// Waited is the mean wait in its queue, over requests started after the warm-up. Worked is the sum of the service
-	// times of those that ended, Busy the integral of the number of busy servers over time, and End the end of the
-	// run. All are in seconds.
+	// Waited is the mean wait in the first service's queue, over requests started after the warm-up. Worked is the
+	// sum of the service times of the requests that ended. Busy is the integral of the number of busy servers over
+	// time. End is the time at which the run ended. All are in seconds.
 	Waited, Worked, Busy, End float64
 }
 
@@ -105,7 +106,8 @@ func (r *run) result() *Result {
 // PriceRegion is the region whose prices apply to runs; functions run on x86.
 const PriceRegion = "us-east-1"
 
-// cost returns the cost of transitions, invocations and the functions' run time, in USD; NaN if there are no prices.
+// cost returns the cost in USD of transitions, invocations and the functions' run time. It returns NaN if there are
+// no prices.
 func (m *measure) cost() float64 {
 	p, err := worth.PricesOf(PriceRegion)
 	if err != nil {
@@ -130,8 +132,8 @@ func quantile(sorted []float32, q float64) float64 {
 	return float64(sorted[max(0, int(math.Ceil(q*float64(len(sorted))))-1)])
 }
 
-// goodput returns the records done per second: with an open stream, from the warm-up to the end of the duration; with
-// Maps only, from the first start to the last end.
+// goodput returns the records done per second. With an open stream it counts from the warm-up to the end of the
+// duration. With Maps only it counts from the first start to the last end.
 func (r *run) goodput() float64 {
 	m := &r.measure
 	if r.hasStream() {
@@ -147,8 +149,8 @@ func (r *run) hasStream() bool {
 	return slices.ContainsFunc(r.Scenario.Workloads, func(w scenario.Workload) bool { return w.Arrivals != nil })
 }
 
-// timeToDrain returns how long records stay open after arrivals end: after the duration or, with Maps only, after
-// their start.
+// timeToDrain returns how long records stay open after the end of the duration. With Maps only, it counts from the
+// Maps' start.
 func (r *run) timeToDrain() float64 {
 	from, last := int64(r.Scenario.Duration), int64(0)
 	if !r.hasStream() {
@@ -167,9 +169,9 @@ func (r *run) timeToDrain() float64 {
 	return time.Duration(max(0, last-from)).Seconds()
 }
 
-// timeToRecover returns the time from the end of the last fault of a service to the first of recoveryBins consecutive
-// bins in each of which at least recoveryShare of the arriving records are done. A Map has no arrivals: it must reach
-// that share of its goodput before the first fault, or end.
+// timeToRecover returns the time from the end of a service's last fault to the first of recoveryBins consecutive
+// good bins. A bin is good if at least recoveryShare of the arriving records are done. A Map has no arrivals: its
+// bins must reach that share of its goodput before the first fault, or the Map must have ended.
 func (r *run) timeToRecover() float64 {
 	m := &r.measure
 	if m.lastFaultEnd < 0 || m.random {
@@ -230,7 +232,8 @@ func (r *run) mapReference() float64 {
 	return done / float64(to-from)
 }
 
-// mapsFinished returns when the last Map ended; math.MaxInt64 if one has not ended, or there is none.
+// mapsFinished returns the time at which the last Map ended. It returns math.MaxInt64 if a Map has not ended, or if
+// there is none.
 func (r *run) mapsFinished() int64 {
 	last := int64(-1)
 	for i := range r.workloads {

@@ -28,8 +28,9 @@ type service struct {
 	oracle bool
 	held   ring[uint32]
 
-	// For checking the simulation: the numbers of requests that reached the service, were rejected, dropped or
-	// started; total waits in seconds, server-seconds of those that ended, and the integral of busy.
+	// These counts are for checking the simulation: the numbers of requests that arrived at the service and that
+	// were rejected, dropped or started; their total waits in seconds; the server-seconds of the requests that
+	// ended; and the integral of busy over time.
 	arrived, rejected, dropped, begun int64
 	waited                            float64
 	waits                             int64 // the requests started after the warm-up, over which waited is summed
@@ -46,7 +47,8 @@ type mix struct {
 	byItem bool
 }
 
-// drawError draws the error of an attempt, if any, in case it is served. The draw does not depend on whether it is.
+// drawError draws the error that an attempt will end with if it is served, or none. The draw does not depend on
+// whether the attempt is served.
 func (r *run) drawError(s *service, q *request) {
 	if len(s.mixes) == 0 {
 		return
@@ -181,14 +183,14 @@ func (r *run) dequeue(s *service) {
 	}
 }
 
-// release makes the oracle's held records call while servers are free.
+// release lets records that the oracle holds back call while servers are free.
 func (r *run) release(s *service) {
 	for s.held.size > 0 && r.free(s) {
 		r.call(s.held.popFront())
 	}
 }
 
-// free reports whether a call would be served immediately, which only the oracle can know.
+// free reports whether a call would be served immediately. Only the oracle can know this.
 func (r *run) free(s *service) bool {
 	if s.busy >= s.servers || s.queue.size > 0 || s.speed <= 0 {
 		return false
@@ -201,7 +203,7 @@ func (r *run) free(s *service) bool {
 	return true
 }
 
-// codel is the controlled delay of RFC 8289.
+// codel implements CoDel, the controlled delay of RFC 8289.
 type codel struct {
 	above    int64 // time at which the wait will have been above the target for an interval; 0 if it is below
 	next     int64 // time of the next drop

@@ -13,7 +13,7 @@ import (
 	"stepback/retry"
 )
 
-// MaxCalls is the number of calls after which a run is given up.
+// MaxCalls is the number of calls after which a run is aborted.
 const MaxCalls = 500_000_000
 
 // The purposes of random numbers. Their values must not change, so that reports stay reproducible: add new ones at
@@ -38,7 +38,7 @@ type Options struct {
 	Scenario *scenario.Scenario
 	Policy   *policy.Policy
 	Seed     uint64
-	// Trace is called for every attempt when it ends for the caller. Leave it nil for speed.
+	// Trace is called for every attempt when it ends for the caller. nil is fastest.
 	Trace func(Attempt)
 }
 
@@ -49,14 +49,14 @@ type Attempt struct {
 	Error                  string // empty for a success
 }
 
-// ErrTooManyCalls is returned if a run is given up because it makes more than MaxCalls calls.
+// ErrTooManyCalls is returned if a run is aborted because it makes more than MaxCalls calls.
 var ErrTooManyCalls = errors.New("the run makes too many calls")
 
 // errorKind is an error in the simulation. load is true if the callee is overloaded or down.
 type errorKind struct {
 	name          string
 	load, timeout bool
-	// The classification by the name alone, which is all that metrics have.
+	// loadByName and overloadByName classify the error by its name alone, because metrics know only the name.
 	loadByName, overloadByName bool
 }
 
@@ -113,7 +113,7 @@ type workload struct {
 	service  *service
 	timeout  int64
 	timeouts ring[deadline]
-	// match holds the index of the matching retrier for each error; versions holds the retriers' policies of each
+	// match holds the index of the matching retrier for each error. versions holds the retriers' policies for each
 	// version.
 	match        []int16
 	versions     [][]retry.Policy
@@ -150,7 +150,7 @@ type run struct {
 	control *control
 	calls   int64
 	end     int64
-	// delay replaces the waits before retries in tests of theories that require exponential ones.
+	// delay replaces the waits before retries. Tests use it to check theories that assume exponential waits.
 	delay func(*draw.Stream) time.Duration
 }
 
@@ -176,7 +176,7 @@ func (r *run) finish(ctx context.Context) (*Result, error) {
 	}
 }
 
-// step executes the next event; false if there is none before the end.
+// step executes the next event. It returns false if no event is left before the end.
 func (r *run) step() bool {
 	at := int64(math.MaxInt64)
 	if len(r.heap.events) > 0 {
@@ -241,7 +241,7 @@ func (r *run) fillMap(w *workload) {
 	}
 }
 
-// size returns how many records of the file a record of the simulation represents.
+// size returns the number of the file's records that one simulated record represents.
 func (w *workload) size(index uint32) int {
 	if w.Map == nil || w.Map.Batch == 1 {
 		return 1
@@ -286,7 +286,7 @@ func (r *run) workloadIndex(w *workload) int {
 	return 0
 }
 
-// begin starts an invocation for a record: the first one or a retry. It calls the service unless the policy refuses
+// begin starts an invocation for a record: its first one or a retry. It calls the service unless the policy refuses
 // the call.
 func (r *run) begin(slot uint32) {
 	x := &r.records[slot]
@@ -311,7 +311,7 @@ func (r *run) refuse(slot uint32, w *workload) {
 	r.wait(slot, w)
 }
 
-// wait defers a record by the policy's deferral, which has its own retry counter.
+// wait defers a record by the policy's deferral. The deferral has its own retry counter.
 func (r *run) wait(slot uint32, w *workload) {
 	x := &r.records[slot]
 	d := r.Policy.Deferral
@@ -327,7 +327,7 @@ func (r *run) wait(slot uint32, w *workload) {
 // MemoryMB returns the memory of the calling function.
 func (w *workload) MemoryMB() int { return w.Call.MemoryMB }
 
-// later adds a wait to now without overflow.
+// later returns now plus a wait, without overflow.
 func (r *run) later(d time.Duration) int64 {
 	if int64(d) > math.MaxInt64-r.now {
 		return math.MaxInt64
@@ -386,7 +386,7 @@ func (r *run) setTimeout(w *workload, id uint32) {
 	}
 }
 
-// expire ends the call of the oldest timeout, if its caller is still waiting.
+// expire handles the oldest timeout: it ends the call if its caller is still waiting.
 func (r *run) expire(w *workload) {
 	d := w.timeouts.popFront()
 	q := &r.requests[d.request]
@@ -398,7 +398,7 @@ func (r *run) expire(w *workload) {
 	r.fail(slot, w.timeoutError)
 }
 
-// answered ends a request that is not on a server.
+// answered ends a request that never occupied a server.
 func (r *run) answered(id uint32) {
 	q := r.requests[id]
 	r.freeRequests(id)
@@ -407,7 +407,7 @@ func (r *run) answered(id uint32) {
 	}
 }
 
-// fail ends a call without success.
+// fail handles the failure of a record's call with error e.
 func (r *run) fail(slot uint32, e uint16) {
 	x := &r.records[slot]
 	w := &r.workloads[x.workload]
@@ -451,7 +451,7 @@ func (r *run) fail(slot uint32, e uint16) {
 	r.heap.push(r.later(d), retryDue, slot)
 }
 
-// succeed ends a record's call with success.
+// succeed handles the success of a record's call.
 func (r *run) succeed(slot uint32) {
 	x := &r.records[slot]
 	w := &r.workloads[x.workload]
@@ -474,7 +474,7 @@ func (r *run) trace(x *record, name string) {
 	})
 }
 
-// close ends a record: it is done or dead-lettered.
+// close ends a record, as done or as dead-lettered.
 func (r *run) close(slot uint32, w *workload, done bool) {
 	x := &r.records[slot]
 	r.measure.closed(r.now, x, w.size(x.index), done)

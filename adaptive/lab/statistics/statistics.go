@@ -10,8 +10,8 @@ import (
 	"stepback/adaptive/lab/draw"
 )
 
-// Estimate is an estimate with its 95 % interval. A value is NaN if it cannot be computed: nothing was measured, or
-// more than half of the values are censored. With a single measurement the interval is NaN.
+// Estimate is an estimate with its 95 % interval. A value is NaN if it cannot be computed, because nothing was
+// measured or more than half of the values are censored. With a single measurement the interval is NaN.
 type Estimate struct {
 	Mean, Low, High float64
 	// N is the number of measurements used.
@@ -21,7 +21,7 @@ type Estimate struct {
 // resamples is the number of bootstrap samples.
 const resamples = 10_000
 
-// Mean estimates the mean by Student's t. NaNs are ignored.
+// Mean estimates the mean, with an interval by Student's t. NaNs are ignored.
 func Mean(values []float64) Estimate {
 	n, mean, deviation := moments(values)
 	if n == 0 {
@@ -113,8 +113,8 @@ func between(a, b float64) float64 {
 	return (a + b) / 2
 }
 
-// Differences returns a − b, pair by pair. A pair with a NaN, or with both sides censored, gives NaN; with one side
-// censored, the difference is infinite.
+// Differences returns a − b, pair by pair. If a pair contains a NaN, or both sides are censored, the difference is
+// NaN. If one side is censored, the difference is infinite.
 func Differences(a, b []float64) []float64 {
 	d := make([]float64, min(len(a), len(b)))
 	for i := range d {
@@ -180,7 +180,7 @@ func TQuantile(q float64, n int) float64 {
 	return (lo + hi) / 2
 }
 
-// tCDF returns the distribution function of Student's t at t ≥ 0.
+// tCDF returns the cumulative distribution function of Student's t at t ≥ 0.
 func tCDF(t float64, n int) float64 {
 	df := float64(n)
 	return 1 - incompleteBeta(df/2, 0.5, df/(df+t*t))/2

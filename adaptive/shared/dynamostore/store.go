@@ -31,7 +31,7 @@ type Store struct {
 	Client Client
 	// Table is the table's name.
 	Table string
-	// Now is the clock for the items' expiry; the machine's if nil.
+	// Now is the clock for the items' expiry; nil means the machine's.
 	Now func() time.Time
 }
 

@@ -1,6 +1,5 @@
-// Package botocore converts the API models that botocore contains, service-2.json, to the format of package model:
-// one line of metadata, and a line for each operation and shape. It is for `make models` and for tests with their own
-// models.
+// Package botocore converts botocore's API models (service-2.json) to the format of package model: one line of
+// metadata, and a line for each operation and shape. It is for `make models` and for tests with their own models.
 package botocore
 
 import (
@@ -12,7 +11,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// The members of a model that are kept; all others are documentation, or features not used here.
+// The members of a model that are kept. All others are documentation, or features not used here.
 var (
 	ofMetadata = []string{
 		"serviceId", "serviceFullName", "endpointPrefix", "signingName", "targetPrefix", "jsonVersion", "apiVersion",
@@ -32,8 +31,8 @@ var (
 	}
 )
 
-// Convert converts a service-2.json to the file of one service, and returns the service's name in Resources of AWS
-// SDK integrations. model.Parse reads the file.
+// Convert converts a service-2.json to the file of one service, which model.Parse can read. name is the service's
+// name in Resources of AWS SDK integrations.
 func Convert(source string) (name, file string, err error) {
 	v, err := jsonvalue.Parse(source)
 	if err != nil {

@@ -1,6 +1,6 @@
-// Command generate writes models.zip, the API models of all AWS services in the format of package model, from the
-// models that botocore contains (Apache-2.0). Its input is an archive with a file NAME.json for each service, or one
-// that contains botocore's folder data, such as its wheel. It is not used at run time.
+// Command generate writes models.zip, the API models of all AWS services in the format of package model. It
+// converts them from botocore's models (Apache-2.0). Its input is an archive with a file NAME.json for each
+// service, or an archive that contains botocore's folder data, such as its wheel. It is not used at run time.
 package main
 
 import (
@@ -51,7 +51,7 @@ func run(archive, out string) error {
 	return write(out, services)
 }
 
-// write writes the archive; the same models give the same bytes.
+// write writes the archive. The same models always give the same bytes.
 func write(out string, services map[string]string) (err error) {
 	f, err := os.Create(out)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
-// Timeouts of one request. There is none for a whole body: a 100 MB file may take as long as the invocation.
+// Timeouts of one request. A whole body has no timeout, because a 100 MB file may take as long as the invocation.
 const (
 	connectTimeout  = 5 * time.Second
 	responseTimeout = 30 * time.Second

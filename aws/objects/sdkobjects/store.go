@@ -1,6 +1,6 @@
-// Package sdkobjects implements objects.Store with the SDK's typed client of S3, which also verifies the checksums of
-// downloads. It is for functions on AWS Lambda. Endpoints, credentials, path style and retries are left to the
-// client.
+// Package sdkobjects implements objects.Store with the SDK's typed client of S3, which also verifies the checksums
+// of downloads. It is for functions on AWS Lambda. The client determines endpoints, credentials, path style and
+// retries.
 package sdkobjects
 
 import (

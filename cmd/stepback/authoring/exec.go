@@ -118,8 +118,8 @@ func (c *Exec) once(ctx context.Context, std terminal.Streams) error {
 	return verdict(x, err)
 }
 
-// verdict returns the exit error of an execution that has been printed. err, if not nil, is the reason why it was
-// stopped.
+// verdict returns the error with which the command exits after it has printed an execution. err, if not nil, is the
+// reason why the execution was stopped.
 func verdict(x *journal.Execution, err error) error {
 	switch {
 	case x.Status == history.Succeeded:
@@ -135,7 +135,7 @@ func verdict(x *journal.Execution, err error) error {
 	}
 }
 
-// order is an execution to run, read and checked.
+// order describes an execution to run: its definitions and input, read and checked.
 type order struct {
 	main   definitions.File
 	nested []definitions.File
@@ -143,7 +143,7 @@ type order struct {
 	name   string
 }
 
-// order reads the definitions and the input.
+// order reads and checks the definitions and the input.
 func (c *Exec) order(std terminal.Streams) (*order, error) {
 	if c.Patience < 0 {
 		return nil, exit.With(exit.Usage, fmt.Errorf("--patience %s is not a positive duration", c.Patience))

@@ -91,7 +91,7 @@ func (c *Exec) mocks(machine string) (*mock.File, error) {
 	return mocks, nil
 }
 
-// beside uses the services of the process that has the data directory open, if there is one.
+// beside makes the platform use the services of the process that has the data directory open, if there is one.
 func (c *Exec) beside(ctx context.Context, cfg *local.Config) (err error) {
 	if c.Data == "" {
 		return nil
@@ -140,8 +140,8 @@ func (s *stage) create(ctx context.Context, d definitions.File, kind sfntypes.St
 	return *made.StateMachineArn, nil
 }
 
-// perform runs the execution. It returns nil if the execution could not be started; otherwise the error is the reason
-// why it was stopped, if it was.
+// perform runs the execution and returns it with its history. If it could not be started, the execution is nil. If
+// it was stopped, the error is the reason.
 func (c *Exec) perform(ctx context.Context, s *stage, o *order) (*journal.Execution, []history.Event, error) {
 	for _, d := range o.nested {
 		if _, err := s.create(ctx, d, sfntypes.StateMachineTypeStandard); err != nil {
@@ -215,7 +215,7 @@ func stopAndWait(ctx context.Context, e *engine.Engine, arn string, why error) (
 	return e.Wait(ctx, arn)
 }
 
-// advice returns what to do about functions that were called but are not configured; empty if there are none.
+// advice returns how to configure the functions that were called but are not configured; empty if there are none.
 func (s *stage) advice() string {
 	missing, names := s.standIns.Missing(), s.standIns.Names()
 	if len(missing) == 0 {

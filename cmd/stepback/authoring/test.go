@@ -54,7 +54,7 @@ type testJSON struct {
 	Seconds  float64  `json:"realSeconds"`
 }
 
-// tested collects the results of all files.
+// tested collects the results of all test files.
 type tested struct {
 	results  []*machinetest.Result
 	coverage []machinetest.Coverage
@@ -200,7 +200,7 @@ func (c *Test) sum(std terminal.Streams, all *tested, failed int, took time.Dura
 
 func covered(s machinetest.Share) string { return fmt.Sprintf("%d/%d", s.Covered, s.All) }
 
-// testFiles returns the test files that are named and those in named directories.
+// testFiles returns the named test files, and all test files in named directories.
 func testFiles(named []string) ([]string, error) {
 	if len(named) == 0 {
 		named = []string{"."}
@@ -232,7 +232,7 @@ func testFiles(named []string) ([]string, error) {
 	return files, nil
 }
 
-// besideTest returns the path of the definition next to a test file that has the same base name.
+// besideTest returns the path of the definition that lies next to a test file and has the same base name.
 func besideTest(path string) string {
 	base := filepath.Base(path)
 	for _, suffix := range []string{".test.yaml", ".test.yml"} {

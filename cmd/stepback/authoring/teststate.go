@@ -138,7 +138,7 @@ func oneOf(states []string) string {
 	}
 }
 
-// request returns the body of the TestState request.
+// request returns the body of the TestState request, built from the flags.
 func (c *TestState) request(definition string) ([]byte, error) {
 	r := &flagTexts{texts: map[string]any{
 		"definition": definition, "inspectionLevel": c.Inspection, "roleArn": c.Role, "revealSecrets": c.Secrets,
@@ -189,7 +189,8 @@ func (f *flagTexts) add(member, text string) {
 	}
 }
 
-// file adds a member; if text is "@" and a file's name, its value is the file's content.
+// file adds a member with the given text. If the text is "@" and a file's name, the member's value is the file's
+// content.
 func (f *flagTexts) file(member, text string) {
 	if name, ok := strings.CutPrefix(text, "@"); ok {
 		content, err := os.ReadFile(name)

@@ -25,7 +25,7 @@ type stateTest struct {
 	Inspection map[string]json.RawMessage `json:"inspectionData"`
 }
 
-// stateStages are the members of inspectionData in the order of a state's data flow.
+// stateStages lists the members of inspectionData in the order of a state's data flow.
 var stateStages = []string{
 	"input", "afterInputPath", "afterParameters", "afterArguments", "afterItemsPath", "afterItemsPointer",
 	"afterItemSelector",

@@ -23,7 +23,8 @@ func cloudFormation(root jsonvalue.Value) ([]Found, error) {
 	return found, nil
 }
 
-// declared reads the properties of a state machine. SAM and CloudFormation use the same names, except for the file.
+// declared reads the properties of a state machine from a SAM or CloudFormation resource. Both use the same names,
+// except for the definition's file.
 func declared(name string, p jsonvalue.Value, defaults map[string]string) Found {
 	f := Found{Name: name, Values: map[string]string{}}
 	kind := member(p, "StateMachineType").Text() + member(p, "Type").Text()

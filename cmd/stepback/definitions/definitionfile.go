@@ -21,7 +21,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// File is a state machine definition that was read.
+// File is a state machine definition that has been read.
 type File struct {
 	Name string // of the state machine
 	Path string // for messages
@@ -160,7 +160,8 @@ func mayDeclare(path string, entry fs.DirEntry) bool {
 	return false
 }
 
-// isYAML decides by the file's name, or by the text if the name does not tell.
+// isYAML reports whether a definition is YAML. It decides by the file's name, or by the text if the name's
+// extension is neither YAML's nor JSON's.
 func isYAML(path, text string) bool {
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".yaml", ".yml":
@@ -212,8 +213,8 @@ func tasksIn(names []string, machine jsonvalue.Value) []string {
 	return names
 }
 
-// Lacks returns an error if an accepted definition cannot run yet because it needs the values of placeholders,
-// otherwise nil.
+// Lacks returns an error if an accepted definition cannot run yet because placeholders have no values, and nil
+// otherwise.
 func (d *File) Lacks(express bool) error {
 	needed := d.Document.Needed
 	if found := validate(d.Text, express); len(needed) == 0 && asl.HasErrors(found) &&
@@ -297,9 +298,9 @@ func ReadInput(flag string, std terminal.Streams) (string, error) {
 // errInterrupted reports that reading a file was aborted before its end.
 var errInterrupted = errors.New("interrupted while reading")
 
-// ReadText reads a file, or standard input for -, up to one byte beyond document.MaxText. A longer file is too long
-// for every purpose, and might be an endless device. Reading a pipe that is never written to is aborted when the
-// command is to end.
+// ReadText reads a file, or standard input if path is -. It reads at most one byte beyond document.MaxText, because
+// a longer file is too long for every purpose, and might be an endless device. If the command is interrupted while
+// it waits for a pipe, reading is aborted.
 func ReadText(path string, std terminal.Streams) ([]byte, error) {
 	type outcome struct {
 		text []byte

@@ -55,8 +55,8 @@ func Paths(named []string, note io.Writer) ([]string, error) {
 // builtDirectories are directories of build output and of code that is not the project's own; they are skipped.
 var builtDirectories = []string{"node_modules", ".git", ".aws-sam", ".terraform", ".serverless"}
 
-// below returns the definitions in a directory: separate files, and the state machines of templates. A
-// file that a template names is returned as part of the template, which has the values of its placeholders.
+// below returns the definitions in a directory: separate files, and the state machines of templates. If a template
+// refers to a file, the file is returned only as part of the template, which has the values of its placeholders.
 func below(directory string, note io.Writer) ([]string, error) {
 	var paths []string
 	byTemplate := map[string]bool{}

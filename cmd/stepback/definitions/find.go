@@ -12,7 +12,7 @@ import (
 
 // Found is a state machine declared in a text.
 type Found struct {
-	// Name is the logical name in the text, that of the resource.
+	// Name is the logical name of the resource in the text.
 	Name string
 	// Text is the definition as JSON, with placeholders; empty if it is in a separate file.
 	Text string
@@ -21,8 +21,8 @@ type Found struct {
 	// Values are the literal values of placeholders in the text (DefinitionSubstitutions).
 	Values  map[string]string
 	Express bool
-	// Missing says why neither Text nor File is set, as a phrase that follows the name: the definition is in S3, or
-	// only known after deployment.
+	// Missing gives the reason if neither Text nor File is set: the definition is in S3, or only known after
+	// deployment. It is a phrase that follows the name in messages.
 	Missing string
 }
 
@@ -32,8 +32,8 @@ const MaxSize = 64 << 20
 // ErrNone is returned if a text declares no state machine.
 var ErrNone = errors.New("it declares no state machine")
 
-// Looks reports whether a text may be one that this package reads rather than a definition. It is fast, and may be
-// wrong for texts that are neither.
+// Looks reports whether a text may be of a kind that this package reads, such as a template, and not a definition
+// itself. It is fast, and may be wrong for texts that are neither.
 func Looks(text string) bool {
 	if strings.Contains(text, "StartAt") && !strings.Contains(text, "Resources") && !strings.Contains(text, "stateMachines") &&
 		!strings.Contains(text, "aws_sfn_state_machine") {
@@ -92,7 +92,7 @@ func read(text string) (jsonvalue.Value, error) {
 // deepest is the deepest nesting allowed in a text.
 const deepest = 200
 
-// mostNodes is the most values of a text after its aliases have been expanded.
+// mostNodes is the maximum number of values in a text after its aliases have been expanded.
 const mostNodes = 2_000_000
 
 // converter converts YAML to JSON. Short forms of intrinsic functions become their long forms.

@@ -24,15 +24,15 @@ type Client struct {
 	States Caller
 	// Every is the interval at which Follow polls; 0 means half a second.
 	Every time.Duration
-	// Index, if not nil, is queried for what the API cannot select. Whether the endpoint has an index shows with the
-	// first query.
+	// Index, if not nil, is queried for filters that the API does not support. Whether the endpoint has an index is
+	// only known after the first query.
 	Index *Index
-	// Looks is the maximum number of executions that List inspects for what the API cannot select and no index knows;
-	// 0 means 1,000.
+	// Looks is the maximum number of executions that List inspects itself, for filters that neither the API nor an
+	// index supports. 0 means 1,000.
 	Looks int
 }
 
-// looks is the default of Client.Looks.
+// looks is the default value of Client.Looks.
 const looks = 1000
 
 // BoundedError reports that List has not inspected all executions.
@@ -77,7 +77,8 @@ type Execution struct {
 	// cannot be redriven.
 	RedriveStatus string `json:"redriveStatus,omitempty"`
 	RedriveReason string `json:"redriveStatusReason,omitempty"`
-	// Retrying describes the retry that the execution waits for; empty if there is none, or if it was not asked for.
+	// Retrying describes the retry that the execution waits for. It is empty if the execution waits for none, or if
+	// the caller did not ask for it.
 	Retrying string `json:"retrying,omitempty"`
 }
 

@@ -11,8 +11,9 @@ import (
 	"stepback/engine/history"
 )
 
-// Engine yields the executions that a filter selects from an engine in this process and its indexes, newest first
-// over all state machines, until take fails. A machine's name refers to the scope's account and region.
+// Engine yields the executions that a filter selects, from an engine in this process and its indexes, until take
+// fails. The order is newest first, across all state machines. A machine's name refers to the scope's account and
+// region.
 func Engine(ctx context.Context, e *engine.Engine, scope aws.Scope, f Filter, take func(*Execution) error) error {
 	q := engine.Query{Retrying: f.Retrying, Error: f.Error, Since: f.Since}
 	if f.Status != "" {

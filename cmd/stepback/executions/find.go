@@ -25,11 +25,11 @@ func (c *Client) DefinitionOf(ctx context.Context, arn string) (string, error) {
 	return out.Definition, Said(err)
 }
 
-// searched is the number of a machine's newest executions that are searched for a part of a name.
+// searched is the number of executions, the newest of each machine, in which a part of a name is searched.
 const searched = 1000
 
-// Find returns an execution by its ARN, its name, or the beginning of its name or the end of its ARN, which must
-// match only one.
+// Find returns the execution with the given ARN or name. A name may also be the beginning of an execution's name or
+// the end of its ARN, if it matches only one execution.
 func (c *Client) Find(ctx context.Context, name string) (*Execution, error) {
 	if strings.HasPrefix(name, "arn:") {
 		return c.Describe(ctx, name)

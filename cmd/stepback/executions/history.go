@@ -112,8 +112,8 @@ func (c *Client) Await(ctx context.Context, arn string) (*Execution, error) {
 	}
 }
 
-// WithChildren returns the history of an execution and those of the child executions of its Map Runs, in the order of
-// their starts. The API has no histories of EXPRESS child executions.
+// WithChildren returns the history of an execution, and the histories of its Map Runs' child executions in the
+// order in which they started. The API has no histories of EXPRESS child executions.
 func (c *Client) WithChildren(ctx context.Context, arn string) (events []history.Event, children [][]history.Event,
 	err error) {
 	if events, err = c.History(ctx, arn); err != nil {

@@ -14,7 +14,7 @@ import (
 	"stepback/engine/history"
 )
 
-// errNoIndex is returned if an endpoint has no index of executions, or none for the requested list.
+// errNoIndex is returned if an endpoint has no index of executions, or no index for the requested list.
 var errNoIndex = errors.New("the endpoint has no index of executions")
 
 // Index lists executions from the indexes of a stepback server, which its console shows. It finds executions that
@@ -48,8 +48,8 @@ type indexed struct {
 // pageOfIndex is the number of executions requested at a time.
 const pageOfIndex = 1000
 
-// list yields the executions of a list that a filter selects, newest first. It returns errNoIndex, if at all, before
-// it yields the first.
+// list yields the executions of one list that a filter selects, newest first. If it returns errNoIndex, it has
+// yielded none.
 func (x *Index) list(ctx context.Context, of string, f *Filter, take func(*Execution) (bool, error)) error {
 	q := url.Values{"of": {of}, "format": {"json"}, "size": {strconv.Itoa(pageOfIndex)}}
 	if f.Status != "" {

@@ -30,9 +30,10 @@ type Filter struct {
 	Limit int
 }
 
-// List yields the executions that a filter selects, newest first for each machine. If the API has no filter for
-// something, an index of the endpoint supplies it, if there is one. Otherwise List inspects the histories of running
-// executions and the descriptions of failed ones, up to a limit beyond which the error is a *BoundedError.
+// List yields the executions that a filter selects, newest first for each machine. Where the API has no filter,
+// List queries the endpoint's index, if it has one. Otherwise it inspects the histories of running executions and
+// the descriptions of failed ones. If it reaches the limit of inspections (Client.Looks), the error is a
+// *BoundedError.
 func (c *Client) List(ctx context.Context, f Filter, take func(*Execution) error) error {
 	asked, err := c.lists(ctx, &f)
 	if err != nil {
@@ -89,7 +90,7 @@ func (l *lister) list(ctx context.Context, in map[string]any) error {
 	})
 }
 
-// lists returns the list requests that a filter requires.
+// lists returns the inputs of the ListExecutions requests that a filter requires.
 func (c *Client) lists(ctx context.Context, f *Filter) ([]map[string]any, error) {
 	var of []map[string]any
 	switch {
@@ -124,12 +125,13 @@ func (c *Client) lists(ctx context.Context, f *Filter) ([]map[string]any, error)
 	return of, nil
 }
 
-// each yields executions of one list.
+// each calls take with each execution of one list.
 func (c *Client) each(ctx context.Context, in map[string]any, take func(Execution) (bool, error)) error {
 	return pages(ctx, c.States, "ListExecutions", in, "executions", take)
 }
 
-// selects applies the filters that the API lacks, and fills in the fields that this requires.
+// selects reports whether an execution matches the filters that the API does not support. It fills in the fields of
+// x that it reads for this.
 func (l *lister) selects(ctx context.Context, x *Execution) (bool, error) {
 	f := l.f
 	if !f.Retrying && f.Error == "" {

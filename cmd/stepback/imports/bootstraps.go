@@ -14,8 +14,8 @@ import (
 // functionDirs are the folders of the Lambda functions, in the sources and next to the command.
 var functionDirs = []string{"validate", "process", "aggregate"}
 
-// bootstraps returns the directory of the bootstrap binaries: the named one, the one next to the command, or one in
-// the data directory, into which they are built from the sources around the working directory.
+// bootstraps returns the directory of the bootstrap binaries: the named one, or else the one next to the command.
+// If there is neither, it builds them into the data directory, from the sources around the working directory.
 func bootstraps(ctx context.Context, named, data string) (string, error) {
 	if named != "" {
 		return named, nil
@@ -46,7 +46,7 @@ func haveBootstraps(dir string) bool {
 	return true
 }
 
-// buildBootstrap builds one function as the Makefile does for AWS, but for this machine.
+// buildBootstrap builds one function with the Makefile's settings for AWS, but for this machine.
 func buildBootstrap(ctx context.Context, name, output string) error {
 	args := []string{"build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc", "-ldflags", "-s -w -buildid=",
 		"-o", output, "./lambdas/" + name}

@@ -10,8 +10,8 @@ import (
 	"stepback/csvimport/pipeline"
 )
 
-// progress shows how far a run has come: on a terminal a bar that is redrawn, elsewhere a plain line every few
-// seconds.
+// progress shows the progress of a run. On a terminal it is a bar that is redrawn; elsewhere it is a plain line
+// every few seconds.
 type progress struct {
 	std   terminal.Streams
 	name  string
@@ -49,8 +49,8 @@ func (p *progress) update(g pipeline.Progress) {
 // counting reports whether rows are being processed.
 func counting(g pipeline.Progress) bool { return g.Total > 0 && g.Done+g.Children > 0 }
 
-// failures returns the number of failed attempts and the latest error, so that a user waiting for an unreachable
-// database sees why; "" if none failed.
+// failures returns the number of failed attempts and the latest error, or "" if none failed. It shows a user who
+// waits for an unreachable database what is wrong.
 func failures(g pipeline.Progress) string {
 	if g.Failed == 0 {
 		return ""
@@ -58,14 +58,15 @@ func failures(g pipeline.Progress) string {
 	return fmt.Sprintf(", %s failed (latest: %s)", terminal.Counted(g.Failed, "attempt"), g.Error)
 }
 
-// linePart is a part of the progress line on a terminal. Parts are shown in the order given; if they do not all fit,
-// those of the lowest rank are kept.
+// linePart is a part of the progress line on a terminal. Parts are shown in the given order. If they do not all
+// fit, those with the lowest ranks are kept.
 type linePart struct {
 	rank int
 	text string
 }
 
-// draw draws the progress line on a terminal. If not both fit, failures take precedence over the bar.
+// draw draws the progress line on a terminal. If there is no space for both the failures and the bar, it shows the
+// failures.
 func (p *progress) draw(g pipeline.Progress, now time.Time) {
 	elapsed := fmt.Sprintf("%ds", int(now.Sub(p.began).Seconds()))
 	parts := []linePart{{0, g.Stage}, {1, "  " + elapsed}}
@@ -102,7 +103,7 @@ func (p *progress) left(done, total int64, now time.Time) string {
 	return fmt.Sprintf(", %s/s, %s left", terminal.Grouped(int64(float64(done)/passed.Seconds())), terminal.Duration(left.Round(time.Second)))
 }
 
-// inRoom joins the parts that fit into room cells, taking those of low rank first.
+// inRoom joins the parts that fit into room terminal cells. Parts with a low rank are chosen first.
 func inRoom(parts []linePart, room int) string {
 	kept := make([]bool, len(parts))
 	for rank := range len(parts) + 1 {

@@ -15,8 +15,8 @@ import (
 	"stepback/csvimport/pipeline"
 )
 
-// printReport prints the report of an import in a data directory as text. file may be empty; otherwise it replaces
-// the object's address in messages, because it is the name the user gave.
+// printReport prints the report of an import in a data directory as text. If file is not empty, messages show it
+// instead of the object's address, because it is the name that the user gave.
 func printReport(w io.Writer, r *pipeline.Report, data, file string) {
 	if r.Earlier {
 		fmt.Fprintln(w, "This file was already imported; nothing was done. Use --again to import it once more. The earlier report:")
@@ -150,8 +150,8 @@ func printOutputs(w io.Writer, r *pipeline.Report, data string) {
 	printCommands(w, r, flag)
 }
 
-// printCommands prints the commands to continue with: what each does, and below it the command on a separate line,
-// ready to paste.
+// printCommands prints the commands with which the user can continue. For each, it prints what the command does,
+// and below it the command on a separate line, ready to paste.
 func printCommands(w io.Writer, r *pipeline.Report, flag string) {
 	command := func(what, line string) { fmt.Fprintf(w, "\n  %s:\n    stepback %s%s\n", what, line, flag) }
 	command("the events of the execution", "history "+r.Name)

@@ -111,7 +111,7 @@ func (c *Run) On(ctx context.Context, std terminal.Streams, platform *local.Plat
 	return c.print(report, std)
 }
 
-// opening converts an error of opening a pipeline: an invalid setting is a usage error.
+// opening converts an error from opening a pipeline: for an invalid setting it returns a usage error.
 func opening(err error) error {
 	var wrong *pipeline.ConfigError
 	if errors.As(err, &wrong) {

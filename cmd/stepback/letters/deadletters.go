@@ -38,7 +38,7 @@ func (f *letterFilter) filter() deadletters.Filter {
 	return all
 }
 
-// letterSelection selects letters for an action.
+// letterSelection selects the letters that an action applies to.
 type letterSelection struct {
 	IDs []string `arg:"" optional:"" name:"id" help:"IDs of letters."`
 	letterFilter

@@ -12,7 +12,7 @@ import (
 	"stepback/outbox/deadletters"
 )
 
-// resultPrinter prints the result of each letter as it arrives, and counts.
+// resultPrinter prints the result of each letter as it arrives, and counts the outcomes.
 type resultPrinter struct {
 	std    terminal.Streams
 	json   bool
@@ -54,7 +54,7 @@ func (p *resultPrinter) end() error {
 	return nil
 }
 
-// usage gives an action that was rejected before it changed anything the exit code for wrong usage.
+// usage adds the exit code for wrong usage to the error of an action that was rejected before it changed anything.
 func usage(err error) error {
 	if bad, ok := errors.AsType[*deadletters.BadActError](err); ok {
 		return exit.With(exit.Usage, bad)

@@ -55,7 +55,7 @@ func (c *deadlettersRedriveCmd) Run(ctx context.Context, std terminal.Streams) (
 	}); err != nil {
 		return usage(err)
 	}
-	// alone: whatever this process does not finish is finished when the directory is opened again
+	// If this process runs alone, the next process that opens the directory finishes what this one does not.
 	if c.Wait || c.alone {
 		if err := o.Follow(ctx, redriven, 200*time.Millisecond, func(l deadletters.Letter) error {
 			p.bad = p.bad || l.State != deadletters.Delivered

@@ -32,7 +32,7 @@ const letterPlaces = `Flags name the sources of letters: an outbox (--db), a dat
 started no import, failed Map items), or AWS (--import-results: rows; --events-queue: events; --machine: Map items; --queue: an
 SQS dead-letter queue). The default source is the data directory .stepback.`
 
-// letterRoom holds the flags that say where the letters are, and who acts on them.
+// letterRoom holds the flags that say which stores of letters to use, and who acts on the letters.
 type letterRoom struct {
 	DB   string `group:"Sources" name:"db" env:"DATABASE_URL" placeholder:"URL" help:"Database with an outbox: sqlite:/path/file.db or postgres://…"`
 	Data string `group:"Sources" type:"path" placeholder:"DIR" help:"Data directory. Default .stepback, if no other source is named."`
@@ -96,8 +96,8 @@ func (r *letterRoom) enter(ctx context.Context, std terminal.Streams) (_ *deadle
 
 func isUUID(id string) bool { return uuid.Validate(id) == nil }
 
-// dataDirectory returns the letter stores of a data directory, in the process that serves it or, if there is none, in
-// this one.
+// dataDirectory returns the letter stores of a data directory. If a process serves the directory, they are accessed
+// through that process, otherwise in this one.
 func (r *letterRoom) dataDirectory(ctx context.Context, std terminal.Streams) (deadletters.Rooms, func() error, error) {
 	dir := r.Data
 	if dir == "" {
@@ -200,7 +200,7 @@ func (r *letterRoom) amazon(ctx context.Context) (deadletters.Rooms, error) {
 	return rooms, nil
 }
 
-// bucketOf parses s3://bucket/prefix/.
+// bucketOf parses an address of the form s3://bucket/prefix/.
 func bucketOf(flag, address string) (bucket, prefix string, err error) {
 	if address == "" {
 		return "", "", nil

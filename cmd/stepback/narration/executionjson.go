@@ -12,7 +12,7 @@ type ExecutionJSON struct {
 	Error   *string          `json:"error,omitempty"`
 	Cause   *string          `json:"cause,omitempty"`
 
-	// Definition hides the journal's name for DefinitionID, which is a hash.
+	// Definition hides the journal's field of the same name, which holds a hash; the hash is in DefinitionID.
 	Definition   *string `json:"definition,omitempty"`
 	DefinitionID string  `json:"definitionId,omitempty"`
 }

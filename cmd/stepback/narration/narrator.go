@@ -14,9 +14,9 @@ import (
 	"stepback/engine/journal"
 )
 
-// Narrator prints a line for each execution that starts, and for each of its failures, retries and outcomes. Of a Map
-// Run's child executions it prints only those that fail. If lines come faster than they can be read, it leaves some
-// out and counts them.
+// Narrator prints a line for each execution that starts, and for each failure, retry and outcome. Of a Map Run's
+// child executions, it prints only those that fail. If lines come faster than they can be read, it omits some and
+// prints how many.
 type Narrator struct {
 	w  io.Writer
 	on terminal.Screen

@@ -13,8 +13,9 @@ import (
 )
 
 // Trace prints what an execution does as it happens: states entered and left, calls, failures, retries with their
-// waits, caught errors and the progress of Maps. Executions that it starts are traced in between, prefixed with the
-// names of their state machines. Of a Map Run's child executions it prints the failures, and how many have ended.
+// waits, caught errors and the progress of Maps. The lines of executions that it starts appear in between, prefixed
+// with the names of their state machines. Of a Map Run's child executions, it prints the failures and the number
+// that have ended.
 type Trace struct {
 	w    io.Writer
 	on   terminal.Screen
@@ -31,14 +32,13 @@ func NewTrace(w io.Writer, on terminal.Screen, main string) *Trace {
 	return &Trace{w: w, on: on, main: main, executions: map[string]*Traced{}, mapRuns: map[string]*tracedMapRun{}}
 }
 
-// NewTraced returns the record of an execution without events; data is the number of characters of an input or output
-// to show.
+// NewTraced returns a Traced without events. data is the number of characters to show of an input or output.
 func NewTraced(data int) *Traced {
 	return &Traced{visits: map[int64]*Visit{}, types: map[int64]history.Type{}, times: map[int64]int64{},
 		index: map[int64]int64{}, data: data}
 }
 
-// Traced holds what is remembered of an execution: the visit of a state that each event belongs to.
+// Traced records the visit of a state to which each event of an execution belongs.
 type Traced struct {
 	name   string // the state machine's name; empty for the execution that was asked for
 	visits map[int64]*Visit
@@ -91,7 +91,7 @@ func (t *Trace) Follow(x *journal.Execution, events []history.Event) {
 	}
 }
 
-// line prints one line.
+// line prints one line for a visit, with the time since the start.
 func (t *Trace) line(of *Traced, v *Visit, at int64, said string) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%10s  ", "+"+offset(at-t.began))
@@ -121,7 +121,7 @@ func (t *Trace) childEnded(x *journal.Execution, at int64) {
 	}
 }
 
-// shownFailures is the number of failed child executions of a Map Run that are shown individually.
+// shownFailures is the maximum number of a Map Run's failed child executions that are shown individually.
 const shownFailures = 10
 
 func (r *tracedMapRun) progress() string {
@@ -171,7 +171,7 @@ func why(f history.Failure) string {
 	return ""
 }
 
-// Failure formats a failure with its complete cause.
+// Failure formats a failure on several lines, with its complete cause.
 func Failure(f history.Failure) string {
 	var b strings.Builder
 	if f.HasName() {

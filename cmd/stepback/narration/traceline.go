@@ -65,7 +65,7 @@ func (v *Visit) exit(e *history.Event, data int) string {
 	return said + "  " + terminal.ShortenedTo(e.Data, data)
 }
 
-// start returns the text for a state that starts its work, for the first time or again.
+// start returns the text for a state that starts its work, whether for the first time or in a retry.
 func (v *Visit) start(e *history.Event, data int) string {
 	v.over, v.done, v.started = false, 0, true
 	var said string
@@ -101,16 +101,16 @@ func joined(first, second string) string {
 	return first + "; " + second
 }
 
-// starts reports whether an event marks the start of a state's work.
+// starts reports whether a state starts its work with an event of type t.
 func starts(t history.Type) bool {
 	return t.Step() == history.StepScheduled || t == history.MapStateStarted || t == history.MapRunStarted ||
 		t == history.ParallelStateStarted
 }
 
-// Fails reports whether an event is the failure of a state, to which its Retry and Catch apply.
+// Fails reports whether an event of type t is the failure of a state, to which the state's Retry and Catch apply.
 func Fails(t history.Type) bool { return failing(t) != "" }
 
-// failing returns the text for a failure, or "" for other events.
+// failing returns the text for a failure of type t, or "" for other events.
 func failing(t history.Type) string {
 	switch t {
 	case history.MapStateFailed, history.ParallelStateFailed, history.EvaluationFailed:

@@ -49,7 +49,7 @@ func (v *Visit) iteration() string {
 	return path + " "
 }
 
-// Iterated returns the path of an iteration of a Map state.
+// Iterated returns the path of one of v's iterations, with the given index.
 func (v *Visit) Iterated(index int64) string {
 	own := fmt.Sprintf("#%d", index)
 	if path := v.Iterations(); path != "" {
@@ -58,7 +58,7 @@ func (v *Visit) Iterated(index int64) string {
 	return own
 }
 
-// Iterations returns the indices of the iterations around a visit, outermost first.
+// Iterations returns the path of the iterations around a visit, outermost first.
 func (v *Visit) Iterations() string {
 	path := ""
 	for ; v != nil; v = v.parent {
@@ -114,8 +114,8 @@ func (x *Traced) place(e *history.Event) *Visit {
 	}
 }
 
-// enter creates a visit: nested in the state whose branch or iteration starts with it, or next to the visit before
-// it.
+// enter creates a visit. The visit is nested in a Map or Parallel state if it begins one of the state's iterations
+// or branches. Otherwise it follows the visit before it, at the same depth.
 func (x *Traced) enter(e *history.Event, before *Visit) *Visit {
 	v := &Visit{name: e.Name, kind: strings.TrimSuffix(e.Type.String(), "StateEntered")}
 	switch x.types[e.Previous] {
@@ -132,8 +132,9 @@ func (x *Traced) enter(e *history.Event, before *Visit) *Visit {
 	return v
 }
 
-// aborted returns the visit that an abort event belongs to. The event does not name the state, and the previous event
-// may be the failure of another branch; in that case it is the oldest open visit to a state of this kind.
+// aborted returns the visit that an abort event belongs to. The event does not name its state, and the previous
+// event may be the failure of another branch. In that case, aborted returns the oldest open visit to a state of
+// this kind.
 func (x *Traced) aborted(e *history.Event, before *Visit) *Visit {
 	kind, _ := strings.CutSuffix(e.Type.String(), "StateAborted")
 	v := before
@@ -146,20 +147,21 @@ func (x *Traced) aborted(e *history.Event, before *Visit) *Visit {
 	return v
 }
 
-// close removes a visit from the open ones.
+// close removes a visit from the list of open visits.
 func (x *Traced) close(v *Visit) {
 	if i := slices.Index(x.open, v); i >= 0 {
 		x.open = slices.Delete(x.open, i, i+1)
 	}
 }
 
-// aborts reports whether an event ends a state because of something that happened elsewhere. Such events do not name
-// the state.
+// aborts reports whether an event aborts a state because something else failed or was stopped. Such an event does
+// not name the state.
 func aborts(t history.Type) bool {
 	return t == history.TaskStateAborted || t == history.WaitStateAborted
 }
 
-// up returns the innermost visit around v, including v, that fits; or v itself if none does.
+// up returns the innermost visit for which fits is true, starting with v and continuing outwards. It returns v if
+// there is none.
 func (v *Visit) up(fits func(*Visit) bool) *Visit {
 	for around := v; around != nil; around = around.parent {
 		if fits(around) {
@@ -169,8 +171,8 @@ func (v *Visit) up(fits func(*Visit) bool) *Visit {
 	return v
 }
 
-// fans reports whether an event belongs to a whole Map or Parallel state, or is the start or end of an iteration. If
-// such a state is retried, its next event follows from the one that failed inside it.
+// fans reports whether an event belongs to a whole Map or Parallel state, or is the start or end of an iteration.
+// If such a state is retried, its next event refers to the event that failed inside it as the previous one.
 func fans(t history.Type) bool {
 	switch t {
 	case history.MapStateStarted, history.ParallelStateStarted, history.MapRunStarted, history.MapStateSucceeded,

@@ -89,7 +89,7 @@ type acted struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// several are the executions that a verb acts on: those named, or selected by flags.
+// acted reports the result of stopping or redriving one execution.
 type several struct {
 	Executions []string `arg:"" optional:"" help:"Names or ARNs. Without any, the flags select executions."`
 	DryRun     bool     `help:"Only print which executions would be affected."`
@@ -98,7 +98,8 @@ type several struct {
 	workspace.Where
 }
 
-// each performs an action on every execution, reports it, and returns an error if it failed for one of them.
+// each performs do on every chosen execution and prints each result. It returns an error if do failed for any of
+// them.
 func (s *several) each(ctx context.Context, std terminal.Streams, what string, fits func(*executions.Execution) bool,
 	do func(*executions.Client, string) error) error {
 	if len(s.Executions) == 0 && s.selection == (selection{}) {
@@ -144,7 +145,7 @@ func (s *several) verb(what string) string {
 	return what
 }
 
-// chosen finds the executions. It reads all of them before the first one changes.
+// chosen returns the executions to act on. It reads all of them before an action changes the first one.
 func (s *several) chosen(ctx context.Context, c *executions.Client, f executions.Filter,
 	fits func(*executions.Execution) bool) ([]executions.Execution, error) {
 	var chosen []executions.Execution

@@ -62,7 +62,7 @@ func (c *Describe) On(ctx context.Context, std terminal.Streams, p *local.Platfo
 	})
 }
 
-// described is a description in JSON for scripts.
+// described is the JSON form of a description, for scripts.
 type described struct {
 	*executions.Execution
 	Now    []timeline.Now   `json:"now"`

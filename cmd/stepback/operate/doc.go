@@ -1,3 +1,3 @@
-// Package operate implements the verbs for what runs. Some look into executions, histories, logs, mails and state
-// machines, the others start, stop and redrive executions and report for tasks.
+// Package operate implements the verbs that inspect and control a running system. Some show executions, histories,
+// logs, mails and state machines. The others start, stop and redrive executions, and report the results of tasks.
 package operate

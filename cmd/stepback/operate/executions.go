@@ -66,7 +66,7 @@ other endpoints, --retrying reads the histories of running executions and --erro
 machine, or a time with --since.`
 }
 
-// Run lists the executions.
+// Run lists the executions that the flags select.
 func (c *Executions) Run(ctx context.Context, std terminal.Streams) error {
 	if err := c.Check(); err != nil {
 		return err

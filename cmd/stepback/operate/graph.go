@@ -40,7 +40,8 @@ func (Graph) Help() string {
 The graph of an execution shows its path, its attempts, and the state in which it failed or waits.`
 }
 
-// Run draws a file, or an execution wherever its data directory is open.
+// Run draws a definition file, or an execution. An execution is read by the process that has its data directory
+// open, if there is one.
 func (c *Graph) Run(ctx context.Context, std terminal.Streams) error {
 	form, err := graphForm(c.Output)
 	if err != nil {

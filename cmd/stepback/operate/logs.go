@@ -72,8 +72,8 @@ func (c *Logs) Alone(ctx context.Context, std terminal.Streams) (err error) {
 // functionGroups is the prefix of the names of functions' log groups.
 const functionGroups = "/aws/lambda/"
 
-// print prints the events of a log group. For a group that executions log to it prints their times too, as aws logs
-// tail does. It leaves out streams that only record that the group can be written to.
+// print prints the events of a log group. If executions log to the group, it also prints the times of the events,
+// as aws logs tail does. It leaves out streams that only record that the group can be written to.
 func (c *Logs) print(ctx context.Context, std terminal.Streams, store *logstore.Store) error {
 	group := c.group()
 	scope := c.Scope()
@@ -140,8 +140,8 @@ func (c *Logs) line(std terminal.Streams, at int64, stream, message string) erro
 	return err
 }
 
-// newLogs distinguishes events that have been printed from new ones: it remembers the latest time, and the events of
-// that time that were printed.
+// newLogs distinguishes new events from those that have been printed. It remembers the latest time of a printed
+// event, and which events of that time have been printed.
 type newLogs struct {
 	latest int64
 	of     map[string]bool
@@ -257,7 +257,7 @@ type logLine struct {
 	Message string    `json:"message"`
 }
 
-// unknown returns an error that lists the existing functions or log groups.
+// unknown returns the error for a name that does not exist. It lists the existing functions or log groups.
 func (c *Logs) unknown(function bool, groups []logstore.Group) error {
 	var names []string
 	for i := range groups {

@@ -29,19 +29,20 @@ type Exporter struct {
 	lineage  lineage
 }
 
-// waiting is the maximum number of traces waiting to be sent; patience is how long one request may take.
+// waiting is the maximum number of traces that wait to be sent. patience is the time limit of one request.
 const (
 	waiting  = 1000
 	patience = 10 * time.Second
 )
 
-// New starts an exporter to a collector at a base address such as http://localhost:4318. The SDK's variables
-// (OTEL_EXPORTER_OTLP_HEADERS, …_CERTIFICATE and so on) apply. Close stops it.
+// New starts an exporter that sends to a collector at a base address such as http://localhost:4318. The SDK's
+// environment variables apply (OTEL_EXPORTER_OTLP_HEADERS, …_CERTIFICATE and so on). Close stops the exporter.
 func New(endpoint string, log *slog.Logger) *Exporter {
 	ctx, stop := context.WithCancel(context.Background())
 	e := &Exporter{
 		endpoint: endpoint, log: log, queue: make(chan []sdktrace.ReadOnlySpan, waiting), stop: stop,
-		// Without retries, because later traces wait while one is sent again; of any size, as executions are.
+		// The client does not retry, because later traces would have to wait. It accepts traces of any size,
+		// because executions have any size.
 		to: otlptrace.NewUnstarted(otlptracehttp.NewClient(
 			otlptracehttp.WithEndpointURL(strings.TrimSuffix(endpoint, "/")+"/v1/traces"),
 			otlptracehttp.WithEncoding(otlptracehttp.EncodingJSON), otlptracehttp.WithTimeout(patience),
@@ -55,15 +56,16 @@ func New(endpoint string, log *slog.Logger) *Exporter {
 	return e
 }
 
-// Look sets the store of executions and Map Runs, so that executions started by others appear in the traces of these.
-// Executions observed before have separate traces.
+// Look sets the store in which the exporter looks up executions and Map Runs. From then on, an execution that was
+// started by another one appears in that one's trace. Executions observed earlier have separate traces.
 func (e *Exporter) Look(k Kept) {
 	e.lineage.mu.Lock()
 	defer e.lineage.mu.Unlock()
 	e.lineage.kept = k
 }
 
-// Observe queues the trace of an ended execution with its whole history. It is quick and never waits.
+// Observe queues the trace of an ended execution. events is its complete history. Observe is quick and never waits:
+// if the queue is full, it drops the trace.
 func (e *Exporter) Observe(x *journal.Execution, events []history.Event) {
 	if len(e.queue) == cap(e.queue) {
 		e.dropped.Add(1)

@@ -17,7 +17,7 @@ type Kept interface {
 	MapRun(ctx context.Context, arn string) (*journal.MapRun, error)
 }
 
-// lineage finds the traces that executions belong to, and caches them.
+// lineage finds the traces to which executions belong, and caches them.
 type lineage struct {
 	mu    sync.Mutex
 	kept  Kept
@@ -25,8 +25,8 @@ type lineage struct {
 }
 
 const (
-	// remembered is the number of cached traces; mostDeep is the maximum number of nested executions that are
-	// followed.
+	// remembered is the maximum number of cached traces. mostDeep is the maximum depth to which nested executions
+	// are followed.
 	remembered = 4096
 	mostDeep   = 16
 )
@@ -51,7 +51,8 @@ func starter(x *journal.Execution) string {
 	return input.By
 }
 
-// place returns the place of an execution: in the trace of its starter, as far as that is known.
+// place returns the place of an execution: below its starter in the starter's trace, if that is known, and
+// otherwise the zero Place.
 func (l *lineage) place(x *journal.Execution) Place {
 	by := starter(x)
 	if by == "" {
@@ -64,7 +65,8 @@ func (l *lineage) place(x *journal.Execution) Place {
 	return below(in, by)
 }
 
-// trace returns the trace of what a Map Run or execution has started; invalid if unknown.
+// trace returns the trace that contains the executions started by a Map Run or execution. It is invalid if the
+// trace is unknown.
 func (l *lineage) trace(by string, deep int) trace.TraceID {
 	l.mu.Lock()
 	in, kept := l.found[by], l.kept

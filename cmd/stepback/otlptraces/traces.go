@@ -1,8 +1,10 @@
-// Package otlptraces exports executions to OpenTelemetry collectors, as OTLP over HTTP in JSON. An execution is a
-// trace, each visit of a state a span in it, each attempt a span below that, and the wait for a retry an event of the
-// visit. Each Map Run is a span in the trace of its execution, with its children below it. An execution whose input
-// names the one that started it (AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID) also belongs to that one's trace. IDs
-// are derived from ARNs and events, so sending an execution twice produces the same IDs.
+// Package otlptraces exports executions to OpenTelemetry collectors, as OTLP over HTTP in JSON.
+//
+// Each execution is a trace. Each visit of a state is a span in it, with a span for each attempt below it; the wait
+// for a retry is an event of the visit's span. Each Map Run is a span in the trace of its execution, with its
+// children below it. If an execution's input names the execution that started it
+// (AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID), it belongs to the trace of that execution. IDs are derived from
+// ARNs and events, so sending an execution twice produces the same IDs.
 //
 // Spans is pure; Exporter sends in the background, within limits, and drops what a collector does not accept.
 package otlptraces
@@ -44,11 +46,11 @@ type Place struct {
 	Parent trace.SpanID // the span around it
 }
 
-// below returns the place, in a trace, of what an execution or a Map Run has started.
+// below returns the place, in a trace, of the executions that the execution or Map Run arn has started.
 func below(in trace.TraceID, arn string) Place { return Place{in, spanID(arn)} }
 
-// traced collects the spans of one execution. They are stubs of the SDK's package tracetest, which take IDs and times as
-// given; a Tracer would generate IDs and limit the events of a span.
+// traced collects the spans of one execution. They are stubs from the SDK's package tracetest, because stubs take
+// IDs and times as given; a Tracer would generate IDs and limit the events of a span.
 type traced struct {
 	trace    trace.TraceID
 	resource *resource.Resource
@@ -56,7 +58,7 @@ type traced struct {
 	spans    tracetest.SpanStubs
 }
 
-// add adds a span and returns it, until the next is added.
+// add adds a span and returns it. The result is valid until the next call of add.
 func (t *traced) add(id, parent trace.SpanID, name string, kind trace.SpanKind, from, to time.Time,
 	status sdktrace.Status, attributes ...attribute.KeyValue,
 ) *tracetest.SpanStub {
@@ -78,8 +80,8 @@ func (t *traced) context(id trace.SpanID) trace.SpanContext {
 	return trace.NewSpanContext(trace.SpanContextConfig{TraceID: t.trace, SpanID: id, TraceFlags: trace.FlagsSampled})
 }
 
-// Spans returns the spans of an execution that has ended, with its whole history, that of the execution first. Inputs,
-// outputs and causes are not in them, because they may be secret.
+// Spans returns the spans of an execution that has ended; the execution's own span is the first. events is the
+// complete history. Inputs, outputs and causes are left out of the spans, because they may be secret.
 func Spans(x *journal.Execution, events []history.Event, in Place) []sdktrace.ReadOnlySpan {
 	line := timeline.Read(events)
 	t := &traced{trace: in.Trace, stop: x.Stop, resource: resource.NewSchemaless(attribute.String("service.name", nameIn(x.MachineARN)))}

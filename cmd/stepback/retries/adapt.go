@@ -93,7 +93,8 @@ func (c *Adapt) Run(ctx context.Context, std terminal.Streams) error {
 	return c.watch(ctx, a, std)
 }
 
-// watch ticks until it is stopped. It prints an error if a tick fails, and the next tick tries again.
+// watch runs a tick every c.Every until it is stopped. If a tick fails, it prints the error, and the next tick
+// tries again.
 func (c *Adapt) watch(ctx context.Context, a *controller.Controller, std terminal.Streams) error {
 	ticker := time.NewTicker(c.Every)
 	defer ticker.Stop()
@@ -199,7 +200,7 @@ func (c *Adapt) controller(ctx context.Context) (*controller.Controller, error) 
 	return a, err
 }
 
-// economy returns how retries are valued; nil if neither a value nor a model is given.
+// economy returns the settings by which retries are valued; nil if neither a value nor a model is given.
 func (c *Adapt) economy(ctx context.Context, cfg aws.Config) (*controller.Economy, error) {
 	if c.Value == 0 && c.Model == "" {
 		return nil, nil

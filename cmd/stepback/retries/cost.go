@@ -61,7 +61,7 @@ func (c *Cost) Run(_ context.Context, std terminal.Streams) error {
 	return c.definition(std)
 }
 
-// quotation is one way of running something, and its cost.
+// quotation is the cost of one way to run an import or an execution.
 type quotation struct {
 	Name  string      `json:"name"`
 	Items []cost.Item `json:"items"`
@@ -108,7 +108,7 @@ type priced struct {
 	Execution  *cost.Answer `json:"execution,omitempty"`
 }
 
-// run returns the import in a shape, with the faults as shares of failing rows or batches.
+// run returns the import in a shape. The faults set the shares of its rows or batches that fail.
 func (c *Cost) run(shape statemachine.Shape, specs []faults.Spec) (cost.Import, error) {
 	const capacity, keptDays = 32, 30 // of prod: two instances of at most 16 units
 	i := cost.Import{Files: 1, Rows: c.Rows, Shape: shape, BatchSize: c.Batch, Express: c.Express, MemoryMB: c.Memory,
@@ -190,7 +190,7 @@ func (c *Cost) specs(states ...string) ([]faults.Spec, error) {
 	return specs, nil
 }
 
-// definition prints the cost of executions of a definition, for the cheapest and the most expensive path through it.
+// definition prints what executions of a definition cost, for the cheapest and the most expensive path through it.
 func (c *Cost) definition(std terminal.Streams) error {
 	values, err := c.Values()
 	if err != nil {

@@ -129,7 +129,7 @@ func toStandardOutput(output string) bool {
 	return slices.Contains([]string{"-", "html", "svg", "png"}, output)
 }
 
-// drawing returns the renderer for a file's extension, or for the format named instead of a file.
+// drawing returns the renderer for the extension of file, or for the format if file names a format.
 func drawing(file string) (func(render.Page, io.Writer) error, error) {
 	form := strings.ToLower(filepath.Ext(file))
 	if toStandardOutput(file) {
@@ -167,7 +167,8 @@ func (c *DashboardRender) page(ctx context.Context) (render.Page, error) {
 	return dashboardPage(machine, points)
 }
 
-// pickMachine returns the state machine to draw: the named one, or the import's, or the only one that has data.
+// pickMachine returns the state machine to draw: the named one, or else the import's, or else the only one that has
+// data.
 func pickMachine(named string, points []retrymetrics.Point) (string, error) {
 	seen := map[string]bool{}
 	for i := range points {
@@ -219,7 +220,7 @@ func dashboardPage(machine string, points []retrymetrics.Point) (render.Page, er
 	return page, nil
 }
 
-// outcome returns whether and when an alarm fired.
+// outcome returns the alarm as the dashboard shows it: whether it fired, and when.
 func outcome(set alarms.Set, a alarms.Alarm, points []retrymetrics.Point) (render.Alarm, error) {
 	changes, err := set.Evaluate(a, points)
 	shown := render.Alarm{Name: set.FullName(a.Name), State: string(alarms.OK), Text: a.Meaning}

@@ -17,7 +17,7 @@ import (
 	"stepback/dashboards/render"
 )
 
-// endpointPage fetches a dashboard with the data of the last since.
+// endpointPage fetches a dashboard from an endpoint, with its data for the period since before now.
 func endpointPage(ctx context.Context, endpoint, name string, since time.Duration) (render.Page, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

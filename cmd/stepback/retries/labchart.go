@@ -28,7 +28,7 @@ The left panel shows goodput over time, with the 95 % interval of its mean over 
 utilisations of 10 to 90 % and 0 to 6 retries, whether the service recovers from a one-minute outage.`
 }
 
-// sweepSeeds is the number of seeds for each cell of the map.
+// sweepSeeds is the number of seeds that are run for each cell of the map.
 const sweepSeeds = 4
 
 // Run draws the chart.

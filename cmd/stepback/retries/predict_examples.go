@@ -53,7 +53,7 @@ func (c *PredictExamples) Run(ctx context.Context, std terminal.Streams) error {
 	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
-// On reads the journal of the process that has the directory open.
+// On reads the journal in the process that has the directory open.
 func (c *PredictExamples) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
 	found, err := c.fromJournal(ctx, p.Journal)
 	return c.write(std, found, err)

@@ -25,7 +25,7 @@ func (retriesPresetsCmd) Help() string {
 	return "Examples:\n  stepback retries presets\n  stepback retries presets external_api --timeout 2s"
 }
 
-// preset is a preset or one of the table's patterns, with the delay it can cause its caller.
+// preset is a preset, or one of the table's patterns, with the longest delay that it can cause its caller.
 type preset struct {
 	retry.Preset
 	schedule retry.Schedule

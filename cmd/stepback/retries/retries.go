@@ -114,7 +114,7 @@ func showPatterns(w io.Writer) {
 	t.Print(w, "")
 }
 
-// folded joins the names of errors, and shortens a long list.
+// folded joins the names of errors, and shortens a long list of them.
 func folded(names []string) string {
 	const shown = 3
 	if len(names) <= shown+1 {

@@ -57,7 +57,7 @@ type reviewed struct {
 	mended int
 }
 
-// reviewedState is the JSON form of what a state's retries can add up to; see review.State.
+// reviewedState is the JSON form of the totals that a state's retries can reach; see review.State.
 type reviewedState struct {
 	Location    string  `json:"location"`
 	Retries     int64   `json:"retries"`
@@ -145,7 +145,8 @@ func (c *retriesReviewCmd) severe(d asl.Diagnostic) bool {
 	return slices.Index(order, strings.ToLower(string(d.Severity))) <= slices.Index(order, limit)
 }
 
-// applyFixes writes the available fixes into the file until no more are found, and returns the review of what remains.
+// applyFixes writes the available fixes into the file, repeatedly until there are no more, and returns the review
+// of the remaining findings.
 func (c *retriesReviewCmd) applyFixes(x reviewed, values map[string]string, std terminal.Streams) (reviewed, error) {
 	const rounds = 10 // one fix may uncover another finding
 	total := 0
@@ -210,7 +211,7 @@ func (c *retriesReviewCmd) review(d definitions.File) reviewed {
 	return x
 }
 
-// print prints the findings with the lines they refer to, then what the retries add up to.
+// print prints the findings with the lines they refer to, then the totals that the retries can reach.
 func (x *reviewed) print(std terminal.Streams) {
 	w := std.Out
 	text := x.file.Render(x.advice)
@@ -262,7 +263,7 @@ func tally(found []asl.Diagnostic) string {
 	return strings.Join(parts, ", ")
 }
 
-// known formats a duration; 0, for a state without TimeoutSeconds, is "no timeout".
+// known formats a duration. It returns "no timeout" for 0, the value for a state without TimeoutSeconds.
 func known(d time.Duration) string {
 	if d == 0 {
 		return "no timeout"

@@ -90,7 +90,8 @@ func (c *Whatif) answer(std terminal.Streams, found *analysis.Collector, err err
 	return nil
 }
 
-// writeScenario writes the fitted scenario of the first state that needs one.
+// writeScenario writes the fitted scenario of the first state that needs one to the file of --scenario, if the flag
+// is set.
 func (c *Whatif) writeScenario(w *analysis.WhatIf, std terminal.Streams) error {
 	if c.Scenario == "" {
 		return nil

@@ -15,8 +15,9 @@ import (
 	"stepback/retrymetrics/exposition"
 )
 
-// tellOthers sets up the platform to serve its metrics to Prometheus and, if a trace collector is named, to send its
-// executions there. The caller passes the opened platform to opened, and calls stop after the platform has ended.
+// tellOthers makes the platform serve its metrics to Prometheus and, if a trace collector is named, send its
+// executions to the collector. The caller passes the opened platform to opened, and calls stop after the platform
+// has been closed.
 func (c *Serve) tellOthers(ctx context.Context, cfg *local.Config) (opened func(*local.Platform), stop func()) {
 	counted := &exposition.Exposition{}
 	registry := prometheus.NewRegistry()

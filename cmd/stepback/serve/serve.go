@@ -84,7 +84,7 @@ tasks that were in flight are invoked once more.`
 }
 
 // reserve is the disk space, in bytes, that is set aside so that running executions can end when the disk is full.
-// While it is, new executions are refused.
+// While the disk is full, new executions are refused.
 const reserve = 64 << 20
 
 // Run serves until the context ends.
@@ -181,7 +181,7 @@ func (c *Serve) config(ctx context.Context, std terminal.Streams) (cfg local.Con
 	return cfg, err
 }
 
-// rooms opens the databases with dead letters; closing closes them.
+// rooms opens the databases that may hold dead letters; closing closes them.
 func (c *Serve) rooms(ctx context.Context) (rooms []console.Room, closing func() error, err error) {
 	var stores []database.Outbox
 	closing = func() error {
@@ -261,7 +261,7 @@ func (c *Serve) consoleLine(p *local.Platform) string {
 	}
 }
 
-// logger returns a logger to standard error: warnings, and with --verbose all requests too.
+// logger returns a logger that writes warnings to standard error, and with --verbose all requests, too.
 func (c *Serve) logger(std terminal.Streams) *slog.Logger {
 	level := slog.LevelWarn
 	if c.Verbose {
@@ -279,7 +279,8 @@ func (c *Serve) listen(ctx context.Context) (net.Listener, error) {
 	return l, err
 }
 
-// tell returns a function that prints when the disk becomes full and when it has space again.
+// tell returns a function that prints a message when the disk becomes full, and another when it has free space
+// again.
 func (c *Serve) tell(std terminal.Streams) func(pebble.Room) {
 	return func(r pebble.Room) {
 		fmt.Fprintf(std.Err, "stepback: the disk of %s %s\n", c.Data, map[pebble.Room]string{

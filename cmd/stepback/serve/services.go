@@ -29,7 +29,7 @@ func (Services) Help() string {
 The list is generated from the operations that the services register. docs/services.md also describes differences from AWS.`
 }
 
-// Run opens a platform in a temporary directory, lists its services, and removes it.
+// Run opens a platform in a temporary directory, lists its services, and removes the platform.
 func (c *Services) Run(ctx context.Context, std terminal.Streams) (err error) {
 	p, err := local.Open(ctx, local.Config{Console: local.Console{Off: true}})
 	if err != nil {

@@ -133,8 +133,8 @@ func (w *watcher) take(ctx context.Context, path string) {
 	fmt.Fprintf(w.out, "%s: state machine %s: %s\n", path, d.Name, done)
 }
 
-// put creates or updates the state machine of a definition, and returns which it did. Creating an identical state
-// machine again succeeds.
+// put creates or updates the state machine of a definition, and returns a text that says which. If an identical
+// state machine exists already, creating it succeeds.
 func (w *watcher) put(ctx context.Context, d definitions.File) (string, error) {
 	made, err := w.states.CreateStateMachine(ctx, &sfn.CreateStateMachineInput{Name: &d.Name, Definition: &d.Text,
 		RoleArn: &w.role})

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Age is a maximum age: a Go duration such as 2160h, or days such as 90d.
+// Age is a maximum age. Its text is a Go duration such as 2160h, or a number of days such as 90d.
 type Age time.Duration
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -29,5 +29,5 @@ func (a *Age) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalText implements encoding.TextMarshaler: as UnmarshalText reads it.
+// MarshalText implements encoding.TextMarshaler, in a format that UnmarshalText reads.
 func (a Age) MarshalText() ([]byte, error) { return []byte(time.Duration(a).String()), nil }

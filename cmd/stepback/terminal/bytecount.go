@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ByteCount is a number of bytes: a plain number, or one with a unit such as 500k, 200MB or 2GiB. k, M and G are
-// powers of 1,000, and Ki, Mi and Gi of 1,024, as at AWS and in the standard; a B may follow.
+// ByteCount is a number of bytes. Its text is a plain number, or one with a unit such as 500k, 200MB or 2GiB. As at
+// AWS and in the standard, k, M and G are powers of 1,000, and Ki, Mi and Gi are powers of 1,024. A B may follow.
 type ByteCount int64
 
 // byteUnits lists the units of byte counts, the longest first.
@@ -38,5 +38,5 @@ func (c *ByteCount) UnmarshalText(text []byte) error {
 	return fmt.Errorf("%s is not a number of bytes such as 104857600, 200MB or 2GiB", text)
 }
 
-// MarshalText implements encoding.TextMarshaler: as UnmarshalText reads it.
+// MarshalText implements encoding.TextMarshaler, in a format that UnmarshalText reads.
 func (c ByteCount) MarshalText() ([]byte, error) { return strconv.AppendInt(nil, int64(c), 10), nil }

@@ -1,5 +1,5 @@
-// Package terminal reads and prints for the verbs: streams, tables, colours, paths and numbers as a user types and sees
-// them, and errors in words.
+// Package terminal handles the input and output of the verbs: streams, tables, colours, paths and numbers in the
+// form that users type and see, and readable errors.
 //
 // A verb reads and writes only the Streams that it receives.
 package terminal

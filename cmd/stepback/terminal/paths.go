@@ -8,13 +8,14 @@ import (
 	"strings"
 )
 
-// Exists reports whether a file exists or may exist: if it cannot be reached, opening it reports the reason.
+// Exists reports whether a file exists, or may exist because it cannot be reached. In the latter case, opening the
+// file reports the reason.
 func Exists(name string) bool {
 	_, err := os.Stat(name)
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// NearPath returns a path below the working directory relative to it, and other paths unchanged.
+// NearPath returns a path relative to the working directory if it lies below it, and other paths unchanged.
 func NearPath(path string) string {
 	if !filepath.IsAbs(path) {
 		return path
@@ -32,8 +33,8 @@ func NearPath(path string) string {
 
 const sqliteScheme = "sqlite:"
 
-// ShortPath returns a path below the working directory, or an SQLite address with such a path, relative to that
-// directory.
+// ShortPath returns a path relative to the working directory if it lies below it; path may also be an SQLite
+// address with such a path. Others are returned unchanged.
 func ShortPath(path string) string {
 	file, isDatabase := strings.CutPrefix(path, sqliteScheme)
 	dir, err := os.Getwd()

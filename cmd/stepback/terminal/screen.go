@@ -33,7 +33,7 @@ type onScreen struct {
 
 func (o onScreen) screen() Screen { return o.s }
 
-// ShownOn returns a writer to w, whose text is shown on the screen s.
+// ShownOn returns a writer that writes to w and reports s as the screen on which its text is shown.
 func ShownOn(w io.Writer, s Screen) io.Writer { return onScreen{w, s} }
 
 // statusColours maps statuses of executions, Map Runs, TestState and verdicts to colours.

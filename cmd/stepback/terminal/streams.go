@@ -56,8 +56,8 @@ func NewStreams(in, out, err *os.File) Streams {
 	return s
 }
 
-// Checked remembers the first error of writing through it, so that a report that could not be written does not count
-// as success.
+// Checked is a writer that records the first error of its writes, so that a report that could not be written does
+// not count as success.
 type Checked struct {
 	io.Writer
 	ShownOn Screen

@@ -16,7 +16,8 @@ type Table struct {
 	rows  [][]string
 }
 
-// NewTable takes the column heads; one that begins with ">" is aligned to the right.
+// NewTable returns a table with the given column heads. If a head begins with ">", its column is aligned to the
+// right.
 func NewTable(heads ...string) *Table {
 	t := &Table{}
 	for _, h := range heads {
@@ -36,9 +37,9 @@ func (t *Table) Add(cells ...any) {
 	t.rows = append(t.rows, row)
 }
 
-// Print prints the table. On a screen it stays within the width: long cells of left-aligned columns continue on the
-// next line. A table that still does not fit, or only with names broken in the middle, is printed row by row, with
-// the numbers below the texts.
+// Print prints the table. On a screen, it keeps within the width: long cells of left-aligned columns continue on
+// the next line. If the table still does not fit, or only with names broken in the middle, it is printed row by
+// row, with the numbers below the texts.
 func (t *Table) Print(w io.Writer, indent string) {
 	on := ScreenOf(w)
 	widths, words := make([]int, len(t.head)), make([]int, len(t.head))

@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// Words formats an error for the user. For a file that could not be used it gives the name as it was probably typed
-// and the reason, without the system call's name. If a connection was refused, it reports that nothing listens at the
-// address.
+// Words formats an error for the user. If a file could not be used, the text has the file's name, as the user
+// probably typed it, and the reason, without the system call's name. If a connection was refused, the text says
+// that nothing listens at the address.
 func Words(err error) string {
 	said := err.Error()
 	var request *url.Error

@@ -16,8 +16,8 @@ import (
 	"stepback/local"
 )
 
-// errand is a verb sent to the process that has its data directory open, with the properties of the client's streams
-// that the process needs.
+// errand is a request to run a verb in the process that has the verb's data directory open. It carries those
+// properties of the client's streams that the process needs.
 type errand struct {
 	Version  string          `json:"version"`
 	Verb     string          `json:"verb"`
@@ -30,7 +30,8 @@ type errand struct {
 	ErrColour bool `json:"errColour"`
 }
 
-// frame is a piece of a verb's output, or its end. Frames follow each other, one JSON text per line.
+// frame is a piece of a verb's output, or marks its end. A response is a sequence of frames, one JSON text per
+// line.
 type frame struct {
 	Out []byte `json:"out,omitempty"`
 	Err []byte `json:"err,omitempty"`
@@ -40,7 +41,8 @@ type frame struct {
 	Message string `json:"message,omitempty"`
 }
 
-// ask sends a verb to another process, and copies its output. If the context ends, the verb ends there, too.
+// ask sends a verb to another process, and copies the verb's output to std. If the context ends, the other process
+// stops the verb, too.
 func ask(ctx context.Context, std terminal.Streams, dir string, server *local.Server, v DirectoryVerb) error {
 	if server.Version != Version() {
 		return fmt.Errorf("the data directory %s is in use by process %d, which is stepback %s and not %s; end it first",
@@ -177,7 +179,7 @@ func (f *framed) send(one frame) error {
 	return http.NewResponseController(f.w).Flush()
 }
 
-// part returns a stream that is sent in frames.
+// part returns a writer that sends its text as frames.
 func part(wrap func([]byte) frame, to *framed) io.Writer { return stream{wrap, to} }
 
 type stream struct {

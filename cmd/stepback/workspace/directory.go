@@ -15,7 +15,7 @@ import (
 type DirectoryVerb interface {
 	// Alone runs the verb on a directory that no process has open.
 	Alone(ctx context.Context, std terminal.Streams) error
-	// On runs the verb in the process that has the directory open.
+	// On runs the verb in the process that has the directory open, on its platform p.
 	On(ctx context.Context, std terminal.Streams, p *local.Platform) error
 }
 
@@ -47,7 +47,8 @@ func InUse(err error) error {
 	return fmt.Errorf("%w: use that address, or end the process first", err)
 }
 
-// EndFirst returns the error for a verb that needs exclusive use of the directory.
+// EndFirst returns the error for a verb that needs the directory to itself. It asks the user to end the process
+// that serves the directory.
 func EndFirst(p *local.Platform, what string) error {
 	return exit.With(exit.Usage, fmt.Errorf("%s while another process serves %s at %s; end it first", what, p.Dir,
 		p.Endpoint))

@@ -2,14 +2,15 @@ package workspace
 
 import "runtime/debug"
 
-// program holds what main registers.
+// program holds the values that main registers.
 var program struct {
 	released string
 	verbs    map[string]func() DirectoryVerb
 }
 
-// Register sets the version of a release, empty for other builds, and the verbs that another process can run, by their
-// names in requests. The command calls it once, before its first verb.
+// Register sets the released version and the verbs that another process can run. released is empty for a build that
+// is not a release; verbs is keyed by the names in requests. The command calls Register once, before its first
+// verb.
 func Register(released string, verbs map[string]func() DirectoryVerb) {
 	program.released, program.verbs = released, verbs
 }

@@ -12,7 +12,8 @@ import (
 	"stepback/engine/journal/pebble"
 )
 
-// WithJournal opens the journal of an existing data directory, and closes it again. Reading changes nothing.
+// WithJournal opens the journal of an existing data directory, calls use, and closes the journal again. With
+// ReadOnly, nothing in the directory changes.
 func WithJournal(data string, o pebble.Config, use func(*pebble.Journal) error) (err error) {
 	dir := filepath.Join(data, "journal")
 	if !terminal.Exists(dir) {

@@ -13,8 +13,8 @@ import (
 	"stepback/cmd/stepback/exit"
 )
 
-// Rerun calls do now and whenever one of the files changes, until ctx ends. It prints an error and waits for the next
-// change.
+// Rerun calls do at once, and again whenever one of the files changes, until ctx ends. If do fails, Rerun prints
+// the error and waits for the next change.
 func Rerun(ctx context.Context, w io.Writer, files []string, do func() error) error {
 	for {
 		before := stamps(files)
@@ -64,8 +64,8 @@ func changed(ctx context.Context, files []string, before []Stamp) error {
 	}
 }
 
-// LookEvery is the interval between checks of the directory. Polling costs next to nothing, and works on network file
-// systems and with editors that replace the file they edit.
+// LookEvery is the interval at which files are checked for changes. Polling costs next to nothing, and works on
+// network file systems and with editors that replace the file they edit.
 const LookEvery = 500 * time.Millisecond
 
 // Stamp is a file's size and modification time, by which changes are detected.

@@ -14,7 +14,7 @@ var Scope = aws.Scope{Account: "000000000000", Region: "us-east-1"}
 // Role is the role of exec's state machines; it is never assumed.
 const Role = "arn:aws:iam::000000000000:role/stepback"
 
-// FunctionEnvironment returns the environment variables with which functions of --lambda find the services.
+// FunctionEnvironment returns the environment variables through which the functions of --lambda find the services.
 func FunctionEnvironment(endpoint string) map[string]string {
 	return map[string]string{
 		"AWS_ENDPOINT_URL": endpoint, "AWS_REGION": Scope.Region, "AWS_DEFAULT_REGION": Scope.Region,

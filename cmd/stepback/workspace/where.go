@@ -27,7 +27,7 @@ type Where struct {
 	Region   string `default:"us-east-1" help:"Region to read in a data directory. Default us-east-1."`
 }
 
-// Check refuses flags that exclude each other.
+// Check returns an error if flags are given that exclude each other.
 func (w *Where) Check() error {
 	if w.AWS && w.Endpoint != "" {
 		return exit.With(exit.Usage, errors.New("--aws and --endpoint exclude each other"))
@@ -38,7 +38,7 @@ func (w *Where) Check() error {
 // Remote reports whether the flags select AWS or an endpoint instead of a data directory.
 func (w *Where) Remote() bool { return w.AWS || w.Endpoint != "" }
 
-// Scope returns the account and region in which a data directory is asked.
+// Scope returns the account and region whose data is read in a data directory.
 func (w *Where) Scope() aws.Scope { return aws.Scope{Account: w.Account, Region: w.Region} }
 
 // awsEvery is the interval at which AWS is polled.
@@ -85,8 +85,8 @@ func UseConfig(ctx context.Context, cfg awssdk.Config, every time.Duration, do f
 	return do(c)
 }
 
-// Config returns the configuration for the selected endpoint and its poll interval; it is nil for a data directory
-// that no process serves.
+// Config returns the configuration of the selected endpoint, and the interval at which to poll it. The
+// configuration is nil for a data directory that no process serves.
 func (w *Where) Config(ctx context.Context) (*awssdk.Config, time.Duration, error) {
 	if w.Remote() {
 		cfg, err := AWSConfig(ctx, w.Endpoint)
@@ -102,7 +102,8 @@ func (w *Where) Config(ctx context.Context) (*awssdk.Config, time.Duration, erro
 	return w.Signed(server.Endpoint), 0, nil
 }
 
-// Signed returns the configuration for an endpoint on this machine, which takes the account from the access key.
+// Signed returns the configuration for an endpoint on this machine. Its access key names the account, which the
+// endpoint takes from there.
 func (w *Where) Signed(endpoint string) *awssdk.Config {
 	return &awssdk.Config{
 		Region: w.Region, BaseEndpoint: &endpoint,

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// Cutter is a proxy between a store and its server that cuts connections in the middle of random requests, one in
-// every so many: either before the server gets the request, or after, so that the response is lost.
+// Cutter is a proxy between a store and its server. It cuts connections during randomly chosen requests: either
+// before the server gets the request, or afterwards, so that the response is lost.
 type Cutter struct {
 	// Address is the server's connection string through the cutter.
 	Address string
@@ -24,7 +24,7 @@ type Cutter struct {
 	random *rand.Rand
 }
 
-// NewCutter cuts, on average, one of every so many requests until the test ends.
+// NewCutter starts a proxy that, until the test ends, cuts the connection of one in every requests on average.
 func NewCutter(t testing.TB, address string, every int) *Cutter {
 	t.Helper()
 	u, err := url.Parse(address)

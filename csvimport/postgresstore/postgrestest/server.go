@@ -52,7 +52,8 @@ func Start(t testing.TB) *Server {
 	return startOwn(t, bin)
 }
 
-// NeedsControl skips the test if Start did not start the server itself, so that Stop and Restart cannot be used.
+// NeedsControl skips the test if Start did not start the server itself, because Stop and Restart then cannot be
+// used.
 func (s *Server) NeedsControl(t testing.TB) {
 	t.Helper()
 	if s.control == nil {
@@ -63,7 +64,8 @@ func (s *Server) NeedsControl(t testing.TB) {
 // Stop stops the server as a crash would: connections break without notice. It may be called from any goroutine.
 func (s *Server) Stop() error { return s.control("-m", "immediate", "stop") }
 
-// Kill kills the server's main process with SIGKILL. The others notice sooner or later, and end.
+// Kill kills the server's main process with SIGKILL. The server's other processes notice that sooner or later, and
+// end.
 func (s *Server) Kill() error {
 	text, err := os.ReadFile(filepath.Join(s.data, "postmaster.pid"))
 	if err != nil {
@@ -224,8 +226,9 @@ func run(who *syscall.Credential, dir, program string, args ...string) error {
 	return nil
 }
 
-// freePort finds a port below those that the system assigns automatically. While the server is stopped no other
-// process gets it, and no connecting client can get it as its own port and so connect to itself.
+// freePort returns a port below those that the system assigns automatically. While the server is stopped, no other
+// process is assigned the port. A client that connects is not assigned it as its own port either, and so cannot
+// connect to itself.
 func freePort(t testing.TB) int {
 	t.Helper()
 	for range 100 {

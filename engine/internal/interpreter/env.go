@@ -9,8 +9,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// env gives paths, intrinsic calls and expressions of a state access to its input, the context object, the variables
-// and a source of randomness. A query is an env as JSONata expressions access it.
+// env gives the paths, intrinsic calls and expressions of a state access to its input, the context object, the
+// variables and a source of random numbers. The type query is an env in the form that JSONata expressions use.
 type env struct {
 	x     *Execution
 	t     *thread
@@ -75,8 +75,8 @@ func (e *env) find(p *jsonpath.Path) (jsonvalue.Value, error) {
 // Random returns 64 random bits.
 func (e *env) Random() uint64 { return e.x.random.Uint64() }
 
-// context returns the context object as the current state sees it. It is built once for each run of the state and
-// each item.
+// context returns the context object for the current state. It is built once for each run of the state, and once
+// for each item.
 func (e *env) context() jsonvalue.Value {
 	if !e.built.IsNull() {
 		return e.built
@@ -120,7 +120,8 @@ func (e *env) stateContext() jsonvalue.Value {
 	return e.state
 }
 
-// executionContext returns the constant parts of the context object, which are built once.
+// executionContext returns the parts of the context object that do not change during the execution. They are built
+// once.
 func (x *Execution) executionContext() jsonvalue.Value {
 	if !x.aboutRun.IsNull() {
 		return x.aboutRun

@@ -12,8 +12,9 @@ import (
 // MaxEvents is the maximum length of the history of a STANDARD execution.
 const MaxEvents = 25_000
 
-// transitionsPerStep is the most states that one step enters before it yields, so that a long loop cannot starve
-// others. workPerTransition is the amount of work by expressions that counts as one more state.
+// transitionsPerStep is the maximum number of states that one step enters before it yields, so that a long loop
+// cannot starve other executions. workPerTransition is the amount of work by expressions that counts as one more
+// state.
 const (
 	transitionsPerStep = 512
 	workPerTransition  = 1000
@@ -48,7 +49,7 @@ type Execution struct {
 	waits  map[int64]*wait
 	nextID int64
 
-	// These are valid during a step.
+	// These fields are valid only during a step.
 	now    time.Time
 	random aws.Random
 	out    *Result
@@ -69,8 +70,8 @@ func New(m Machine, info *history.Info) *Execution {
 	}
 }
 
-// inputOf returns an execution's input. The inputs of child executions are written by the Map Run itself, are long,
-// and a state often reads little of them.
+// inputOf returns an execution's input. For a child execution, it uses the compact form of a document: the Map Run
+// has written the input itself, inputs are long, and a state often reads only a small part of them.
 func inputOf(info *history.Info) *jsonvalue.Document {
 	if info.MapRunARN != "" {
 		return jsonvalue.CompactDocument(info.Input)
@@ -78,9 +79,9 @@ func inputOf(info *history.Info) *jsonvalue.Document {
 	return jsonvalue.TextDocument(info.Input)
 }
 
-// CheckTasks sets a function that returns why an integration cannot use the parameters of a task, or "" if it can. If
-// it cannot, the task's state fails before the task is scheduled. The function must return the same result for the
-// same call whenever it is replayed.
+// CheckTasks sets a function that returns why an integration cannot use the parameters of a task, or "" if it can.
+// If the integration cannot use them, the task's state fails before the task is scheduled. The function must return
+// the same result for the same call whenever the execution is replayed.
 func (x *Execution) CheckTasks(unusable func(*TaskCall) string) { x.unusable = unusable }
 
 // Status returns the execution's current status.
@@ -97,8 +98,8 @@ func (x *Execution) Output() string {
 // Failure returns the failure of a failed, timed out or stopped execution.
 func (x *Execution) Failure() history.Failure { return x.failure }
 
-// Step applies one signal. It appends what happened, and the effects to perform, to the result. Signals that come too
-// late (for a cancelled task, or after the end) have no effect.
+// Step applies one signal. It appends the events that occurred, and the effects to perform, to the result. Signals
+// that arrive too late (for a cancelled task, or after the end) have no effect.
 func (x *Execution) Step(e *Signal, out *Result) {
 	if (x.status == history.Running) == (e.Kind == Redrive) || x.status == history.Succeeded {
 		return
@@ -131,7 +132,7 @@ func (x *Execution) apply(e *Signal) {
 	}
 }
 
-// begin writes ExecutionStarted and readies the first state.
+// begin writes ExecutionStarted and makes the first state ready.
 func (x *Execution) begin() {
 	x.start = x.now
 	x.emit(history.Event{Type: history.ExecutionStarted, Data: x.info.Input, More: &history.Details{
@@ -166,7 +167,7 @@ func (x *Execution) limitSeconds() int64 {
 const MaxDuration = 365 * 24 * time.Hour
 
 // lifeLimit is the ID of the timer that ends an execution after MaxDuration. It is outside the sequence of IDs, so
-// that journals of executions written without it stay valid.
+// that journals written before this timer existed stay valid.
 const lifeLimit = -1
 
 // scheduleLifeLimit sets a timer that ends the execution after MaxDuration. An execution that has ended in its first
@@ -181,7 +182,7 @@ func (x *Execution) scheduleLifeLimit() {
 	x.effect(Effect{Kind: SetTimer, ID: w.id, At: w.at, Background: true})
 }
 
-// drain runs all threads that can run, until all wait or have ended.
+// drain runs all ready threads, until every thread waits or has ended.
 func (x *Execution) drain() {
 	budget := transitionsPerStep
 	for len(x.ready) > 0 && x.status == history.Running {
@@ -206,8 +207,8 @@ func (x *Execution) drain() {
 	}
 }
 
-// emit appends an event to the history and returns its ID. In a STANDARD history the last available event is reserved
-// for the end.
+// emit appends an event to the history and returns its ID. In a STANDARD history, the last available event is
+// reserved for the end of the execution.
 func (x *Execution) emit(e history.Event) int64 {
 	if x.status != history.Running {
 		return x.lastID
@@ -224,7 +225,8 @@ func (x *Execution) emit(e history.Event) int64 {
 	return e.ID
 }
 
-// effect requests an effect from the shell. After the end of the execution nothing new is started.
+// effect requests an effect from the shell. After the end of the execution, it ignores effects that would start
+// something new.
 func (x *Execution) effect(e Effect) {
 	if x.status != history.Running {
 		switch e.Kind {
@@ -261,7 +263,7 @@ func (x *Execution) timeOut() {
 	x.finish(history.TimedOut)
 }
 
-// finish ends the execution: everything still in progress is cancelled, in the order in which it started.
+// finish ends the execution. It cancels everything in progress, in the order in which it was started.
 func (x *Execution) finish(s history.Status) {
 	x.status, x.stopped = s, x.now
 	for _, id := range x.open() {

@@ -16,7 +16,7 @@ import (
 // longestWait limits a single delay, so that its end is a representable time.
 const longestWait = 100 * 365 * 24 * time.Hour
 
-// failure is an error being handled by Retry and Catch.
+// failure is an error that Retry and Catch are to handle.
 type failure struct {
 	history.Failure
 	heartbeat bool // a States.Timeout caused by a missed heartbeat
@@ -85,7 +85,7 @@ func (x *Execution) retry(t *thread, f failure) bool {
 	return false
 }
 
-// retryOf describes a retry that is being waited for.
+// retryOf describes a retry whose delay is about to begin.
 func (x *Execution) retryOf(t *thread, retrier int, f failure, delay time.Duration) *Retry {
 	policy, used := t.state.Retry[retrier].Policy, t.retries[retrier]
 	return &Retry{
@@ -95,8 +95,8 @@ func (x *Execution) retryOf(t *thread, retrier int, f failure, delay time.Durati
 	}
 }
 
-// caught moves the thread to a catcher's state. OutputPath does not apply. An error in the catcher itself, such as a
-// ResultPath that does not fit the input, is neither retried nor caught.
+// caught moves the thread to the state that a catcher names. OutputPath does not apply. An error in the catcher
+// itself, such as a ResultPath that does not fit the input, is neither retried nor caught.
 func (x *Execution) caught(t *thread, c *plan.Catcher, f failure) bool {
 	errorOutput := jsonvalue.ValueDocument(f.output())
 	t.catching = true
@@ -115,8 +115,8 @@ func (x *Execution) caught(t *thread, c *plan.Catcher, f failure) bool {
 	return x.exit(t, out, c.Next, t.last, assigned)
 }
 
-// output returns the Error Output that a catcher passes on. A timeout has no cause, which becomes an empty text; what
-// a worker omitted becomes null.
+// output returns the Error Output that a catcher passes on. A timeout has no cause; its cause becomes an empty
+// text. A name or cause that a worker omitted becomes null.
 func (f failure) output() jsonvalue.Value {
 	b := jsonvalue.NewObject(2)
 	name, cause := jsonvalue.Value{}, jsonvalue.Value{}
@@ -131,8 +131,9 @@ func (f failure) output() jsonvalue.Value {
 	return b.Value()
 }
 
-// scopeFailed ends the scope in which a thread runs. States.Runtime ends the execution from any depth: the service
-// writes no events for the surrounding Parallel and Map states, nor for what runs concurrently.
+// scopeFailed ends the scope in which a thread runs. States.Runtime ends the execution from any depth. In that
+// case, as in the service, no events are written for the surrounding Parallel and Map states, nor for threads that
+// run concurrently.
 func (x *Execution) scopeFailed(t *thread, f failure) {
 	if t.fan == nil || f.Name == plan.ErrRuntime {
 		x.fail(t.last, f.Failure)
@@ -174,7 +175,7 @@ func (x *Execution) expressionFailure(t *thread, err error, field string, input 
 	return history.NewFailure(name, x.described(t, cause))
 }
 
-// functionError returns the prefix of the cause for a failed intrinsic call, which the service quotes verbatim.
+// functionError returns the prefix of the cause for a failed intrinsic call. It has the service's exact wording.
 func functionError(call string) string {
 	return "The function '" + call + "' had the following error: "
 }

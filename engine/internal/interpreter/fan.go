@@ -19,7 +19,7 @@ type fan struct {
 
 	unfinished []*thread // threads that failed or were aborted, for a redrive
 
-	// For an inline Map.
+	// Used only for an inline Map.
 	items *mapItems
 	next  int // the iteration to start next
 	limit int // the most concurrent iterations
@@ -53,7 +53,7 @@ func (f *fan) launch(x *Execution, index int, g *plan.Graph, in *jsonvalue.Docum
 	x.ready = append(x.ready, t)
 }
 
-// succeeded stores the result of one thread; the last one ends the state.
+// succeeded stores the result of one thread. If it is the last thread, succeeded ends the state.
 func (f *fan) succeeded(x *Execution, t *thread) {
 	f.results[t.index] = t.input
 	f.threads[t.index] = nil
@@ -82,9 +82,9 @@ func (f *fan) finish(x *Execution) {
 	x.complete(t, join(f.results), f.last)
 }
 
-// failedBy ends the state because one of its threads failed: the others are aborted, and the owner's Retry and Catch
-// decide. All events written here follow from the event that failed the thread. A Task that failed also counts as
-// aborted, because its state is never exited.
+// failedBy ends the state because one of its threads failed. The other threads are aborted, and the owner's Retry
+// and Catch decide what happens next. All events written here follow from the event that failed the thread. A Task
+// that failed also counts as aborted, because its state is never exited.
 func (f *fan) failedBy(x *Execution, t *thread, err failure) {
 	cause := t.last
 	f.threads[t.index] = nil

@@ -10,17 +10,18 @@ import (
 	"stepback/jsonvalue"
 )
 
-// MapRunCall is a distributed Map for the shell to run: the items, how they become inputs of child executions, how
-// many run concurrently, how many may fail, and where the results are written.
+// MapRunCall is a distributed Map for the shell to run. It says what the items are, how they become inputs of child
+// executions, how many child executions run concurrently, how many may fail, and where the results are written.
 type MapRunCall struct {
 	ARN   string
 	State *plan.State
-	// Redrive is the number of redrives of the Map Run: child executions that had ended without success are redriven.
+	// Redrive is the number of redrives of the Map Run. In a redrive, the child executions that ended without
+	// success are redriven.
 	Redrive int64
 	// Label is the label in the child executions' state machine: <machine>/<label>.
 	Label string
-	// Items are the items of the state's input; nil if a reader supplies them. Keys are set for the members of an
-	// object.
+	// Items are the items of the state's input; nil if a reader supplies them. Keys are set only if the input is an
+	// object: they are the names of its members.
 	Items []jsonvalue.Value
 	Keys  []string
 
@@ -89,8 +90,8 @@ func (x *Execution) startMapRun(t *thread, in *jsonvalue.Document, items *mapIte
 	return false
 }
 
-// snapshot copies what an ItemSelector can access, so that it can be evaluated concurrently with the running
-// execution.
+// snapshot copies the data that an ItemSelector can access, so that it can be evaluated while the execution
+// continues.
 func (x *Execution) snapshot(t *thread, in *jsonvalue.Document) env {
 	x.executionContext()
 	in.Value()
@@ -101,7 +102,7 @@ func (x *Execution) snapshot(t *thread, in *jsonvalue.Document) env {
 		retried: t.retried, vars: t.vars.flat()}, input: in}
 }
 
-// flat copies the variables visible in a scope into a single one.
+// flat copies the variables that are visible in a scope into a single scope.
 func (v *variables) flat() *variables {
 	out := &variables{values: map[string]jsonvalue.Value{}}
 	for s := v; s != nil; s = s.outer {
@@ -114,7 +115,8 @@ func (v *variables) flat() *variables {
 	return out
 }
 
-// mapRunFields evaluates the fields of a Map Run.
+// mapRunFields evaluates the fields that a Map Run needs: those for tolerated failures, the reader, the batcher and
+// the result writer.
 func (x *Execution) mapRunFields(t *thread, in *jsonvalue.Document, c *MapRunCall) bool {
 	m := t.state.Map
 	t.env.over(in)
@@ -215,7 +217,7 @@ func (x *Execution) writerFields(t *thread, in *jsonvalue.Document, c *MapRunCal
 	return true
 }
 
-// mapRunEnded handles the end of a Map Run. The state's exit follows from the run's start, as the service writes it.
+// mapRunEnded handles the end of a Map Run. As in the service, the state's exit follows from the start of the run.
 func (x *Execution) mapRunEnded(t *thread, e *Signal) {
 	if e.Kind == MapRunFailed {
 		if e.Failure.Name == plan.ErrDataLimitExceeded || e.Failure.Name == plan.ErrRuntime {

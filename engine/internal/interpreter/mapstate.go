@@ -12,10 +12,10 @@ import (
 	"stepback/jsonvalue"
 )
 
-// inlineConcurrency is the most concurrent iterations of an inline Map.
+// inlineConcurrency is the maximum number of concurrent iterations of an inline Map.
 const inlineConcurrency = 40
 
-// mapItems are the items of a Map state that are taken from its input.
+// mapItems holds the items of a Map state that are taken from its input.
 type mapItems struct {
 	values []jsonvalue.Value
 	keys   []string // member names of an object; distributed Map only
@@ -166,11 +166,12 @@ func (x *Execution) queriedItems(t *thread) (*mapItems, bool) {
 	}
 }
 
-// maxMapNumber is the largest number of a Map state. Larger ones also mean no limit, but could not be converted back
-// to integers.
+// maxMapNumber is the largest value used for a number of a Map state. Larger values also mean no limit, but could
+// not be converted back to integers.
 const maxMapNumber = 1 << 53
 
-// mapNumber evaluates a whole number of a Map state; an absent one is 0. The value at a path may be a string.
+// mapNumber evaluates a whole number of a Map state. If the field is absent, it returns 0. If the field is a path,
+// the value may also be a string.
 func (x *Execution) mapNumber(t *thread, n plan.Number) (float64, bool) {
 	switch {
 	case !n.Present:

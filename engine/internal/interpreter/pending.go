@@ -6,7 +6,7 @@ import (
 	"stepback/engine/history"
 )
 
-// Pending returns what the execution is waiting for, in the order in which the waits started, without its time
+// Pending returns what the execution is waiting for, in the order in which the waits started. It leaves out time
 // limits.
 func (x *Execution) Pending() []history.Pending {
 	open := x.open()
@@ -33,8 +33,8 @@ func (x *Execution) Pending() []history.Pending {
 	return found
 }
 
-// Delayed reports whether a retry is waiting for the delay with this ID. A TimerFired signal with the ID makes the
-// attempt at once.
+// Delayed reports whether a retry is waiting for the delay with this ID. If so, a TimerFired signal with the ID
+// starts the attempt at once.
 func (x *Execution) Delayed(id int64) bool {
 	w := x.waits[id]
 	return w != nil && w.kind == retryDelay

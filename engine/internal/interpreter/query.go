@@ -9,10 +9,11 @@ import (
 	"stepback/jsonvalue"
 )
 
-// query is an env as JSONata expressions see it: $states, the variables, the time of the signal and its randomness.
+// query is an env in the form that JSONata expressions use: $states, the variables, the time of the signal and its
+// random numbers.
 type query env
 
-// Root implements jsonata.Env: there is no document besides $states.
+// Root implements jsonata.Env. There is no document besides $states.
 func (q *query) Root() (jsonvalue.Value, bool) { return jsonvalue.Value{}, false }
 
 // Lookup implements jsonata.Env.
@@ -23,8 +24,8 @@ func (q *query) Lookup(name string) (jsonvalue.Value, bool) {
 	return q.t.vars.get(name)
 }
 
-// Member implements jsonata.MemberEnv, so that the context object is not built for an expression that only reads the
-// input.
+// Member implements jsonata.MemberEnv. It lets an expression that only reads the input do so without building the
+// context object.
 func (q *query) Member(variable, name string) (v jsonvalue.Value, exists, known bool) {
 	if variable != "states" {
 		return v, false, false
@@ -46,7 +47,8 @@ func (q *query) Member(variable, name string) (v jsonvalue.Value, exists, known 
 	return part.Value(), true, true
 }
 
-// Spent adds the work of an expression, so that an execution with expensive ones yields sooner.
+// Spent adds the work of an expression to the execution's, so that an execution with expensive expressions yields
+// sooner.
 func (q *query) Spent(steps int) { q.x.work += steps }
 
 // Now implements jsonata.Env.
@@ -90,8 +92,8 @@ func (x *Execution) evaluate(t *thread, v *expression.Value) (jsonvalue.Value, b
 }
 
 // evaluationFailed fails a state with States.QueryEvaluationError. If the state has done nothing since it was
-// entered, the event follows from the one before the state, as the service writes it; for a Wait state, its entry
-// counts as something done.
+// entered, the event follows from the event before the state, as in the service. For a Wait state, the entry itself
+// counts as having done something.
 func (x *Execution) evaluationFailed(t *thread, location, message string) bool {
 	previous, atOnce := t.last, t.last == t.entryID
 	if atOnce && t.state.Wait == nil {
@@ -118,7 +120,7 @@ func (x *Execution) failUnexpectedType(t *thread, field *expression.Value, expec
 	return x.expressionError(t, field.Unexpected(expected, got), "", t.input)
 }
 
-// whole evaluates a field that must be a whole number not below least.
+// whole evaluates a field that must be a whole number of at least least.
 func (x *Execution) whole(t *thread, n plan.Number, least int64) (int64, bool) {
 	v, ok := x.evaluate(t, n.Expression)
 	if !ok {
@@ -136,7 +138,8 @@ func (x *Execution) whole(t *thread, n plan.Number, least int64) (int64, bool) {
 	return i, true
 }
 
-// finishQuery evaluates Output and Assign of a JSONata state, which access the same data, and exits the state.
+// finishQuery evaluates Output and Assign of a JSONata state, and exits the state. Both fields have access to the
+// same data.
 func (x *Execution) finishQuery(t *thread, result *jsonvalue.Document, previous int64) bool {
 	s := t.state
 	t.last = previous
@@ -149,7 +152,8 @@ func (x *Execution) finishQuery(t *thread, result *jsonvalue.Document, previous 
 	return x.leave(t, result, s.Output, s.Assign, s.Next)
 }
 
-// leave evaluates Output, whose default is out, and Assign, and moves the thread to the next state.
+// leave evaluates Output and Assign, and moves the thread to the next state. If there is no Output, the state's
+// output is out.
 func (x *Execution) leave(t *thread, out *jsonvalue.Document, output *expression.Value, assign *plan.Payload,
 	next *plan.State) bool {
 	if output != nil {

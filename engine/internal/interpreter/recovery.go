@@ -8,7 +8,7 @@ import (
 )
 
 // Outstanding returns the effects that were requested and neither completed nor cancelled, in the order of the
-// requests: what a shell must perform again after replaying an execution's signals. It changes nothing.
+// requests. A shell must perform them again after replaying an execution's signals. Outstanding changes nothing.
 func (x *Execution) Outstanding() []Effect {
 	if x.status != history.Running {
 		return nil
@@ -32,18 +32,20 @@ func (x *Execution) Outstanding() []Effect {
 	return effects
 }
 
-// Scheduled reports whether the task's …Scheduled event has been written: for an activity task, whether it has been
-// offered to workers; for any other task, always.
+// Scheduled reports whether the task's …Scheduled event has been written. For an activity task, that means that it
+// has been offered to workers. For any other task it is always true.
 func (c *TaskCall) Scheduled() bool { return c.scheduled }
 
-// Started reports whether the task's …Started event has been written: for an activity task, whether a worker has
-// taken it; for any other task, always.
+// Started reports whether the task's …Started event has been written. For an activity task, that means that a
+// worker has taken it. For any other task it is always true.
 func (c *TaskCall) Started() bool { return c.started }
 
-// Submitted reports whether the call of a .sync or token task was accepted, so that only its end is awaited.
+// Submitted reports whether the call of a .sync or token task was accepted, so that the task only waits for its
+// end.
 func (c *TaskCall) Submitted() bool { return c.submission != nil }
 
-// Submission returns the response to that call as JSON text, or "" if it was not accepted.
+// Submission returns the response to the call of a .sync or token task as JSON text, or "" if the call was not
+// accepted.
 func (c *TaskCall) Submission() string {
 	if c.submission == nil {
 		return ""

@@ -12,9 +12,9 @@ import (
 // maxMapRunRedrives is the most redrives of a Map Run.
 const maxMapRunRedrives = 1000
 
-// redrive resumes an execution that has ended without success: it repeats the states that failed or were aborted,
-// with the same input, all their retries available again and their time limits restarted. What had succeeded is kept.
-// This follows the redrive behaviour of individual states in the AWS documentation.
+// redrive resumes an execution that has ended without success. It repeats the states that failed or were aborted,
+// with the same input. All their retries are available again, and their time limits start again. States that
+// succeeded are not repeated. This follows the redrive behaviour of individual states in the AWS documentation.
 func (x *Execution) redrive() {
 	x.status, x.failure = history.Running, history.Failure{}
 	x.redrives++
@@ -30,8 +30,8 @@ func (x *Execution) redrive() {
 // Redrives returns the number of redrives of the execution.
 func (x *Execution) Redrives() int64 { return x.redrives }
 
-// again resumes a thread at the state in which it was when the execution ended. A state that had not been entered is
-// entered, and a Fail state is entered again; any other state repeats its work without a second entry.
+// again resumes a thread in the state in which it was when the execution ended. If that state had not been entered,
+// it is entered; a Fail state is entered again. Any other state repeats its work without a second entry.
 func (x *Execution) again(t *thread, previous int64) {
 	f := t.children
 	if f == nil {
@@ -54,7 +54,7 @@ func (x *Execution) again(t *thread, previous int64) {
 	}
 }
 
-// again resumes the branches or iterations that had not completed, and starts the iterations that had not been
+// again resumes the branches or iterations that were not complete, and starts the iterations that had not been
 // started.
 func (f *fan) again(x *Execution, previous int64) {
 	unfinished := f.unfinished
@@ -79,8 +79,8 @@ func (f *fan) again(x *Execution, previous int64) {
 	}
 }
 
-// redriveMapRun makes the shell resume a Map Run: with the child executions that did not succeed, and the items that
-// have none.
+// redriveMapRun makes the shell resume a Map Run. It runs the child executions that did not succeed again, and
+// starts child executions for the items that have none.
 func (x *Execution) redriveMapRun(t *thread, before *MapRunCall) {
 	call := *before // a copy: the shell may still read the original
 	call.Redrive++

@@ -7,11 +7,11 @@ import (
 	"stepback/retry"
 )
 
-// What the interpreter reacts to. The types are in package history, because journals keep signals.
+// The signals that the interpreter reacts to. The types are in package history, because journals keep signals.
 type (
 	// Signal is one thing that happened to an execution from outside.
 	Signal = history.Signal
-	// SignalKind says what happened.
+	// SignalKind says what happened to the execution.
 	SignalKind = history.SignalKind
 )
 
@@ -54,7 +54,7 @@ type Effect struct {
 	Kind EffectKind
 	ID   int64
 	At   time.Time
-	// Background is true if nothing waits for the timer: virtual time need not jump to it.
+	// Background is true if nothing waits for the timer, so that virtual time need not jump to it.
 	Background bool
 	// Retry is the retry that the timer delays; nil for any other timer.
 	Retry  *Retry
@@ -62,16 +62,16 @@ type Effect struct {
 	MapRun *MapRunCall
 }
 
-// Retry is a state that has failed and is waiting to be run again.
+// Retry describes a state that has failed and is waiting to be run again.
 type Retry struct {
 	// ID is the timer's ID, by which the retry can be started at once.
 	ID int64
 	// State is the name of the state; Error and Cause are its latest failure.
 	State, Error, Cause string
-	// Attempt is the number of the next run of the state, counted from 1; it is never 1 here. LastAttempt is the
-	// attempt after which this retrier has none left.
+	// Attempt is the number of the next run of the state, counted from 1, so it is at least 2. LastAttempt is the
+	// number of the attempt after which this retrier has none left.
 	Attempt, LastAttempt int64
-	// Failed is when the state failed, Next when it will run again.
+	// Failed is when the state failed. Next is when it will run again.
 	Failed, Next time.Time
 
 	policy retry.Policy
@@ -81,9 +81,9 @@ type Retry struct {
 // maxForeseen is the number of attempts considered when computing the time of the last one.
 const maxForeseen = 1000
 
-// Last returns when the last attempt starts if every attempt fails at once with the same error and jitter chooses the
-// longest delays; it will be later if attempts take time. With more than a thousand attempts, it is the time of the
-// thousandth.
+// Last returns when the last attempt starts, if every attempt fails at once with the same error and jitter chooses
+// the longest delays. If attempts take time, the last one starts later. With more than a thousand attempts, Last
+// returns the time of the thousandth.
 func (r *Retry) Last() time.Time {
 	last := r.Next
 	for n := r.used + 1; n <= min(int64(r.policy.MaxAttempts), r.used+maxForeseen); n++ {
@@ -101,7 +101,7 @@ type Result struct {
 	Noted bool
 }
 
-// Idle reports whether the step did nothing: its signals came too late, and a replay can omit them.
+// Idle reports whether the step did nothing. In that case its signals came too late, and a replay can omit them.
 func (r *Result) Idle() bool { return len(r.History) == 0 && len(r.Effects) == 0 && !r.Noted }
 
 // Reset empties the result and keeps its memory for reuse.

@@ -14,7 +14,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// runPass builds the result from Result or Parameters, in JSONata from Output, or passes the input on.
+// runPass determines the output of a Pass state: from Result or Parameters, in JSONata from Output, or else from
+// the input.
 func (x *Execution) runPass(t *thread) bool {
 	s := t.state
 	if x.trial == nil && s.Result == nil && s.Parameters == nil && s.InputPath.Identity() && s.OutputPath.Identity() &&
@@ -157,7 +158,7 @@ func (x *Execution) matches(t *thread, r *plan.Rule) (matched, ok bool) {
 	return v.Bool(), ok
 }
 
-// chosen exits a Choice state; a rule's own Assign and Output replace the state's.
+// chosen exits a Choice state. If a rule matched, its Assign and Output replace those of the state.
 func (x *Execution) chosen(t *thread, in *jsonvalue.Document, next *plan.State, r *plan.Rule) bool {
 	a, output := t.state.Assign, t.state.Output
 	if r != nil {
@@ -238,7 +239,7 @@ func (x *Execution) waitFor(t *thread, in *jsonvalue.Document) (time.Duration, b
 	}
 }
 
-// untilTimestamp evaluates a Timestamp in JSONata and returns the time until then.
+// untilTimestamp evaluates a Timestamp in JSONata and returns the time from now until then.
 func (x *Execution) untilTimestamp(t *thread, field *expression.Value) (time.Duration, bool) {
 	v, ok := x.evaluate(t, field)
 	if !ok {
@@ -272,7 +273,7 @@ func pathOf(err error) string {
 	return err.Error()
 }
 
-// secondsOf converts whole seconds without overflow.
+// secondsOf converts whole seconds to a duration without overflow.
 func secondsOf(n int64) time.Duration {
 	return time.Duration(min(n, int64(1<<33))) * time.Second
 }

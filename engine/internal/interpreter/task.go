@@ -14,14 +14,14 @@ import (
 // TaskCall is a task for the shell to run.
 type TaskCall struct {
 	Task *plan.Task
-	// State is the name of the Task state, Attempt counts its runs from 0.
+	// State is the name of the Task state. Attempt is the number of this run of the state, counted from 0.
 	State   string
 	Attempt int64
 	// Parameters is the JSON text sent to the resource. Value is its parsed form if that was available, otherwise
 	// null.
 	Parameters string
 	Value      jsonvalue.Value
-	// Token is the task token of an activity task or a task that waits for a token or a job; empty otherwise.
+	// Token is the task token. It is set for an activity task, and for a task that waits for a token or a job.
 	Token string
 	// RoleARN is the role of the task's credentials, if it has any.
 	RoleARN string
@@ -76,8 +76,8 @@ func (x *Execution) runTask(t *thread) bool {
 	return false
 }
 
-// schedule writes the task's events and asks the shell to run it. The events of an activity task are written later,
-// because only the shell knows whether the activity exists and when a worker takes the task.
+// schedule writes the task's events and asks the shell to run the task. For an activity task, the events are
+// written later, because only the shell knows whether the activity exists and when a worker takes the task.
 func (x *Execution) schedule(t *thread, call *TaskCall) {
 	w := x.await(t, taskResult)
 	w.task = call
@@ -97,8 +97,9 @@ func (x *Execution) taskScheduled(t *thread, call *TaskCall) {
 	x.writeScheduled(t, call)
 }
 
-// taskStarted writes the task's start, from which TimeoutSeconds counts. HeartbeatSeconds counts from when there is a
-// worker: from an activity's start, or from when the request that carries a token was accepted.
+// taskStarted writes the task's start, from which TimeoutSeconds counts. HeartbeatSeconds counts from the moment
+// when there is a worker. That is the start of an activity task, or the moment when the request with the token was
+// accepted.
 func (x *Execution) taskStarted(t *thread, call *TaskCall, worker string) {
 	call.started = true
 	x.writeStarted(t, call, worker)
@@ -206,8 +207,8 @@ func (x *Execution) taskEvent(w *wait, e *Signal) {
 	}
 }
 
-// endWork removes the thread's task and its timers and returns the task, or nil if there was none. A task that is
-// still running is cancelled.
+// endWork removes the thread's task and its timers, and returns the task, or nil if there was none. If running is
+// true, the task is still running and is cancelled.
 func (t *thread) endWork(x *Execution, running bool) *TaskCall {
 	w := x.waits[t.work]
 	if w == nil {
@@ -243,7 +244,7 @@ func (x *Execution) taskSucceeded(t *thread, result *jsonvalue.Document) {
 	x.complete(t, result, t.last)
 }
 
-// taskFailed fails the thread's task. If the task could not be scheduled, no task event is written.
+// taskFailed fails the thread's task. If the task was not scheduled, it writes no task event.
 func (x *Execution) taskFailed(t *thread, how outcome, f history.Failure) {
 	call := t.endWork(x, false)
 	if !call.scheduled {

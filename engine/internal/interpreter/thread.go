@@ -30,8 +30,8 @@ type thread struct {
 
 	catching bool // a catcher is building its output: an error now fails the scope
 
-	// These are the state's waits: IDs in Execution.waits, or 0. timer belongs to a Wait state, a retrier's delay or
-	// a task's TimeoutSeconds; a state has only one of them at a time.
+	// The IDs of the state's waits in Execution.waits, or 0. timer is the ID for a Wait state, a retrier's delay or
+	// a task's TimeoutSeconds; a state has only one of these at a time.
 	work, timer, heartbeat int64
 	children               *fan
 	pending                *jsonvalue.Document // a Wait state's effective input
@@ -43,8 +43,8 @@ type thread struct {
 	env env
 }
 
-// enter writes the entry of the thread's current state and runs it. It reports whether the thread can continue at
-// once.
+// enter writes the entry of the thread's current state and runs the state. It reports whether the thread can
+// continue at once.
 func (x *Execution) enter(t *thread) bool {
 	s := t.state
 	t.entered = x.now
@@ -87,8 +87,8 @@ func (x *Execution) run(t *thread) bool {
 	}
 }
 
-// finishState applies ResultSelector, ResultPath, OutputPath and Assign (in JSONata, Output and Assign) to a state's
-// result, and exits the state.
+// finishState applies ResultSelector, ResultPath, OutputPath and Assign to a state's result, and exits the state.
+// In JSONata, it applies Output and Assign.
 func (x *Execution) finishState(t *thread, result *jsonvalue.Document, previous int64) bool {
 	if x.status != history.Running {
 		return false
@@ -147,7 +147,7 @@ func (x *Execution) exit(t *thread, out *jsonvalue.Document, next *plan.State, p
 	return false
 }
 
-// ended passes the end of a thread to its fan, or ends the execution.
+// ended reports the end of a thread to its fan. If the thread has none, it ends the execution.
 func (x *Execution) ended(t *thread) {
 	if x.status != history.Running {
 		return
@@ -175,7 +175,7 @@ func (x *Execution) place(t *thread, p plan.Placement, result *jsonvalue.Documen
 	return jsonvalue.ValueDocument(v), true
 }
 
-// pathOverNull is the cause if a path is applied to null, even $ itself, which fails the state.
+// pathOverNull is the cause of a failure because a path was applied to null. Even the path $ fails the state.
 const pathOverNull = "Unable to apply Path transformation to null or empty input."
 
 // selectPayload applies InputPath or OutputPath.
@@ -199,7 +199,8 @@ func (x *Execution) selectPayload(t *thread, s plan.Selector, p *jsonvalue.Docum
 	return jsonvalue.ValueDocument(v), true
 }
 
-// assign evaluates Assign against a result and sets the variables. All expressions see the old values.
+// assign evaluates Assign against a result and sets the variables. All of its expressions see the old values of the
+// variables.
 func (x *Execution) assign(t *thread, a *plan.Payload, result *jsonvalue.Document) ([]history.Assignment, bool) {
 	if a == nil {
 		return nil, true
@@ -231,7 +232,7 @@ func (x *Execution) runtimeError(t *thread, message string) bool {
 	return x.failed(t, failure{Failure: history.NewFailure(plan.ErrRuntime, x.described(t, message))})
 }
 
-// variables are the variables of one scope.
+// variables holds the variables of one scope.
 type variables struct {
 	outer  *variables
 	values map[string]jsonvalue.Value

@@ -9,15 +9,17 @@ import (
 	"stepback/engine/internal/plan"
 )
 
-// Token is a parsed task token: the execution and the task it belongs to, and the proof that the execution issued it.
+// Token is a parsed task token. It names the execution and the task that it belongs to, and holds the proof that
+// the execution issued it.
 type Token struct {
-	// Execution is the ARN of the execution, ID the ID of the task in it.
+	// Execution is the ARN of the execution. ID is the ID of the task in the execution.
 	Execution string
 	ID        int64
 	proof     [sha256.Size]byte
 }
 
-// tokenText is the encoding of tokens. Within the API's limit of 1,024 characters it allows ARNs of 700.
+// tokenText is the encoding of tokens. It allows ARNs of 700 characters within the API's limit of 1,024 characters
+// for a token.
 var tokenText = base64.RawURLEncoding.Strict()
 
 // tokenHead is the number of bytes before the ARN in a token.
@@ -34,9 +36,9 @@ func ParseToken(text string) (Token, bool) {
 	return t, true
 }
 
-// token returns the task token for the wait with this ID. It identifies the execution and the task, and cannot be
-// forged without the execution's secret. The ID comes first, so that no token starts with a hyphen, which command
-// lines would take for an option.
+// token returns the task token for the wait with this ID. The token identifies the execution and the task, and
+// cannot be forged without the execution's secret. It begins with the ID, so that no token starts with a hyphen,
+// which command lines would take for an option.
 func (x *Execution) token(id int64) string {
 	proof := x.proof(id)
 	raw := make([]byte, 0, tokenHead+len(x.info.ARN))
@@ -55,10 +57,10 @@ func (x *Execution) proof(id int64) (proof [sha256.Size]byte) {
 	return proof
 }
 
-// Tokens reports whether the execution may issue tokens; if so, its Start signal must carry a secret.
+// Tokens reports whether the execution may issue tokens. If so, its Start signal must carry a secret.
 func (x *Execution) Tokens() bool { return x.machine.Plan.Root.Tokens }
 
-// Made reports whether the execution has issued the token.
+// Made reports whether this execution has issued the token.
 func (x *Execution) Made(t Token) bool {
 	proof := x.proof(t.ID)
 	return t.ID > 0 && t.ID <= x.nextID && t.Execution == x.info.ARN && hmac.Equal(proof[:], t.proof[:])
@@ -70,9 +72,10 @@ func (x *Execution) Awaits(id int64) bool {
 	return w != nil && w.kind == taskResult && w.task.started && w.task.early == nil
 }
 
-// keepEarlyReport stores the end of a task that was reported with its token before the request carrying the token was
-// answered, and reports whether it did. The response to the request, which the history must contain first, then ends
-// the wait. Until then the task cannot time out, because its worker has the answer that the report counts.
+// keepEarlyReport stores the end of a task that a worker reported before the request that carries the task's token
+// was answered. It reports whether it has stored one. The history must contain the response to the request first,
+// so the wait ends when the response arrives. Until then the task cannot time out, because its end has already been
+// reported.
 func (x *Execution) keepEarlyReport(w *wait, e *Signal) bool {
 	if w.task.Task.Target == plan.Activity || w.task.submission != nil || !e.Kind.EndsTask() {
 		return false

@@ -36,8 +36,8 @@ const (
 	causeThreshold = "The specified tolerated failure threshold was exceeded"
 )
 
-// Trial is a single state that is run on its own, with its assumed surroundings and the recorded data. The execution
-// of a trial ends when the state is exited, has failed, or would be run again.
+// Trial is a single state that is run on its own, with its assumed surroundings and the recorded data. The
+// execution of a trial ends when the state is exited, fails, or would be run again.
 type Trial struct {
 	State *plan.State
 	// Retried is the number of retries that each retrier has already made.
@@ -50,27 +50,28 @@ type Trial struct {
 	Items *jsonvalue.Value
 	// ItemsPointer is true if Items were found through an ItemsPointer.
 	ItemsPointer bool
-	// Result or Failure is the result of a Map or Parallel state; tasks get theirs from signals.
+	// Result or Failure is the result of a Map or Parallel state. Tasks get their results from signals.
 	Result  *jsonvalue.Document
 	Failure *history.Failure
 	// FailedIterations is the number of failed iterations of a Map state.
 	FailedIterations int64
 
-	// The recorded data: the JSON text of each stage that was reached, and the numbers of a Map state.
+	// The recorded data. Stages holds the JSON text of each stage that was reached. The others are the numbers of a
+	// Map state.
 	Stages                                            map[Stage]string
 	MaxConcurrency                                    *int64
 	ToleratedFailureCount, ToleratedFailurePercentage *float64
 	// Next is the state that would be entered next; empty if there is none.
 	Next string
-	// Retrier and Catcher are the indexes of the retrier and catcher that handle the error. Backoff is set if the
-	// state would be retried, to the delay before that.
+	// Retrier and Catcher are the indexes of the retrier and the catcher that handle the error. Backoff is set only
+	// if the state would be retried: it is the delay before the retry.
 	Retrier, Catcher *int
 	Backoff          *time.Duration
 	// Caught is the error that the catcher handles.
 	Caught history.Failure
 }
 
-// NewTrial returns the execution of a trial; the machine's plan is replaced. It expects its Start signal.
+// NewTrial returns the execution of a trial, which expects its Start signal. It replaces the plan of m.
 func NewTrial(tr *Trial, m Machine, info *history.Info) *Execution {
 	m.Plan = &plan.Plan{Root: &plan.Graph{Start: tr.State, States: []*plan.State{tr.State}}}
 	x := New(m, info)
@@ -98,7 +99,7 @@ func (x *Execution) trace(s Stage, p *jsonvalue.Document) {
 	}
 }
 
-// traceResult records the input of ResultSelector and ResultPath, for the states that have them.
+// traceResult records the input of ResultSelector and ResultPath, for states that have these fields.
 func (x *Execution) traceResult(t *thread, s Stage, p *jsonvalue.Document) {
 	switch t.state.Type {
 	case asl.Pass, asl.Task, asl.Parallel, asl.Map:
@@ -107,7 +108,8 @@ func (x *Execution) traceResult(t *thread, s Stage, p *jsonvalue.Document) {
 	}
 }
 
-// traceLiteral records the Result of a Pass state, whose input the service does not show.
+// traceLiteral records the Result of a Pass state. It removes the recorded input, because the service does not show
+// the input of such a state.
 func (x *Execution) traceLiteral(result *jsonvalue.Document) {
 	if x.trial != nil {
 		delete(x.trial.Stages, AfterInputPath)
@@ -127,8 +129,8 @@ func (x *Execution) traceArguments(t *thread, p *jsonvalue.Document) {
 	}
 }
 
-// try prepares the state of a trial. It reports whether the trial is thereby complete, as for a Map or Parallel
-// state, whose branches and iterations are never run.
+// try prepares the state of a trial. It reports whether the trial is complete afterwards. That is the case for a
+// Map or Parallel state, because its branches and iterations are never run.
 func (x *Execution) try(t *thread) bool {
 	tr := x.trial
 	t.retried, t.retries = tr.Retried, make([]int64, len(tr.State.Retry))
@@ -154,7 +156,7 @@ func (x *Execution) try(t *thread) bool {
 	return true
 }
 
-// tried ends a Map or Parallel state with its given result.
+// tried ends a Map or Parallel state with the result given in the trial.
 func (x *Execution) tried(t *thread) {
 	if f := x.trial.Failure; f != nil {
 		x.failed(t, failure{Failure: *f})
@@ -242,7 +244,7 @@ func (x *Execution) tryBatcher(t *thread, in *jsonvalue.Document, items *mapItem
 	return true
 }
 
-// tryTolerance evaluates the numbers of a Map state.
+// tryTolerance evaluates the concurrency and tolerance numbers of a Map state.
 func (x *Execution) tryTolerance(t *thread) bool {
 	m, tr := t.state.Map, x.trial
 	concurrency, ok := x.count(t, m.MaxConcurrency)
@@ -271,7 +273,8 @@ func (x *Execution) tryTolerance(t *thread) bool {
 	return true
 }
 
-// exceeded reports whether more iterations failed than the Map state tolerates; false if the state sets no tolerance.
+// exceeded reports whether more iterations failed than the Map state tolerates. It returns false if the state sets
+// no tolerance.
 func (x *Execution) exceeded(items int) bool {
 	tr := x.trial
 	failed := float64(tr.FailedIterations)
@@ -287,7 +290,7 @@ func (x *Execution) exceeded(items int) bool {
 			failed*percent/float64(items) > *tr.ToleratedFailurePercentage
 }
 
-// leaving returns the state with which a thread continues: nil in a trial, which only records it.
+// leaving returns the state with which a thread continues. In a trial, it only records the state and returns nil.
 func (x *Execution) leaving(t *thread, next *plan.State) *plan.State {
 	if x.trial == nil {
 		return next

@@ -7,7 +7,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// maxVariables is the most bytes of all variables of a scope.
+// maxVariables is the maximum size of all variables of a scope, in bytes.
 const maxVariables = 10 << 20
 
 // get returns a variable of this scope or an outer one.
@@ -20,8 +20,9 @@ func (v *variables) get(name string) (jsonvalue.Value, bool) {
 	return jsonvalue.Value{}, false
 }
 
-// set assigns every member of an object and returns the assignments in the order of their names. If the limits of 256
-// KiB for one Assign or 10 MiB for the scope would be exceeded, it changes nothing and returns false.
+// set assigns every member of an object to a variable, and returns the assignments in the order of their names. If
+// this would exceed the limit of 256 KiB for one Assign or of 10 MiB for the scope, it changes nothing and returns
+// false.
 func (v *variables) set(object jsonvalue.Value) ([]history.Assignment, bool) {
 	assigned := make([]history.Assignment, 0, object.Len())
 	total := 0

@@ -54,7 +54,7 @@ func (x *Execution) timer(t *thread, k waitKind, d time.Duration) int64 {
 	return x.timerFor(t, k, d, nil)
 }
 
-// timerFor is timer for the delay of a retry.
+// timerFor is like timer, for the delay of a retry.
 func (x *Execution) timerFor(t *thread, k waitKind, d time.Duration, retry *Retry) int64 {
 	w := x.await(t, k)
 	w.at, w.retry = x.now.Add(d), retry
@@ -86,7 +86,7 @@ func (x *Execution) cancelTimer(id *int64) {
 	*id = 0
 }
 
-// happened dispatches a signal to the handler for its wait.
+// happened passes a signal to the handler for this wait.
 func (w *wait) happened(x *Execution, e *Signal) {
 	t := w.thread
 	switch {
@@ -139,8 +139,9 @@ func (x *Execution) complete(t *thread, result *jsonvalue.Document, previous int
 	}
 }
 
-// taskTimedOut fails a task by timeout. Within a Parallel or Map state, all tasks whose time is up at this instant
-// are written as timed out before the first of them fails the others.
+// taskTimedOut fails a task because of a timeout. Within a Parallel or Map state, all tasks whose time is up at
+// this instant are first recorded as timed out. Only then is the failure of the first one handled, which may abort
+// the others.
 func (x *Execution) taskTimedOut(t *thread, heartbeat bool) {
 	late := []lateTask{{thread: t, heartbeat: heartbeat}}
 	if t.fan != nil {
@@ -165,7 +166,7 @@ type lateTask struct {
 	id        int64
 }
 
-// overdue returns the tasks of other threads whose timers are due but have not fired.
+// overdue returns the tasks whose timers are due but have not fired, except those of thread but.
 func (x *Execution) overdue(but *thread) []lateTask {
 	var late []lateTask
 	for id, w := range x.waits {

@@ -91,7 +91,8 @@ func (b *Batcher) Add(item []byte) (Batch, bool, error) {
 	}
 	b.put(item)
 	if b.items == b.maxItems {
-		// The batch flushed above had at least one item, so maxItems is not 1 and this batch is not full yet.
+		// This never overwrites a batch flushed above: the current batch then has one item, and maxItems is more
+		// than 1, because the flushed batch had an item without being full.
 		done, _ = b.Flush()
 	}
 	return done, done.Items > 0, nil

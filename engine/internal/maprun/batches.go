@@ -26,8 +26,8 @@ func (s *items) openBatcher(c *interpreter.MapRunCall) error {
 	return nil
 }
 
-// add adds an item to the current batch and queues the batch when it is full, with or without the item. before is the
-// mark of the previous item.
+// add adds an item to the batcher. If that completes a batch, add queues the batch, which ends with this item or
+// with the previous one. before is the mark of the previous item.
 func (s *items) add(item []byte, before string) error {
 	b, full, err := s.batcher.Add(item)
 	var large *itembatcher.ItemTooLargeError

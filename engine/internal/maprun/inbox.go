@@ -8,7 +8,7 @@ import (
 	"stepback/engine/journal"
 )
 
-// inbox collects the ends of children. Each one holds the clock until it is taken.
+// inbox collects the children that have ended. Each of them holds the clock; take passes that hold to its caller.
 type inbox struct {
 	mu     sync.Mutex
 	ends   []*journal.Execution
@@ -36,7 +36,7 @@ func (b *inbox) close(c *clock.Clock) {
 	b.take(c)
 }
 
-// poke wakes the waiting goroutine, so that it looks again.
+// poke wakes the waiting goroutine, so that it checks the inbox again.
 func (b *inbox) poke() {
 	select {
 	case b.signal <- struct{}{}:
@@ -50,7 +50,7 @@ func (b *inbox) empty() bool {
 	return len(b.ends) == 0
 }
 
-// take returns the ends; the caller holds the clock for them from then on.
+// take removes and returns the collected ends. From then on the caller holds the clock for them.
 func (b *inbox) take(c *clock.Clock) []*journal.Execution {
 	b.mu.Lock()
 	ends := b.ends

@@ -37,8 +37,8 @@ func (m *Run) redriveNext(ctx context.Context) error {
 	return m.ended(x)
 }
 
-// keepUnsuccessful counts the child executions that were to be redriven with their old results, because the Map Run
-// failed before it could redrive them.
+// keepUnsuccessful counts the old results of the child executions that were still to be redriven, because the Map
+// Run failed before it could redrive them.
 func (m *Run) keepUnsuccessful(ctx context.Context) error {
 	for _, arn := range m.redrivable {
 		x, err := m.Journal.Execution(ctx, arn)

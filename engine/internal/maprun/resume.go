@@ -29,8 +29,8 @@ func (m *Run) version(ctx context.Context) (string, error) {
 	return v, err
 }
 
-// takeOver makes the child executions that had not ended children of this Map Run. They wait until the Map Run knows
-// its progress.
+// takeOver adopts the child executions that had not ended when the previous process died. They do not continue
+// until the Map Run knows its progress.
 func (m *Run) takeOver() {
 	for _, c := range m.adopted {
 		c.Follow(m.childEnded)
@@ -79,8 +79,8 @@ func (m *Run) resume(ctx context.Context, version string) error {
 	return nil
 }
 
-// recount counts the results of the child executions. Items for which none has been started are read in their current
-// state.
+// recount counts the stored child executions and marks their items as covered. It fails if a child execution exists
+// and the items have changed since. Items without a child execution are read as they are now.
 func (m *Run) recount(ctx context.Context, version string) error {
 	for x, err := range m.Journal.Executions(ctx, m.names.prefix) {
 		if err != nil {

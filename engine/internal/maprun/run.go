@@ -41,8 +41,8 @@ type Host interface {
 type Child interface {
 	// Info returns the execution's description.
 	Info() *history.Info
-	// Follow makes the end of a child that was running before the Map Run was resumed call ended. GoOn lets the child
-	// continue.
+	// Follow registers ended, which is called at the end of a child that was running before the Map Run was
+	// resumed. GoOn lets the child continue.
 	Follow(ended func(*journal.Execution))
 	GoOn()
 	// Stop stops the execution.
@@ -91,8 +91,8 @@ type Run struct {
 	source *items
 	sink   results
 
-	// For a resumed Map Run: its stored description if it had started its work, or the error of reading that, and its
-	// child executions that have not ended.
+	// Set for a resumed Map Run: kept is its stored description if it had started its work, unread the error of
+	// reading that description, and adopted its child executions that have not ended.
 	kept    *journal.MapRun
 	unread  error
 	adopted []Child
@@ -316,11 +316,11 @@ func (m *Run) adopt(c Child) {
 	m.count(func(items, executions *journal.Tally) { items.Running += info.Items; executions.Running++ })
 }
 
-// childEnded is called at the end of a child, by the worker that runs it.
+// childEnded puts an ended child into the inbox. The worker that runs the child calls it.
 func (m *Run) childEnded(x *journal.Execution) { m.ends.put(m.Clock, x) }
 
-// await handles the ends of children, waiting for one. If the Map Run is cancelled, it stops its children and
-// continues to wait for them; if the engine closes, it gives up.
+// await waits until a child has ended and handles all that have. If the Map Run is cancelled, it stops its children
+// and continues to wait for them; if the engine closes, it gives up.
 func (m *Run) await(ctx context.Context) error {
 	if m.ends.empty() {
 		m.Clock.Release()

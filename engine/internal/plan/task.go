@@ -68,7 +68,7 @@ func task(s *asl.State) (*Task, error) {
 	return t, err
 }
 
-// ResourceOf returns a Task with what its Resource says: the target and, for an integration, service, action and
+// ResourceOf parses a Resource. The returned Task has the target and, for an integration, the service, action and
 // pattern.
 func ResourceOf(resource string) *Task {
 	t := &Task{Resource: resource}

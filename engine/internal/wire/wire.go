@@ -97,7 +97,7 @@ func (r *Reader) Uvarint() uint64 {
 }
 
 // Count reads the number of members that follow. A number larger than the remaining bytes is treated as damage, so
-// that never more memory is allocated than was written.
+// that damaged data cannot cause a huge allocation.
 func (r *Reader) Count() int {
 	n := r.Uvarint()
 	if n > uint64(len(r.src)) {

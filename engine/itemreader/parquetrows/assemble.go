@@ -93,7 +93,7 @@ func (a *assembler) array(f *field) (jsonvalue.Value, error) {
 	}
 }
 
-// content returns the value of a field, or of one element of a repeated field, that is present.
+// content returns the value of a present field, or of one element of a repeated field.
 func (a *assembler) content(f *field) (jsonvalue.Value, error) {
 	switch f.shape {
 	case group:
@@ -135,7 +135,7 @@ func (a *assembler) members(f *field) (jsonvalue.Value, error) {
 	return b.Value(), nil
 }
 
-// mapped builds an object from the repeated pairs of a map. For a map without values, a set, the members are null.
+// mapped builds an object from the repeated pairs of a map. If the map has only keys (a set), the members are null.
 func (a *assembler) mapped(pairs *field) (jsonvalue.Value, error) {
 	b := jsonvalue.NewObject(0)
 	there, err := a.present(pairs)

@@ -17,7 +17,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// decoder converts a value of a leaf column, which is not null, to JSON.
+// decoder converts a non-null value of a leaf column to JSON.
 type decoder func(parquet.Value) (jsonvalue.Value, error)
 
 // newDecoder returns the decoder for the type of a column: its logical type, in older files its converted type,
@@ -192,7 +192,7 @@ func integerOf(v parquet.Value) (int64, error) {
 	}
 }
 
-// bytesOf returns a value stored as bytes, which belong to the row.
+// bytesOf returns a value stored as bytes. The slice belongs to the row.
 func bytesOf(v parquet.Value) ([]byte, error) {
 	switch v.Kind() {
 	case parquet.ByteArray, parquet.FixedLenByteArray:

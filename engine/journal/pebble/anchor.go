@@ -24,7 +24,7 @@ const (
 	groupsKey      = "n" // number of groups committed, including the current one
 )
 
-// LostTail reports that the journal has fewer records than were on the disk before.
+// LostTail reports that the end of the log is missing: the journal has fewer records than had been on the disk.
 type LostTail struct {
 	// Seen is the time the loss was found. Groups is the number of missing groups of records (a group is synced
 	// together).

@@ -217,7 +217,7 @@ func (c *checker) step(name string, value []byte) error {
 	return err
 }
 
-// stop checks an entry of the list of ends.
+// stop checks an entry of the list of execution ends.
 func (c *checker) stop(key string) error {
 	stamp := key[len(endPrefix):]
 	if len(stamp) < 8 {

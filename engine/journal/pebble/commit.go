@@ -119,7 +119,7 @@ func (e *encoder) addEnd(x *journal.Execution) {
 	e.ops = append(e.ops, operation{key: span{from, len(e.keys)}})
 }
 
-// define stores a definition unless an earlier record has.
+// define stores a definition unless an earlier record has stored it.
 func (j *Journal) define(e *encoder, d *journal.Definition) {
 	j.mu.Lock()
 	kept := j.definitions[d.ID]

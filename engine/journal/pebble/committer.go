@@ -92,7 +92,8 @@ func (c *committer) backlog() int {
 	return bytes
 }
 
-// open returns the group to fill.
+// open returns the group that receives the next record: the last one in the queue, or a new one if that one is
+// complete.
 func (c *committer) open() *group {
 	if n := len(c.queue); n > 0 && c.queue[n-1].batch.Len() < groupBytes {
 		return c.queue[n-1]
@@ -109,7 +110,7 @@ func (c *committer) open() *group {
 	return g
 }
 
-// take waits for the next group. It returns nil if there is none and none will follow.
+// take waits for the next group. It returns nil once the committer is closed and the queue is empty.
 func (c *committer) take() *group {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -154,7 +155,7 @@ func (c *committer) write(b *pebble.Batch) error {
 	return pebbleguard.Call(func() error { return c.db.ApplyNoSyncWait(b, pebble.Sync) })
 }
 
-// reportSynced reports, in order, that groups are on the disk.
+// reportSynced waits for each group's sync, in order, and reports the group as durable.
 func (c *committer) reportSynced() {
 	for g := range c.synced {
 		if err := g.batch.SyncWait(); err != nil {

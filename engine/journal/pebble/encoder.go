@@ -30,7 +30,7 @@ const (
 	removeRange
 )
 
-// span is a range of a buffer that may still move.
+// span is a range of a buffer, given by offsets because the buffer may be reallocated.
 type span struct{ from, to int }
 
 func (s span) of(b []byte) []byte { return b[s.from:s.to] }

@@ -71,7 +71,7 @@ func appendIndexed(dst []byte, x *journal.Execution) []byte {
 	return append(append(dst, flags), x.Failure.Name...)
 }
 
-// indexedAs reads a value of the index.
+// indexedAs decodes an index value: the execution's error name, and whether it was redriven.
 func indexedAs(value []byte) (errorName []byte, redriven bool) {
 	if len(value) == 0 {
 		return nil, false

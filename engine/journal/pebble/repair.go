@@ -147,7 +147,8 @@ func (r *repair) copyAll(ctx context.Context) error {
 	}
 }
 
-// readFrom reads the keys after *last. bad is the reason it could not continue.
+// readFrom reads the keys after *last. bad is the reason why it could not continue reading; err is an error of
+// keep.
 func (r *repair) readFrom(last *[]byte, keep func(key, value []byte) error) (bad, err error) {
 	it, err := r.old.db.NewIter(&pebble.IterOptions{LowerBound: append(slices.Clone(*last), 0)})
 	if err != nil {
@@ -198,8 +199,8 @@ func (r *repair) skip(last *[]byte, keep func(key, value []byte) error) bool {
 	return false
 }
 
-// candidates yields keys after the last one that was read, from which reading may continue: the successors of its
-// prefixes, and the keys of executions of which something else was read.
+// candidates yields keys after last from which reading may continue: the successors of last's prefixes, and the
+// keys of executions that have other readable entries.
 func (r *repair) candidates(last []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for n := len(last); n > 1; n-- {
@@ -222,7 +223,8 @@ func (r *repair) candidates(last []byte) iter.Seq[[]byte] {
 	}
 }
 
-// justBefore returns a key that sorts before key and after every other key that does.
+// justBefore returns a key directly before key. Every other stored key that sorts before key also sorts before the
+// result.
 func justBefore(key []byte) []byte {
 	before := slices.Clone(key[:len(key)-1])
 	if c := key[len(key)-1]; c > 0 {

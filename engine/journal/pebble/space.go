@@ -150,7 +150,9 @@ func zeros(w io.Writer, n int64) error {
 	return nil
 }
 
-// full is called when a write fails because the disk is full; the write is retried when it returns.
+// full handles a write that failed because the disk is full; the write is retried when full returns. It removes the
+// reserve file. If there is still too little space, it calls none, if that is set and no reserve was left, or else
+// waits for space.
 func (s *space) full() {
 	s.mu.Lock()
 	given := s.waiting && s.fs.Remove(s.path) == nil

@@ -3,7 +3,7 @@
 // so that a misunderstanding in them is not repeated here. It never runs anything.
 package machine
 
-// The types of states, as the language spells them.
+// The types of states, spelled as in the language.
 const (
 	Pass     = "Pass"
 	Task     = "Task"
@@ -143,8 +143,8 @@ type Iteration struct {
 	ToleratedFailureCount, MaxItemsPerBatch int
 }
 
-// Data describes what a state does with its input and result. Every payload of a machine is an object with a number
-// n, from 0, and an array items of such numbers, whatever the forms.
+// Data describes what a state does with its input and result. Whatever the forms, every payload of a machine is an
+// object with a number n, at least 0, and an array items of such numbers.
 type Data struct {
 	Form DataForm
 	// ResultPath is the path of the result: empty replaces the input, "null" discards the result.

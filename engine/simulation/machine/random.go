@@ -187,7 +187,7 @@ func (d *draw) mapState(st *State, depth int) {
 	st.Map.ToleratedFailureCount = d.n(3)
 	if d.one(3) {
 		st.Map.MaxItemsPerBatch = 1 + d.n(3)
-		// A batch has no n: the first state of the processor creates a payload.
+		// A batch has no member n, so the first state of the processor creates a payload.
 		d.names++
 		first := &State{Name: "S" + strconv.Itoa(d.names), Type: Pass, Next: st.Processor.Start().Name}
 		first.Data = Data{Form: Literal, N: d.n(6), Items: []int{1}}

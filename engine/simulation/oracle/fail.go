@@ -65,7 +65,7 @@ func (j *judge) fail(t *thread, f failure) error {
 	return j.failFan(t, f)
 }
 
-// caught predicts the exit to a catcher's state.
+// caught predicts that the failed state is left for the catcher's next state.
 func (j *judge) caught(t *thread, c *machine.Catcher) error {
 	t.caught, t.phase, t.to = c, done, j.now
 	j.expectThat(t, exited(t.state), func(e *history.Event) error {
@@ -90,8 +90,8 @@ func (j *judge) expectFailure(t *thread, f failure) {
 	})
 }
 
-// window returns the time range in which a retry may begin: after Interval × Rate^(n−1) seconds, at most MaxDelay,
-// and with FULL jitter at any time before that.
+// window returns the time range in which a retry may begin. The delay is Interval × Rate^(n−1) seconds, at most
+// MaxDelay; with FULL jitter the retry may begin at any time up to that.
 func (j *judge) window(r *machine.Retrier, n int) (from, to int64) {
 	seconds := float64(r.IntervalSeconds)
 	for range n - 1 {
@@ -108,7 +108,8 @@ func (j *judge) window(r *machine.Retrier, n int) (from, to int64) {
 	return j.now + delay - slack, j.now + delay + slack
 }
 
-// failFan predicts the consequences of one thread's failure for the others and for the state around them.
+// failFan predicts the consequences of one thread's failure for the other threads of the fan and for the state
+// around them.
 func (j *judge) failFan(t *thread, f failure) error {
 	owner := t.fan.owner
 	if owner.state.Type == machine.Map {
@@ -126,8 +127,8 @@ var abortedTypes = map[string]history.Type{
 	machine.Parallel: history.ParallelStateAborted, machine.Map: history.MapStateAborted,
 }
 
-// abort predicts the end of every thread that is still running. A branch that has not entered a state leaves no
-// event.
+// abort predicts the end of every thread of a fan that is still running. A branch that has not entered a state
+// leaves no event.
 func (j *judge) abort(f *fan) {
 	for _, t := range f.threads {
 		if t == nil || t.gone {

@@ -93,7 +93,7 @@ func (j *judge) iterationStarted(t *thread, e *history.Event) error {
 	return nil
 }
 
-// given sets the input that a Parallel or Map state builds for a thread.
+// given sets the thread's input, which the surrounding Parallel or Map state builds.
 func (t *thread) given(n any, items []any) {
 	text, err := json.Marshal(object{"n": n, "items": items})
 	if err != nil {

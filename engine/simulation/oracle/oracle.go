@@ -143,7 +143,7 @@ func (j *judge) begin(e *history.Event) error {
 	return nil
 }
 
-// cut handles an end caused from outside: it may come at any time, with threads open.
+// cut handles an end caused from outside, which may come at any time, with threads open.
 func (j *judge) cut(e *history.Event) error {
 	j.ended = true
 	if err := j.nothingMissing(); err != nil {

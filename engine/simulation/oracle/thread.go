@@ -57,7 +57,7 @@ func (j *judge) thread(s *machine.Scope, f *fan, index int) *thread {
 	return t
 }
 
-// goTo makes the thread enter a state next, at once.
+// goTo makes the thread enter the state with this name next, at once.
 func (t *thread) goTo(name string, now int64) {
 	t.state, t.phase, t.next, t.from, t.to = nil, between, name, now, now
 }
@@ -73,7 +73,7 @@ func (t *thread) up(is func(*thread) bool) *thread {
 	return t
 }
 
-// within checks a time that is known beforehand.
+// within checks that an event happened at a time known beforehand, or at most Lateness later.
 func (j *judge) within(want, got int64) error {
 	if got < want || got > want+int64(j.Lateness) {
 		return fmt.Errorf("it should happen at %s", time.Unix(0, want).UTC().Format(time.RFC3339Nano))

@@ -85,8 +85,8 @@ func findings(name string, text []byte) ([]plainwords.Finding, error) {
 	return found, nil
 }
 
-// quoting lists the folders whose string literals are not checked: they repeat AWS's words, or are the phrases
-// themselves.
+// quoting lists the folders whose string literals are not checked, because they repeat AWS's words or contain the
+// rejected phrases themselves.
 var quoting = []string{"local/services/", "asl/", "aws/", "internal/plainwords/"}
 
 // ownWords reports whether the string literals of a Go file are stepback's own words. Tests also quote others.

@@ -82,7 +82,7 @@ func pathOf(file string) (string, error) {
 	return "", errors.New(file + " declares no module")
 }
 
-// roomsOf returns the folders at the root, as a pattern that distinguishes package paths of the module from other
+// roomsOf returns a pattern of the folders at the root, which distinguishes package paths of the module from other
 // text.
 func roomsOf(dir string) (string, error) {
 	entries, err := os.ReadDir(dir)

@@ -85,7 +85,7 @@ func (i *integration) complete() error {
 	return i.checkParameters()
 }
 
-// completeService is complete for integrations with other services.
+// completeService does the same as complete for integrations with other services.
 func (i *integration) completeService() error {
 	s, ok := subtypes[i.IntegrationSubtype]
 	if !ok {

@@ -99,7 +99,8 @@ func (p *pattern) match(method, path string) (variables map[string]string, ok bo
 	return variables, true
 }
 
-// moreSpecific reports whether a route is more specific than another matching one: compared part by part, then by method.
+// moreSpecific reports whether a route is more specific than another one that matches the same request. It compares
+// the paths part by part, then the methods.
 func (p *pattern) moreSpecific(other *pattern) bool {
 	if p.method == "" || other.method == "" {
 		return p.method != ""

@@ -23,8 +23,9 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// API calls operations of other services by their names in the models, such as sfn and StartExecution. in is a
-// document; out is filled from the response's. If the service rejects the call, the error is a smithy.APIError.
+// API calls operations of other services by their names in the models, such as sfn and StartExecution. in is the
+// request's document; out is filled from the response's document. If the service rejects the call, the error is a
+// smithy.APIError.
 type API interface {
 	Call(ctx context.Context, service, operation string, in, out any) error
 }
@@ -42,8 +43,8 @@ type Options struct {
 	Now func() time.Time
 	// Functions invokes the functions of integrations and authorizers.
 	Functions Functions
-	// API returns a client with which integrations call services in an account and region, with the role of an ARN,
-	// which may be empty.
+	// API returns a client with which integrations call services in an account and region. role is the ARN of the
+	// role to use; it may be empty.
 	API func(scope aws.Scope, role string) API
 	// Targets decides whether the gateway may call functions; nil allows all calls.
 	Targets *delivery.Targets
@@ -305,7 +306,7 @@ func (s *Service) find(scope aws.Scope, id string) (*api, error) {
 	return a, nil
 }
 
-// draw generates an ID of letters and digits for which has is false.
+// draw generates an ID of letters and digits that is not in use, as reported by has.
 func draw(length int, has func(string) bool) string {
 	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
 	for {

@@ -98,7 +98,7 @@ func (s *Service) read(ctx context.Context, scope aws.Scope, t *resource.Type, i
 	return p, nil
 }
 
-// visible returns as JSON the properties that can be read, including those that identify the resource.
+// visible returns the readable properties as JSON, including those that identify the resource.
 func visible(t *resource.Type, identifier string, p map[string]any) string {
 	shown := map[string]any{}
 	for name, v := range p {

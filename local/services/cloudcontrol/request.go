@@ -139,7 +139,7 @@ func (s *Service) prune(b *documents.Batch, now int64) {
 	}
 }
 
-// ask returns the resource's type and the request to it.
+// ask returns the type of the resource, and the request to pass to the type's functions.
 func (s *Service) ask(r *request, again bool) (*resource.Type, *resource.Request) {
 	t := s.o.Types[r.Type]
 	if t == nil { // from a later version

@@ -75,7 +75,7 @@ func (d *deployment) apply() error {
 
 func failedNames(failed map[string]error) []string { return slices.Sorted(maps.Keys(failed)) }
 
-// verbs returns what failed: create, update or both.
+// verbs returns which actions failed: create, update or both.
 func (d *deployment) verbs(failed map[string]error) string {
 	d.s.mu.Lock()
 	defer d.s.mu.Unlock()
@@ -94,7 +94,8 @@ func (d *deployment) verbs(failed map[string]error) string {
 	return "update"
 }
 
-// failed starts what follows a failure.
+// failed records the reason of a failure and determines what the operation does next: roll back, delete the stack,
+// or pause.
 func (d *deployment) failed(reason string) error {
 	return d.s.change(func(k *keeper) error {
 		st, op := d.st, d.op

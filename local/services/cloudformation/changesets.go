@@ -404,7 +404,7 @@ func (s *Service) deleteChangeSet(_ context.Context, scope aws.Scope, in *change
 	})
 }
 
-// The execution statuses of a change set. A completed one is reported until the stack's next operation.
+// The execution statuses of a change set. EXECUTE_COMPLETE is reported until the stack's next operation.
 const (
 	executing   = "EXECUTE_IN_PROGRESS"
 	hasExecuted = "EXECUTE_COMPLETE"

@@ -30,7 +30,7 @@ func isCustom(name string) bool { return name == customType || strings.HasPrefix
 
 func newToken() string { return aws.NewID() }
 
-// ofRecord is the deployment and the resource of an operation on one of the engine's own types.
+// ofRecord holds the deployment and the resource that an operation on one of the engine's own types is about.
 type ofRecord struct {
 	d *deployment
 	r *record

@@ -222,7 +222,7 @@ func (s *Service) describeStackEvents(_ context.Context, scope aws.Scope, in *on
 	st, err := s.find(scope, in.Name)
 	if err != nil {
 		s.mu.Unlock()
-		// only here in these words, for which cdk destroy waits
+		// Only this operation uses this wording; cdk destroy waits for it.
 		return nil, invalid("Stack [%s] does not exist", in.Name)
 	}
 	n := st.Events

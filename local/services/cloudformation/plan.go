@@ -34,7 +34,7 @@ type detail struct {
 	Valued             bool   `json:",omitempty"` // shown only if property values are requested
 }
 
-// knownAfterApply replaces values that are known only after the deployment.
+// knownAfterApply stands for a value that is known only after the deployment.
 const knownAfterApply = "{{changeSet:KNOWN_AFTER_APPLY}}"
 
 // planner computes what a deployment would do.

@@ -67,10 +67,11 @@ type lastOperation struct {
 
 // deployed holds the source of a stack's deployment: the template and its parameters, tags and other settings.
 type deployed struct {
-	// Template is its text, Processed the text after its transforms.
+	// Template is the template's text. Processed is the text after the template's transforms.
 	Template  string `json:"-"`
 	Processed string `json:"-"`
-	// Values are the texts of the parameters; Resolved holds the values of those that name an SSM parameter.
+	// Values holds the texts of the parameters. Resolved holds the values of the parameters that name an SSM
+	// parameter.
 	Values, Resolved map[string]string `json:",omitempty"`
 	Tags             map[string]string `json:",omitempty"`
 	Capabilities     []string          `json:",omitempty"`
@@ -127,7 +128,8 @@ type record struct {
 	made
 	Status, Reason string
 	Updated        int64
-	// Operation is the ID of the operation that last changed it, Doing the action: create, update, replace, delete.
+	// Operation is the ID of the operation that last changed the resource. Doing is its action: create, update,
+	// replace or delete.
 	Operation, Doing string `json:",omitempty"`
 	// Before is the resource's state after the last successful deployment, while an operation changes it. New is true
 	// if there was none. Trash holds replaced physical resources until they are cleaned up.
@@ -313,7 +315,7 @@ func (k *keeper) progress(st *stack, r *record, status, reason string) {
 	k.progressOf(st, r, r.Physical, status, reason)
 }
 
-// progressOf is progress with an event for a different physical resource.
+// progressOf does the same as progress, but the event names a different physical resource.
 func (k *keeper) progressOf(st *stack, r *record, physical, status, reason string) {
 	r.Status, r.Reason, r.Updated = status, reason, k.s.now().UnixMilli()
 	e := event{LogicalID: r.ID, Physical: physical, Type: r.Type, Status: status, Reason: reason}

@@ -17,7 +17,8 @@ type resourceRequest struct {
 	Token    string `json:"NextToken"`
 }
 
-// resourceOf returns a resource as in responses; time is the name of the member with its time.
+// resourceOf returns a resource in the form for responses. time is the name of the member that holds the time of
+// its last change.
 func (s *Service) resourceOf(st *stack, r *record, time string) map[string]any {
 	m := map[string]any{"StackName": st.Name, "StackId": st.ID, "LogicalResourceId": r.ID, "ResourceType": r.Type,
 		time: timeOf(r.Updated), "ResourceStatus": r.Status, "DriftInformation": r.Drift.information()}
@@ -120,7 +121,7 @@ func (s *Service) listStackResources(_ context.Context, scope aws.Scope, in *res
 	}{list, next}, err
 }
 
-// shownEvent returns an event as in the response of DescribeStackEvents.
+// shownEvent decodes a stored event and returns it in the form for DescribeStackEvents.
 func shownEvent(st *stack, value []byte) (map[string]any, error) {
 	var e event
 	if err := json.Unmarshal(value, &e); err != nil {

@@ -49,8 +49,8 @@ func alarmOf(text string) string {
 	return arn.Resource[len(kind):]
 }
 
-// monitored waits for the time in which the deployment's alarms are monitored. It returns an error if an alarm is in
-// ALARM or does not exist.
+// monitored watches the deployment's alarms for its monitoring time. It returns an error if an alarm is in ALARM or
+// does not exist.
 func (d *deployment) monitored() error {
 	config := &d.op.Target.Rollback
 	if len(config.Triggers) == 0 {

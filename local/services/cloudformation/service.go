@@ -31,7 +31,8 @@ type Options struct {
 	Documents *documents.Store
 	// Clock provides the time and ends waits. It must outlive the service.
 	Clock *clock.Clock
-	// API returns a client for the services of an account and region, with the role of an ARN, which may be empty.
+	// API returns a client for the services of an account and region. role is the ARN of the role that the client
+	// uses; it may be empty.
 	API func(scope aws.Scope, role string) API
 	// Endpoint is this platform's address, to which custom resources respond: http://127.0.0.1:4566.
 	Endpoint string
@@ -84,8 +85,8 @@ func Open(o Options) (*Service, error) {
 	return s, nil
 }
 
-// Resume continues the deployments that were running when the store was closed. It is called once, when the services
-// that create resources can be called.
+// Resume continues the deployments that were running when the store was closed. Call it once, after the services
+// that create resources have become available.
 func (s *Service) Resume() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -71,7 +71,7 @@ type templateSummary struct {
 	DeclaredTransforms []string      `json:",omitempty"`
 }
 
-// identifiers lists the resources of a type, for importing them.
+// identifiers lists the resources of a type, and the properties that identify such a resource when it is imported.
 type identifiers struct {
 	Type       string   `json:"ResourceType"`
 	LogicalIDs []string `json:"LogicalResourceIds"`

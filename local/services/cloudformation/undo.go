@@ -192,7 +192,7 @@ func (d *deployment) rollback() error {
 	})
 }
 
-// restore restores a resource's state before the update.
+// restore restores a resource to its state before the update.
 func (d *deployment) restore(ctx context.Context, id string) error {
 	d.s.mu.Lock()
 	r := d.st.resources[id]

@@ -45,15 +45,15 @@ func (r *record) attribute(name string) (any, error) {
 		return nil, invalid("CustomResource attribute error: Vendor response doesn't contain %s key in object %s", name,
 			r.Physical)
 	}
-	// Attributes of objects, such as Endpoint.Address, are found part by part.
+	// An attribute of an object, such as Endpoint.Address, is looked up one part at a time.
 	head, rest, ok := strings.Cut(name, ".")
 	if m, isObject := r.Attributes[head].(map[string]any); ok && isObject {
 		if v, ok := m[rest]; ok {
 			return v, nil
 		}
 	}
-	// As recorded from AWS, a resource's properties can be read as attributes too, such as the DisplayName of a
-	// topic.
+	// A resource's properties can also be read as attributes, such as the DisplayName of a topic. This was recorded
+	// from AWS.
 	if v, ok := r.Properties[name]; ok {
 		return v, nil
 	}

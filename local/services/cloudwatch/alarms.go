@@ -68,7 +68,7 @@ func (s *Service) keep(b *documents.Batch, scope aws.Scope, a *alarm) error {
 	return err
 }
 
-// actions are the members that every alarm has.
+// actions holds the members that requests for all kinds of alarms share.
 type actions struct {
 	Name         string   `json:"AlarmName"`
 	Description  string   `json:"AlarmDescription"`

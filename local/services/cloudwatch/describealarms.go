@@ -153,8 +153,8 @@ func (s *Service) describeAlarms(_ context.Context, scope aws.Scope, in *describ
 	return answer, nil
 }
 
-// related returns the names of the alarms that are in the rule of an alarm, or have it in their rules; nil if the
-// request does not ask for them.
+// related returns the names of the alarms in the rule of a given alarm (its children), or of the alarms whose rules
+// contain it (its parents). It returns nil if the request asks for neither.
 func (s *Service) related(scope aws.Scope, in *describeAlarmsRequest) (map[string]bool, error) {
 	if in.Children == "" && in.Parents == "" {
 		return nil, nil //nolint:nilnil // documented

@@ -15,7 +15,7 @@ import (
 	"stepback/local/services/documents"
 )
 
-// singleMetric identifies the statistic of a metric that a detector learns.
+// singleMetric identifies the metric and the statistic that a detector learns.
 type singleMetric struct {
 	Account string `json:"AccountId,omitempty"`
 	Metric
@@ -264,7 +264,7 @@ func hasAll(m *Metric, dimensions []Dimension) bool {
 	return true
 }
 
-// trained returns whether there are currently enough data for a band.
+// trained returns a detector's training state, which depends on whether there are currently enough data for a band.
 func (s *Service) trained(scope aws.Scope, d *describedDetector) (string, error) {
 	const period = 300
 	now := s.opts.Clock.Now()

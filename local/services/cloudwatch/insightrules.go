@@ -136,7 +136,8 @@ type partialFailure struct {
 
 type insightRuleFailures struct{ Failures []partialFailure }
 
-// eachInsightRule calls f for rules by their names, and returns a failure for each rule that does not exist.
+// eachInsightRule calls f for each rule that the request names, and returns a failure for each one that does not
+// exist.
 func (s *Service) eachInsightRule(scope aws.Scope, in *insightRuleNames, f func(*documents.Batch, *insightRule) error) (
 	*insightRuleFailures, error) {
 	answer := &insightRuleFailures{[]partialFailure{}}

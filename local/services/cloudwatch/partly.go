@@ -1,6 +1,6 @@
 package cloudwatch
 
-// partly describes what supported operations do not do.
+// partly maps operations that are supported in part to what they lack.
 var partly = map[string]string{
 	"GetMetricData":     "no Metrics Insights (`SELECT`); the model of anomaly bands is simpler than CloudWatch's",
 	"PutCompositeAlarm": "no suppressors; actions are topics and functions",

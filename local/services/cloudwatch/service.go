@@ -30,8 +30,8 @@ type Options struct {
 	Targets Deliverer
 	// Scope is the account and region for requests that name none.
 	Scope aws.Scope
-	// Measure is called before metrics are read and alarms evaluated, to put the values measured so far. Nil measures
-	// nothing.
+	// Measure stores the values measured so far. It is called before metrics are read and before alarms are
+	// evaluated. Nil measures nothing.
 	Measure func() error
 	// Log receives rejected requests and actions that cannot be delivered; nil discards them.
 	Log *slog.Logger
@@ -48,7 +48,7 @@ type Service struct {
 	watching watch
 }
 
-// measure puts the values measured so far, before they are read.
+// measure stores the values measured so far. Call it before reading metrics.
 func (s *Service) measure() error {
 	if s.opts.Measure == nil {
 		return nil

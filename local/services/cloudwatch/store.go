@@ -167,7 +167,8 @@ func (s *Service) Put(scope aws.Scope, all []Datum) error {
 	})
 }
 
-// number returns the number of a metric's data in a unit. The caller holds mu.
+// number returns the number under which the data of a metric in one unit are stored. It allocates a number for a
+// new metric or unit. The caller holds mu.
 func (s *Service) number(b *documents.Batch, r *registry, scope aws.Scope, d *Datum) string {
 	d.sorted()
 	key := metricKeys + scopeKey(scope) + d.text()
@@ -299,7 +300,9 @@ func (s *Service) age(now time.Time) error {
 	return nil
 }
 
-// ageOne moves the data of a resolution that are older than before to the next resolution.
+// ageOne moves the data of a resolution that are older than the second before to the next coarser resolution. Data
+// by the second are only deleted, because the minutes already contain them, and data of the coarsest resolution are
+// deleted, too.
 func (s *Service) ageOne(number string, resolution int, before int64) error {
 	res := resolutions[resolution]
 	prefix := pointKeys + number + res.letter

@@ -18,7 +18,7 @@ type tagRequest struct {
 	Keys []string `json:"TagKeys"`
 }
 
-// taggable finds the resource of an ARN. It returns its tags, and a function that stores new ones.
+// taggable returns the tags of the resource with an ARN, and a function that stores new tags for it.
 func (s *Service) taggable(text string) (map[string]string, func(*documents.Batch, map[string]string) error, error) {
 	arn, _ := aws.ParseARN(text)
 	scope, none := arn.Scope(), noResource(text)

@@ -90,8 +90,8 @@ func summary(all []server.Coverage) string {
 	return b.String()
 }
 
-// Markdown returns the part of the page for one service: the number of implemented operations, those that work, what
-// is missing in others, and those that are not available.
+// Markdown returns the part of the page for one service: the number of implemented operations, the operations that
+// work, what is missing in those that work only in part, and those that are not available.
 func Markdown(c *server.Coverage) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d of the %d operations in the API model (%.0f %%).\n",

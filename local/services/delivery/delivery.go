@@ -38,7 +38,7 @@ type Message struct {
 }
 
 // Attribute is a message attribute. Type is String, Number or Binary, optionally followed by a dot and a label.
-// Binary holds the value of a binary attribute, String that of all others.
+// Binary holds the value of a binary attribute; String holds the value of all others.
 type Attribute struct {
 	Type   string
 	String string
@@ -47,8 +47,8 @@ type Attribute struct {
 
 // Target accepts messages for the resources of one service.
 type Target interface {
-	// Deliver returns when the resource has durably accepted the message. The error is an *aws.Error, as the
-	// service's API would return it (ByServer reports whether it may be temporary), or ctx's.
+	// Deliver returns when the resource has durably accepted the message. The error is the *aws.Error that the
+	// service's API would return, or ctx's error. ByServer reports whether an *aws.Error may be temporary.
 	Deliver(ctx context.Context, to aws.ARN, m *Message) error
 }
 

@@ -57,7 +57,7 @@ func (t *Targets) Allowed(ctx context.Context, arn string) error {
 	return t.AllowedFor(ctx, s, arn)
 }
 
-// AllowedFor is Allowed for a given sender.
+// AllowedFor does the same as Allowed for a given sender, instead of the context's.
 func (t *Targets) AllowedFor(ctx context.Context, s Sender, arn string) error {
 	t.mu.RLock()
 	judge := t.judge

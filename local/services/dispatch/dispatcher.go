@@ -27,13 +27,14 @@ type Options struct {
 	Send func(ctx context.Context, l *Letter) error
 	// Letterbox delivers dead letters.
 	Letterbox func(ctx context.Context, queue string, m *delivery.Message) error
-	// BuriesInRole delivers dead letters with the role of their letters, instead of by the service itself.
+	// BuriesInRole makes deliveries to dead-letter queues use the role of the letter, instead of being made by the
+	// service itself.
 	BuriesInRole bool
 	// Direct reports whether the target of an ARN accepts letters immediately and durably. Such letters are not
 	// stored first.
 	Direct func(arn string) bool
-	// Died is called for letters that their targets did not accept, once there are no more attempts; buried reports
-	// whether they are in their dead-letter queues. Nil is not called.
+	// Died is called for a letter that its target did not accept, once there are no more attempts. buried reports
+	// whether the letter is in its dead-letter queue. Died may be nil.
 	Died func(l *Letter, buried bool)
 	// Log receives letters that are dropped; nil discards them.
 	Log *slog.Logger
@@ -70,7 +71,7 @@ func Open(o Options) *Dispatcher {
 	return d
 }
 
-// Resume continues with the letters of an earlier process. It is called once, when their targets are available.
+// Resume continues with the letters of an earlier process. Call it once, when their targets are available.
 func (d *Dispatcher) Resume() error {
 	return d.table.Scan("", func(id string, text []byte) error {
 		var l Letter
@@ -101,8 +102,8 @@ func (d *Dispatcher) Pending() int {
 	return len(d.waiting)
 }
 
-// Accept accepts letters. When it returns nil, they will be delivered at least once, and the changes that also added
-// to the batch are stored; also may be nil. Letters for direct targets have then been delivered or tried.
+// Accept accepts letters. When it returns nil, they will be delivered at least once, and direct targets have had
+// their first attempt. also adds further changes to the batch, which are then stored too; it may be nil.
 func (d *Dispatcher) Accept(ctx context.Context, letters []*Letter, also func(*documents.Batch)) error {
 	var direct, kept []*Letter
 	now := d.o.Clock.Now().UnixMilli()
@@ -181,7 +182,7 @@ func (d *Dispatcher) first(ctx context.Context, l *Letter) error {
 	return err
 }
 
-// launch starts an attempt of a letter. l is nil for one that is only in the store.
+// launch starts an attempt to deliver a letter. l is nil if the letter is only in the store.
 func (d *Dispatcher) launch(id string, l *Letter) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -206,7 +207,7 @@ func (d *Dispatcher) launch(id string, l *Letter) {
 	})
 }
 
-// carry tries a letter and stores the result.
+// carry makes an attempt to deliver a letter, and stores the result.
 func (d *Dispatcher) carry(ctx context.Context, id string, l *Letter) error {
 	if l == nil {
 		text, found, err := d.table.Get(id)
@@ -240,7 +241,7 @@ func (d *Dispatcher) carry(ctx context.Context, id string, l *Letter) error {
 	return nil
 }
 
-// at schedules an attempt of a letter.
+// at schedules an attempt to deliver a letter.
 func (d *Dispatcher) at(id string, when time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -250,7 +251,8 @@ func (d *Dispatcher) at(id string, when time.Time) {
 	d.waiting[id] = d.o.Clock.Schedule(when, clock.AlarmFunc(func() { d.launch(id, nil) }))
 }
 
-// attempt tries a letter. It reports whether that was the last attempt; otherwise Next is the time of the next one.
+// attempt tries to deliver a letter. done is true if that was the last attempt; otherwise l.Next is the time of the
+// next one.
 func (d *Dispatcher) attempt(ctx context.Context, l *Letter) (done bool) {
 	if l.Dead != nil {
 		return d.bury(ctx, l)
@@ -286,7 +288,7 @@ func (d *Dispatcher) attempt(ctx context.Context, l *Letter) (done bool) {
 	return d.bury(ctx, l)
 }
 
-// bury sends a letter to its dead-letter queue. It reports whether nothing is left to do.
+// bury sends a letter to its dead-letter queue. done is true if no further attempt is needed.
 func (d *Dispatcher) bury(ctx context.Context, l *Letter) (done bool) {
 	if l.DeadLetters == "" {
 		d.died(l, false)

@@ -42,7 +42,7 @@ func judge(err error) (code, message string, again bool) {
 	return "SDK_CLIENT_ERROR", refused.Message, false
 }
 
-// The conditions on which a letter that could be retried is given up.
+// The conditions under which the dispatcher gives up a letter that could be retried.
 const (
 	byAge      = "MaximumEventAgeInSeconds"
 	byAttempts = "MaximumRetryAttempts"

@@ -25,7 +25,7 @@ type Letter struct {
 	Original string `json:",omitempty"`
 	// Born is the time of acceptance, in milliseconds since 1970.
 	Born int64
-	// Age is the maximum age of the letter in seconds, Attempts the maximum number of retries.
+	// Age is the maximum age of the letter in seconds. Attempts is the maximum number of retries.
 	Age      int64
 	Attempts int
 	// DeadLetters is the ARN of the queue for letters that were not accepted; empty means that they are dropped.
@@ -35,7 +35,7 @@ type Letter struct {
 	// Labels are attributes of the letter in the dead-letter queue, such as RULE_ARN and TARGET_ARN.
 	Labels map[string]string `json:",omitempty"`
 
-	// Failed is the number of failed attempts, Next the time of the next one, in milliseconds since 1970.
+	// Failed is the number of failed attempts. Next is the time of the next attempt, in milliseconds since 1970.
 	Failed int   `json:",omitempty"`
 	Next   int64 `json:",omitempty"`
 	// Dead holds the reason for the dead-letter queue, once the letter is on its way there.

@@ -34,8 +34,8 @@ func (b *Batch) UnsetAll(prefix []byte) {
 	}
 }
 
-// Sync makes the batch wait for the disk even if it changes nothing, because something that was applied earlier is
-// about to be acknowledged.
+// Sync makes the batch wait for the disk even if it changes nothing. Use it before acknowledging changes that were
+// applied earlier.
 func (b *Batch) Sync() {
 	if b.err == nil {
 		b.err = b.batch.LogData([]byte{0}, nil)

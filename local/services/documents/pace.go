@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// busy is the number of batches per millisecond, with callers waiting, above which many clients count as writing
-	// at once. A single client waits for the disk between its batches and stays below.
+	// busy is the rate above which many clients count as writing at once: batches per millisecond for which callers
+	// wait. A single client waits for the disk between its batches and stays below.
 	busy = 4
 	// gathering is the pause after a sync while many clients write, so that one sync serves more of them.
 	gathering = 300 * time.Microsecond

@@ -6,8 +6,9 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Range reads the keys from first up to, but not including, end, in reverse order if backward is true, until read
-// returns an error, which is returned. A nil end is after all keys. Key and value are valid only during the call.
+// Range calls read for the keys from first (inclusive) to end (exclusive), in reverse order if backward is true. If
+// read returns an error, Range stops and returns it. If end is nil, there is no upper bound. Key and value are
+// valid only during the call.
 func (s *Store) Range(first, end []byte, backward bool, read func(key, value []byte) error) error {
 	db, err := s.reading()
 	if err != nil || db == nil {

@@ -8,7 +8,7 @@ import (
 	"stepback/internal/pebbleguard"
 )
 
-// settling syncs batches for which no caller waits. One goroutine does so while there are any.
+// settling syncs batches for which no caller waits. One goroutine runs while there are such batches.
 type settling struct {
 	sync.WaitGroup
 
@@ -17,8 +17,8 @@ type settling struct {
 	again   bool // something was applied after the running sync had started
 }
 
-// ApplyLater makes the changes visible, in the order of the calls, and returns immediately. They reach the disk soon,
-// with the next sync; an error of the disk is reported to the next batch that is waited for.
+// ApplyLater makes the changes visible, in the order of the calls, and returns immediately. They reach the disk
+// soon, with the next sync. If the disk fails, the next batch that is waited for reports the error.
 func (b *Batch) ApplyLater() error {
 	if b.err == nil && b.batch.Len() <= emptyBatch {
 		return b.batch.Close()
@@ -34,7 +34,7 @@ func (b *Batch) ApplyLater() error {
 	return b.batch.Close()
 }
 
-// settle starts a sync in the background of what was applied.
+// settle starts a background sync of everything applied so far.
 func (s *Store) settle() {
 	c := &s.settling
 	c.mu.Lock()

@@ -19,8 +19,8 @@ const (
 	memTableBytes = 16 << 20
 )
 
-// ErrBroken is returned for everything after the disk has rejected a write. What was acknowledged before is available
-// when the store is opened again.
+// ErrBroken is returned by all operations after the disk has rejected a write. What was acknowledged before is
+// available when the store is opened again.
 var ErrBroken = errors.New("nothing can be written any more")
 
 // ErrClosed is returned if the store has been closed.
@@ -120,8 +120,8 @@ func (s *Store) Get(key []byte) (value []byte, found bool, err error) {
 	return append([]byte{}, kept...), true, closer.Close()
 }
 
-// Each reads all keys that begin with prefix, in order, until read returns an error, which is returned. Key and value
-// are valid only during the call.
+// Each calls read for all keys that begin with prefix, in order. If read returns an error, Each stops and returns
+// it. Key and value are valid only during the call.
 func (s *Store) Each(prefix []byte, read func(key, value []byte) error) error {
 	return s.Range(prefix, after(prefix), false, read)
 }

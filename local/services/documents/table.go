@@ -18,13 +18,13 @@ func (t *Table) key(key string) []byte {
 // Get returns a copy of the value of a key; found is false if there is none.
 func (t *Table) Get(key string) (value []byte, found bool, err error) { return t.store.Get(t.key(key)) }
 
-// Scan reads the values of all keys that begin with prefix, in the order of their keys, until read returns an error,
-// which is returned. The value is valid only during the call.
+// Scan calls read for all keys that begin with prefix, in order, with their values. If read returns an error, Scan
+// stops and returns it. The value is valid only during the call.
 func (t *Table) Scan(prefix string, read func(key string, value []byte) error) error {
 	return t.store.Each(t.key(prefix), t.cut(read))
 }
 
-// ScanFrom is Scan starting with the first key that is not before from.
+// ScanFrom is like Scan, but starts at the key from, or at the first key after it.
 func (t *Table) ScanFrom(prefix, from string, read func(key string, value []byte) error) error {
 	if from < prefix {
 		from = prefix

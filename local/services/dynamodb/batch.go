@@ -33,7 +33,7 @@ type batchGotten struct {
 	Capacity    []*consumed                `json:"ConsumedCapacity,omitempty"`
 }
 
-// unprocessedKeys holds the keys that did not fit into the response, as a request that continues with them.
+// unprocessedKeys holds the keys that did not fit into the response, in the form of a request that reads them.
 type unprocessedKeys struct {
 	Keys       []item.Item
 	Projection *string           `json:"ProjectionExpression,omitempty"`

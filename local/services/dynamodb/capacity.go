@@ -52,8 +52,8 @@ func readUnits(bytes int, consistent bool) float64 {
 	return n
 }
 
-// addWrite counts a write: the units for the larger of the items before and after, and for each index the units for
-// what changed there.
+// addWrite counts a write. It adds the units for the larger of the old and the new item, and for each index the
+// units for what changed there.
 func (u *usage) addWrite(m *mutation) {
 	factor := 1.0
 	if u.transaction {
@@ -127,7 +127,8 @@ func (u *usage) answer(asked string) *consumed {
 	return out
 }
 
-// collection holds the metrics of an item collection, the items with one partition key, in tables with local indexes.
+// collection holds the metrics of an item collection: all items with one partition key, in a table with local
+// indexes.
 type collection struct {
 	Key   item.Item  `json:"ItemCollectionKey"`
 	Range [2]float64 `json:"SizeEstimateRangeGB"`

@@ -11,7 +11,7 @@ import (
 
 // Change is a stream record for a consumer in this process.
 type Change struct {
-	// Number is its position in the stream, Sequence the same as the API's sequence number.
+	// Number is the record's position in the stream. Sequence is the same position as the API's sequence number.
 	Number   uint64
 	Sequence string
 	ID       string
@@ -26,8 +26,8 @@ type Change struct {
 	View           string
 }
 
-// Position returns the position at which the records of a stream begin, or, if latest is true, the position of the
-// next record, and the name of its shard. The error is an *aws.Error.
+// Position returns a position in a stream and the name of the stream's shard: the position of the first record, or,
+// if latest is true, of the next record to be written. The error is an *aws.Error.
 func (s *Service) Position(stream string, latest bool) (place uint64, shard string, err error) {
 	st, err := s.stream(stream)
 	if err != nil {
@@ -41,9 +41,9 @@ func (s *Service) Position(stream string, latest bool) (place uint64, shard stri
 	return s.next, st.shard(), nil
 }
 
-// Changes reads records of a stream from a position: at most most records, and at most about maxBytes, but at least
-// one record. It returns the position after them. Records older than a day are left out. The error is an *aws.Error
-// or the disk's.
+// Changes reads records of a stream from a position. It returns no more than most records and about maxBytes, but
+// at least one record; next is the position after them. Records older than a day are left out. The error is an
+// *aws.Error or comes from the disk.
 func (s *Service) Changes(stream string, from uint64, most, maxBytes int) (changes []Change, next uint64, err error) {
 	st, err := s.stream(stream)
 	if err != nil {
@@ -79,9 +79,8 @@ func (s *Service) Changes(stream string, from uint64, most, maxBytes int) (chang
 	return changes, next, s.waitForVisible()
 }
 
-// Follow registers ring, which is called when a stream has new records, before the request that caused them is
-// answered. It must be quick and must not call the service. The returned function ends that. The error is an
-// *aws.Error.
+// Follow registers ring. When a stream has new records, ring is called before the request that caused them is
+// answered; it must be quick and must not call the service. Calling end removes ring. The error is an *aws.Error.
 func (s *Service) Follow(stream string, ring func()) (end func(), err error) {
 	st, err := s.stream(stream)
 	if err != nil {

@@ -105,8 +105,8 @@ type (
 	}
 )
 
-// The statuses of tables and indexes. Operations that AWS executes in the background report that they are in
-// progress, although the table has already been created, changed or deleted.
+// The statuses of tables and indexes. For operations that AWS executes in the background, the response says that
+// they are in progress, although the table has already been created, changed or deleted.
 const (
 	statusActive   = "ACTIVE"
 	statusCreating = "CREATING"

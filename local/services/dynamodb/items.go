@@ -98,8 +98,8 @@ func (s *Service) carryOut(m *mutation) error {
 	})
 }
 
-// current updates a mutation that was built before the lock was taken to the present state of its table. The caller
-// holds mu.
+// current updates a mutation to the present state of its table, which may have changed between building the
+// mutation and taking the lock. The caller holds mu.
 func (s *Service) current(m *mutation) error {
 	t := s.tables[address{m.table.scope(), m.table.Name}]
 	if t == m.table {
@@ -136,7 +136,8 @@ func (s *Service) deleteItem(_ context.Context, scope aws.Scope, in *deleteItem)
 	return s.write(&in.writing, m, params)
 }
 
-// newMutation returns a mutation of the item with a key, which does nothing yet.
+// newMutation returns a mutation of the item with a key. It changes nothing until an update, a put or a deletion is
+// added.
 func (s *Service) newMutation(scope aws.Scope, name string, given jsonvalue.Value) (*mutation, error) {
 	k, err := item.AttributesFromJSON(given)
 	if err != nil {
@@ -231,7 +232,7 @@ func (r *reading) parse(t *table, params *expression.Parameters) (*expression.Pr
 	return nil, nil
 }
 
-// checkPaths checks that paths do not go into keys, which are scalars.
+// checkPaths rejects paths into key attributes, which are scalars.
 func (t *table) checkPaths(paths []expression.Path) error {
 	for _, path := range paths {
 		if len(path) == 1 {

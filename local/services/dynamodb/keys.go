@@ -36,8 +36,8 @@ func key(kind byte, numbers ...uint64) []byte {
 // hashBytes is the length of the hash at the start of a place.
 const hashBytes = 8
 
-// appendPartition appends the common prefix of all places of one partition key: the key's hash, which spreads
-// partitions as AWS does and divides a table into segments, and the key.
+// appendPartition appends the prefix that the places of all items with one partition key share: the key's hash and
+// the key. The hash spreads partitions as AWS does, and divides a table into segments.
 func appendPartition(dst []byte, partition item.Value) []byte {
 	at := len(dst)
 	dst = append(dst, make([]byte, hashBytes)...)

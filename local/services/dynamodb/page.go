@@ -68,8 +68,8 @@ func (p *page) keys() schema {
 	return p.index.Keys
 }
 
-// newPage parses what queries and scans have in common. filter is the name of the legacy filter parameter,
-// legacyFilter its value.
+// newPage parses the parameters that queries and scans share. filter is the name of the legacy filter parameter.
+// legacyFilter is its value.
 func (s *Service) newPage(scope aws.Scope, in *listing, params *expression.Parameters, filter string,
 	legacyFilter jsonvalue.Value) (*page, error) {
 	t, err := s.open(scope, in.Name)
@@ -139,8 +139,8 @@ func (p *page) checkSelect(in *listing) error {
 	return p.checkProjected()
 }
 
-// checkProjected makes queries of local indexes fetch attributes that the index does not project; for global indexes
-// it returns an error.
+// checkProjected handles requested attributes that the index does not project. A query of a local index fetches
+// them from the table; for a global index the error is returned.
 func (p *page) checkProjected() error {
 	if p.index == nil || p.projection == nil || p.index.Projection.Type == projectAll {
 		return nil
@@ -165,7 +165,8 @@ func (p *page) checkProjected() error {
 	return nil
 }
 
-// startAt parses the key after which the page starts: the key of the table, and of the index.
+// startAt parses the key after which the page starts. It must have the key attributes of the table and of the
+// index.
 func (p *page) startAt(given jsonvalue.Value) (item.Item, error) {
 	if given.IsNull() {
 		return nil, nil
@@ -280,7 +281,8 @@ func (s *Service) list(p *page, asked string) (*listed, error) {
 	return out, s.waitForVisible()
 }
 
-// entryItem returns the item of a key of the page; nil if it has changed since the index entry was read.
+// entryItem returns the item for a key of the page. It returns nil if the item has changed since the index entry
+// was read.
 func (s *Service) entryItem(p *page, k, value []byte) (item.Item, error) {
 	if p.index == nil {
 		return item.Decode(value)

@@ -1,6 +1,6 @@
 package dynamodb
 
-// partly describes what supported operations do not do.
+// partly maps operations that are supported in part to what they lack.
 var partly = map[string]string{
 	"CreateTable": "no index keys of several attributes; encryption, class and capacity are stored without effect; no " +
 		"Kinesis streams, no warm throughput",

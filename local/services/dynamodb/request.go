@@ -30,8 +30,8 @@ func names(all []given) (there []string) {
 	return there
 }
 
-// check checks which parameters are given together, and returns the parameters for the expressions. Values require an
-// expression other than the projection.
+// check rejects parameters that must not be given together, and returns the parameters for the expressions. Values
+// require an expression other than the projection.
 func (p *placeholders) check(expressions, legacy []given) (*expression.Parameters, error) {
 	there, old := names(expressions), names(legacy)
 	if len(there) > 0 && len(old) > 0 {
@@ -78,7 +78,7 @@ type conditional struct {
 	OnFailure string          `json:"ReturnValuesOnConditionCheckFailure"`
 }
 
-// The legacy parameters, in the order in which errors list them.
+// legacy returns the legacy parameters, in the order in which errors list them.
 func (c *conditional) legacy() []given {
 	return []given{{"Expected", !c.Expected.IsNull()}, {"ConditionalOperator", c.Joined != nil}}
 }

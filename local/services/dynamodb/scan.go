@@ -72,7 +72,7 @@ func (in *scan) checkSegments() error {
 	return nil
 }
 
-// segmentStart returns the start of a segment, which is a share of all hashes.
+// segmentStart returns the first key of a segment. Each segment covers an equal share of all hashes.
 func segmentStart(prefix []byte, segment, of int) []byte {
 	hash, _ := bits.Div64(uint64(segment), 0, uint64(of)) // segment × 2^64 / of
 	return binary.BigEndian.AppendUint64(prefix, hash)

@@ -30,7 +30,7 @@ type Options struct {
 	Scope aws.Scope
 	// FS is the file system; nil means the machine's file system.
 	FS vfs.FS
-	// Log receives rejected requests and failed sweeps; nil discards them.
+	// Log receives rejected requests and failed deletions of expired data; nil discards them.
 	Log *slog.Logger
 }
 
@@ -192,7 +192,7 @@ func (s *Service) change(f func(now int64, b *documents.Batch) error) error {
 	return err
 }
 
-// waitForVisible waits until everything visible is on disk. It is called before a read is answered.
+// waitForVisible waits until everything visible is on disk. Call it before answering a read.
 func (s *Service) waitForVisible() error {
 	if s.onTheWay.Load() == 0 {
 		return nil

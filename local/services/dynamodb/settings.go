@@ -196,7 +196,7 @@ type revision struct {
 var errNoPolicy = &aws.Error{Code: "PolicyNotFoundException", Status: http.StatusBadRequest,
 	Message: "Resource-based policy not found for the provided ResourceArn"}
 
-// noPolicy is the revision ID that requires that there is no policy.
+// noPolicy is the revision ID with which a client requires that the table has no policy yet.
 const noPolicy = "NO_POLICY"
 
 func (s *Service) putResourcePolicy(_ context.Context, _ aws.Scope, in *policyRequest) (*revision, error) {

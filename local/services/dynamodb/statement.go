@@ -82,7 +82,7 @@ func (s *Service) executeStatement(ctx context.Context, scope aws.Scope, in *exe
 	return out, nil
 }
 
-// statementResult converts the error of a statement that writes: deleting a missing item is not an error.
+// statementResult converts the error of a writing statement. Deleting a missing item is not an error.
 func statementResult(st *partiql.Statement, err error) error {
 	var e *aws.Error
 	if !errors.As(err, &e) || e.Code != "ConditionalCheckFailedException" {

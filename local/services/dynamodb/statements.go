@@ -133,8 +133,8 @@ type statementGet struct {
 	projection *expression.Projection
 }
 
-// shown returns what the SELECT returns of the item that was read; nil if the item is missing or the filter excludes
-// it.
+// shown returns the part of the item that the SELECT asks for. It returns nil if the item is missing or the filter
+// excludes it.
 func (g *statementGet) shown() item.Item {
 	switch {
 	case g.old == nil || g.filter != nil && !g.filter.Holds(g.old):
@@ -176,7 +176,7 @@ type executeTransaction struct {
 	Capacity   string      `json:"ReturnConsumedCapacity"`
 }
 
-// executeTransaction needs the raw request, because a repeated transaction is recognised by its token and its text.
+// executeTransaction takes the raw request, because it recognises a repeated transaction by its token and its text.
 func (s *Service) executeTransaction(_ context.Context, r *server.Request) (*server.Answer, error) {
 	in := &executeTransaction{}
 	if err := server.Fill(in, r.Input); err != nil {

@@ -27,7 +27,7 @@ type stream struct {
 	Keys                   schema
 	Created                int64 // milliseconds since 1970
 	Ended                  int64 `json:",omitempty"` // 0 while it is enabled
-	// for a stream that has ended: the number of its last possible record
+	// if the stream has ended: the number of its last possible record
 	Last uint64 `json:",omitempty"`
 }
 
@@ -226,7 +226,7 @@ func (st *stream) decode(n uint64, value []byte) (*streamRecord, error) {
 	return r, nil
 }
 
-// sweepStreams deletes records older than streamLife, and streams that ended before that.
+// sweepStreams deletes records older than streamLife, and streams that ended more than streamLife ago.
 func (s *Service) sweepStreams() (due int64, err error) {
 	err = s.change(func(now int64, b *documents.Batch) error {
 		before := now - streamLife.Milliseconds()

@@ -101,7 +101,7 @@ func (t *table) index(name string) *index {
 	return &t.Indexes[i]
 }
 
-// changed returns a table with a changed record.
+// changed returns a copy of the table with a record that change has modified.
 func (t *table) changed(change func(*record)) *table {
 	r := t.record
 	r.Indexes, r.Definitions = slices.Clone(r.Indexes), slices.Clone(r.Definitions)

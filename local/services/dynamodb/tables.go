@@ -88,7 +88,7 @@ func (s *Service) listTables(_ context.Context, scope aws.Scope, in *listTables)
 	return out, nil
 }
 
-// alter replaces a table by a changed version.
+// alter replaces a table with the changed version that change returns.
 func (s *Service) alter(scope aws.Scope, name string,
 	change func(now int64, b *documents.Batch, t *table) (*table, error)) (*table, error) {
 	scope, name, err := nameOf(scope, name)

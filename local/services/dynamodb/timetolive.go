@@ -78,8 +78,8 @@ func (s *Service) describeTimeToLive(_ context.Context, scope aws.Scope, in *tab
 	return out, nil
 }
 
-// expiry returns the second at which an item expires. ok is false if the attribute is not a number, or lies more than
-// five years back.
+// expiry returns the second at which an item expires. ok is false if the attribute is not a number, or is a time
+// more than five years ago.
 func (t *table) expiry(now int64, i item.Item) (second uint64, ok bool) {
 	const oldest = 5 * 365 * 24 * time.Hour
 	v, there := i[t.TimeToLive]
@@ -94,7 +94,7 @@ func (t *table) expiry(now int64, i item.Item) (second uint64, ok bool) {
 	return uint64(n), true
 }
 
-// expire records when an item expires. The caller holds mu.
+// expire stores the time at which an item expires. The caller holds mu.
 func (s *Service) expire(now int64, b *documents.Batch, t *table, i item.Item, place []byte) {
 	second, ok := t.expiry(now, i)
 	if !ok {
@@ -107,8 +107,8 @@ func (s *Service) expire(now int64, b *documents.Batch, t *table, i item.Item, p
 	}
 }
 
-// applyExpiry records the expiry of the item after a mutation, and removes that of the item before. The caller holds
-// mu.
+// applyExpiry stores the expiry of the item after a mutation, and removes the expiry of the item before it. The
+// caller holds mu.
 func (s *Service) applyExpiry(now int64, b *documents.Batch, m *mutation) {
 	t := m.table
 	if t.TimeToLive == "" {
@@ -123,11 +123,11 @@ func (s *Service) applyExpiry(now int64, b *documents.Batch, m *mutation) {
 	s.expire(now, b, t, m.new, m.place)
 }
 
-// service is the principal in stream records that deletes expired items.
+// service is the principal that stream records name for the deletion of expired items.
 const service = "dynamodb.amazonaws.com"
 
-// sweepItems deletes expired items of a table, in batches. It returns when the next one expires, in milliseconds; 0
-// for never.
+// sweepItems deletes the expired items of a table, in batches. It returns the time at which the next item expires,
+// in milliseconds; 0 if none will.
 func (s *Service) sweepItems(t *table) (due int64, err error) {
 	const atOnce = 500
 	for {

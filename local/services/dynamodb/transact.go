@@ -92,7 +92,7 @@ type transacted struct {
 	Collections map[string][]*collection `json:"ItemCollectionMetrics,omitempty"`
 }
 
-// transactWriteItems needs the raw request, because a repeated transaction is recognised by its token and its text.
+// transactWriteItems takes the raw request, because it recognises a repeated transaction by its token and its text.
 func (s *Service) transactWriteItems(ctx context.Context, r *server.Request) (*server.Answer, error) {
 	in := &transactWrite{}
 	if err := server.Fill(in, r.Input); err != nil {
@@ -185,8 +185,7 @@ func (s *Service) newAction(scope aws.Scope, a transactAction) (m *mutation, err
 // tokenLife is the time for which the client token of a transaction is remembered.
 const tokenLife = 10 * time.Minute
 
-// transact executes all mutations or none. With a token it does so only once: repeating the same request has no
-// effect.
+// transact executes all mutations or none. If token is not empty, a repetition of the same request has no effect.
 func (s *Service) transact(scope aws.Scope, token, request string, all []*mutation) error {
 	seen := map[string]bool{}
 	for _, m := range all {
@@ -254,8 +253,8 @@ func canonical(dst []byte, v jsonvalue.Value) []byte {
 	}
 }
 
-// remember records the token of a transaction. It reports whether the same request with it was already executed. The
-// caller holds mu.
+// remember stores the token of a transaction. It reports whether the same request has already been executed with
+// this token. The caller holds mu.
 func (s *Service) remember(now int64, b *documents.Batch, scope aws.Scope, token, request string) (bool, error) {
 	const stamp = 8
 	k := append(key(tokenKey), scope.Account+"/"+scope.Region+"/"+token...)

@@ -10,7 +10,8 @@ import (
 	"stepback/local/services/dynamodb/item"
 )
 
-// mutation is one write of an item, or a mere condition check. One of put, update and remove determines the write.
+// mutation is one write of an item, or only a condition check. One of put, update and remove is set for a write;
+// none for a condition check.
 type mutation struct {
 	table     *table
 	place     []byte
@@ -144,7 +145,7 @@ func counted(c stats, old, new item.Item) stats {
 	return c
 }
 
-// append appends the counts in their stored form: those of the table, then the number and the counts of each index.
+// append appends the stored form of the counts: those of the table, then for each index its number and its counts.
 func (c *counts) append(dst []byte) []byte {
 	dst = binary.AppendVarint(binary.AppendVarint(dst, c.Table.Items), c.Table.Bytes)
 	for number, x := range c.Indexes {

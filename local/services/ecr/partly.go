@@ -1,6 +1,6 @@
 package ecr
 
-// partly describes what supported operations do not do.
+// partly maps operations that are supported in part to what they lack.
 var partly = map[string]string{
 	"CreateRepository":    "nothing can be pushed to it; encryption and scanning are stored without effect",
 	"PutLifecyclePolicy":  "stored without effect; there are no images",

@@ -270,7 +270,7 @@ type tagRequest struct {
 // none is the response of operations without output.
 type none struct{}
 
-// tagged returns the repository in a request about tags.
+// tagged returns the scope and the name of the repository in a request about tags.
 func tagged(in *tagRequest) (aws.Scope, string, error) {
 	const resource = "repository/"
 	arn, ok := aws.ParseARN(in.ARN)

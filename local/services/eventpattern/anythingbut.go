@@ -2,7 +2,7 @@ package eventpattern
 
 import "stepback/jsonvalue"
 
-// noneOf matches every value that none of its tests matches. The field must exist.
+// noneOf matches a value if none of its tests does. The field must exist.
 type noneOf []test
 
 func (t noneOf) matches(v jsonvalue.Value) bool {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// addresses returns the test for the value of cidr. As in AWS, the block starts with the address as written, even if
-// it is not the first one of the mask.
+// addresses returns the test for the value of cidr. As in AWS, the block starts at the address as written, even if
+// it is not the first address of the masked range.
 func addresses(s string) (test, error) {
 	refuse := func(reason string) (test, error) { return nil, &Error{Reason: reason, Brief: reason} }
 	text, mask, ok := strings.Cut(s, "/")

@@ -10,7 +10,7 @@ const or = "$or"
 
 const notAnObject = "Filter is not an object"
 
-// reserved lists the names that a field within $or must not have.
+// reserved lists names that fields within $or must not have.
 var reserved = []string{
 	"exactly", "equals-ignore-case", "prefix", "suffix", "anything-but", "exists", "wildcard", "numeric", "cidr",
 	"=", "<", "<=", ">", ">=", "regex", "not-wildcard", "not-equals-ignore-case",
@@ -112,7 +112,7 @@ func copies(branches []map[string]*values) []map[string]*values {
 	return made
 }
 
-// values parses the values that a field may have.
+// values parses the list of values that a field may have.
 func (c *compiler) values(name string) error {
 	v := &values{number: c.lists}
 	c.lists++

@@ -2,13 +2,13 @@ package eventpattern
 
 // Error reports an invalid pattern.
 type Error struct {
-	// Reason is AWS's text after "Event pattern is not valid. Reason: " or "FilterPolicy: ", with the position, if
-	// there is one, in a second line: at [Source: (String)"…"; line: 1, column: 9].
+	// Reason is the text that AWS shows after "Event pattern is not valid. Reason: " or "FilterPolicy: ". If AWS
+	// reports a position, it is in a second line: at [Source: (String)"…"; line: 1, column: 9].
 	Reason string
 	// Brief is the reason without the position.
 	Brief string
-	// Line and Column are the position as AWS reports it: counted from 1, after the text that is invalid. They are 0
-	// if AWS reports no position.
+	// Line and Column are the position that AWS reports: counted from 1, and after the invalid text. They are 0 if
+	// AWS reports no position.
 	Line, Column int
 }
 

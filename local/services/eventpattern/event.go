@@ -6,7 +6,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// event holds the values of those fields of an event that a pattern tests.
+// event holds the values of the fields that a pattern tests.
 type event struct {
 	values [][]item // by field
 	judged []verdict
@@ -20,7 +20,7 @@ type item struct {
 	in    *element
 }
 
-// element is the position of an object or array in an array.
+// element is the position of an object or an array within an array.
 type element struct {
 	array, index int
 	outer        *element
@@ -57,7 +57,8 @@ func (e *event) object(v jsonvalue.Value, at *node, in *element) {
 	}
 }
 
-// along follows a name that contains dots.
+// along returns the node at the end of a name with dots. It returns nil if there is no such node, or if the name
+// has no dots.
 func (n *node) along(name string) *node {
 	if strings.IndexByte(name, '.') < 0 {
 		return nil
@@ -109,7 +110,7 @@ func (e *event) matches(b branch) bool {
 	return !e.within || e.together(b)
 }
 
-// any reports whether a field has a matching value, or is missing and may be.
+// any reports whether a field has a matching value. A missing field matches if the pattern allows that.
 func (e *event) any(f field) bool {
 	if known := e.judged[f.values.number]; known != unknown {
 		return known == yes

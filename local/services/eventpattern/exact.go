@@ -6,7 +6,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// plainText matches an equal text.
+// plainText matches a text that is equal to it.
 type plainText string
 
 func (t plainText) matches(v jsonvalue.Value) bool {

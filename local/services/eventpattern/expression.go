@@ -5,7 +5,7 @@ const onlyOneKey = "Only one key allowed in match expression"
 
 const ignoreCase = "equals-ignore-case"
 
-// expression parses a match expression, such as {"prefix": "a"}.
+// expression parses an object that describes how to match, such as {"prefix": "a"}.
 func (c *compiler) expression() (test, error) {
 	if c.next() != fieldName {
 		return nil, c.fail("Match expression name not found")

@@ -49,10 +49,10 @@ type values struct {
 	absent bool // the field may be missing
 }
 
-// test matches one value that a field may have. It is never called with an object or an array.
+// test matches a value against one of the values in a pattern. It is never called with an object or an array.
 type test interface{ matches(v jsonvalue.Value) bool }
 
-// node is a step on the path to a field of the pattern.
+// node is one level on the path to a field of the pattern.
 type node struct {
 	inner map[string]*node
 	name  int // the field that ends here, or -1
@@ -133,8 +133,8 @@ func (p *Pattern) Fields() []string { return slices.Clone(p.names) }
 // Branches returns the number of combinations of the pattern's $or; 1 if there is none.
 func (p *Pattern) Branches() int { return len(p.branches) }
 
-// Values returns the number of combinations that SNS limits: the numbers of values in the pattern's lists, multiplied
-// within a branch and summed over the branches.
+// Values returns the number of combinations of values, which SNS limits. Within a branch, the lengths of the lists
+// are multiplied; the products of all branches are added.
 func (p *Pattern) Values() int {
 	const most = 1 << 30
 	total := 0

@@ -25,8 +25,9 @@ const (
 	nullToken
 )
 
-// reader reads the tokens of a text that is known to be valid JSON, and tracks the position that Jackson would
-// report: a text is read when it is requested, and the start of a field's value together with the field's name.
+// reader reads the tokens of a text that is known to be valid JSON. It also tracks the position that Jackson would
+// report: Jackson reads a text only when it is requested, and reads the start of a field's value together with the
+// field's name.
 type reader struct {
 	source string
 	pos    int // after the token, or after the name of a field

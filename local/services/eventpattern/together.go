@@ -8,8 +8,8 @@ import (
 // chosen maps arrays to the index of the element from which values have been taken.
 type chosen map[int]int
 
-// with adds the elements that contain a value; false if a different element of one of the arrays has already been
-// chosen.
+// with returns the choice extended by the array elements that contain a value. It returns false if a different
+// element of one of the arrays has already been chosen.
 func (c chosen) with(in *element) (chosen, bool) {
 	for at := in; at != nil; at = at.outer {
 		if index, ok := c[at.array]; ok && index != at.index {
@@ -29,7 +29,7 @@ func (c chosen) with(in *element) (chosen, bool) {
 	return more, true
 }
 
-// only keeps only the arrays that still matter.
+// only removes the arrays that are not in matter.
 func (c chosen) only(matter map[int]bool) chosen {
 	left := make(chosen, len(c))
 	for array, index := range c {
@@ -54,9 +54,9 @@ func (c chosen) key() string {
 	return string(key)
 }
 
-// together reports whether the fields of a branch match with values from one element of each array. It processes the
-// fields in order and keeps the distinct choices that are possible so far, without the arrays that contain none of
-// the remaining fields.
+// together reports whether the fields of a branch match with values from a single element of each array. It
+// processes the fields in order and keeps the distinct choices that are possible so far. From these it drops the
+// arrays that contain none of the remaining fields.
 func (e *event) together(b branch) bool {
 	later := make([]map[int]bool, len(b))
 	matter := map[int]bool{}

@@ -10,8 +10,8 @@ import (
 // wildcard matches a text with any number of characters between its parts. A text without a * has a single part.
 type wildcard []string
 
-// wildcardOf parses a text with *, and with \* and \\ for the characters themselves. problem counts positions from
-// the quote before the text, as AWS does.
+// wildcardOf parses a text with *, in which \* and \\ stand for the characters themselves. problem counts positions
+// from the quote before the text, as AWS does.
 func wildcardOf(s string) (w wildcard, problem string) {
 	part := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {

@@ -25,8 +25,8 @@ func (s *Service) Listens(scope aws.Scope) bool {
 	return b != nil && len(b.active)+len(b.archives) > 0
 }
 
-// Announce puts events on the default bus, in the order of the calls, without waiting: as on AWS, events of services
-// are delivered on a best-effort basis. Close waits for the announced events.
+// Announce puts events on the default bus, in the order of the calls, without waiting. As on AWS, events of
+// services are delivered on a best-effort basis. Close waits for the announced events.
 func (s *Service) Announce(all ...Announcement) {
 	arrivals := make([]arrival, len(all))
 	for i, a := range all {

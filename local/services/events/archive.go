@@ -26,7 +26,7 @@ type archiveRecord struct {
 	Created               int64  // milliseconds since 1970
 }
 
-// archive is an archive that can receive events. It is replaced instead of changed, except for its holdings.
+// archive is an archive that can receive events. A change replaces the whole value, except for its holdings.
 type archive struct {
 	archiveRecord
 	pattern *eventpattern.Pattern // nil: all events
@@ -60,7 +60,7 @@ func (a *archive) from(at time.Time) string {
 	return fmt.Sprintf("%s%015d", a.events(), max(0, at.UnixMilli()))
 }
 
-// at returns the event's own time; the time of its arrival if that cannot be parsed.
+// at returns the time in the event. If that cannot be parsed, it returns the time of arrival.
 func (e *event) at() time.Time {
 	v, _ := e.value.Get("time")
 	at, err := time.Parse(time.RFC3339Nano, v.Text())
@@ -87,7 +87,7 @@ func (a *archive) keeps(e *event) bool {
 	return !e.replayed && (a.pattern == nil || a.pattern.Match(e.value))
 }
 
-// archived returns functions that add an event to the archives of its bus that keep it; nil if none does.
+// archived returns functions that add an event to those archives of its bus that keep it; nil if none does.
 func (s *Service) archived(archives []*archive, e *event) []func(*documents.Batch) {
 	var puts []func(*documents.Batch)
 	for _, a := range archives {
@@ -127,8 +127,8 @@ func (s *Service) sweepSometimes(a *archive) {
 	})
 }
 
-// sweep deletes the events of an archive whose retention has ended, and the oldest ones if the archive is too large,
-// and counts the others.
+// sweep deletes the events of an archive whose retention has ended, and the oldest events if the archive is too
+// large. It counts the remaining ones.
 func (s *Service) sweep(a *archive) error {
 	a.holds.mu.Lock()
 	defer a.holds.mu.Unlock()
@@ -369,7 +369,7 @@ type archivesAnswer struct {
 	NextToken string `json:",omitempty"`
 }
 
-// oneFilter rejects several filters for a list.
+// oneFilter rejects a list request with more than one filter.
 func oneFilter(operation string, filters ...string) error {
 	n := 0
 	for _, f := range filters {

@@ -18,7 +18,7 @@ type arrival struct {
 	event *event
 }
 
-// arrive sends events to the targets of matching rules. It returns when all of them are durable.
+// arrive sends events to the targets of matching rules. It returns when all events are durable.
 func (s *Service) arrive(ctx context.Context, all []arrival) error {
 	var letters []*dispatch.Letter
 	var archived []func(*documents.Batch)
@@ -61,7 +61,7 @@ func (s *Service) active(key busKey) ([]*rule, []*archive) {
 	return nil, nil
 }
 
-// letters returns the letters to the targets of a rule for an event.
+// letters returns the letters for an event, one for each target of a rule.
 func (s *Service) letters(r *rule, e *event) []*dispatch.Letter {
 	letters := make([]*dispatch.Letter, 0, len(r.targets))
 	for _, t := range r.targets {

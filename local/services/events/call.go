@@ -21,8 +21,8 @@ import (
 // callTimeout is the maximum response time of an API destination, as on AWS.
 const callTimeout = 5 * time.Second
 
-// requestParameters returns what send needs for a target of this service: nothing for a bus; for an API destination the
-// parameters of the request, with the event's values substituted.
+// requestParameters returns the parameters of a request to an API destination, with the event's values filled in.
+// It returns an empty text for a bus, which needs none.
 func (t *target) requestParameters(e *event) string {
 	if t.HTTPParameters == nil || isBus(t.ARN) {
 		return ""
@@ -44,7 +44,7 @@ func (t *target) requestParameters(e *event) string {
 	return string(text)
 }
 
-// resolve returns a value, or what it selects from the event if it is a path.
+// resolve returns value itself or, if it is a path, the part of the event that it selects.
 func (e *event) resolve(value string) string {
 	if !strings.HasPrefix(value, "$.") {
 		return value
@@ -151,7 +151,7 @@ func request(ctx context.Context, d *destination, c *httptask.Connection, l *dis
 	return r, nil
 }
 
-// token returns a token of a client credentials grant, which is cached until it expires.
+// token returns an access token from a client credentials grant. The token is cached until it expires.
 func (s *Service) token(ctx context.Context, connection string, o *httptask.OAuth) (string, error) {
 	if token := s.tokens.get(connection, s.now()); token != "" {
 		return token, nil
@@ -198,8 +198,8 @@ func (s *Service) token(ctx context.Context, connection string, o *httptask.OAut
 	return answer.Token, nil
 }
 
-// exchange sends a request. The code of the error determines whether it is retried: AWS retries 401, 407, 409, 429
-// and 5xx.
+// exchange sends a request. The code of the error determines whether the request is retried: AWS retries 401, 407,
+// 409, 429 and 5xx.
 func (s *Service) exchange(r *http.Request) (status int, body []byte, err error) {
 	c := &http.Client{Transport: s.o.Transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

@@ -22,8 +22,8 @@ const (
 
 // Secrets encrypts the secrets of connections.
 type Secrets interface {
-	// Encrypt encrypts a value for Decrypt, under a key of the account, given by its ID, ARN or alias. about
-	// identifies what the value belongs to; Decrypt needs the same about.
+	// Encrypt encrypts a value for Decrypt. key is the ID, ARN or alias of a key in the account. about identifies
+	// the value's owner; Decrypt requires the same about.
 	Encrypt(ctx context.Context, scope aws.Scope, key, about, value string) (string, error)
 	Decrypt(ctx context.Context, scope aws.Scope, about, encrypted string) (string, error)
 }
@@ -39,7 +39,7 @@ type connection struct {
 	Kind                      string          // BASIC, API_KEY or OAUTH_CLIENT_CREDENTIALS
 	KmsKey                    string          `json:",omitempty"`
 	Auth                      json.RawMessage // without secrets
-	// including the secrets, encrypted; empty after the connection has been deauthorized
+	// AuthParameters including the secrets, encrypted; empty after the connection has been deauthorized
 	Sealed                        string
 	State                         string
 	Created, Modified, Authorized int64 // milliseconds since 1970
@@ -143,7 +143,7 @@ func (s *Service) sealAll() error {
 	return nil
 }
 
-// requests returns what the connection adds to requests.
+// requests returns the parameters that the connection adds to requests.
 func (s *Service) requests(ctx context.Context, c *connection) (*httptask.Connection, error) {
 	var a authorization
 	text, err := s.open(ctx, c)
@@ -259,7 +259,7 @@ func (s *Service) connectionOfARN(arn string) (*connection, error) {
 	return nil, notFound("Connection '%s' does not exist.", arn)
 }
 
-// Find returns what the connection with an ARN adds to requests; it implements httptask.Connections.
+// Find returns the parameters that the connection with an ARN adds to requests; it implements httptask.Connections.
 func (s *Service) Find(ctx context.Context, arn string) (*httptask.Connection, error) {
 	c, err := s.connectionOfARN(arn)
 	if err != nil {

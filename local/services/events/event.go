@@ -18,9 +18,9 @@ type event struct {
 	trace    string
 	// forwarded is true if the event came from another bus. It is not forwarded to a third one.
 	forwarded bool
-	// replayed is true if the event comes from an archive; the archive does not store it again. occasion is the name
-	// of the replay. It becomes part of every name derived from the event, because a replayed event happens once
-	// more.
+	// replayed is true if the event comes from an archive; the archive does not store it again. occasion is the
+	// name of the replay. It becomes part of all names derived from the event, so that a replayed event is not
+	// taken for the original.
 	replayed bool
 	occasion string
 }

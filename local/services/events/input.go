@@ -184,9 +184,9 @@ func (p *piece) value(e *event) (jsonvalue.Value, bool) {
 	return v, err == nil
 }
 
-// append appends the variable's value to b. In a JSON template the value is written as JSON, except inside a JSON
-// string, where strings are escaped and written without their quotes. In a text template strings are written plainly.
-// In text and inside JSON strings, objects and arrays lose their quotes, except the event itself. A missing value is
+// append appends the variable's value to b. In a JSON template the value is written as JSON; inside a JSON string,
+// strings are escaped and written without their quotes. In a text template, strings are written as they are. In
+// text and inside JSON strings, objects and arrays lose their quotes, except the event itself. A missing value is
 // written as an empty string.
 func (p *piece) append(b []byte, e *event, json bool) []byte {
 	v, ok := p.value(e)

@@ -7,7 +7,7 @@ import (
 	"stepback/local/services/dispatch"
 )
 
-// count reports n to a metric of AWS/Events for a rule.
+// count adds n to a metric of a rule in AWS/Events.
 func (s *Service) count(scope aws.Scope, bus, rule, metric string, n int) {
 	if s.o.Count != nil && n > 0 {
 		s.o.Count(scope, bus, rule, metric, float64(n))

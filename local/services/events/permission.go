@@ -8,8 +8,8 @@ import (
 	"stepback/aws"
 )
 
-// policy is a bus's resource policy as PutPermission writes it. Statements that arrived as a whole policy are kept
-// verbatim.
+// policy is a bus's resource policy in the form that PutPermission writes. Statements that arrived as a whole
+// policy are kept verbatim.
 type policy struct {
 	Version   string
 	Statement []json.RawMessage

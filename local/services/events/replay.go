@@ -74,7 +74,7 @@ type startReplayAnswer struct {
 	ReplayStartTime server.Time
 }
 
-// maxReplays is the maximum number of active replays per account, as AWS's quota has it.
+// maxReplays is the maximum number of active replays per account, AWS's quota.
 const maxReplays = 10
 
 func (s *Service) startReplay(_ context.Context, scope aws.Scope, in *startReplayRequest) (*startReplayAnswer, error) {

@@ -48,7 +48,7 @@ type rule struct {
 	schedule schedule.Schedule
 	targets  []*target
 	timer    *clock.Timer
-	// last scheduled time at which the targets were called, in milliseconds since 1970; stored separately
+	// last scheduled time for which the targets were called, in milliseconds since 1970; stored separately
 	fired int64
 }
 

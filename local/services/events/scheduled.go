@@ -9,7 +9,7 @@ import (
 	"stepback/local/services/documents"
 )
 
-// lateness is the maximum age of a scheduled time that passed while no process was running. Only the latest missed
+// lateness limits how old a scheduled time may be that passed while no process was running. Only the latest missed
 // time is made up for.
 const lateness = 24 * time.Hour
 

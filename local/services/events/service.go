@@ -24,7 +24,8 @@ type Options struct {
 	Store *documents.Store
 	// Clock is the time source, also for schedules and retries. It must outlive the service.
 	Clock *clock.Clock
-	// Targets deliver what rules send. The service itself is one of them only after its owner has registered it.
+	// Targets delivers the messages that rules send. It includes this service only after the service's owner has
+	// registered it.
 	Targets *delivery.Targets
 	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
 	Scope aws.Scope
@@ -65,8 +66,8 @@ type Service struct {
 	replaying map[string]context.CancelFunc
 }
 
-// Open loads the stored buses and rules. Call Resume to start schedules and to deliver what an earlier process left
-// undelivered, and Close to stop.
+// Open loads the stored buses and rules. Resume starts schedules and delivers the messages that an earlier process
+// left undelivered; Close stops both.
 func Open(o Options) (*Service, error) {
 	o.Scope.Region, o.Scope.Account = cmp.Or(o.Scope.Region, "us-east-1"), cmp.Or(o.Scope.Account, "000000000000")
 	if o.Log == nil {
@@ -85,14 +86,14 @@ func Open(o Options) (*Service, error) {
 	return s, nil
 }
 
-// direct reports whether the target accepts messages at once and durably.
+// direct reports whether the target accepts messages immediately and durably.
 func direct(arn string) bool {
 	a, _ := aws.ParseARN(arn)
 	return a.Service == "sqs"
 }
 
-// Resume delivers what an earlier process accepted but did not deliver, and starts schedules. The targets must be
-// registered before.
+// Resume delivers the messages that an earlier process accepted but did not deliver, and starts schedules. Register
+// the targets before calling it.
 func (s *Service) Resume() error {
 	s.mu.Lock()
 	for _, b := range s.buses {

@@ -36,7 +36,7 @@ type targetSpec struct {
 	RetryPolicy      struct{ MaximumRetryAttempts, MaximumEventAgeInSeconds *int64 }
 }
 
-// httpParameters holds what a rule adds to the request of an API destination.
+// httpParameters holds the parameters that a rule adds to the request of an API destination.
 type httpParameters struct {
 	PathParameterValues   []string
 	HeaderParameters      map[string]string

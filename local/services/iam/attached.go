@@ -8,7 +8,7 @@ import (
 	"stepback/aws/server"
 )
 
-// whose names the entity that a request concerns; only the member for the operation's kind is set.
+// whose names the role, user or group that a request concerns. Only the member for the operation's kind is set.
 type whose struct {
 	Role  string `json:"RoleName"`
 	User  string `json:"UserName"`

@@ -7,7 +7,7 @@ import (
 	rules "stepback/local/services/iam/policy"
 )
 
-// Grants holds the policies of a user or a role.
+// Grants holds the policies and tags of a user or a role.
 type Grants struct {
 	Identity []*rules.Policy
 	Boundary *rules.Policy

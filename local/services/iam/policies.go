@@ -78,7 +78,7 @@ func (s *Service) checkAttachable(scope aws.Scope, arn string) error {
 	return nil
 }
 
-// uses counts, for each policy, the entities that it is attached to and those that it is the boundary of.
+// uses counts, for each policy, the entities to which it is attached and the entities whose boundary it is.
 func (s *Service) uses(account string) (attached, boundaries map[string]int, err error) {
 	attached, boundaries = map[string]int{}, map[string]int{}
 	for kind := range entityNouns {

@@ -83,7 +83,7 @@ func list[T any](s *Service, account, kind string) ([]*T, error) {
 	})
 }
 
-// change collects the writes of an operation, which are applied all or not at all.
+// change collects the writes of an operation. Either all of them are applied or none.
 type change struct {
 	service *Service
 	account string
@@ -138,7 +138,7 @@ func exists(format string, args ...any) error {
 }
 func conflict(message string) error { return refuse("DeleteConflict", 409, "%s", message) }
 
-// handle returns an operation that depends on the account only.
+// handle returns an operation that depends only on the account.
 func handle[In, Out any](f func(account aws.Scope, in *In) (*Out, error)) server.Operation {
 	return server.Handle(func(_ context.Context, scope aws.Scope, in *In) (*Out, error) { return f(scope, in) })
 }

@@ -73,7 +73,7 @@ func (s *Service) deleteServiceLinkedRole(scope aws.Scope, in *oneRole) (*deleti
 	})
 }
 
-// deletionStatus is the status of a deletion. Only failures have a Reason, and no deletion fails here.
+// deletionStatus is the status of a deletion. A Reason is given only for failures, and no deletion fails here.
 type deletionStatus struct {
 	Status string
 	Reason *struct {
@@ -85,8 +85,8 @@ type deletionStatus struct {
 	} `json:",omitempty"`
 }
 
-// serviceLinkedDeletion returns the status of a deletion. Every deletion has finished by the time it is acknowledged;
-// any other task is unknown.
+// serviceLinkedDeletion returns the status of a deletion, which has always succeeded by the time it is
+// acknowledged. It returns an error for any other task.
 func (s *Service) serviceLinkedDeletion(scope aws.Scope, in *deletionTask) (*deletionStatus, error) {
 	const parts = 5
 	p := strings.Split(in.ID, "/")

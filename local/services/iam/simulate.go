@@ -5,7 +5,7 @@ import (
 	rules "stepback/local/services/iam/policy"
 )
 
-// simulation is the request of both simulations.
+// simulation is the request of both simulation operations.
 type simulation struct {
 	Source     string   `json:"PolicySourceArn"`
 	Policies   []string `json:"PolicyInputList"`

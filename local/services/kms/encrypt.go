@@ -12,7 +12,7 @@ import (
 	"stepback/local/services/kms/material"
 )
 
-// dryRun is embedded in requests that can ask whether they would succeed.
+// dryRun is embedded in requests that can ask whether the operation would succeed without executing it.
 type dryRun struct{ DryRun bool }
 
 func (d dryRun) check() error {
@@ -75,8 +75,8 @@ func (k *key) algorithm(name string) (string, error) {
 	return name, nil
 }
 
-// A ciphertext of a symmetric key consists of the version, the key's ID and the material's ID, each preceded by its
-// length, and the output of Seal. What precedes the output of Seal is authenticated, too.
+// A ciphertext of a symmetric key consists of a version, the key's ID, the material's ID and the output of Seal.
+// Each ID is preceded by its length. Everything before the output of Seal is authenticated, too.
 const ciphertextVersion = 1
 
 // seal encrypts with the newest material of a key.

@@ -96,7 +96,7 @@ func (s *Service) byID(scope aws.Scope, id string) (*key, error) {
 	return k, nil
 }
 
-// gone reports whether the key's deletion date has passed. If so, its material is removed.
+// gone reports whether the key's deletion date has passed. If it has, gone removes the key's material.
 func (s *Service) gone(k *key) bool {
 	if k.Deletion.IsZero() || s.now().Before(k.Deletion) {
 		return false

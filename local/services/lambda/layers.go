@@ -34,7 +34,7 @@ func (q *request) shownLayer(v *functions.LayerVersion, n functions.LayerName) l
 	return layerVersion{v, content}
 }
 
-// layerName returns the layer, and the version of it, that a request names.
+// layerName returns the layer or the layer version that a request names.
 func (q *request) layerName() (functions.LayerName, error) {
 	n, err := functions.ParseLayer(q.Scope, q.text("LayerName"))
 	if v, ok := q.Input.Get("VersionNumber"); ok {

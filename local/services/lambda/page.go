@@ -10,8 +10,8 @@ import (
 // defaultPage is the default and the maximum number of items per page.
 const defaultPage = 50
 
-// pageOf returns the requested page of a list sorted by key. The marker is the key of the last item before the page,
-// so items may be added and removed between requests.
+// pageOf returns the requested page of a list sorted by key. The marker is the key of the last item of the previous
+// page, so items may be added and removed between requests.
 func pageOf[T any](q *request, list []T, key func(T) string) (page []T, next string, err error) {
 	size := defaultPage
 	if v, ok := q.Input.Get("MaxItems"); ok {

@@ -35,7 +35,7 @@ func (q *request) text(member string) string {
 	return v.Text()
 }
 
-// setName sets the function that a request is about. If it is given as an ARN, the ARN's scope is used, too.
+// setName sets the function that a request is about. If text is an ARN, it also sets the ARN's scope.
 func (q *request) setName(text, qualifier string) error {
 	n, err := invocation.ParseName(text, qualifier)
 	if err != nil {

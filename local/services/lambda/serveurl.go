@@ -16,8 +16,8 @@ import (
 const (
 	// urlHost follows the ID in the host of a function URL.
 	urlHost = "lambda-url."
-	// URLPath is an alternative path for function URLs, for programs that cannot resolve names below localhost:
-	// URLPath + ID + "/…".
+	// URLPath is an alternative path for function URLs: URLPath + ID + "/…". It is for programs that cannot resolve
+	// names below localhost.
 	URLPath = "/_stepback/lambda/url/"
 )
 
@@ -27,7 +27,7 @@ var urlName = regexp.MustCompile(`^([a-z0-9]{32})\.lambda-url\.[a-z0-9-]+\.local
 // IsURLHost reports whether host, without its port, is the host of a function URL.
 func IsURLHost(host string) bool { return urlName.MatchString(host) }
 
-// urlOf returns the ID of the function URL that a request is for, and the path within it.
+// urlOf returns the ID of the function URL to which a request is sent, and the path below it.
 func urlOf(r *http.Request) (id, path string, ok bool) {
 	host := strings.ToLower(r.Host)
 	if name, _, err := net.SplitHostPort(host); err == nil {

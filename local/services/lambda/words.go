@@ -6,8 +6,8 @@ import (
 	"stepback/aws/server"
 )
 
-// words lists where Lambda's limits are narrower than its API model's, or wider: new runtimes appear without a new
-// model.
+// words lists the limits in which Lambda differs from its API model. Some are narrower; some are wider, because new
+// runtimes appear without a new model.
 var words = server.Words{
 	Max:       map[string]float64{"Timeout": 900, "MemorySize": 10240},
 	Patterns:  map[string]*regexp.Regexp{"Alias": regexp.MustCompile(`^[0-9]*[a-zA-Z_-][a-zA-Z0-9_-]*$`)},

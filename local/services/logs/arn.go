@@ -6,7 +6,7 @@ import (
 	"stepback/aws"
 )
 
-// groupARN returns the ARN of a log group; the ARN of its streams ends in :* in addition.
+// groupARN returns the ARN of a log group. In the ARN of the group's streams, :* follows.
 func groupARN(s aws.Scope, name string) string {
 	return s.ARN("logs", "log-group:"+name)
 }

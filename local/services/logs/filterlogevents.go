@@ -75,7 +75,7 @@ func (s *Service) filterLogEvents(_ context.Context, scope aws.Scope,
 	return out, nil
 }
 
-// selects reports whether a request includes a stream.
+// selects reports whether a request includes a stream, by its name.
 func (r *filterLogEventsRequest) selects(stream string) bool {
 	if len(r.Streams) > 0 {
 		return slices.Contains(r.Streams, stream)

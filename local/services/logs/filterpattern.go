@@ -7,9 +7,9 @@ import (
 
 var errPattern = invalid("Invalid filter pattern")
 
-// parsePattern compiles a filter pattern. An empty one matches all messages, { $.type = "x" && … } matches JSON
-// objects, [ip, user, status = 4*] matches the space-separated fields of an event, %…% is a regular expression, and
-// anything else is a list of terms that must occur (-term: must not occur; ?term ?term: at least one must occur).
+// parsePattern compiles a filter pattern. An empty pattern matches all messages. { $.type = "x" && … } matches JSON
+// objects. [ip, user, status = 4*] matches the space-separated fields of an event. %…% is a regular expression.
+// Anything else is a list of terms that must occur (-term: must not occur; ?term ?term: at least one must occur).
 func parsePattern(text string) (func(message string) bool, error) {
 	text = strings.TrimSpace(text)
 	switch {

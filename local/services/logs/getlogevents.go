@@ -70,8 +70,8 @@ func until(end *int64) int64 {
 	return *end
 }
 
-// cut selects the events of a page. The tokens are f/ID/s for what follows an event, and b/ID/s for what precedes it;
-// they are returned unchanged if there are no more events.
+// cut selects the events of a page. The token f/ID/s stands for the events after an event, b/ID/s for those before
+// it. The tokens are returned unchanged if there are no more events.
 func (r *getLogEventsRequest) cut(events []logstore.Event) (cut []logstore.Event, before, after string, err error) {
 	head, at := r.FromHead, ""
 	if r.NextToken != "" {

@@ -2,7 +2,7 @@ package logs
 
 import "stepback/aws"
 
-// The limits in the API model, used where requests leave them open.
+// The maximums in the API model, used where a request does not set a limit.
 const (
 	maxPage   = 50
 	maxEvents = 10_000

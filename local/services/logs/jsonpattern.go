@@ -147,7 +147,8 @@ func (p *jsonPattern) comparison(selected selection) condition {
 	}
 }
 
-// wildcard returns a function that matches texts against operand, quoted or not, in which * matches any text.
+// wildcard returns a function that reports whether a text matches operand, in which * matches any text. operand may
+// be quoted.
 func wildcard(operand string) func(string) bool {
 	if unquoted, err := strconv.Unquote(operand); err == nil {
 		operand = unquoted

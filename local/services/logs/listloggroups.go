@@ -60,8 +60,8 @@ func (s *Service) listLogGroups(
 	return out, nil
 }
 
-// selects reports whether a name matches one of the pattern's parts, which are separated by |: the name must contain
-// the part, or start with it if it is preceded by ^.
+// selects reports whether a name matches one of the pattern's parts, which are separated by |. A name matches a
+// part if it contains it or, if the part is preceded by ^, if it starts with it.
 func (r *listLogGroupsRequest) selects(name string) bool {
 	for _, part := range strings.Split(r.Pattern, "|") {
 		if begin, ok := strings.CutPrefix(part, "^"); ok && strings.HasPrefix(name, begin) ||

@@ -99,7 +99,8 @@ func (r *describeLogStreamsRequest) sort(streams []logstore.Stream) {
 	}
 }
 
-// pageOfStreams returns one page. Its token counts the streams on earlier pages, whose order may have changed since.
+// pageOfStreams returns one page. The token contains the number of streams on earlier pages, whose order may have
+// changed since then.
 func pageOfStreams(r *describeLogStreamsRequest, streams []logstore.Stream) (found []logstore.Stream, next string,
 	err error) {
 	at := 0

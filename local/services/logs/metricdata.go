@@ -33,14 +33,15 @@ type filterKey struct {
 	group, filter string
 }
 
-// filteredMinute is the newest minute in which a filter with a default value has seen events.
+// filteredMinute records the newest minute in which a filter with a default value has seen events.
 type filteredMinute struct {
 	minute  int64 // minutes since 1970
 	matched bool
 	missing MetricDatum // sent if no event matches
 }
 
-// Appended returns the metric data of events that are added to a group. Default values follow later from Due.
+// Appended returns the metric data of events that are added to a group. Default values are not included: Due
+// returns them later.
 func (m *MetricFilters) Appended(scope aws.Scope, g logstore.Group, events []logstore.Event) (data []MetricDatum) {
 	for i := range g.MetricFilters {
 		f := &g.MetricFilters[i]
@@ -62,8 +63,8 @@ func (m *MetricFilters) Appended(scope aws.Scope, g logstore.Group, events []log
 	return data
 }
 
-// note records an event for a filter with a default value. It returns the default value of the previous minute if
-// none of its events matched.
+// note records an event for a filter with a default value. If the previous minute had events but none matched, it
+// returns that minute's default value.
 func (m *MetricFilters) note(k filterKey, f *logstore.MetricFilter, e *logstore.Event, matched bool) (
 	data []MetricDatum) {
 	at := time.UnixMilli(e.Time).UTC().Truncate(time.Minute)

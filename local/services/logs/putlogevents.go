@@ -30,8 +30,8 @@ type putLogEventsResponse struct {
 	Rejected      *rejected `json:"rejectedLogEventsInfo,omitempty"`
 }
 
-// The limits for an event: its maximum size including a fixed overhead, its maximum age, and how far its time may be
-// in the future.
+// The limits for an event: its maximum size including a fixed overhead, its maximum age, and the maximum distance
+// of its time in the future.
 const (
 	maxEvent = 256 << 10
 	overhead = 26

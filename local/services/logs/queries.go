@@ -31,7 +31,7 @@ type queryRuns struct {
 	runs []*queryRun // latest last
 }
 
-// mostRuns is the maximum number of queries held.
+// mostRuns is the maximum number of queries that are kept.
 const mostRuns = 100
 
 type startQueryRequest struct {
@@ -122,7 +122,7 @@ func (s *Service) startQuery(_ context.Context, scope aws.Scope, r *startQueryRe
 	return &startQueryResponse{run.id}, nil
 }
 
-// shownQuery returns a query as DescribeQueries shows it: preceded by its log groups and time range.
+// shownQuery returns a query as DescribeQueries shows it. The query's log groups and time range come first.
 func shownQuery(r *startQueryRequest, groups []string) string {
 	return fmt.Sprintf("SOURCE \"%s\" START=%d000 END=%d999 | %s", strings.Join(groups, `" "`), r.Start, r.End, r.Query)
 }

@@ -9,7 +9,7 @@ import (
 	"stepback/local/services/documents"
 )
 
-// mostPolicies is the maximum number of resource policies per account and region, as AWS's quota has it.
+// mostPolicies is the maximum number of resource policies per account and region, AWS's quota.
 const mostPolicies = 10
 
 // ofAccount is the only supported policy scope.

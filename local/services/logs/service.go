@@ -24,7 +24,7 @@ type Service struct {
 type Options struct {
 	// Store holds the log groups.
 	Store *logstore.Store
-	// Documents holds, in the table logs, what belongs to no group.
+	// Documents stores the data that belong to no log group, in the table logs.
 	Documents *documents.Store
 	// Default is the account and region of requests that name none.
 	Default aws.Scope

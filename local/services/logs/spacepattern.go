@@ -9,9 +9,10 @@ import (
 // fieldTest reports whether a field's value meets a condition of a pattern.
 type fieldTest func(value string) bool
 
-// parseSpacePattern compiles [name, name = value, …], which matches the space-separated fields of an event; text in
-// quotes or brackets is one field. A field may be compared (=, != with * and %regular expressions%; <, <=, >, >= with
-// numbers), and several comparisons of it may be joined by && and ||. A single ... matches any number of fields.
+// parseSpacePattern compiles [name, name = value, …], which matches the space-separated fields of an event. Text in
+// quotes or brackets is one field. A field may be compared (=, != with * and %regular expressions%; <, <=, >, >=
+// with numbers). Several comparisons of a field may be joined by && and ||. A single ... matches any number of
+// fields.
 func parseSpacePattern(text string) (func(string) bool, error) {
 	inner, ok := strings.CutSuffix(text[1:], "]")
 	if !ok {
@@ -86,7 +87,7 @@ var (
 	fieldJoin       = regexp.MustCompile(`&&|\|\|`)
 )
 
-// parseField parses a field of a pattern: only a name, or comparisons that start with the name.
+// parseField parses a field of a pattern: a name alone, or comparisons of the field with that name.
 func parseField(text string) (fieldTest, error) {
 	name := fieldName.FindString(text)
 	if name == "" {
@@ -179,7 +180,8 @@ func compareField(text string) (fieldTest, error) {
 	}, nil
 }
 
-// fieldsOf splits an event at white space; text in quotes or brackets is one field, without them.
+// fieldsOf splits an event at white space. Text in quotes or brackets is one field, which does not include the
+// quotes or brackets.
 func fieldsOf(message string) []string {
 	var fields []string
 	for message = strings.TrimSpace(message); message != ""; message = strings.TrimLeft(message, " \t\r\n") {

@@ -87,7 +87,7 @@ func (s *Service) putSubscriptionFilter(_ context.Context, scope aws.Scope, r *p
 	return &none{}, err
 }
 
-// plain returns an error for unsupported members of filters.
+// plain returns an error if a filter has a member that is not supported.
 func plain(transformed bool, criteria, emit string, fields []string) error {
 	switch {
 	case transformed:

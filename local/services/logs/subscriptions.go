@@ -35,8 +35,9 @@ type SubscriptionOptions struct {
 }
 
 // Subscriptions delivers the events that subscription filters match. Events of a stream are collected into batches
-// for at most one second or 256 KB. A batch is stored on disk until its destination has it, and retried for 24 hours.
-// Events that are not in a stored batch yet are lost if the process crashes. It is safe for concurrent use.
+// for at most one second or 256 KB. A batch is stored on disk until its destination has accepted it, and retried
+// for 24 hours. If the process crashes, events that are not in a stored batch yet are lost. It is safe for
+// concurrent use.
 type Subscriptions struct {
 	o          SubscriptionOptions
 	patterns   patterns
@@ -88,8 +89,8 @@ type dataMessage struct {
 	Events  []subscribedEvent `json:"logEvents"`
 }
 
-// OpenSubscriptions opens the stored batches; their delivery continues once Resume is called. Pass its method Written
-// to the store of the log groups.
+// OpenSubscriptions opens the stored batches. Their delivery continues once Resume is called. Pass the method
+// Written to the store of the log groups.
 func OpenSubscriptions(o SubscriptionOptions) *Subscriptions {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -122,8 +123,8 @@ func (s *Subscriptions) Close() error {
 	return nil
 }
 
-// Written adds to batches those events of a stream that the group's subscriptions match. It does not block: events
-// beyond the limit are lost, and that is logged.
+// Written adds the events of a stream that the group's subscriptions match to batches. It does not block: events
+// beyond the limit are lost, which is logged.
 func (s *Subscriptions) Written(scope aws.Scope, g logstore.Group, events []logstore.Event) {
 	for _, f := range g.Subscriptions {
 		matches, err := s.patterns.find(f.Pattern)
@@ -168,7 +169,7 @@ func (s *Subscriptions) add(key batchKey, e *logstore.Event) {
 	s.bytes += size
 }
 
-// fill moves a batch to those that are sent. The lock is held.
+// fill marks a batch as full, so that it is sent. The lock is held.
 func (s *Subscriptions) fill(b *eventBatch) {
 	b.timer.Stop()
 	delete(s.filling, b.batchKey)

@@ -22,7 +22,7 @@ func newBodyFile(dir string) (bodyFile, error) {
 	return os.CreateTemp(dir, "body-*")
 }
 
-// body is completely received content that has no object name yet.
+// body is content that has been received completely and does not belong to an object yet.
 type body struct {
 	path     string
 	size     int64
@@ -68,13 +68,14 @@ func (s *store) receive(r io.Reader, size int64) (b body, err error) {
 // onlyWriter hides ReadFrom, which would bypass the large buffer.
 type onlyWriter struct{ io.Writer }
 
-// summing is a reader with the MD5 of what has been read.
+// summing is a reader that also provides the MD5 of the bytes read.
 type summing struct {
 	reader io.Reader
 	Sum    func([]byte) []byte
 }
 
-// hasherOf uses the hash that gofakes3 computes while it reads a body, or computes one if gofakes3 does not.
+// hasherOf returns a reader with the hash of a body. It uses the hash that gofakes3 computes while it reads the
+// body, or computes one if gofakes3 does not.
 func hasherOf(r io.Reader) summing {
 	if h, ok := r.(interface{ Sum([]byte) []byte }); ok {
 		return summing{reader: r, Sum: h.Sum}

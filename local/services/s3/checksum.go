@@ -43,14 +43,14 @@ type checksum struct {
 
 const checksumPrefix = "X-Amz-Checksum-"
 
-// set writes the checksum headers.
+// set adds the checksum headers to h.
 func (c *checksum) set(h http.Header) {
 	h.Set(checksumPrefix+c.Algorithm, c.Value)
 	h.Set(checksumPrefix+"Type", c.Type)
 }
 
-// chosenChecksum returns the checksum algorithm that a client requests for an upload, or "" if it requests none, and
-// the expected value if a header contains it.
+// chosenChecksum returns the checksum algorithm that a client requests for an upload, or "" if it requests none.
+// value is the expected checksum, if a header contains it.
 func chosenChecksum(h http.Header) (algorithm, value string) {
 	for _, name := range algorithms {
 		if value := h.Get(checksumPrefix + name); value != "" {
@@ -67,8 +67,8 @@ func chosenChecksum(h http.Header) (algorithm, value string) {
 	return name, ""
 }
 
-// objectWriter adds to responses about objects the headers that S3 sends and gofakes3 omits: the object's encryption,
-// and the checksum of what was uploaded, in the algorithm that the client chose.
+// objectWriter adds the headers that S3 sends with objects and gofakes3 omits: the object's encryption, and its
+// checksum in the algorithm that the client chose for the upload.
 type objectWriter struct {
 	http.ResponseWriter
 	body    *summedBody // nil if no checksum was requested
@@ -93,7 +93,7 @@ func (s *store) withObjectHeaders(w http.ResponseWriter, r *http.Request) http.R
 	return o
 }
 
-// summed replaces a request's body by one that computes the checksum, if the client requests one.
+// summed replaces a request's body with one that computes the checksum, if the client requests one.
 func (s *store) summed(r *http.Request) *summedBody {
 	algorithm, value := chosenChecksum(r.Header)
 	if algorithm == "" {
@@ -127,8 +127,8 @@ func (w *objectWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// lowerMetadata converts the names of user metadata to lower case, as S3 does: clients use what follows the prefix
-// verbatim.
+// lowerMetadata converts the names of user metadata to lower case, as S3 does. This matters because clients use the
+// part after the prefix verbatim.
 func lowerMetadata(h http.Header) {
 	for name, values := range h {
 		if strings.HasPrefix(name, "X-Amz-Meta-") {
@@ -158,7 +158,7 @@ const checksumHeader = internalPrefix + "Checksum"
 
 func (c *checksum) String() string { return c.Algorithm + " " + c.Value + " " + c.Type }
 
-// revealChecksum replaces checksumHeader by S3's headers, or removes it if wanted is false.
+// revealChecksum replaces checksumHeader with S3's headers, or removes it if wanted is false.
 func revealChecksum(h http.Header, wanted bool) {
 	if words := strings.Fields(h.Get(checksumHeader)); wanted && len(words) == 3 {
 		(&checksum{words[0], words[1], words[2]}).set(h)

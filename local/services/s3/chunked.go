@@ -11,8 +11,8 @@ import (
 	"stepback/aws"
 )
 
-// decodeChunked replaces an aws-chunked body (x-amz-content-sha256: STREAMING-…) by its content. gofakes3 supports
-// only one of the four forms. Signatures are skipped; trailers are kept for their checksums.
+// decodeChunked replaces an aws-chunked body (x-amz-content-sha256: STREAMING-…) with its content, because gofakes3
+// supports only one of the four forms. Signatures are skipped; trailers are kept for their checksums.
 func decodeChunked(r *http.Request) *aws.Error {
 	if !strings.HasPrefix(r.Header.Get("X-Amz-Content-Sha256"), "STREAMING-") {
 		return nil
@@ -104,8 +104,8 @@ func (c *chunkedBody) nextChunk() error {
 	return err
 }
 
-// readTrailer reads NAME:VALUE lines up to an empty line or the end, keeps the checksums and ignores everything
-// after.
+// readTrailer reads lines of the form NAME:VALUE, up to an empty line or the end. It keeps the checksums and
+// ignores everything after the empty line.
 func (c *chunkedBody) readTrailer() error {
 	c.trailer = http.Header{}
 	for {

@@ -8,7 +8,7 @@ import (
 )
 
 // conditionalWriter checks the conditional headers of a read against the headers of the object that is about to be
-// sent, so that no other version can come in between.
+// sent. That way, the condition cannot be checked against another version than the one sent.
 type conditionalWriter struct {
 	http.ResponseWriter
 	request    *http.Request
@@ -17,7 +17,8 @@ type conditionalWriter struct {
 	refused    bool
 }
 
-// takeConditions removes the conditional headers from h and returns them: gofakes3 supports only some of them.
+// takeConditions removes the conditional headers from h and returns them, because gofakes3 supports only some of
+// them.
 func takeConditions(h http.Header) readConditions {
 	c := readConditions{
 		ifMatch: h.Get("If-Match"), ifNoneMatch: h.Get("If-None-Match"),
@@ -73,7 +74,7 @@ func (w *conditionalWriter) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// finish writes the header of a response without a body, which has not been started.
+// finish writes the header of a response that has no body and has not been started.
 func (w *conditionalWriter) finish() {
 	if !w.decided {
 		w.WriteHeader(http.StatusOK)

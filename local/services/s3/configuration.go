@@ -68,7 +68,8 @@ func (s *store) chooseChange(c *call) operation {
 	return nil
 }
 
-// getSetting responds with a setting as it was put, or with that of a new bucket.
+// getSetting responds with a setting as it was put. If it has not been put, it responds with the value of a new
+// bucket.
 func (s *store) getSetting(c *call, name string) (any, error) {
 	all, err := s.settingsOf(c.bucket)
 	if err != nil {

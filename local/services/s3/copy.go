@@ -10,11 +10,11 @@ import (
 	"stepback/internal/objectevent"
 )
 
-// ownHeader lists, separated by commas, the headers that the request of a copy with x-amz-metadata-directive: REPLACE
-// brings itself; gofakes3 merges the source's headers into them.
+// ownHeader lists the headers that a copy request with x-amz-metadata-directive: REPLACE contains itself, separated
+// by commas. It is needed because gofakes3 merges the source's headers into them.
 const ownHeader = "X-Amz-Stepback-Own"
 
-// CopyObject copies the source as it is when the copy starts.
+// CopyObject copies an object. It copies the source as it is when the copy starts.
 func (s *store) CopyObject(srcBucket, srcKey, dstBucket, dstKey string,
 	meta map[string]string) (gofakes3.CopyObjectResult, error) {
 	none := gofakes3.CopyObjectResult{}
@@ -69,7 +69,7 @@ func changesObject(meta map[string]string) bool {
 		strings.EqualFold(meta["X-Amz-Tagging-Directive"], "REPLACE")
 }
 
-// copiedHeaders returns the source's headers, or with REPLACE the request's own.
+// copiedHeaders returns the headers of the copy: the source's, or the request's own if the directive is REPLACE.
 func copiedHeaders(meta map[string]string, source version) (map[string]string, error) {
 	if !strings.EqualFold(meta["X-Amz-Metadata-Directive"], "REPLACE") {
 		return source.Headers, nil

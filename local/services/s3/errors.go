@@ -39,7 +39,7 @@ var messages = map[gofakes3.ErrorCode]string{
 	gofakes3.ErrNotImplemented:       "A header you provided implies functionality that is not implemented",
 }
 
-// errorWriter holds back an error response until its body is known, to give it S3's status and message.
+// errorWriter holds back an error response until its body is known, so that it can set S3's status and message.
 type errorWriter struct {
 	http.ResponseWriter
 	status int // HTTP status of the error; 0 if there is none

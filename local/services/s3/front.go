@@ -12,10 +12,10 @@ import (
 	"stepback/aws"
 )
 
-// front is the handler in front of gofakes3 that implements what gofakes3 lacks: it rejects requests that are too
-// long or would be misunderstood, decodes aws-chunked bodies, applies the conditional headers of reads, adds
-// encryption and checksum headers to responses about objects, and serves the operations that gofakes3 does not
-// implement, or not completely.
+// front returns the handler in front of gofakes3. It implements what gofakes3 lacks: it rejects requests that are
+// too long or would be misunderstood, decodes aws-chunked bodies, applies the conditional headers of reads, and
+// adds encryption and checksum headers to responses about objects. It also serves the operations that gofakes3 does
+// not implement, or not completely.
 func (s *store) front(protocol http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		setSecurityHeaders(w.Header())
@@ -85,7 +85,8 @@ var understood = []string{
 // X-Amz-. No credentials are required.
 var signing = []string{"AWSAccessKeyId", "Expires", "Signature"}
 
-// harmless reports whether a query parameter is acceptable: it is understood, or does not change what is requested.
+// harmless reports whether a query parameter is acceptable, because it is understood or does not change which data
+// or operation is requested.
 func harmless(name string) bool {
 	const amazon = "X-Amz-"
 	return slices.Contains(understood, name) || slices.Contains(signing, name) ||
@@ -93,7 +94,8 @@ func harmless(name string) bool {
 		len(name) >= len(amazon) && strings.EqualFold(name[:len(amazon)], amazon)
 }
 
-// refuse returns an error for requests that would be misunderstood. own is true if gofakes3 does not see the request.
+// refuse returns an error for requests that would be misunderstood. own is true if the request is not passed to
+// gofakes3.
 func refuse(r *http.Request, own bool) *aws.Error {
 	if r.Header.Get("Origin") != "" {
 		return &aws.Error{Code: "AccessDenied", Status: http.StatusForbidden,

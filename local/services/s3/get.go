@@ -10,8 +10,8 @@ import (
 	"github.com/johannesboyne/gofakes3"
 )
 
-// etagHeader carries an ETag that is not a plain hash (that of a multipart upload) through gofakes3, which only
-// supports hashes, to the front handler.
+// etagHeader carries the ETag of a multipart upload, which is not a plain hash, through gofakes3 to the front
+// handler. gofakes3 only supports hashes.
 const etagHeader = "X-Amz-Stepback-Etag"
 
 // GetObject opens an object, or a range of one, for streaming.
@@ -102,7 +102,8 @@ func asObject(key string, v version) *gofakes3.Object {
 	return obj
 }
 
-// rangeOf resolves a range as S3 does: one that ends beyond the object is cut, one that starts beyond it is an error.
+// rangeOf resolves a range as S3 does. A range that ends beyond the object is cut; a range that starts beyond it is
+// an error.
 func rangeOf(want *gofakes3.ObjectRangeRequest, size int64) (*gofakes3.ObjectRange, error) {
 	if want == nil {
 		return nil, nil

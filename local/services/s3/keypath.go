@@ -12,7 +12,7 @@ import (
 //	%XX  the byte XX: %, \, :, control characters, invalid UTF-8, and the
 //	     leading dot of "." and ".."
 //	%_   the empty element: a leading, double or trailing slash
-//	%=   ends the name of an object whose plain name is taken by a directory
+//	%=   ends the name of an object if a directory has its plain name
 //	     (keys "a" and "a/b" both exist)
 //	%+   ends a directory whose name continues in the next element (file
 //	     systems allow 255 bytes, keys 1024)
@@ -22,7 +22,8 @@ const (
 	continuation = "%+"
 	recordSuffix = "%.json"
 
-	// maxElement leaves space for a suffix within the 255 bytes of a name.
+	// maxElement is the maximum length of an element. It leaves space for a suffix within the 255 bytes of a file
+	// name.
 	maxElement = 240
 )
 

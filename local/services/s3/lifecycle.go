@@ -11,7 +11,7 @@ import (
 	"stepback/aws"
 )
 
-// lifecycleRule is a rule of a bucket's lifecycle configuration, limited to what is implemented.
+// lifecycleRule is a rule of a bucket's lifecycle configuration. It has only the members that are implemented.
 type lifecycleRule struct {
 	ID     string
 	Status string
@@ -110,8 +110,8 @@ func (r *lifecycleRule) appliesTo(key string, size int64, tags []tag) bool {
 		(under == nil || size < *under)
 }
 
-// due reports whether an object last modified at that time has expired by now. As in S3, days are rounded up to the
-// next midnight UTC.
+// due reports whether an object that was last modified at the time modified has expired at the time now. As in S3,
+// days are rounded up to the next midnight UTC.
 func (r *lifecycleRule) due(modified, now time.Time) bool {
 	e := r.Expiration
 	if e == nil {

@@ -60,7 +60,7 @@ func (p *listPage) visit(key, path string) (bool, error) {
 	return true, err
 }
 
-// commonPrefix returns the prefix that key is rolled up into under the delimiter.
+// commonPrefix returns the common prefix under which a listing with a delimiter groups key.
 func commonPrefix(key string, p gofakes3.Prefix) (string, bool) {
 	if p.Delimiter == "" {
 		return "", false

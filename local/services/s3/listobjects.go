@@ -12,7 +12,7 @@ import (
 // maxKeys is the maximum number of keys and common prefixes per response.
 const maxKeys = 1000
 
-// objectList is the response of ListObjects and ListObjectsV2. Members that only one of the two has are pointers.
+// objectList is the response of ListObjects and ListObjectsV2. Members of only one of the two are pointers.
 type objectList struct {
 	XMLName               xml.Name `xml:"ListBucketResult"`
 	Xmlns                 string   `xml:"xmlns,attr"`
@@ -73,7 +73,7 @@ func (s *store) listObjects(c *call) (any, error) {
 	return list, list.encodeKeys()
 }
 
-// markerOf returns where a page of ListObjectsV2 starts.
+// markerOf returns the key after which a page of ListObjectsV2 starts.
 func markerOf(q url.Values) (string, error) {
 	if !q.Has("continuation-token") {
 		return q.Get("start-after"), nil
@@ -87,7 +87,7 @@ func markerOf(q url.Values) (string, error) {
 	return string(marker), nil
 }
 
-// encodeKeys encodes keys as the client requested.
+// encodeKeys encodes keys in the encoding that the client requested.
 func (l *objectList) encodeKeys() error {
 	switch l.EncodingType {
 	case "":

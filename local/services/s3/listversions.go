@@ -85,7 +85,7 @@ func (s *store) listVersions(c *call) (any, error) {
 	return list, nil
 }
 
-// listAllVersions lists the versions of a bucket that has, or once had, versioning: by key, newest first.
+// listAllVersions lists the versions of a bucket that has versioning or once had it, ordered by key, newest first.
 func (s *store) listAllVersions(c *call, old []shelf) (any, error) {
 	q := c.query
 	limit, err := c.number("max-keys", maxKeys)

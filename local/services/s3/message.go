@@ -12,8 +12,8 @@ import (
 // keys of 1,024 characters with every character escaped, are smaller.
 const maxMessage = 8 << 20
 
-// boundMessage reads the body of a request that is XML and not an object, and rejects one that is longer than
-// maxMessage: gofakes3 would read it into memory whatever its length.
+// boundMessage reads the body of a request whose body is XML instead of an object. It rejects a body longer than
+// maxMessage, because gofakes3 would read it into memory whatever its length.
 func boundMessage(r *http.Request) *aws.Error {
 	if r.Method != http.MethodPost && (r.Method != http.MethodPut || !r.URL.Query().Has("versioning")) {
 		return nil

@@ -18,8 +18,8 @@ import (
 	"github.com/johannesboyne/gofakes3"
 )
 
-// upload is a multipart upload in progress: a directory with upload.json and one file per part, named NUMBER-MD5, so
-// that a part and its ETag appear in one rename and uploads survive a restart.
+// upload is a multipart upload in progress. It is stored as a directory with upload.json and one file per part,
+// named NUMBER-MD5. This way a part and its ETag appear in one rename, and uploads survive a restart.
 type upload struct {
 	ID        gofakes3.UploadID `json:"-"`
 	Bucket    string            `json:"bucket"`
@@ -104,7 +104,7 @@ func (s *store) UploadPart(bucket, key string, id gofakes3.UploadID, number int,
 	return quoted(b.etag), s.storageError(s.dropParts(id, number, name))
 }
 
-// dropParts removes earlier uploads of part number.
+// dropParts removes the uploaded files of a part number, except the file named except.
 func (s *store) dropParts(id gofakes3.UploadID, number int, except string) error {
 	parts, err := s.parts(id)
 	if err != nil {
@@ -132,8 +132,8 @@ func (s *store) uploadDir(id gofakes3.UploadID) string {
 	return filepath.Join(s.uploadsDir(), string(id))
 }
 
-// upload reads the upload id and checks that it is for this bucket and key. A malformed id never reaches the file
-// system.
+// upload reads the upload with an ID and checks that it belongs to this bucket and key. A malformed ID never
+// reaches the file system.
 func (s *store) upload(bucket, key string, id gofakes3.UploadID) (upload, error) {
 	u, err := s.readUpload(id)
 	if err != nil {

@@ -16,7 +16,7 @@ type partsSum struct {
 	parts           int
 }
 
-// newPartsSum returns nil if the upload was started without a checksum.
+// newPartsSum returns a partsSum for an upload, or nil if the upload was started without a checksum.
 func newPartsSum(u upload) *partsSum {
 	if checksums[u.Algorithm] == nil {
 		return nil
@@ -39,8 +39,8 @@ func (s *partsSum) write(p []byte) {
 	}
 }
 
-// endPart closes the current part: a composite checksum takes in the part's own checksum. The caller calls it after the
-// last byte of each part.
+// endPart marks the end of the current part; call it after the last byte of each part. For a composite checksum, it
+// adds the part's own checksum.
 func (s *partsSum) endPart() {
 	if s == nil {
 		return

@@ -87,8 +87,8 @@ func (s *store) join(u upload, parts []part) (body, error) {
 	return b, err
 }
 
-// partsReader reads the parts in order, with only one of them open at a time. It computes no MD5 of the whole, which
-// is not needed: the parts were hashed when they arrived.
+// partsReader reads the parts in order, with only one of them open at a time. It does not compute an MD5 of the
+// whole object, because the ETag is computed from the MD5s of the parts, which are already known.
 type partsReader struct {
 	parts []part
 	open  *os.File

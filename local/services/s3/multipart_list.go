@@ -9,7 +9,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 )
 
-// ListParts returns the parts of an upload with numbers above the marker.
+// ListParts returns the parts of an upload whose numbers are greater than the marker.
 func (s *store) ListParts(bucket, key string, id gofakes3.UploadID, marker int,
 	limit int64) (*gofakes3.ListMultipartUploadPartsResult, error) {
 	if _, err := s.upload(bucket, key, id); err != nil {
@@ -76,7 +76,7 @@ func (s *store) ListMultipartUploads(bucket string, marker *gofakes3.UploadListM
 	return result, nil
 }
 
-// uploadsAfter drops the uploads on earlier pages.
+// uploadsAfter returns the uploads after the marker, without those of earlier pages.
 func uploadsAfter(uploads []upload, marker gofakes3.UploadListMarker) []upload {
 	for i, u := range uploads {
 		if u.Key > marker.Object {

@@ -41,7 +41,7 @@ func (n *notifications) all() []destination {
 	return append(append(append([]destination{}, n.Queues...), n.Topics...), n.Functions...)
 }
 
-// The events that occur here.
+// The events that this store sends.
 const (
 	createdPut      = "ObjectCreated:Put"
 	createdCopy     = "ObjectCreated:Copy"
@@ -53,7 +53,7 @@ const (
 	eventNamePrefix = "s3:"
 )
 
-// eventNames lists the events that notifications can request. Those that never occur here are accepted, too.
+// eventNames lists the events that notifications can request, including those that never occur here.
 var eventNames = []string{"s3:ObjectCreated:", "s3:ObjectRemoved:", "s3:ObjectTagging:", "s3:ObjectRestore:",
 	"s3:ObjectAcl:Put", "s3:Replication:", "s3:LifecycleExpiration:", "s3:LifecycleTransition", "s3:IntelligentTiering",
 	"s3:ReducedRedundancyLostObject"}
@@ -121,7 +121,7 @@ func (s *store) test(c *call, arn string) error {
 
 func eventTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// wants reports whether the destination is notified of an event of a key.
+// wants reports whether the destination is to be notified of an event for a key.
 func (d *destination) wants(event, key string) bool {
 	for _, r := range d.Rules {
 		if strings.EqualFold(r.Name, "prefix") && !strings.HasPrefix(key, r.Value) ||
@@ -138,7 +138,7 @@ func (d *destination) wants(event, key string) bool {
 	return false
 }
 
-// happened describes an event for notifications.
+// happened describes an event that destinations are notified of.
 type happened struct {
 	event, bucket, key string
 	version            version
@@ -192,7 +192,7 @@ func (s *store) notifying(ctx context.Context, bucket string) context.Context {
 	return delivery.From(ctx, delivery.Sender{Service: "s3.amazonaws.com", Source: scope.BucketARN(bucket)})
 }
 
-// eventRecord returns the message of an event, as queues, topics and functions receive it.
+// eventRecord returns the message for an event, in the form for queues, topics and functions.
 func (s *store) eventRecord(h *happened, id string) any {
 	type identity struct {
 		Principal string `json:"principalId"`

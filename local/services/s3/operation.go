@@ -26,7 +26,8 @@ type call struct {
 	query       url.Values
 }
 
-// operation performs a call. Its result is encoded as XML; nil means no body, with status 204 for a DELETE.
+// operation performs a call. Its result is encoded as XML. A nil result means that the response has no body, and
+// status 204 for a DELETE.
 type operation func(*call) (any, error)
 
 // ownOperation returns the handler of a request, or nil if gofakes3 handles it.
@@ -117,7 +118,7 @@ func respond(w http.ResponseWriter, method string, answer any, err error) {
 	_ = xml.NewEncoder(w).Encode(answer) // if this fails, the client has disconnected
 }
 
-// rawXML is a response that is already XML; rawJSON is one that is JSON.
+// rawXML is a response that is already XML. rawJSON is a response that is already JSON.
 type (
 	rawXML  string
 	rawJSON string
@@ -131,7 +132,7 @@ func messageOf(err gofakes3.Error) string {
 	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), string(err.ErrorCode())), ": ")
 }
 
-// number parses a numeric query parameter. most is its maximum, and its value if it is missing.
+// number parses a numeric query parameter. most is its maximum, and also its default.
 func (c *call) number(name string, most int64) (int64, error) {
 	text := c.query.Get(name)
 	if text == "" {

@@ -27,15 +27,15 @@ type Options struct {
 	// the request is answered. It may use the server. It runs in the request's goroutine, so it must pass longer work
 	// to another goroutine. It is called from many goroutines.
 	ObjectCreated func(objectevent.Event)
-	// Deliver delivers a bucket's notifications to the target that an ARN names, before the request that caused them
-	// is answered. nil means that nothing can be notified.
+	// Deliver delivers a bucket's notifications to the target that an ARN names, before the request that caused
+	// them is answered. If it is nil, no notifications are sent.
 	Deliver func(ctx context.Context, arn string, m *delivery.Message) error
 	// Log receives notifications that cannot be delivered; nil discards them.
 	Log *slog.Logger
 	// Now returns the time used as the time of last modification; the default is time.Now.
 	Now func() time.Time
-	// Sync makes each object durable (fsync) before it is acknowledged. Without it an object survives a killed
-	// process but not a power failure.
+	// Sync makes each object durable (fsync) before it is acknowledged. Without it an object survives when the
+	// process is killed, but not a power failure.
 	Sync bool
 }
 

@@ -12,8 +12,9 @@ import (
 	"stepback/internal/atomicfile"
 )
 
-// place makes a received body the object key. allowed, if not nil, receives the current version (nil if there is
-// none) and may return an error. Readers see the old object or the new one, never a mixture.
+// place stores a received body as the content of the object key. allowed, if not nil, receives the current version
+// (nil if there is none) and may return an error, which stops the change. Readers see the old object or the new
+// one, never a mixture.
 func (s *store) place(bucket, key string, b body, headers map[string]string, allowed func(*version) error) (version,
 	error) {
 	s.commit.Lock()

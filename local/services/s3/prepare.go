@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Internal headers, which carry through gofakes3 what it would not pass on.
+// Internal headers. They carry data through gofakes3 that it would not pass on.
 const (
 	internalPrefix = "X-Amz-Stepback-"
 	// keptPrefix precedes the names of keptHeaders.

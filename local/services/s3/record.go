@@ -23,9 +23,9 @@ type version struct {
 	Tags     []tag             `json:"tags,omitempty"`
 }
 
-// record is an object's side file. While an object is being replaced it describes both contents, the new one first:
-// whichever of the two a crash leaves in place, its version is described. So content and description need no common
-// transaction.
+// record is an object's side file. While an object is being replaced, the record describes both contents, the new
+// one first. After a crash, one of the two is in place, and its description is available. So content and
+// description need no common transaction.
 type record struct {
 	Key      string    `json:"key"`
 	Versions []version `json:"versions"`
@@ -78,7 +78,7 @@ func (s *store) writeRecord(bucket string, r record) error {
 	return s.moveInto(f.Name(), s.recordPath(bucket, r.Key))
 }
 
-// lookup returns the record's version for the content that info identifies; known is false for a file that was placed
+// lookup returns the version of the record whose content info identifies. known is false for a file that was placed
 // or changed by hand.
 func (s *store) lookup(bucket, key string, info fs.FileInfo) (v version, known bool, err error) {
 	r, err := s.readRecord(bucket, key)
@@ -102,7 +102,7 @@ func (s *store) describe(bucket, key string, f *os.File, info fs.FileInfo) (vers
 	return v, s.adopt(bucket, key, v)
 }
 
-// adopt records v, unless the object has changed in the meantime.
+// adopt stores a record for the version v, unless the object has changed in the meantime.
 func (s *store) adopt(bucket, key string, v version) error {
 	s.commit.Lock()
 	defer s.commit.Unlock()
@@ -129,7 +129,7 @@ func hashFrom(f *os.File) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// moveInto moves from to to and creates to's directory.
+// moveInto renames the file from to the path to, and creates to's directory if needed.
 func (s *store) moveInto(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err

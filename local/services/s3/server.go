@@ -38,7 +38,8 @@ func Open(dir string, opts Options) (*Server, error) {
 	return &Server{opts: opts, store: st, handler: st.front(protocol.Server())}, nil
 }
 
-// Handler returns a handler of the S3 protocol with path-style addresses; Start serves it on a separate listener.
+// Handler returns a handler of the S3 protocol with path-style addresses. Start serves the same handler on a
+// separate listener.
 func (s *Server) Handler() http.Handler { return s.handler }
 
 // Start listens on Options.Addr and serves until Close. ctx is the parent of the requests' contexts; cancelling it does
@@ -74,7 +75,7 @@ func (s *Server) Start(ctx context.Context) error {
 // closeGrace is the time for which Close waits for running requests.
 const closeGrace = 2 * time.Second
 
-// Close stops listening, lets running requests finish for up to two seconds, then cuts them off, and waits for the
+// Close stops listening and waits up to two seconds for running requests, then cuts them off. It also waits for the
 // serving goroutine. An object whose body was cut off is not stored.
 func (s *Server) Close() error {
 	if s.http == nil {

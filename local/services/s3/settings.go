@@ -6,7 +6,8 @@ import (
 	"stepback/aws"
 )
 
-// setting is the response for a setting that cannot be changed here, as for a new bucket on S3.
+// setting is the response for a setting that cannot be changed here. It is the response that S3 gives for a new
+// bucket.
 type setting struct {
 	code, message string // error with status 404; empty if answer is set
 	answer        string // XML without its declaration

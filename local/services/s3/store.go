@@ -30,13 +30,13 @@ type store struct {
 
 	settingsLock sync.Mutex
 	settings     map[string]map[string]string // cached settings, by bucket
-	// sums holds the bodies of running uploads whose checksum is computed, by the sumHeader of their requests.
+	// sums maps the sumHeader of running uploads to their bodies, if their checksum is computed.
 	sums sync.Map
 	// newFile creates the file that receives a body; tests replace it to simulate a full disk.
 	newFile func(dir string) (bodyFile, error)
 
-	// commit makes it one step to check the current object and to replace it. It is held for a few renames, never for
-	// the transfer of a body.
+	// commit makes checking and replacing the current object one step. It is held for a few renames, never while a
+	// body is transferred.
 	commit sync.Mutex
 }
 
@@ -85,15 +85,15 @@ func (s *store) recordPath(bucket, key string) string {
 	return filepath.Join(s.metaDir(bucket), filepath.FromSlash(keyPath(key))+recordSuffix)
 }
 
-// objectPaths returns the two paths where the object may be: its plain name, and the name it has if a directory has
-// the plain one.
+// objectPaths returns the two paths at which the object may be: plain, its own name, and beside, which is used if a
+// directory has that name.
 func (s *store) objectPaths(bucket, key string) (plain, beside string) {
 	plain = filepath.Join(s.bucketDir(bucket), filepath.FromSlash(keyPath(key)))
 	return plain, plain + objectSuffix
 }
 
-// openObject opens the object's file. An object only ever moves from the plain path to the suffixed one, so trying
-// that second never misses it.
+// openObject opens the object's file. An object only ever moves from the plain path to the suffixed one. Trying the
+// plain path first therefore never misses it.
 func (s *store) openObject(bucket, key string) (*os.File, fs.FileInfo, error) {
 	plain, beside := s.objectPaths(bucket, key)
 	for _, name := range []string{plain, beside} {
@@ -129,7 +129,7 @@ type stamps struct {
 	last time.Time
 }
 
-// stampStep is coarse enough to be preserved by every common file system.
+// stampStep is the resolution of modification times. Every common file system preserves it.
 const stampStep = time.Microsecond
 
 func (s *stamps) next() time.Time {

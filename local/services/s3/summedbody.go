@@ -9,11 +9,12 @@ import (
 	"github.com/johannesboyne/gofakes3"
 )
 
-// sumHeader identifies the summedBody of an upload in the store: gofakes3 passes on headers, but wraps bodies.
+// sumHeader identifies the summedBody of an upload in the store. A header is used because gofakes3 passes on
+// headers, but wraps bodies.
 const sumHeader = internalPrefix + "Sum"
 
-// summedBody computes the checksum of a body while it is read, and ends with an error if it differs from the one that
-// the client expects.
+// summedBody computes the checksum of a body while it is read. At the end it returns an error if the checksum is
+// not the one that the client expects.
 type summedBody struct {
 	io.ReadCloser
 	id        string
@@ -34,7 +35,7 @@ func (b *summedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// checksum returns the checksum of what has been read.
+// checksum returns the checksum of the bytes read.
 func (b *summedBody) checksum() *checksum {
 	return &checksum{Algorithm: b.algorithm, Value: base64.StdEncoding.EncodeToString(b.sum.Sum(nil)), Type: fullObject}
 }

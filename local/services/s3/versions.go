@@ -24,7 +24,8 @@ const (
 	versionsSuspended = "Suspended"
 )
 
-// nullMark represents the null version of a versioned bucket in gofakes3, which takes "null" for no version.
+// nullMark represents the null version of a versioned bucket in gofakes3, because gofakes3 interprets "null" as no
+// version.
 const nullMark = "stepback-null"
 
 // entry is a noncurrent version of an object, or a delete marker.
@@ -94,7 +95,7 @@ func readShelfFile(path, key string) (shelf, error) {
 	return found, err
 }
 
-// writeShelf saves a shelf; an empty one is removed.
+// writeShelf saves a shelf. If the shelf is empty, its file is removed.
 func (s *store) writeShelf(bucket string, h shelf) error {
 	dir := s.shelfDir(bucket, h.Key)
 	if len(h.Entries) == 0 {
@@ -117,7 +118,7 @@ func (s *store) bodyName(bucket, key, id string) string {
 	return filepath.Join(s.shelfDir(bucket, key), id)
 }
 
-// drop removes a version from the shelf, with its content.
+// drop removes a version and its content from the shelf.
 func (s *store) drop(bucket string, h *shelf, id string) error {
 	h.Entries = slices.DeleteFunc(h.Entries, func(e entry) bool { return e.ID == id })
 	err := os.Remove(s.bodyName(bucket, h.Key, id))
@@ -148,8 +149,8 @@ func (s *store) shelve(bucket string, h *shelf, current version) error {
 	return nil
 }
 
-// prepareReplacement prepares the replacement of the current version. Depending on the bucket's versioning, it shelves the
-// current version, and it returns the ID of the new one. commit is held.
+// prepareReplacement prepares the replacement of the current version and returns the ID of the new version. If the
+// bucket's versioning requires it, the current version is shelved. commit is held.
 func (s *store) prepareReplacement(bucket, key string, current *version) (id string, err error) {
 	status, err := s.versioningOf(bucket)
 	if err != nil || status == "" {
@@ -231,7 +232,8 @@ func keptID(id gofakes3.VersionID) string {
 	return string(id)
 }
 
-// DeleteObjectVersion permanently deletes a version. If it was the current one, the next newest takes its place.
+// DeleteObjectVersion permanently deletes a version. If it was the current version, the next newest one becomes
+// current.
 func (s *store) DeleteObjectVersion(bucket, key string, version gofakes3.VersionID) (result gofakes3.
 	ObjectDeleteResult, err error) {
 	if err := s.requireBucket(bucket); err != nil {
@@ -369,8 +371,8 @@ func (s *store) HeadObjectVersion(bucket, key string, id gofakes3.VersionID) (*g
 // versionHeader contains the version ID of an object.
 const versionHeader = "X-Amz-Version-Id"
 
-// VersioningConfiguration, SetVersioningConfiguration and ListBucketVersions are required by gofakes3 for backends
-// with versions. They are never called: the front handler serves these requests itself.
+// VersioningConfiguration is never called: gofakes3 requires it for backends with versions, but the front handler
+// serves these requests itself. The same applies to SetVersioningConfiguration and ListBucketVersions.
 func (s *store) VersioningConfiguration(string) (gofakes3.VersioningConfiguration, error) {
 	return gofakes3.VersioningConfiguration{}, gofakes3.ErrNotImplemented
 }

@@ -16,8 +16,8 @@ type walker struct {
 	visit  func(key, path string) (more bool, err error)
 }
 
-// element is one decoded name in a directory. The name of a directory ends in a slash, so sorting elements sorts the
-// keys below them.
+// element is one decoded name in a directory. The names of directories end in a slash, so that sorting the elements
+// also sorts the keys below them.
 type element struct {
 	name, path string
 }
@@ -60,7 +60,7 @@ func (w *walker) skipped(key string) bool {
 	return w.skip != "" && strings.HasPrefix(key, w.skip)
 }
 
-// readElements reads a directory; begun is the first part of a name that started in the parent directory.
+// readElements reads a directory. begun is the first part of the name if it started in the parent directory.
 func readElements(dir, begun string) ([]element, error) {
 	entries, err := os.ReadDir(dir)
 	if isMissing(err) {

@@ -90,8 +90,8 @@ func (c *cron) within(day, after time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// instant returns when the clocks of a zone first show the wall-clock time of clock, which is given in UTC. ok is
-// false if they never do.
+// instant returns the first time at which the clocks of a zone show a wall-clock time; clock holds that wall-clock
+// time as if it were UTC. ok is false if they never show it.
 func instant(clock time.Time, zone *time.Location) (time.Time, bool) {
 	if zone == time.UTC {
 		return clock, true

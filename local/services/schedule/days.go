@@ -82,7 +82,7 @@ func (d *days) weekPart(text string) error {
 	return weekDays.part(text, d.ofWeek.add())
 }
 
-// on reports whether a day, given in UTC, is in the set.
+// on reports whether a day is in the set. The day is given in UTC.
 func (d *days) on(day time.Time) bool {
 	n, length := day.Day(), time.Date(day.Year(), day.Month()+1, 0, 0, 0, 0, 0, time.UTC).Day()
 	weekday := int(day.Weekday()) + 1
@@ -91,7 +91,7 @@ func (d *days) on(day time.Time) bool {
 		d.ofWeek.has(weekday) || d.lastOf.has(weekday) && n+7 > length || d.nth[(n-1)/7+1].has(weekday)
 }
 
-// nearestIs reports whether a day is the workday nearest to one of the nW days.
+// nearestIs reports whether a day is the workday nearest to day n, for one of the n given as nW.
 func (d *days) nearestIs(day time.Time, length int) bool {
 	for n := 1; d.nearest != 0 && n <= length; n++ {
 		if d.nearest.has(n) && workday(day, n, length) == day.Day() {

@@ -12,7 +12,8 @@ var (
 	dayNames   = []string{"SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"}
 )
 
-// span is the range of numbers in a field. names are the names of the numbers starting at least.
+// span is the range of numbers in a field. names holds names for the numbers; the first is the name of the number
+// least.
 type span struct {
 	field       string
 	least, most int

@@ -8,8 +8,8 @@ import (
 
 // Schedule is a parsed schedule expression.
 type Schedule interface {
-	// Next returns the first scheduled time after after. ok is false if there is none any more. from is when the
-	// schedule began, where the intervals of a rate start; other schedules ignore it.
+	// Next returns the first scheduled time after the time after. ok is false if there are no more. from is the
+	// time at which the schedule began. The intervals of a rate are counted from it; other schedules ignore it.
 	Next(after, from time.Time) (time.Time, bool)
 }
 
@@ -23,8 +23,8 @@ type Style struct {
 	Zone *time.Location
 }
 
-// Parse parses an expression. The error describes what is wrong in plain words; AWS's wording is left to the
-// services.
+// Parse parses an expression. The error describes in plain words what is wrong; services replace it with AWS's
+// wording.
 func Parse(text string, style Style) (Schedule, error) {
 	if style.Zone == nil {
 		style.Zone = time.UTC

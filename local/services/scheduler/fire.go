@@ -11,15 +11,15 @@ import (
 	"stepback/local/services/schedule"
 )
 
-// lateness is the maximum age of a time of a recurring schedule that passed while no process was running; only the
-// latest missed time is made up for. The time of a one-time schedule is made up for whatever its age.
+// lateness limits how old a time of a recurring schedule may be that passed while no process was running. Only the
+// latest missed time is made up for. A missed time of a one-time schedule is made up for at any age.
 const lateness = 24 * time.Hour
 
-// from returns when the schedule starts.
+// from returns the time at which the schedule starts.
 func (e *entry) from() time.Time { return time.UnixMilli(max(e.Start, e.Modified)) }
 
-// next returns the first time of the schedule after a time; ok is false if the schedule is complete. The first time
-// of a rate is its start.
+// next returns the first time of the schedule after a time. ok is false if the schedule is complete. first is true
+// for the schedule's first time, which for a rate is its start.
 func (e *entry) next(after time.Time, first bool) (at time.Time, ok bool) {
 	from := e.from()
 	switch {
@@ -35,8 +35,8 @@ func (e *entry) next(after time.Time, first bool) (at time.Time, ok bool) {
 	return at, ok && (e.End == 0 || at.UnixMilli() < e.End)
 }
 
-// plan sets a timer for the next time of a schedule. The timer of a one-time schedule advances virtual time; that of
-// a recurring schedule does not, because virtual time would never stop. mu is held.
+// plan sets a timer for the next time of a schedule. The timer of a one-time schedule advances virtual time. The
+// timer of a recurring schedule does not, because virtual time would never stop. mu is held.
 func (s *Service) plan(e *entry) {
 	if e.State == disabled || s.closed {
 		return
@@ -68,8 +68,8 @@ func (s *Service) plan(e *entry) {
 	}
 }
 
-// shift returns how far into its flexible window a time of the schedule is moved. The same time always gives the same
-// result.
+// shift returns the delay, within the flexible window, of a time of the schedule. The same time always gives the
+// same delay.
 func (e *entry) shift(at time.Time) time.Duration {
 	if e.Window == 0 {
 		return 0

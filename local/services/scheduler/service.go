@@ -24,7 +24,7 @@ type Options struct {
 	Store *documents.Store
 	// Clock is the time source and runs the schedules. It must outlive the service.
 	Clock *clock.Clock
-	// Targets deliver what schedules send.
+	// Targets delivers the messages that schedules send.
 	Targets *delivery.Targets
 	// Call performs an action for a universal target, and returns an *aws.Error if the service refuses it. nil means
 	// that there are no universal targets.
@@ -107,8 +107,8 @@ func getJSON(t *documents.Table, key string, v any) (bool, error) {
 	return true, json.Unmarshal(text, v)
 }
 
-// Resume delivers what an earlier process left undelivered, and starts schedules. The targets must be registered
-// before.
+// Resume delivers the messages that an earlier process left undelivered, and starts schedules. Register the targets
+// before calling it.
 func (s *Service) Resume() error {
 	s.mu.Lock()
 	for _, g := range s.groups {

@@ -86,7 +86,7 @@ func (s *Service) checkTarget(t *target, document jsonvalue.Value) error {
 // attemptNumber is the only context attribute that is not known until a letter is sent.
 const attemptNumber = "<aws.scheduler.attempt-number>"
 
-// letter returns what is sent to the target at a scheduled time.
+// letter returns the message that is sent to the target at a scheduled time.
 func (e *entry) letter(at time.Time) *dispatch.Letter {
 	t, execution := &e.target, aws.NewID()
 	l := &dispatch.Letter{To: t.ARN, Age: int64(dispatch.DefaultAge.Seconds()), Attempts: dispatch.DefaultAttempts,
@@ -118,7 +118,7 @@ func (e *entry) letter(at time.Time) *dispatch.Letter {
 	return l
 }
 
-// usualInput returns what targets receive if the schedule has no Input.
+// usualInput returns the input that targets receive if the schedule has no Input.
 func (e *entry) usualInput(execution, scheduled string) string {
 	text, err := json.Marshal(struct {
 		Version    string   `json:"version"`

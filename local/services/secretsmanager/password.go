@@ -81,7 +81,7 @@ func password(characters string, length int) string {
 	return string(b)
 }
 
-// draw returns a random number below another one.
+// draw returns a random number from 0 to below-1.
 func draw(below int) int {
 	n, err := rand.Int(rand.Reader, big.NewInt(int64(below)))
 	if err != nil {

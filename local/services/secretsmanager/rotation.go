@@ -19,7 +19,8 @@ type rotation struct {
 	Since    time.Time
 }
 
-// next returns when the schedule would rotate the secret; zero for schedules that do not count days.
+// next returns the time at which the schedule would rotate the secret. It is zero for schedules that do not count
+// days.
 func (r *rotation) next(x *secret) time.Time {
 	if r.Rules == nil || r.Rules.Days == 0 {
 		return time.Time{}

@@ -31,7 +31,7 @@ type secret struct {
 	Versions          []version
 }
 
-// version is a version of a secret. One that a rotation has started has no value yet.
+// version is a version of a secret. A version that a rotation has created has no value at first.
 type version struct {
 	ID      string
 	Created time.Time
@@ -233,7 +233,7 @@ func (s *Service) add(ctx context.Context, x *secret, id string, v value) (again
 	return false, nil
 }
 
-// keyError converts an error of KMS about the key.
+// keyError converts a KMS error about a secret's key to the service's error.
 func keyError(err error) error {
 	var e *aws.Error
 	if !errors.As(err, &e) {

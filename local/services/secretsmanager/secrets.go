@@ -145,8 +145,8 @@ type description struct {
 	*unsupportedMembers
 }
 
-// unsupportedMembers holds the members of secrets that are managed by other services or have replicas. They are never set
-// here.
+// unsupportedMembers holds the members of secrets that have replicas or are managed by other services. They are
+// never set here.
 type unsupportedMembers struct {
 	Type                           json.RawMessage `json:",omitempty"`
 	OwningService                  json.RawMessage `json:",omitempty"`
@@ -346,8 +346,8 @@ func (s *Service) filtered(scope aws.Scope, filters []filter, deleted bool) (all
 	return all, err
 }
 
-// lets reports whether a secret matches the filter: one of the filter's values must be a prefix of the compared text,
-// and none of the values that start with ! may be.
+// lets reports whether a secret matches the filter. If the filter has values without a leading !, one of them must
+// be a prefix of a compared text. No value after a ! may be such a prefix.
 func (f filter) lets(x *secret) bool {
 	var about []string
 	if f.Key == "name" || f.Key == "all" {

@@ -14,7 +14,8 @@ import (
 
 // SNS's limits for messages.
 const (
-	// MaxMessageBytes is the maximum size of a message with its attributes, and of all messages in a batch together.
+	// MaxMessageBytes is the maximum size of a message including its attributes. It is also the maximum total size
+	// of the messages in a batch.
 	MaxMessageBytes = 256 << 10
 	// MaxSubjectCharacters is the maximum length of a subject.
 	MaxSubjectCharacters = 100

@@ -77,7 +77,7 @@ func (s *Service) loadDeliveries() error {
 	return nil
 }
 
-// start schedules deliveries for when they are due. nil elements are skipped.
+// start schedules deliveries at the times when they are due. nil elements are skipped.
 func (c *courier) start(s *Service, list ...*delivered) {
 	for _, d := range list {
 		if d == nil {
@@ -146,7 +146,7 @@ func (c *courier) close() {
 	c.working.Wait()
 }
 
-// nextSlot returns when a rate-limited subscription may receive a message that is ready now.
+// nextSlot returns the time at which a rate-limited subscription may receive a message that is ready now.
 func (c *courier) nextSlot(arn string, now int64, rate int) int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -264,7 +264,7 @@ func (s *Service) settle(d *delivered) {
 	}
 }
 
-// keep stores when a delivery is retried.
+// keep stores a delivery with the time of its next attempt.
 func (s *Service) keep(d *delivered) error {
 	b, err := s.opts.Store.Begin()
 	if err == nil {

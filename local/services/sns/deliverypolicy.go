@@ -63,7 +63,7 @@ const (
 	mostDelay   = 3600 // in seconds, for one retry and for all together
 )
 
-// policy returns the retry policy, or what is wrong with it.
+// policy returns the retry policy, or a text that describes an error in it.
 func (r *retryPolicy) policy() (backoff.Policy, string) {
 	p := backoff.HTTP
 	set := func(to *int, from *int) {
@@ -148,7 +148,7 @@ func (r *retryPolicy) checked(name, where string) error {
 	return nil
 }
 
-// over returns the terms with the given parts of a policy replaced.
+// over returns the terms with the given parts of a policy replaced. Parts that are nil stay unchanged.
 func (t terms) over(r *retryPolicy, throttle *throttlePolicy, request *requestPolicy) terms {
 	if r != nil {
 		t.retry, _ = r.policy() // was validated before

@@ -95,7 +95,8 @@ func (s *Service) unsubscribeURL(sub *subscription) string {
 	return s.opts.Endpoint + "/?Action=Unsubscribe&SubscriptionArn=" + sub.ARN
 }
 
-// signature returns the signature of a message; each of its texts is signed once.
+// signature returns the signature of a message for a protocol. Each different text of the message is signed only
+// once.
 func (s *Service) signature(m *message, protocol string) (string, error) {
 	if m.Signing == "" {
 		return "", nil

@@ -36,7 +36,7 @@ func internal(what string, err error) *aws.Error {
 	return &aws.Error{Code: "InternalError", Status: http.StatusInternalServerError, Message: what + ": " + err.Error()}
 }
 
-// failure converts those errors of the disk that clients may see.
+// failure converts errors of the disk to errors that clients may see.
 func failure(err error) *aws.Error {
 	if errors.Is(err, documents.ErrBroken) || errors.Is(err, documents.ErrClosed) {
 		return internal("The topics in the data directory cannot be read or written", err)

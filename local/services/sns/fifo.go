@@ -31,7 +31,7 @@ type knownKey struct {
 	published
 }
 
-// find returns what was published under a key.
+// find returns the response for the message that was published under a key.
 func (d *duplicates) find(now int64, key string) (published, bool) {
 	if e := d.known[key]; e != nil {
 		if k := e.Value.(knownKey); now < k.At+deduplicationInterval.Milliseconds() {
@@ -41,7 +41,7 @@ func (d *duplicates) find(now int64, key string) (published, bool) {
 	return published{}, false
 }
 
-// remember records what was published under a key.
+// remember stores the response for the message that was published under a key.
 func (d *duplicates) remember(key string, p published) {
 	if d.known == nil {
 		d.known = map[string]*list.Element{}

@@ -16,8 +16,9 @@ import (
 	"stepback/local/services/documents"
 )
 
-// The files in the data directory. FileName holds the messages of topics without subscriptions, OldFileName the
-// messages before those. ListName is the file in which earlier versions stored the ARNs of topics; it is read once.
+// The files in the data directory. FileName holds the messages of topics without subscriptions. OldFileName holds
+// older such messages, after a rotation. ListName is the file in which earlier versions stored the ARNs of topics;
+// it is read once.
 const (
 	FileName    = "notifications.jsonl"
 	OldFileName = "notifications.1.jsonl"

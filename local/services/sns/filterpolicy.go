@@ -81,7 +81,8 @@ func nestsWrongly(text json.RawMessage) bool {
 	return false
 }
 
-// jsonReason describes why a text is not valid JSON, as AWS's parser does, with the position but without the text.
+// jsonReason describes why a text is not valid JSON, in the wording of AWS's parser. It includes the position but
+// not the text.
 func jsonReason(text string, err error) string {
 	_, parsed := jsonvalue.Parse(text)
 	var wrong *jsonvalue.SyntaxError

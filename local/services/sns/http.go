@@ -17,8 +17,8 @@ func newHTTPClient() *http.Client {
 	return &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// post sends a message to an HTTP endpoint. The error is a client-side *aws.Error if the endpoint has permanently
-// rejected the message: with a status below 500 other than 429.
+// post sends a message to an HTTP endpoint. If the endpoint has permanently rejected the message (with a status
+// below 500 other than 429), the error is a client-side *aws.Error.
 func (s *Service) post(ctx context.Context, m *message, sub *subscription, of terms) error {
 	body, raw := m.body(sub.Protocol), sub.raw && m.Type == typeNotification
 	if !raw {
@@ -69,7 +69,7 @@ func (s *Service) post(ctx context.Context, m *message, sub *subscription, of te
 	return fmt.Errorf("%s answered %s", sub.Endpoint, a.Status)
 }
 
-// reason returns why a request failed, without the URL, which may contain a password.
+// reason returns the cause of a failed request, without the URL, which may contain a password.
 func reason(err error) error {
 	var e *url.Error
 	if errors.As(err, &e) {

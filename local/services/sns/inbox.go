@@ -16,7 +16,7 @@ import (
 // MaxMails is the number of mails that the inbox keeps; older ones are deleted.
 const MaxMails = 10_000
 
-// Mail is a mail in the local inbox, which SNS would have sent to an address.
+// Mail is a mail in the local inbox. On AWS, SNS would have sent it to an address.
 type Mail struct {
 	Number  uint64    `json:"number"` // increases with time
 	Time    time.Time `json:"time"`
@@ -92,7 +92,8 @@ func (i *Inbox) Next() <-chan struct{} {
 	return i.arrived
 }
 
-// StopPolls makes all present and future requests that wait for mails return at once with the mails there are.
+// StopPolls makes all present and future requests that wait for mails return immediately, with the mails that have
+// arrived.
 func (s *Service) StopPolls() {
 	s.inbox.mu.Lock()
 	defer s.inbox.mu.Unlock()
@@ -206,8 +207,8 @@ const (
 )
 
 // InboxPath is the path at which Handler serves the inbox to programs on this machine. GET InboxPath returns
-// {"mails": […]} with the latest mails. With after=NUMBER it returns the mails after that number, and with
-// wait=SECONDS (up to 20) it waits if there are none. limit=N (1 to 1000, default 100) sets the maximum number, and
+// {"mails": […]} with the latest mails. after=NUMBER selects the mails after that number; if there are none,
+// wait=SECONDS (up to 20) makes the request wait. limit=N (1 to 1000, default 100) sets the maximum number.
 // to=ADDRESS selects the mails to an address. GET InboxPath/NUMBER returns a single mail.
 const InboxPath = "/_stepback/inbox"
 

@@ -158,7 +158,8 @@ type addressed struct {
 	sub     *subscription
 }
 
-// dispatch delivers messages to queues, and adds later deliveries to the batch, which may contain other changes.
+// dispatch delivers messages to queues, and adds the deliveries that are made later to the batch. The batch may
+// already contain other changes.
 func (s *Service) dispatch(b *documents.Batch, plan *publication, messages []*message) error {
 	if len(plan.subscriptions) == 0 {
 		for _, m := range messages {
@@ -251,8 +252,8 @@ func (s *Service) letter(m *message, sub *subscription, to aws.ARN) (delivery.Le
 	return delivery.Letter{To: to, Message: out, From: from}, nil
 }
 
-// deliverAll delivers letters to queues, and sends those that a queue rejects to the subscriptions' dead-letter
-// queues.
+// deliverAll delivers letters to queues. Letters that a queue rejects are sent to the subscription's dead-letter
+// queue.
 func (s *Service) deliverAll(letters []delivery.Letter, whose []addressed) error {
 	if len(letters) == 0 {
 		return nil
@@ -284,7 +285,8 @@ func (s *Service) deliverAll(letters []delivery.Letter, whose []addressed) error
 	return s.bury(topic, dead)
 }
 
-// bury sends messages of a topic to dead-letter queues. As on AWS, messages that those reject are lost.
+// bury sends messages of a topic to dead-letter queues. As on AWS, a message that its dead-letter queue rejects is
+// lost.
 func (s *Service) bury(topic string, dead []delivery.Letter) error {
 	if len(dead) == 0 {
 		return nil

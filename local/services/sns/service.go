@@ -22,8 +22,8 @@ import (
 
 // Queues delivers to subscribed SQS queues and dead-letter queues.
 type Queues interface {
-	// DeliverAll delivers messages to queues with a single wait for the disk. It returns one error per letter, nil
-	// for those that were delivered.
+	// DeliverAll delivers messages to queues with a single wait for the disk. It returns one error per letter,
+	// which is nil for a delivered letter.
 	DeliverAll(letters []delivery.Letter) []error
 }
 
@@ -42,8 +42,8 @@ type Options struct {
 	Clock *clock.Clock
 	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
 	Scope aws.Scope
-	// Endpoint is the start of the URLs in messages, such as http://127.0.0.1:4566; empty means one that does not
-	// respond.
+	// Endpoint is the start of the URLs in messages, such as http://127.0.0.1:4566. If it is empty, the URLs point
+	// at an address that does not respond.
 	Endpoint string
 	// Queues delivers messages to SQS.
 	Queues Queues
@@ -51,8 +51,8 @@ type Options struct {
 	Targets Targets
 	// HTTP is the client for HTTP endpoints; nil means a default client that follows no redirects.
 	HTTP *http.Client
-	// Count receives the AWS/SNS metrics of topics: a value and how often it occurred. nil discards them. It must
-	// return quickly.
+	// Count receives the AWS/SNS metrics of topics: a value and how often it occurred. It must return quickly. If
+	// it is nil, metrics are discarded.
 	Count func(scope aws.Scope, topic, metric string, value, n float64)
 	// Log receives refused requests and failed deliveries; nil discards them.
 	Log *slog.Logger
@@ -286,5 +286,5 @@ type none struct{}
 // pageSize is the number of elements per page of a list.
 const pageSize = 100
 
-// timeText formats a time as messages do.
+// timeText formats a time in the format used in messages.
 func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }

@@ -43,8 +43,8 @@ type signer struct {
 	name        string // of the certificate file
 }
 
-// bits is the length of the key. AWS uses 2048, with which signing takes three times as long, and signing is most of
-// the cost of a message. The key only vouches for messages on this machine.
+// bits is the length of the key. AWS uses 2048, which makes signing take three times as long, and signing is most
+// of the cost of a message. A shorter key suffices, because it only vouches for messages on this machine.
 const bits = 1024
 
 // sign signs a text and returns the signature in base64.
@@ -64,7 +64,7 @@ func (s *signer) sign(version string, text []byte, now time.Time) (string, error
 
 func sumOf(sum [sha1.Size]byte) []byte { return sum[:] }
 
-// url returns the URL of the certificate. Something must have been signed before.
+// url returns the URL of the certificate. Call it only after something has been signed.
 func (s *signer) url(endpoint string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

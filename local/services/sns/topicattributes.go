@@ -96,7 +96,7 @@ func (t *topic) defaultPolicy() string {
 		`"}}}]}`
 }
 
-// known returns all attributes of a topic, including defaults. mu is held.
+// known returns all attributes of a topic, including those with their default values. mu is held.
 func (t *topic) known() map[string]string {
 	pending, confirmed := 0, 0
 	for _, sub := range t.subscriptions {

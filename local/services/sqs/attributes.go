@@ -31,8 +31,8 @@ const (
 	visibilityTimeout  = "VisibilityTimeout"
 )
 
-// MaxMessageBytes is the maximum size of a message with its attributes, and of all messages in a batch together: 1
-// MiB since August 2025.
+// MaxMessageBytes is the maximum size of a message including its attributes, 1 MiB since August 2025. It is also
+// the maximum total size of the messages in a batch.
 const MaxMessageBytes = 1 << 20
 
 // defaults holds the default values of attributes.
@@ -46,8 +46,8 @@ var fifoDefaults = map[string]string{
 	fifoQueue: "true", contentBased: "false", deduplicationScope: "queue", throughputLimit: "perQueue",
 }
 
-// form describes the valid values of an attribute: a number within a range, one of several words, or what check
-// accepts.
+// form describes the valid values of an attribute: a number within a range, one of several words, or a value that
+// check accepts.
 type form struct {
 	min, max int64
 	words    []string
@@ -115,7 +115,8 @@ func checkEncryption(given map[string]string) error {
 	return nil
 }
 
-// encrypted returns the attributes after a change of encryption: enabling one kind disables the other.
+// encrypted returns the attributes after a change of encryption. Enabling one kind of encryption disables the
+// other.
 func encrypted(made, given map[string]string) map[string]string {
 	switch {
 	case given[managedSSE] == "true":
@@ -241,7 +242,7 @@ func (s *Service) getQueueAttributes(_ context.Context, scope aws.Scope, in *att
 	return &attributesAnswer{asked}, nil
 }
 
-// known returns all attributes of a queue, including defaults.
+// known returns all attributes of a queue, including those with their default values.
 func (q *live) known(now int64) map[string]string {
 	known := maps.Clone(defaults)
 	if q.limits.fifo {

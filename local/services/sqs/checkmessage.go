@@ -18,7 +18,7 @@ const (
 )
 
 var (
-	// attributeName matches valid names of message attributes; groupName matches valid group and deduplication IDs.
+	// attributeName matches valid names of message attributes. groupName matches valid group and deduplication IDs.
 	attributeName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,256}$`)
 	groupName     = regexp.MustCompile("^[A-Za-z0-9!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~]{1,128}$")
 )

@@ -14,7 +14,7 @@ import (
 // Received is a message as a consumer receives it.
 type Received struct {
 	ID, Handle, Body string
-	// BodySum and AttributeSum are the MD5 sums of the body and of the message attributes; the latter is empty if
+	// BodySum is the MD5 sum of the body. AttributeSum is the MD5 sum of the message attributes; it is empty if
 	// there are none.
 	BodySum, AttributeSum string
 	// System holds the attributes that SQS adds to a message, such as SentTimestamp.
@@ -25,10 +25,10 @@ type Received struct {
 // forever is the deadline of a poll without a time limit.
 const forever = math.MaxInt64
 
-// Consume receives at most ten messages with all their attributes for a consumer within this process, and hides them
-// for the queue's visibility timeout. It waits until there are some, or until end unless that is zero. While it waits
-// it releases the clock hold of the work in ctx, and virtual time advances only to messages that are delayed or in
-// flight. The error is an *aws.Error, as ReceiveMessage returns it, or ctx's.
+// Consume receives at most ten messages with all their attributes for a consumer within this process, and hides
+// them for the queue's visibility timeout. It waits until there is a message or until the time end; a zero end
+// means no time limit. While it waits it releases the clock hold of the work in ctx, and virtual time advances only
+// to messages that are delayed or in flight. The error is an *aws.Error, as ReceiveMessage returns it, or ctx's.
 func (s *Service) Consume(ctx context.Context, queue aws.ARN, most int, end time.Time) ([]Received, error) {
 	n, until := int64(min(most, mostMessages)), int64(forever)
 	if !end.IsZero() {
@@ -59,8 +59,8 @@ func (s *Service) Consume(ctx context.Context, queue aws.ARN, most int, end time
 // urlOf returns a URL path of the queue with an ARN.
 func urlOf(queue aws.ARN) string { return "/" + queue.Account + "/" + queue.Resource }
 
-// Remove deletes messages that a consumer has received, by their receipt handles, and waits until that is on disk.
-// Messages that another consumer has received since are kept.
+// Remove deletes messages that a consumer has received, by their receipt handles, and waits until the deletion is
+// on disk. Messages that another consumer has received since then are kept.
 func (s *Service) Remove(queue aws.ARN, handles []string) error {
 	return s.on(queue.Scope(), urlOf(queue), func(now int64, b *store.Batch, q *live) error {
 		for _, handle := range handles {

@@ -16,7 +16,7 @@ const (
 	queryPrefix = "AWS.SimpleQueueService."
 )
 
-// queryCodes holds the codes for clients of the Query protocol of errors whose code is not the name of the shape.
+// queryCodes maps errors to their codes in the Query protocol, if the code is not the name of the shape.
 var queryCodes = map[string]string{
 	codeValue: "InvalidParameterValue", "MissingRequiredParameterException": "MissingParameter",
 	"QueueDoesNotExist": queryPrefix + "NonExistentQueue", "QueueNameExists": "QueueAlreadyExists",
@@ -33,7 +33,7 @@ var queryCodes = map[string]string{
 
 var (
 	errNoQueue = &aws.Error{Code: "QueueDoesNotExist", Message: "The specified queue does not exist."}
-	// errOverLimit is only returned for short polls: long ones keep waiting.
+	// errOverLimit is returned only for short polls, because long polls keep waiting.
 	errOverLimit = &aws.Error{Code: "OverLimit", Status: http.StatusForbidden,
 		Message: fmt.Sprintf("The maximum number of in flight messages is reached: %d", queue.MaxInFlight)}
 	errTask = &aws.Error{Code: "ResourceNotFoundException", Status: http.StatusNotFound,
@@ -64,7 +64,7 @@ func noResource(parameter string) *aws.Error {
 		Message: "The resource that you specified for the " + parameter + " parameter doesn't exist."}
 }
 
-// failure converts those errors of the disk that clients may see.
+// failure converts errors of the disk to errors that clients may see.
 func failure(err error) *aws.Error {
 	if errors.Is(err, documents.ErrBroken) || errors.Is(err, documents.ErrClosed) {
 		return &aws.Error{Code: "ServiceUnavailableException", Status: http.StatusServiceUnavailable,

@@ -9,8 +9,8 @@ import (
 	"stepback/aws"
 )
 
-// limits holds the attributes of a queue that affect its messages, with defaults for those that are not set. Times
-// are in milliseconds.
+// limits holds the attributes of a queue that affect its messages. Attributes that are not set have their defaults.
+// Times are in milliseconds.
 type limits struct {
 	fifo, contentBased, perGroup bool
 
@@ -48,7 +48,8 @@ func (l *limits) settings() queue.Settings {
 	return queue.Settings{FIFO: l.fifo, Retention: l.retention, MaxReceives: l.redrive.maxReceives}
 }
 
-// redrivePolicy determines where messages go that have been received too often; the zero value means nowhere.
+// redrivePolicy determines the queue to which messages are moved that have been received too often. The zero value
+// means that no message is moved.
 type redrivePolicy struct {
 	target      string // an ARN
 	maxReceives int

@@ -6,15 +6,15 @@ import (
 	"stepback/aws"
 )
 
-// Measured holds what a queue has counted since the last measurement, and what it contains now, as in AWS/SQS
-// metrics.
+// Measured holds the metrics of a queue in AWS/SQS: counts since the last measurement, and the current contents.
 type Measured struct {
 	Scope aws.Scope
 	// Queue is the name of the queue.
 	Queue string
-	// Sent, Received and Deleted count messages; Empty counts requests that received none.
+	// Sent, Received and Deleted count messages. Empty counts receive requests that returned no message.
 	Sent, Received, Deleted, Empty int64
-	// Bytes is the total size of the messages sent; Least and Most are the sizes of the smallest and the largest.
+	// Bytes is the total size of the messages sent. Least is the size of the smallest of them, and Most the size of
+	// the largest.
 	Bytes, Least, Most int64
 	// Visible, InFlight and Delayed are the current numbers of messages.
 	Visible, InFlight, Delayed int
@@ -22,7 +22,7 @@ type Measured struct {
 	Oldest time.Duration
 }
 
-// counted holds what a queue has counted. It is guarded by mu.
+// counted holds the counts of a queue since the last measurement. It is guarded by mu.
 type counted struct {
 	sent, received, deleted, empty, bytes, least, most int64
 

@@ -115,7 +115,7 @@ func (s *Service) startMessageMoveTask(_ context.Context, _ aws.Scope, in *start
 	return &taskHandle{m.handle(s)}, err
 }
 
-// forgetMoves deletes the oldest tasks of a queue, which no list shows any more. mu is held.
+// forgetMoves deletes the oldest tasks of a queue, beyond the number that lists show. mu is held.
 func (s *Service) forgetMoves(b *store.Batch, source string) {
 	if list := s.movesOf(source); len(list) > mostMovesListed {
 		for _, m := range list[mostMovesListed:] {
@@ -184,7 +184,8 @@ func (s *Service) step(now int64, b *store.Batch, m *move) (over bool, err error
 	return m.Status != moveRunning, s.keepMove(b, m)
 }
 
-// forward moves a message as a new one. It returns "", or the reason why the message cannot be moved. mu is held.
+// forward moves a message to another queue, as a new message. It returns "", or the reason why the message cannot
+// be moved. mu is held.
 func (s *Service) forward(now int64, b *store.Batch, from *live, destination string, m *queue.Message) string {
 	if destination == "" {
 		destination = m.Source

@@ -23,7 +23,7 @@ type queueURL struct {
 	URL string `json:"QueueUrl"`
 }
 
-// createQueue creates a queue. If a queue with the same attributes already exists, it returns that one.
+// createQueue creates a queue. If a queue with the same name and attributes already exists, it returns that queue.
 func (s *Service) createQueue(_ context.Context, r *server.Request) (*server.Answer, error) {
 	var in struct {
 		QueueName  string
@@ -208,7 +208,7 @@ func (s *Service) listDeadLetterSourceQueues(_ context.Context, r *server.Reques
 	return &server.Answer{Output: sourceURLs{urls, next}}, err
 }
 
-// sources returns the queues that have a queue as their dead-letter queue. mu is held.
+// sources returns the queues whose dead-letter queue has the given ARN. mu is held.
 func (s *Service) sources(arn string) (list []*live) {
 	for _, q := range s.queues {
 		if q.limits.redrive.target == arn {

@@ -15,7 +15,7 @@ type receipt struct{ queue, seq, number uint64 }
 
 const receiptBytes = 28
 
-// text returns the receipt handle for clients.
+// text encodes the receipt as the receipt handle for clients.
 func (r receipt) text(salt uint64) string {
 	b := make([]byte, 0, receiptBytes)
 	for _, n := range []uint64{r.queue, r.seq, r.number} {

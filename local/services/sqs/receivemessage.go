@@ -100,9 +100,9 @@ func (s *Service) receiveMessage(ctx context.Context, scope aws.Scope, in *recei
 			}
 			var more bool
 			got, more = s.receive(now, b, q, in)
-			// After a crash in the next moments, a message of a standard queue may be received once more, as happens
-			// on SQS now and then. FIFO queues must wait for the disk because their order depends on what is in
-			// flight, and dead letters must stay dead.
+			// After a crash in the next moments, a message of a standard queue may be received once more, as
+			// happens on SQS now and then. FIFO queues must wait for the disk because their order depends on the
+			// messages in flight. Dead messages must wait for it because they must not come back.
 			b.Later = !q.limits.fifo && !more
 			switch {
 			case len(got) > 0:
@@ -136,8 +136,8 @@ func (s *Service) receiveMessage(ctx context.Context, scope aws.Scope, in *recei
 	}
 }
 
-// receive delivers messages and moves dead ones to the dead-letter queue. more is true if there may be further
-// messages although none was returned. mu is held.
+// receive delivers messages and moves dead ones to the dead-letter queue. If it returns no message, more is true if
+// there may still be some. mu is held.
 func (s *Service) receive(now int64, b *store.Batch, q *live, in *receiveRequest) (got []handedOut, more bool) {
 	n, hidden := 1, q.limits.hidden
 	if in.Max != nil {

@@ -89,7 +89,7 @@ func (s *Service) send(now int64, b *store.Batch, q *live, sender string, m *out
 	return answer, nil
 }
 
-// messageID derives the ID of a message from the number it was first sent under.
+// messageID derives the ID of a message from the number under which it was first sent.
 func (s *Service) messageID(origin uint64) string {
 	r := aws.Random{Seed: s.store.Salt() + origin<<20}
 	return aws.DrawUUID(r.Uint64)

@@ -231,7 +231,7 @@ func (s *Service) change(f func(now int64, b *store.Batch) error) error {
 	return err
 }
 
-// on runs f, which changes the queue with a URL.
+// on runs f, which changes the queue with a URL, and waits until the changes are on disk.
 func (s *Service) on(scope aws.Scope, url string, f func(now int64, b *store.Batch, q *live) error) error {
 	s.mu.Lock()
 	_, err := s.find(scope, url)

@@ -28,8 +28,9 @@ func (q *live) url(base string) string { return base + "/" + q.Account + "/" + q
 // hostRegion matches the region in the host of AWS's queue URLs.
 var hostRegion = regexp.MustCompile(`^(?:sqs\.([a-z0-9-]+)|([a-z0-9-]+)\.queue)\.`)
 
-// find returns the queue with a URL. Only the path of http://HOST/ACCOUNT/NAME counts, whichever name of this machine
-// the host is, and the region if the host names one as AWS's hosts do. mu is held.
+// find returns the queue with the URL text, normally http://HOST/ACCOUNT/NAME. Only the path is compared, so any
+// host name of this machine works. If the host names a region, as in AWS's queue URLs, that region is used. mu is
+// held.
 func (s *Service) find(scope aws.Scope, text string) (*live, error) {
 	if account, name, ok := ofThisMachine(text); ok {
 		if q := s.queues[address{aws.Scope{Account: account, Region: scope.Region}, name}]; q != nil {

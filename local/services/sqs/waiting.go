@@ -56,7 +56,7 @@ func (s *Service) wake(q *live, n int) {
 	}
 }
 
-// await waits until a poll is woken. The error is ctx's.
+// await waits until the poll w is woken or ctx ends. It returns ctx's error.
 func (s *Service) await(ctx context.Context, w *waiter) error {
 	resume := func() {}
 	var timer *clock.Timer
@@ -91,7 +91,7 @@ func (s *Service) await(ctx context.Context, w *waiter) error {
 	return err
 }
 
-// StopPolls makes all present and future polls return at once with the messages there are.
+// StopPolls makes all waiting and future polls return at once with the messages that are available.
 func (s *Service) StopPolls() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

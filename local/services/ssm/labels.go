@@ -12,7 +12,7 @@ import (
 
 var labelForm = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.-]{0,99}$`)
 
-// labelAllowed reports whether a label is valid.
+// labelAllowed reports whether a label has a valid form and is not reserved.
 func labelAllowed(label string) bool {
 	return labelForm.MatchString(label) && !reserved.MatchString(label)
 }
@@ -28,7 +28,8 @@ type labelAnswer struct {
 	Version       int64 `json:"ParameterVersion"`
 }
 
-// labels changes the labels of the version that a request names, or of the newest version.
+// labels calls f to change the labels of the version that a request names. Without a version, f changes the newest
+// one.
 func (s *Service) labels(scope aws.Scope, in *labelRequest, f func(p *parameter, v *version) error) error {
 	return s.change(func(b *documents.Batch) error {
 		p, err := s.find(scope, in.Name)
@@ -113,7 +114,7 @@ type tagRequest struct {
 	Keys []string `json:"TagKeys"`
 }
 
-// tagged changes the parameter that a tagging request names.
+// tagged calls f to change the parameter that a tagging request names.
 func (s *Service) tagged(scope aws.Scope, in *tagRequest, f func(*parameter) error) (*none, error) {
 	return &none{}, s.change(func(b *documents.Batch) error {
 		p, err := s.resource(scope, in)

@@ -117,7 +117,7 @@ func (s *Service) putParameter(ctx context.Context, scope aws.Scope, in *putRequ
 	})
 }
 
-// version returns the version that a put request describes; p is nil for a new parameter.
+// version returns the new version that a put request describes. p is the existing parameter, or nil for a new one.
 func (s *Service) version(ctx context.Context, scope aws.Scope, in *putRequest, p *parameter) (*version, error) {
 	v := &version{Type: in.Type, Value: in.Value, Description: in.Description, AllowedPattern: in.AllowedPattern,
 		DataType: cmp.Or(in.DataType, "text"), Tier: cmp.Or(in.Tier, standard), User: scope.GlobalARN("iam", "root"),

@@ -7,7 +7,7 @@ import (
 	"stepback/engine"
 )
 
-// engines are the engines of accounts and regions, each made when it is first asked for.
+// engines holds the engines of accounts and regions. Each engine is created on first use.
 type engines struct {
 	make func(aws.Scope) (*engine.Engine, error)
 

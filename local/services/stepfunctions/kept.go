@@ -10,7 +10,7 @@ import (
 	"stepback/local/services/stepfunctions/statemachines"
 )
 
-// Documents durably stores small documents under keys.
+// Documents is a durable store of small documents under keys.
 type Documents interface {
 	// PutDocument stores a document, replacing one with the same key, and returns once it is durable.
 	PutDocument(key string, value []byte) error
@@ -20,8 +20,8 @@ type Documents interface {
 	EachDocument(ctx context.Context, prefix string, each func(key string, value []byte) error) error
 }
 
-// Kept is a Store whose records outlive the process. They are loaded once; changes are written before they become
-// visible.
+// Kept is a Store that keeps its records in Documents, so they outlive the process. They are loaded once; changes
+// are written before they become visible.
 type Kept struct {
 	*Memory
 	documents Documents

@@ -60,7 +60,8 @@ func (s *Memory) MachinesBehind(prefix string, created time.Time, arn string, n 
 	return found, nil
 }
 
-// placeOf returns the index of a state machine in the order of creation, or where it would be.
+// placeOf returns the index of a state machine in the order of creation. If there is none, it returns the index at
+// which it would be inserted, and false.
 func (s *Memory) placeOf(created time.Time, arn string) (int, bool) {
 	return slices.BinarySearchFunc(s.order, arn, func(m *statemachines.Machine, arn string) int {
 		return cmp.Or(m.Created.Compare(created), strings.Compare(m.ARN, arn))

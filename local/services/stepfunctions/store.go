@@ -7,8 +7,8 @@ import (
 	"stepback/local/services/stepfunctions/statemachines"
 )
 
-// Store stores state machines, without their executions, and activities. Implementations are safe for concurrent use;
-// the records they return belong to the caller.
+// Store stores state machines and activities, but no executions. Implementations are safe for concurrent use; the
+// records they return belong to the caller.
 type Store interface {
 	statemachines.Store
 	activities.Store
@@ -16,7 +16,7 @@ type Store interface {
 	Machines(prefix string) ([]*statemachines.Machine, error)
 }
 
-// HasActivity returns a function that reports whether a store has an activity, for engines whose tasks refer to
+// HasActivity returns a function that reports whether s has an activity. Engines use it for tasks that refer to
 // activities.
 func HasActivity(s Store) func(arn string) (bool, error) {
 	return func(arn string) (bool, error) {

@@ -11,7 +11,7 @@ import (
 	"stepback/engine/journal"
 )
 
-// unavailable returns the error for a write that cannot be stored now, which clients retry. It returns nil for other
+// unavailable returns a retryable error if err means that a write cannot be stored now. It returns nil for other
 // errors.
 func unavailable(err error) *aws.Error {
 	var why string

@@ -5,8 +5,8 @@ import (
 	"stepback/local/services/stepfunctions/executions"
 )
 
-// words lists where the service, according to recordings, differs from its model: sizes of JSON are counted in bytes,
-// and enum values are listed in a different order.
+// words lists where the service differs from its model, according to recordings. It counts the size of JSON in
+// bytes, and lists some enum values in a different order.
 var words = server.Words{
 	Bytes: []string{"SensitiveData"},
 	Enums: map[string][]string{

@@ -68,8 +68,8 @@ type identity struct {
 	ARN     string `json:"Arn"`
 }
 
-// session is a stored session: the identity that signs with its credentials, and until when they are meant to be
-// valid.
+// session is a stored session: the identity that its credentials represent, and the time at which they should
+// expire.
 type session struct {
 	identity
 	Until  time.Time
@@ -220,7 +220,7 @@ type assumeRequest struct {
 	Transitive []string `json:"TransitiveTagKeys"`
 }
 
-// checkTags returns an error for session tags that STS would reject. The tags are not used otherwise.
+// checkTags returns an error for session tags that STS would reject. Otherwise the tags are ignored.
 func (in *assumeRequest) checkTags() error {
 	seen := map[string]bool{}
 	for _, t := range in.Tags {

@@ -25,7 +25,7 @@ type faultCounts struct {
 	OtherCount, TotalCount int
 }
 
-// statistics counts how calls have ended.
+// statistics counts calls by how they ended.
 type statistics struct {
 	OkCount           int
 	ErrorStatistics   errorCounts

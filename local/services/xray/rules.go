@@ -13,7 +13,7 @@ import (
 	"stepback/local/services/documents"
 )
 
-// rule is a sampling rule: how many requests are traced.
+// rule is a sampling rule: it determines how many of the matching requests are traced.
 type rule struct {
 	RuleName, ResourceARN, ServiceName, ServiceType, Host, HTTPMethod, URLPath string
 	RuleARN                                                                    string
@@ -36,7 +36,7 @@ const (
 
 func ruleARN(scope aws.Scope, name string) string { return scope.ARN("xray", "sampling-rule/"+name) }
 
-// all returns the rules of a scope by priority, the default rule last.
+// all returns the rules of a scope, ordered by priority. The default rule comes last.
 func (s *Service) all(scope aws.Scope) ([]ruleRecord, error) {
 	list := []ruleRecord{}
 	known := false

@@ -10,26 +10,27 @@ import (
 	"stepback/local/services/documents"
 )
 
-// Traced describes the start of a trace, as sampling rules match it.
+// Traced describes the service that starts a trace, for matching by sampling rules.
 type Traced struct {
 	// Name, Type and ARN describe the service: the name of a function, AWS::Lambda::Function, and its ARN.
 	Name, Type, ARN string
 }
 
-// sampler counts what rules have sampled.
+// sampler counts the traces that each rule has sampled.
 type sampler struct {
 	rules map[aws.Scope][]rule // as last read
 	used  map[string]reservoir // by rule ARN
 }
 
-// reservoir counts the traces recorded in a second before the rule's fixed rate applies.
+// reservoir counts the traces that a rule has recorded in the current second. When the rule's reservoir is used up,
+// its fixed rate applies.
 type reservoir struct {
 	second int64
 	taken  int
 }
 
-// Sample decides by the sampling rules whether to record a new trace. The first matching rule samples the requests in
-// its reservoir each second, and applies its fixed rate to all others.
+// Sample decides whether to record a new trace, by the first sampling rule that matches. In each second, it records
+// as many traces as the rule's reservoir holds. To all others it applies the rule's fixed rate.
 func (s *Service) Sample(scope aws.Scope, t Traced) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -148,7 +148,7 @@ type trace struct {
 	segments []*segment
 }
 
-// read returns the traces from the key prefix from on, up to the first one that started after end.
+// read returns the traces whose keys start at from or later, up to the first trace that started after end.
 func (s *Service) read(scope aws.Scope, from string, end time.Time) (all []*trace, err error) {
 	before := prefix(scope)
 	err = s.segments.ScanFrom(before, before+from, func(key string, text []byte) error {
@@ -208,7 +208,7 @@ type tracesAnswer struct {
 	NextToken           string   `json:",omitempty"`
 }
 
-// named returns the traces with the given IDs, as far as they exist.
+// named returns the traces with the given IDs. IDs without a trace are skipped.
 func (s *Service) named(scope aws.Scope, ids []string) (all []*trace, err error) {
 	for _, id := range ids {
 		t := &trace{id: id}
@@ -240,7 +240,7 @@ func (s *Service) batchGetTraces(_ context.Context, scope aws.Scope, in *tracesR
 	return out, err
 }
 
-// bounds returns when the first segment started and the last one ended.
+// bounds returns the time at which the first segment started, and the time at which the last one ended.
 func (t *trace) bounds() (start, end float64) {
 	for i, g := range t.segments {
 		last := *g.Start

@@ -222,7 +222,8 @@ func conditionOf(text string) (condition, error) {
 	return nil, invalid("The filter expression %s is not understood here: conditions are joined by AND", text)
 }
 
-// values returns a function that evaluates a keyword of a filter expression.
+// values returns a function that evaluates a keyword of a filter expression. It returns false for an unknown
+// keyword.
 func values(keyword string) (func(t *trace, of *summary) []any, bool) {
 	one := func(f func(of *summary) any) func(*trace, *summary) []any {
 		return func(_ *trace, of *summary) []any { return []any{f(of)} }

@@ -42,8 +42,8 @@ func (s *Items) Deliver(ctx context.Context, d *deadletters.Delivery) []error {
 	return errs
 }
 
-// whole reports whether the items are all failed items of their execution, and unchanged, so that the execution can
-// be redriven.
+// whole reports whether the items are unchanged and are all the failed items of their execution. Then the execution
+// can be redriven.
 func (s *Items) whole(ctx context.Context, parent string, d *deadletters.Delivery, items []int) (bool, error) {
 	x, err := s.describe(ctx, parent)
 	if errors.Is(err, deadletters.ErrNotFound) {

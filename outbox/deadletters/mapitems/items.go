@@ -195,7 +195,7 @@ func (s *Items) letter(ctx context.Context, child, parent string) (deadletters.L
 	return l, nil
 }
 
-// died sets why a letter is dead.
+// died marks a letter as dead and copies the reason from the failed execution.
 func died(l *deadletters.Letter, x *sfn.DescribeExecutionOutput) {
 	l.State, l.Reason = deadletters.Dead, string(x.Status)
 	l.Error, l.Cause = aws.ToString(x.Error), aws.ToString(x.Cause)

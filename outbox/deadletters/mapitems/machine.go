@@ -21,8 +21,8 @@ type processor struct {
 	role                  *string
 }
 
-// processorOf returns the state machine for a child execution's items: its Map's ItemProcessor, under a name that
-// depends on the definition.
+// processorOf returns the state machine that runs a child execution's items on their own. Its definition is the
+// Map's ItemProcessor, and its name depends on the definition.
 func (s *Items) processorOf(ctx context.Context, child string) (processor, error) {
 	m, err := s.Client.DescribeStateMachineForExecution(ctx,
 		&sfn.DescribeStateMachineForExecutionInput{ExecutionArn: &child})
@@ -45,7 +45,7 @@ func (s *Items) processorOf(ctx context.Context, child string) (processor, error
 	return processor{prefix + ":stateMachine:" + name, name, definition, m.RoleArn}, nil
 }
 
-// machine creates the state machine for a child execution's items, unless it exists.
+// machine creates the state machine that runs a child execution's items on their own, unless it exists.
 func (s *Items) machine(ctx context.Context, child string) (arn string, err error) {
 	p, err := s.processorOf(ctx, child)
 	if err != nil {
@@ -59,8 +59,8 @@ func (s *Items) machine(ctx context.Context, child string) (arn string, err erro
 	return p.arn, err
 }
 
-// existing returns the state machine that machine creates; ok is false if its ItemProcessor cannot be determined any
-// more.
+// existing returns the ARN of the state machine that machine creates. ok is false if its ItemProcessor can no
+// longer be determined.
 func (s *Items) existing(ctx context.Context, child string) (arn string, ok bool, err error) {
 	p, err := s.processorOf(ctx, child)
 	if errors.Is(err, deadletters.ErrNotFound) {
@@ -98,8 +98,8 @@ func itemProcessor(definition, label string) (string, error) {
 	return string(text), err
 }
 
-// distributed returns the ItemProcessor of the distributed Map that has the label, or whose name is the label, and
-// appends those of all distributed Maps to all.
+// distributed returns the ItemProcessor of the distributed Map with a label; a Map without a Label is labelled with
+// its name. It appends the ItemProcessors of all distributed Maps to all.
 func distributed(machine map[string]any, label string, all *[]map[string]any) map[string]any {
 	states, _ := machine["States"].(map[string]any)
 	var found map[string]any

@@ -1,11 +1,11 @@
-// Package queues manages a dead-letter queue of Amazon SQS: it lists its messages and redrives them to the queue that
-// they came from.
+// Package queues manages a dead-letter queue of Amazon SQS: it lists its messages and redrives them to the queue
+// that they came from.
 //
 // SQS shows a message only by receiving it. Listing therefore counts as a receive, and briefly hides the messages
-// from other consumers. If a queue is redriven as a whole and unchanged, SQS moves it itself (StartMessageMoveTask).
-// Single or edited messages are sent and then deleted, with the letter's ID as the attribute Stepback-Letter, and as
-// the deduplication ID in a FIFO queue. The package never deletes a message that it has not sent or an operator has
-// not discarded.
+// from other consumers. If all messages of a queue are redriven unchanged, SQS moves them itself
+// (StartMessageMoveTask). Single or edited messages are sent and then deleted. The message sent carries the
+// letter's ID as the attribute Stepback-Letter, and in a FIFO queue also as the deduplication ID. The package
+// deletes a message only after sending it, or if an operator has discarded it.
 package queues
 
 import (
@@ -33,7 +33,7 @@ type Queue struct {
 	Client Client
 	URL    string // of the dead-letter queue
 	ARN    string
-	// Target is the URL of the queue to which messages are redriven; empty means the one that they came from.
+	// Target is the URL of the queue to which messages are redriven; empty means the queue that they came from.
 	Target string
 
 	mu     sync.Mutex
@@ -139,14 +139,14 @@ func (q *Queue) Find(ctx context.Context, id string) (deadletters.Letter, error)
 	return in.letter, nil
 }
 
-// Listing the queue receives all messages, hides them for as long as that may take, and makes them visible again.
+// Listing the queue receives all messages, hides them while it runs, and then makes them visible again.
 const (
 	hidden    = 20 // seconds
 	staleness = 2 * time.Second
 	atOnce    = 10
 )
 
-// look receives all messages in the queue, at most every two seconds unless fresh is true.
+// look returns all messages in the queue. It receives them again at most every two seconds, unless fresh is true.
 func (q *Queue) look(ctx context.Context, fresh bool) (map[string]*queued, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -339,7 +339,7 @@ func (q *Queue) whole(d *deadletters.Delivery, all map[string]*queued) bool {
 	return true
 }
 
-// move starts moving the whole queue back to its source queue. It returns false if SQS cannot.
+// move starts moving all messages back to the source queue. It returns false if SQS cannot.
 func (q *Queue) move(ctx context.Context) (bool, error) {
 	err := q.Client.Call(ctx, "StartMessageMoveTask", document{"SourceArn": q.ARN}, nil)
 	if err == nil {

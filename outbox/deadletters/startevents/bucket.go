@@ -9,7 +9,7 @@ import (
 	"stepback/aws/objects"
 )
 
-// Bucket implements Inbox in a prefix of a bucket, with one object for each event.
+// Bucket implements Inbox with one object for each event, under a prefix of a bucket.
 type Bucket struct {
 	Store objects.Store
 	Name  string

@@ -47,7 +47,7 @@ type Events struct {
 
 const prefix = "event:"
 
-// ReasonNotStarted is the reason of all its letters.
+// ReasonNotStarted is the reason of all letters of this kind.
 const ReasonNotStarted = "not_started"
 
 // Kind implements deadletters.Source.
@@ -100,7 +100,8 @@ func (s *Events) Find(ctx context.Context, id string) (found deadletters.Letter,
 
 var errFound = errors.New("found")
 
-// CheckEdit implements deadletters.Source. An event that names another object would be a different event.
+// CheckEdit implements deadletters.Source. It rejects an event that names another object, because that would be a
+// different event.
 func (s *Events) CheckEdit(l *deadletters.Letter, payload []byte) error {
 	var e objectevent.Event
 	if err := json.Unmarshal(payload, &e); err != nil {

@@ -10,10 +10,10 @@ import (
 	"stepback/outbox/deadletters"
 )
 
-// Messages is a queue from which an inbox reads; *queues.Queue implements it.
+// Messages is the queue that an inbox reads; *queues.Queue implements it.
 type Messages interface {
 	Each(ctx context.Context, visit func(deadletters.Letter) error) error
-	// Remove deletes a message by the ID of its letter.
+	// Remove deletes the message whose letter has the ID.
 	Remove(ctx context.Context, id string) error
 }
 

@@ -12,8 +12,8 @@ import (
 // MaxMessages is the maximum number of messages in one batch of SNS or SQS.
 const MaxMessages = 10
 
-// Call is the part of *client.Named that a batch needs: it calls an operation with an input and an output that
-// encoding/json encodes and decodes.
+// Call is the part of *client.Named that a batch needs. It calls an operation; encoding/json encodes in and decodes
+// out.
 type Call func(ctx context.Context, operation string, in, out any) error
 
 // Batch holds what differs between PublishBatch of SNS and SendMessageBatch of SQS.
@@ -27,7 +27,7 @@ type Batch struct {
 	Body      string // the member of an entry that holds the payload
 }
 
-// Send sends messages and returns an error for each, nil for those that were accepted.
+// Send sends messages and returns one error for each. The error is nil if the message was accepted.
 func (b *Batch) Send(ctx context.Context, call Call, all []*outbox.Message) []error {
 	errs := make([]error, len(all))
 	var entries []map[string]any
@@ -55,7 +55,7 @@ func (b *Batch) Send(ctx context.Context, call Call, all []*outbox.Message) []er
 	return errs
 }
 
-// read records the result of each message.
+// read sets the error of each message from the output.
 func (b *Batch) read(out *answer, errs []error) {
 	answered := make([]bool, len(errs))
 	for _, entry := range out.Successful {

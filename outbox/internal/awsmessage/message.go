@@ -28,7 +28,7 @@ const (
 // maxAttributes is the maximum number that SQS carries and that SNS delivers to queues.
 const maxAttributes = 10
 
-// Body returns the payload as text; encoded is true if it had to be encoded.
+// Body returns the payload as text. encoded is true if the payload had to be encoded in base64.
 func Body(m *outbox.Message) (text string, encoded bool) {
 	if isText(m.Payload) {
 		return string(m.Payload), false
@@ -36,7 +36,8 @@ func Body(m *outbox.Message) (text string, encoded bool) {
 	return base64.StdEncoding.EncodeToString(m.Payload), true
 }
 
-// isText reports whether the services accept the bytes as text: only XML characters, and at least one.
+// isText reports whether the services accept the bytes as text. They accept only characters that XML allows, and no
+// empty text.
 func isText(payload []byte) bool {
 	if len(payload) == 0 {
 		return false
@@ -113,8 +114,8 @@ func TooLarge(service string, size, most int) error {
 	)
 }
 
-// Entry returns the failure of one message in a batch: named after the service's code, and permanent if the sender is
-// at fault.
+// Entry returns the failure of one message in a batch. The failure has the service's code as its name, and is
+// permanent if the sender is at fault.
 func Entry(service, code, text string, senderFault bool) error {
 	f := &outbox.Failure{
 		Name:  code,

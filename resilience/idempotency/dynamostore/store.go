@@ -1,6 +1,6 @@
 // Package dynamostore keeps idempotency keys in a DynamoDB table whose partition key is the string "key". Each
-// operation is one conditional write. If you set the table's time to live to the number "ttl", DynamoDB removes
-// expired items; the store itself checks "expires" and does not rely on that.
+// operation is one conditional write. DynamoDB removes expired items if you set the number "ttl" as the table's
+// time to live. The store does not rely on that; it checks "expires" itself.
 package dynamostore
 
 import (

@@ -1,10 +1,10 @@
-// Package postgresstore keeps idempotency keys in PostgreSQL. Each operation is one statement in its own transaction,
-// and one round trip unless the key is already used.
+// Package postgresstore keeps idempotency keys in PostgreSQL. Each operation is one statement in its own
+// transaction, and one round trip unless the key is already used.
 //
-// A store of [Open] does not wait without end for a server that does not respond. A connection attempt takes at most 5 s
-// (connect_timeout of the connection string) and a statement 30 s at the client, or 10 s more than the connection
-// string's statement_timeout; 0 is no limit. The error is context.DeadlineExceeded, which the guard retries. The limits
-// of a pool that the caller gives to [New] are the caller's.
+// A store returned by [Open] does not wait without end for a server that does not respond. A connection attempt
+// takes at most 5 s (connect_timeout of the connection string). A statement takes at most 30 s at the client, or 10
+// s more than the connection string's statement_timeout; 0 means no limit. The error is context.DeadlineExceeded,
+// which the guard retries. The limits of a pool that is passed to [New] are up to the caller.
 package postgresstore
 
 import (
@@ -35,8 +35,8 @@ CREATE TABLE IF NOT EXISTS idempotency_keys (
 CREATE INDEX IF NOT EXISTS idempotency_keys_expires ON idempotency_keys (expires)`
 
 const (
-	// claim takes a key that is new, that has expired, or whose lease has ended for the same request. xmax is not 0
-	// if the row existed before.
+	// claim takes a key in three cases: it is new, it has expired, or its lease has ended and the request is the
+	// same. xmax is not 0 if the row existed before.
 	claim = `INSERT INTO idempotency_keys AS k (key, fingerprint, token, lease, expires) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (key) DO UPDATE SET fingerprint = EXCLUDED.fingerprint, token = EXCLUDED.token, lease = EXCLUDED.lease,
 	expires = EXCLUDED.expires, status = NULL, header = NULL, body = NULL
@@ -81,7 +81,8 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	return s, nil
 }
 
-// New uses the caller's pool, which Close leaves open, and creates the table if it is missing.
+// New returns a store that uses the caller's pool, and creates the table if it is missing. Close does not close the
+// pool.
 func New(ctx context.Context, pool *pgxpool.Pool) (*Store, error) {
 	err := pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(schemaLock)); err != nil {

@@ -6,7 +6,7 @@ import (
 	"stepback/resilience/idempotency"
 )
 
-// begin claims a key inside the writer's transaction, during which there is no other writer.
+// begin claims a key in the writer's transaction, during which no other writer exists.
 func (w *writer) begin(c idempotency.Claim) (idempotency.Standing, error) {
 	n, err := w.change(w.insert, c.Key, c.Fingerprint, c.Token, c.Until.UnixMilli(), c.Expires.UnixMilli())
 	if n > 0 || err != nil {
@@ -34,7 +34,7 @@ func (w *writer) begin(c idempotency.Claim) (idempotency.Standing, error) {
 	return claimed, err
 }
 
-// finished returns 1 if this token has already finished the key.
+// finished returns 1 if the claim with this token has already finished the key, and 0 otherwise.
 func (w *writer) finished(key, token string) (int64, error) {
 	r, err := w.read(key)
 	if r.done && r.token == token {

@@ -38,7 +38,7 @@ type Store struct {
 	err     error // from closing; read after done
 }
 
-// work is one call.
+// work is one call for the writer to execute.
 type work struct {
 	do   func(*writer) error
 	err  error
@@ -191,7 +191,7 @@ func (s *Store) do(ctx context.Context, f func(*writer) error) error {
 var errClosed = resilience.Mark(errors.New("idempotency: the database is closed"), retry.Permanent,
 	retry.DatabaseConnectionError)
 
-// marked marks an error of SQLite with its class.
+// marked returns an error of SQLite with its classification.
 func marked(err error) error {
 	var code *sqlite.Error
 	if errors.As(err, &code) {

@@ -97,7 +97,7 @@ func (w *writer) prepare(ctx context.Context) error {
 	return nil
 }
 
-// run executes work until closing is closed, and then the work that is still waiting.
+// run executes the work in queue until closing is closed. Then it executes the work that is still waiting.
 func (w *writer) run(queue <-chan *work, closing <-chan struct{}) error {
 	group := make([]*work, 0, maxGroup)
 	for {
@@ -141,8 +141,8 @@ func collect(group []*work, queue <-chan *work) []*work {
 	return group
 }
 
-// commitGroup commits a group in one transaction. If one of its calls breaks the transaction, each call gets its own
-// transaction.
+// commitGroup commits a group of calls in one transaction. If a call breaks the transaction, each call gets its
+// own.
 func (w *writer) commitGroup(group []*work) {
 	err := w.transact(group)
 	for i, one := range group {

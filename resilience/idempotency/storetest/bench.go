@@ -11,8 +11,8 @@ import (
 	"stepback/resilience/idempotency"
 )
 
-// Requests measures b.N whole requests of 16 concurrent clients, each under its own key, and then the same keys
-// again, whose answers are known. It reports requests per second as first/s and replayed/s.
+// Requests measures b.N requests of 16 concurrent clients, each under its own key. Then it repeats the same keys,
+// for which the answers are stored. It reports requests per second as first/s and replayed/s.
 func Requests(b *testing.B, g *idempotency.Guard) {
 	b.Helper()
 	b.ResetTimer()

@@ -140,7 +140,7 @@ func (x suite) takeOver(t *testing.T) {
 	begin(t, s, claim("crash", "3", late), idempotency.Running)
 	finish(t, s, "crash", "2", late)
 	wantAnswer(t, begin(t, s, claim("crash", "3", late), idempotency.Done), created)
-	// A claim whose lease has ended is not lost until another one takes the key.
+	// A claim whose lease has ended remains valid until another claim takes the key.
 	begin(t, s, claim("slow", "1", noon), idempotency.Claimed)
 	finish(t, s, "slow", "1", late)
 }

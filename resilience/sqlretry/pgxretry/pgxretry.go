@@ -21,7 +21,7 @@ func New(policy retry.Policy, options ...resilience.Option) (*resilience.Executo
 	return sqlretry.New(policy, options...)
 }
 
-// InTx runs f in a transaction and commits it, and repeats both while that can help; see sqlretry.InTx.
+// InTx runs f in a transaction and commits it. It repeats both as long as that can help; see sqlretry.InTx.
 func InTx[T any](ctx context.Context, e *resilience.Executor, db Beginner, opts pgx.TxOptions,
 	f func(ctx context.Context, tx pgx.Tx) (T, error)) (T, error) {
 	return resilience.Execute(ctx, e, func(ctx context.Context) (T, error) {

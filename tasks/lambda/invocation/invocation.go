@@ -23,9 +23,9 @@ const (
 
 // Request is an invocation of a function.
 type Request struct {
-	// State is the state of a state machine that makes the invocation, and Attempt how often it has tried before: 0
-	// means the first attempt. Fault injection depends on them. State is empty for invocations from outside of state
-	// machines.
+	// State is the state of a state machine that makes the invocation. Attempt is the number of earlier attempts: 0
+	// means the first attempt. Fault injection depends on both. State is empty for invocations from outside of
+	// state machines.
 	State   string
 	Attempt int64
 	// RoleARN is the role in the task's Credentials; a function without an ARN is looked up in its account. Empty
@@ -38,22 +38,22 @@ type Request struct {
 	Valid        bool   // the caller has validated Payload as JSON
 	// Type is RequestResponse, Event or DryRun; empty means RequestResponse.
 	Type string
-	// LogType "Tail" requests the last MaxLogTailBytes of the invocation's log.
+	// LogType is Tail to request the last MaxLogTailBytes of the invocation's log.
 	LogType string
 	// ClientContext is the client context that the caller passes with the event, as JSON.
 	ClientContext []byte
 	// InvokedARN is the invoked ARN as the function sees it; the default is the function's ARN with the qualifier of
 	// the call.
 	InvokedARN string
-	// RequestID is the ID of the invocation, the same for all attempts of an event; the default is a new one.
+	// RequestID is the ID of the invocation. It is the same for all attempts of an event. The default is a new ID.
 	RequestID string
 }
 
-// WantsLog reports whether the request asks for the log's tail.
+// WantsLog reports whether the request asks for the tail of the log.
 func (r *Request) WantsLog() bool { return r.LogType == tail }
 
-// Answer is Lambda's response to an invocation: with status 200 the function's response, with 202 the event was
-// accepted, with 204 a dry run succeeded.
+// Answer is Lambda's response to an invocation. Status 200 means that it contains the function's response, 202 that
+// the event was accepted, and 204 that a dry run succeeded.
 type Answer struct {
 	StatusCode      int
 	FunctionError   string // Unhandled if Payload is {"errorMessage","errorType",…}
@@ -63,8 +63,8 @@ type Answer struct {
 	LogTail         []byte // nil unless requested
 }
 
-// Invoker performs invocations. Its errors are *aws.Error for errors of the Invoke operation, whose codes state
-// machines see with the prefix "Lambda.", or ctx's if ctx ended first. It does not modify the request.
+// Invoker performs invocations. An error of the Invoke operation is an *aws.Error; state machines receive its code
+// with the prefix "Lambda.". If ctx ends first, the error is ctx's. An Invoker does not modify the request.
 type Invoker interface {
 	Invoke(ctx context.Context, r *Request) (*Answer, error)
 }

@@ -13,8 +13,8 @@ import (
 // Latest is the unpublished version of a function.
 const Latest = "$LATEST"
 
-// Name is a parsed function name. Account and Region are empty unless the name is an ARN; Account is also set by the
-// form ACCOUNT:function:NAME.
+// Name is a parsed function name. Account and Region are set if the name is an ARN. Account is also set if the name
+// has the form ACCOUNT:function:NAME.
 type Name struct{ Account, Region, Function, Qualifier string }
 
 // nameForm returns the pattern for function names in Lambda's model.

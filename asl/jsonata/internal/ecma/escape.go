@@ -75,7 +75,7 @@ func (p *parser) character() uint16 {
 	return c
 }
 
-// hex parses exactly n digits; without them the letter represents itself.
+// hex parses exactly n hexadecimal digits. If there are fewer, the letter of the escape represents itself.
 func (p *parser) hex(n int, letter uint16) uint16 {
 	var v uint16
 	for i := range n {

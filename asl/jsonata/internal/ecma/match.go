@@ -53,8 +53,8 @@ func (p *parser) resolve(n *node) error {
 	return nil
 }
 
-// canonical implements the specification's Canonicalize: upper case, unless that turns a character outside of ASCII
-// into one inside.
+// canonical implements the specification's Canonicalize. It returns the upper case, unless that would turn a
+// character outside ASCII into an ASCII character.
 func canonical(u uint16) uint16 {
 	if u < 0x80 {
 		if u >= 'a' && u <= 'z' {

@@ -1,8 +1,8 @@
 package ecma
 
-// Match finds the first match at or after start. It returns pairs of offsets, the whole match first and then each
-// group (-1, -1 for one that took no part), or nil. The work is subtracted from steps; if it runs out, or the match
-// needs too much memory, the error is ErrSteps.
+// Match finds the first match at or after start. It returns a pair of offsets for the whole match and then for each
+// group, or nil if there is no match. The pair is -1, -1 for a group that took no part. The work is subtracted from
+// steps. If steps runs out, or the match needs too much memory, the error is ErrSteps.
 func (re *Regexp) Match(text []uint16, start int, steps *int) ([]int, error) {
 	m := &matcher{re: re, text: text, registers: make([]int, re.program.registers), steps: steps}
 	for at := start; at <= len(text); at++ {
@@ -22,8 +22,8 @@ func (re *Regexp) Match(text []uint16, start int, steps *int) ([]int, error) {
 	return nil, nil
 }
 
-// matcher is the state of one match. It keeps the alternatives to try after a failure on a separate stack, so that
-// neither pattern nor text can exhaust the goroutine's.
+// matcher holds the state of one match. It keeps the alternatives to try after a failure on a separate stack, so
+// that neither pattern nor text can exhaust the goroutine's stack.
 type matcher struct {
 	re        *Regexp
 	text      []uint16
@@ -35,9 +35,11 @@ type matcher struct {
 
 // entry is an action to take after a failure.
 type entry struct {
-	// at is the instruction to continue at; -1 restores a register, whose number is pos, to value.
+	// at is the instruction to continue at. If it is -1, the entry restores the register with number pos to value
+	// instead.
 	at, pos, value int32
-	// run marks the end of a run of code units that may be shortened, down to value.
+	// run is true if the entry stands for a run of code units, which backtracking may shorten. pos is the end of
+	// the run, and value is the smallest end.
 	run bool
 }
 
@@ -46,8 +48,8 @@ const restore = -1
 // maxEntries limits the memory of a match to about 64 MB.
 const maxEntries = 4 << 20
 
-// run matches from an instruction on and returns where the match ends. On success the entries above the stack's
-// initial height are kept; on failure the state is unchanged.
+// run matches from an instruction on, and returns the position at which the match ends. On success it keeps the
+// entries that it added to the stack. On failure the state is unchanged.
 func (m *matcher) run(at, pos int) (int, bool) {
 	base := len(m.undo)
 	for {
@@ -73,7 +75,7 @@ func (m *matcher) run(at, pos int) (int, bool) {
 	}
 }
 
-// execute executes one instruction and returns the next one and the position; ok is false on failure.
+// execute executes one instruction. It returns the next instruction and the new position; ok is false on failure.
 func (m *matcher) execute(i *instruction, at, pos int) (next, end int, ok bool) {
 	switch i.code {
 	case codeUnit:
@@ -118,7 +120,8 @@ func (m *matcher) set(register, v int) {
 	m.registers[register] = v
 }
 
-// backtrack undoes everything since the last choice above base and returns how to continue.
+// backtrack undoes everything since the last choice above base. It returns the instruction and the position at
+// which to continue; ok is false if there is no such choice.
 func (m *matcher) backtrack(base int) (at, pos int, ok bool) {
 	for len(m.undo) > base {
 		top := &m.undo[len(m.undo)-1]
@@ -161,7 +164,7 @@ func (m *matcher) accepts(n *node, u uint16) bool {
 	}
 }
 
-// consume takes as many code units as a repetition allows; backtracking gives them back one by one.
+// consume takes as many code units as a repetition allows. Backtracking releases them one by one.
 func (m *matcher) consume(n *node, at, pos int) (int, bool) {
 	child := n.children[0]
 	most := len(m.text) - pos
@@ -236,8 +239,8 @@ func (m *matcher) backreference(i *instruction, pos int) (int, bool) {
 	return end, true
 }
 
-// look tries a look-around, which nests no deeper than the pattern. Its captures are kept, but other ways to match it
-// are discarded.
+// look tries a look-around, which nests no deeper than the pattern. It keeps the captures, but discards other ways
+// to match.
 func (m *matcher) look(i *instruction, at, pos int) bool {
 	base := len(m.undo)
 	_, found := m.run(at+1, pos)

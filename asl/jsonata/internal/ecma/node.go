@@ -29,7 +29,8 @@ type node struct {
 	min, max int
 	group    int // of opGroup and opBackref
 	name     string
-	// firstGroup and lastGroup are the capturing groups inside of a repeated child, cleared before each iteration.
+	// firstGroup and lastGroup bound the numbers of the capturing groups inside a repeated child. These groups are
+	// cleared before each iteration.
 	firstGroup, lastGroup int
 	set                   *set
 	children              []*node
@@ -37,7 +38,7 @@ type node struct {
 
 const unbounded = int(^uint(0) >> 1)
 
-// set is a class of code units: ranges, inclusive.
+// set is a class of code units, as inclusive ranges.
 type set struct {
 	ranges  [][2]uint16
 	negated bool
@@ -50,7 +51,7 @@ func (s *set) addAll(other *set) {
 		s.ranges = append(s.ranges, other.ranges...)
 		return
 	}
-	// The gaps between sorted ranges.
+	// Add the gaps between the sorted ranges.
 	next := 0
 	for _, r := range other.ranges {
 		if int(r[0]) > next {

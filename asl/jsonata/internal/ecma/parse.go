@@ -54,7 +54,7 @@ func (p *parser) accept(text string) bool {
 	return true
 }
 
-// count counts the capturing groups before parsing, for backreferences to later groups.
+// count counts the capturing groups before parsing, because backreferences may refer to later groups.
 func (p *parser) count() {
 	class := false
 	for i := 0; i < len(p.in); i++ {

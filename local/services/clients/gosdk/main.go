@@ -1,6 +1,6 @@
-// Command gosdk sends the inputs of every.py with the SDK for Go: every operation that stepback serve claims to
-// serve. The SDK must be able to parse each response, and none may be a 5xx. run.sh runs it as gosdk INPUTS. It is a
-// separate module, so that no other module depends on the clients of all services.
+// Command gosdk calls every operation that stepback serve claims to serve, with the SDK for Go and the inputs of
+// every.py. The SDK must be able to parse each response, and none may be a 5xx. run.sh runs it as gosdk INPUTS. It
+// is a separate module, so that no other module depends on the clients of all services.
 package main
 
 import (

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// globalTable is AWS::DynamoDB::GlobalTable, the type that CDK's TableV2 creates, with one replica: a table in the
-// stack's region. Replicas in other regions and provisioned throughput are rejected by name.
+// globalTable returns the type AWS::DynamoDB::GlobalTable, which CDK's TableV2 creates. It has one replica: a table
+// in the stack's region. Replicas in other regions and provisioned throughput are rejected by name.
 func globalTable(table *Type) *Type {
 	as := func(f func(context.Context, *Request) (State, error)) func(context.Context, *Request) (State, error) {
 		return func(ctx context.Context, r *Request) (State, error) {
@@ -35,7 +35,7 @@ func globalTable(table *Type) *Type {
 	}
 }
 
-// ofReplica returns the request for the table that is the replica in the stack's region.
+// ofReplica converts a request for a global table to the request for its replica, the table in the stack's region.
 func ofReplica(r *Request) (*Request, error) {
 	one := *r
 	var err error
@@ -53,7 +53,7 @@ func ofReplica(r *Request) (*Request, error) {
 var ofReplicaNames = strings.Fields(`ContributorInsightsSpecification DeletionProtectionEnabled
 	PointInTimeRecoverySpecification ResourcePolicy TableClass Tags`)
 
-// replicaProperties returns the properties of the table that is a global table's replica in the region.
+// replicaProperties converts the properties of a global table to those of its replica, the table in the region.
 func replicaProperties(p map[string]any, region string) (map[string]any, error) {
 	to := pick(p, `TableName KeySchema LocalSecondaryIndexes AttributeDefinitions BillingMode GlobalSecondaryIndexes
 		SSESpecification StreamSpecification TimeToLiveSpecification`)

@@ -47,8 +47,8 @@ func (r *Request) changed(names ...string) bool {
 	return false
 }
 
-// named returns the name that a property gives, or a generated one. It is the physical ID of types that are
-// identified by their name.
+// named returns the name that a property gives, or a generated one. For types that are identified by their name,
+// that is the physical ID.
 func (r *Request) named(property string, longest int) string {
 	if name := r.text(property); name != "" {
 		return name
@@ -68,7 +68,7 @@ func nonempty(texts ...string) string {
 	return ""
 }
 
-// object returns a property that is an object; nil if it is none.
+// object returns a property that is an object; nil if it is not an object.
 func object(m map[string]any, name string) map[string]any { o, _ := m[name].(map[string]any); return o }
 
 func list(m map[string]any, name string) []any { l, _ := m[name].([]any); return l }
@@ -200,7 +200,8 @@ func (r *Request) tagChanges() (set map[string]string, remove []string) {
 	return set, remove
 }
 
-// retag updates the tags of a resource by two operations, whose input also contains the members of.
+// retag updates the tags of a resource with the operations tag and untag. The input of both also contains the
+// members in of.
 func (r *Request) retag(ctx context.Context, service, tag, untag string, of map[string]any, tagsMember, keysMember string,
 	asList func(map[string]string) any,
 ) error {
@@ -271,8 +272,8 @@ func goneIfAbsent(err error) error {
 	return err
 }
 
-// create calls an operation that creates a resource. If an earlier attempt was interrupted, an existing resource
-// counts as created; made is then false, and out is not filled.
+// create calls an operation that creates a resource. If an earlier attempt was interrupted, a resource that already
+// exists counts as created; made is then false, and out is not filled.
 func (r *Request) create(ctx context.Context, service, operation string, in, out any) (made bool, err error) {
 	err = r.Call(ctx, service, operation, in, out)
 	if err != nil && r.Again && exists(err) {

@@ -67,9 +67,9 @@ func bucketState(r *Request, name string) State {
 	}}
 }
 
-// bucketSettingsInOrder lists the properties that have their own S3 operation. input builds the members of its input,
-// besides the bucket, from the property's value. nothing is the input that resets the setting if there is no
-// operation to delete it.
+// bucketSettingsInOrder lists the properties that have their own S3 operation. input builds the operation's input,
+// apart from the bucket, from the property's value. nothing is the input that resets the setting if no operation
+// deletes it.
 var bucketSettingsInOrder = []struct {
 	property, put, remove string
 	input                 func(any) (map[string]any, error)
@@ -248,7 +248,7 @@ func lifecycleRule(v any, path string) (map[string]any, error) {
 		}
 		to["NoncurrentVersionTransitions"] = made
 	}
-	// A filter with a single part does not use And, one with several parts does; without any part, it is an empty
+	// A filter with a single part has no And; one with several parts has one. A filter without any part is an empty
 	// prefix.
 	parts := pick(rule, "Prefix ObjectSizeGreaterThan ObjectSizeLessThan")
 	tags := list(rule, "TagFilters")

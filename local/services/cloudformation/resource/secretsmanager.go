@@ -49,8 +49,8 @@ func putSecretPolicy(ctx context.Context, r *Request) (State, error) {
 	return created(State{ID: r.text("SecretId")}, r.Call(ctx, "secretsmanager", "PutResourcePolicy", in, nil))
 }
 
-// secretText returns the text of a secret, which is given or generated; a generated one is the whole text or a member
-// of a JSON template.
+// secretText returns the text of a secret, which is given or generated. A generated text is the whole secret or a
+// member of a JSON template.
 func secretText(ctx context.Context, r *Request) (string, error) {
 	if r.has("SecretString") {
 		if r.has("GenerateSecretString") {

@@ -12,8 +12,8 @@ import (
 	"stepback/aws"
 )
 
-// API calls operations of services by their names in the models, such as sqs and CreateQueue. in is a document that
-// encoding/json can write; out is filled from the response's. Both may be nil.
+// API calls operations of services by their names in the models, such as sqs and CreateQueue. in is the request's
+// document, which encoding/json must be able to write; out is filled from the response's document. Both may be nil.
 type API interface {
 	Call(ctx context.Context, service, operation string, in, out any) error
 }
@@ -30,15 +30,15 @@ type Request struct {
 	Type string
 	// ID is the physical ID; empty before the resource exists.
 	ID string
-	// Properties are the desired properties, Previous those before an update.
+	// Properties are the desired properties. Previous holds the properties before an update.
 	Properties, Previous map[string]any
 	// Attributes are the resource's attributes before an update or a deletion.
 	Attributes map[string]any
-	// Tags are the tags of the stack, PreviousTags those before an update.
+	// Tags are the tags of the stack. PreviousTags holds the tags before an update.
 	Tags, PreviousTags map[string]string
 	// Again is true if an earlier attempt was interrupted, so that the resource to create may already exist.
 	Again bool
-	// GiveUp ends when the deployment is given up: waits end with it, calls do not.
+	// GiveUp ends when the deployment is given up. Waits then end as well; calls continue.
 	GiveUp context.Context
 	// Wait waits on the platform's clock, or until GiveUp ends.
 	Wait func(ctx context.Context, d time.Duration) error
@@ -80,7 +80,7 @@ type Property struct {
 	Required bool
 	// Replaces is true if a change requires a replacement.
 	Replaces bool
-	// Name is true if the property is a name that must be unique to the resource.
+	// Name is true if the property is the resource's own name, which must be unique.
 	Name bool
 	// WriteOnly is true if the property cannot be read back.
 	WriteOnly bool
@@ -103,7 +103,7 @@ func properties(text string) map[string]Property {
 	return all
 }
 
-// Replaces returns those of the changed properties that require a replacement.
+// Replaces returns the changed properties that require a replacement.
 func (t *Type) Replaces(changed []string) (which []string) {
 	for _, name := range changed {
 		if t.Update == nil || t.Properties[name].Replaces {

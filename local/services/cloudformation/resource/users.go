@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// users returns the types of IAM's users and groups, and of what belongs to them.
+// users returns the types for IAM's users and groups, and for the resources that belong to them.
 func users() []*Type {
 	return []*Type{{
 		Name:       "AWS::IAM::User",
@@ -142,7 +142,7 @@ func updateUser(ctx context.Context, r *Request) (State, error) {
 		map[string]any{"UserName": r.ID}, "Tags", "TagKeys", asKeyValue)
 }
 
-// without returns the request of an update that removes all policies and groups.
+// without returns a copy of the request as an update that removes all policies, groups and roles.
 func (r *Request) without() *Request {
 	bare := *r
 	bare.Properties, bare.Previous = map[string]any{}, r.Properties

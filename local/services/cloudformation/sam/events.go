@@ -115,7 +115,7 @@ func (x *item) bucketEvent(name string, p map[string]any, target any) error {
 	return nil
 }
 
-// rule adds a rule of EventBridge with one target.
+// rule adds an EventBridge rule with one target.
 func (x *item) rule(id string, p, target map[string]any, names string) {
 	to := copied(p, names)
 	if p["Enabled"] == false {

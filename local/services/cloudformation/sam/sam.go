@@ -538,7 +538,9 @@ func (x *item) machine() error {
 
 func lines(v any) []any { return []any{template.JSON(v)} }
 
-// dynamic replaces the functions in a definition by substitutions.
+// dynamic replaces each intrinsic function in a definition with a substitution variable,
+// ${definition_substitution_N}. It returns the new definition and the values of all variables, including the given
+// ones.
 func dynamic(definition, given any) (any, map[string]any) {
 	substitutions := map[string]any{}
 	if m, ok := given.(map[string]any); ok {

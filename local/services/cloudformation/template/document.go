@@ -12,7 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// MaxBytes is the maximum length of a template's text from S3, MaxBodyBytes that of a text in the request.
+// MaxBytes is the maximum length of a template from S3. MaxBodyBytes is the maximum length of a template in the
+// request itself.
 const (
 	MaxBytes     = 1 << 20
 	MaxBodyBytes = 51_200
@@ -35,7 +36,7 @@ type Document struct {
 	Root map[string]any
 	// YAML is true if the text is YAML instead of JSON.
 	YAML bool
-	// order holds the keys of each section in the order of the text, positions their positions.
+	// order holds the keys of each section in the order of the text. positions holds the position of each key.
 	order     map[string][]string
 	positions map[string]map[string]Position
 }
@@ -175,7 +176,8 @@ func duplicate(key string, at Position) *Error {
 type jsonReader struct {
 	text    string
 	decoder *json.Decoder
-	// line, start and counted record how far lines have been counted.
+	// counted is the offset up to which lines have been counted. line and start are the number and the offset of
+	// the line there.
 	line, start, counted int
 }
 

@@ -18,8 +18,8 @@ type Env struct {
 	Mappings map[string]any
 	// Conditions are the evaluated conditions.
 	Conditions map[string]bool
-	// Ref returns the value of a Ref to a resource, Attribute that of Fn::GetAtt; they may return Unknown. Nil
-	// rejects both, as in conditions.
+	// Ref returns the value of a Ref to a resource. Attribute returns the value of Fn::GetAtt. Both may return
+	// Unknown. If they are nil, such references are rejected, as in conditions.
 	Ref       func(id string) (any, error)
 	Attribute func(id, attribute string) (any, error)
 	// Import returns the value of an export.
@@ -33,7 +33,8 @@ type Env struct {
 	Extensions bool
 }
 
-// Unknown is a value that becomes known when a resource is created or changed. Functions of it return it.
+// Unknown represents a value that is not known until a resource is created or changed. A function with an Unknown
+// argument returns Unknown.
 type Unknown struct{ Resource, Attribute string }
 
 // absent is AWS::NoValue, which removes the member or element.

@@ -248,7 +248,8 @@ func splitList(text string) []string {
 	return parts
 }
 
-// Value returns the value of a Ref to the parameter for a text: a string, or a []any of strings.
+// Value converts a parameter's text to the value that a Ref to the parameter returns: a string, or a []any of
+// strings.
 func (p *Parameter) Value(text string) any {
 	if !p.List() {
 		return text

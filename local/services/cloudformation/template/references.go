@@ -143,8 +143,8 @@ func Pseudo(name string) bool { return slices.Contains(pseudo, name) }
 var pseudo = []string{"AWS::AccountId", "AWS::NotificationARNs", "AWS::NoValue", "AWS::Partition", "AWS::Region",
 	"AWS::StackId", "AWS::StackName", "AWS::URLSuffix"}
 
-// Graph lists the resources of a template whose conditions hold, in the order of the template, and the resources that
-// each needs first.
+// Graph lists the resources whose conditions hold, in the order of the template. Needs maps each resource to the
+// resources that it depends on.
 type Graph struct {
 	IDs   []string
 	Needs map[string][]string

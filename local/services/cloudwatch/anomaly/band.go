@@ -55,7 +55,7 @@ func (m *Model) groups(at time.Time) [3]*group {
 	return [3]*group{&m.weekly[int(local.Weekday())*24+local.Hour()], &m.daily[local.Hour()], &m.all}
 }
 
-// Train adds a value; times must not go back. NaN is a missing value.
+// Train adds a value. Times must not decrease. NaN marks a missing value, which is ignored.
 func (m *Model) Train(at time.Time, value float64) {
 	if math.IsNaN(value) {
 		return

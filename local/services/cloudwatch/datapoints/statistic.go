@@ -73,8 +73,8 @@ func upTo(kind string, p float64) func(*Summary) float64 {
 	return func(s *Summary) float64 { return trimmed(upper, s, math.Inf(-1), s.Percentile(p)) }
 }
 
-// bound parses one end of a range, which is a value or a percentile. For an empty one, the returned function returns
-// none.
+// bound parses one end of a range, which is a value or a percentile. If text is empty, the returned function
+// returns its argument none.
 func bound(text, percent string) func(s *Summary, none float64) float64 {
 	v, err := strconv.ParseFloat(text, 64)
 	return func(s *Summary, none float64) float64 {

@@ -8,9 +8,9 @@ import (
 	"strconv"
 )
 
-// The number of different values that a summary keeps: up to mostExact unrounded; then, up to mostRounded, rounded to
-// three digits; beyond that to two, or to one. A new value is rounded by itself; when a limit is crossed, all values
-// are.
+// Limits for the number of different values in a summary. Up to mostExact values are kept unrounded, and up to
+// mostRounded are kept with three digits. If there are more, they are rounded to two digits, or to one. When a
+// limit is crossed, all values are rounded; after that, each new value is rounded as it is added.
 const (
 	mostExact   = 512
 	mostRounded = 2048
@@ -22,8 +22,8 @@ type Value struct{ Value, Count float64 }
 // Summary holds the values of a metric in a period. The zero value is empty.
 type Summary struct {
 	Count, Sum, Min, Max float64
-	// Values are the different values in ascending order. They are missing from a summary that was given as such
-	// (Incomplete), which has no percentiles.
+	// Values are the different values in ascending order. They are missing if a client put only a summary
+	// (Incomplete is true); percentiles cannot be computed from it.
 	Values     []Value
 	Incomplete bool
 	// Unit is the unit of the values; "None" by default.

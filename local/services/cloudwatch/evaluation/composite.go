@@ -11,7 +11,7 @@ type Composite struct {
 	names []string
 }
 
-// node is a part of a rule. It returns its truth value for the states of alarms.
+// node evaluates a part of a rule. state returns the state of the alarm with a given name.
 type node func(state func(name string) string) bool
 
 // Alarms returns the names and ARNs of the alarms in the rule, without duplicates.

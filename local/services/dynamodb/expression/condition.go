@@ -71,7 +71,7 @@ type node struct {
 	wrapped   bool   // it is in parentheses
 }
 
-// condition returns a node's condition. A mere operand is an error, which is reported for what follows it.
+// condition returns a node's condition. If the node is only an operand, it records or reports an error.
 func (p *parser) condition(n node) *Condition {
 	if n.condition == nil {
 		if n.function != "" {
@@ -306,7 +306,7 @@ func (o Operand) kind() item.Kind {
 	return o.Value.Kind
 }
 
-// in returns the operand's value for an item.
+// in returns the value of the operand in an item.
 func (o Operand) in(i item.Item) item.Value {
 	v := o.Value
 	if o.Path != nil {

@@ -101,7 +101,8 @@ func AttributeConditions(given jsonvalue.Value, joined *string) (*Condition, err
 	return join(all, joined), nil
 }
 
-// Expected parses the conditions in the parameter Expected. The error is an item.Invalid.
+// Expected parses the conditions in the parameter Expected; joined is "AND", "OR" or nil. The error is an
+// item.Invalid.
 func Expected(given jsonvalue.Value, joined *string) (*Condition, error) {
 	var all []*Condition
 	for i, name := range given.Keys() {

@@ -2,8 +2,8 @@ package expression
 
 import "stepback/local/services/dynamodb/item"
 
-// mistake is a kind of error in a syntactically valid expression. Of several errors, DynamoDB reports the first one
-// in this order.
+// mistake is a kind of error in a syntactically valid expression. If there are several errors, DynamoDB reports the
+// one whose kind comes first in this order.
 type mistake int
 
 const (

@@ -46,7 +46,8 @@ func (p Path) In(i item.Item) item.Value {
 	return v
 }
 
-// path parses a path. A reserved word is recorded as ofReserved, or as an error in a condition.
+// path parses a path. A reserved word is recorded as a mistake of kind ofReserved, which differs between conditions
+// and other expressions.
 func (p *parser) path(ofReserved mistake) Path {
 	var made Path
 	for {
@@ -83,7 +84,7 @@ func (p *parser) path(ofReserved mistake) Path {
 	}
 }
 
-// undefined records an undefined placeholder.
+// undefined records an undefined placeholder as a mistake of kind m; in a condition, as an error of the condition.
 func (p *parser) undefined(m mistake, message string) {
 	if p.judging {
 		m = inCondition
@@ -115,7 +116,7 @@ func same(a, b Path) bool {
 	return true
 }
 
-// paths checks that none of several paths is within another one.
+// paths is a list of paths. It rejects paths that are within one another.
 type paths []Path
 
 func (all *paths) add(p *parser, path Path) {

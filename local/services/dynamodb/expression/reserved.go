@@ -2,8 +2,8 @@ package expression
 
 import "strings"
 
-// Reserved reports whether a word is reserved, in any case, so that it cannot be an attribute's name in an
-// expression.
+// Reserved reports whether a word, in upper or lower case, is reserved. A reserved word cannot be the name of an
+// attribute in an expression.
 func Reserved(word string) bool {
 	_, ok := reserved[strings.ToUpper(word)]
 	return ok

@@ -89,7 +89,8 @@ type parser struct {
 	at     int
 	params *Parameters
 	noted  [mistakes]item.Invalid
-	// judging is true if the expression is a condition, for which the error in the first faulty part is reported.
+	// judging is true if the expression is a condition. In conditions, the error in the first faulty part is
+	// reported.
 	judging bool
 }
 
@@ -176,7 +177,8 @@ func equalFold(text, word string) bool {
 	return true
 }
 
-// fail reports a syntax error at the next token, with its context from the previous token to the following one.
+// fail reports a syntax error at the next token. The message quotes the text from the previous token to the
+// following one.
 func (p *parser) fail() {
 	t := p.peek()
 	from, to := t.from, t.to

@@ -147,7 +147,8 @@ func (p *parser) term() *term {
 	return p.apply(name, terms...)
 }
 
-// apply returns the term of an operator or a function, after checking its operands as far as their types are known.
+// apply returns a term that applies an operator or a function to operands. It checks the operands as far as their
+// types are known.
 func (p *parser) apply(name string, terms ...*term) *term {
 	made := &term{operator: name, terms: terms}
 	want := item.KindNumber
@@ -192,7 +193,8 @@ func (u *Update) Paths() []Path {
 	return made
 }
 
-// Creates reports whether the update creates an item that does not exist: one that only removes does not.
+// Creates reports whether the update creates the item if it does not exist. An update that only removes or deletes
+// does not.
 func (u *Update) Creates() bool {
 	return len(u.changes) == 0 ||
 		slices.ContainsFunc(u.changes, func(c change) bool { return c.verb == set || c.verb == add })
@@ -263,7 +265,7 @@ func (c change) apply(before item.Item) (item.Value, error) {
 	return item.Value{Kind: there.Kind, List: left}, nil
 }
 
-// in returns the term's value for an item.
+// in returns the value of the term for an item.
 func (t *term) in(i item.Item) (item.Value, error) {
 	switch {
 	case t.operator == "if_not_exists":
@@ -301,8 +303,8 @@ func (t *term) in(i item.Item) (item.Value, error) {
 	return item.Add(a, b, t.operator == "-")
 }
 
-// put returns a copy of a value with the value at a path replaced. The zero Value removes it, and leaves a hole in a
-// list.
+// put returns a copy of a value in which the value at a path is replaced by to. If to is the zero Value, the value
+// at the path is removed, which leaves a hole in a list.
 func put(v item.Value, path Path, to item.Value) (item.Value, error) {
 	if len(path) == 0 {
 		return to, nil
@@ -347,7 +349,7 @@ func put(v item.Value, path Path, to item.Value) (item.Value, error) {
 	return v, errUpdatePath
 }
 
-// appended is the kind of an element that has just been appended to a list; its text is the index that it was given.
+// appended marks an element that has just been appended to a list. Its text is the index that the update gave it.
 const appended item.Kind = 0xff
 
 // lengthOf returns the length of a list without the appended elements.
@@ -359,7 +361,8 @@ func lengthOf(list []item.Value) int {
 	return n
 }
 
-// appendAt appends an element for an index after the end of a list. Appended elements are sorted by their indexes.
+// appendAt appends an element whose index is after the end of a list. Appended elements are sorted by their
+// indexes.
 func appendAt(list []item.Value, index int, v item.Value) []item.Value {
 	at := len(list)
 	for ; at > lengthOf(list); at-- {

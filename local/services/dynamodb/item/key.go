@@ -16,8 +16,8 @@ const (
 	positiveKey = 0xc0
 )
 
-// AppendKey appends the form of a string, a number or a binary value whose byte order is DynamoDB's order of keys.
-// The form is self-delimiting, so more may follow.
+// AppendKey appends a string, a number or a binary value in a form whose byte order is DynamoDB's order of keys.
+// The end of the form can be recognised, so more may follow.
 func AppendKey(dst []byte, v Value) []byte {
 	if v.Kind == KindNumber {
 		return appendNumber(dst, v.Text)
@@ -40,8 +40,8 @@ func AppendKeyPrefix(dst []byte, text string) []byte {
 // exponentBias makes exponents positive.
 const exponentBias = 1 << 15
 
-// appendNumber appends a number: a byte for its sign, the exponent, the digits in pairs, each incremented by one, and
-// a final 0. For negative numbers everything after the sign is inverted.
+// appendNumber appends a number: a byte for its sign, then the exponent, the digits in pairs with each pair
+// incremented by one, and a final 0. For negative numbers everything after the sign is inverted.
 func appendNumber(dst []byte, text string) []byte {
 	d := decimalOf(text)
 	if d.digits == "" {

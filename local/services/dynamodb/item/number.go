@@ -38,7 +38,7 @@ func Number(text string) (Value, error) {
 	return Value{Kind: KindNumber, Text: d.String()}, nil
 }
 
-// parseDecimal parses a number with an optional sign, fraction and exponent, like Java's BigDecimal.
+// parseDecimal parses a number as Java's BigDecimal does, with an optional sign, fraction and exponent.
 func parseDecimal(text string) (decimal, error) {
 	var d decimal
 	rest := text
@@ -175,8 +175,8 @@ func (d decimal) sign() int {
 	return 1
 }
 
-// Add returns the sum of two numbers, or their difference if subtract is true. It returns an error if the result has
-// too many digits or is out of range.
+// Add returns a + b, or a − b if subtract is true. It returns an error if the result has too many digits or is out
+// of range.
 func Add(a, b Value, subtract bool) (Value, error) {
 	x, y := decimalOf(a.Text), decimalOf(b.Text)
 	if subtract {

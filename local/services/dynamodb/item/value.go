@@ -54,7 +54,7 @@ type Value struct {
 	// Text is a string, the digits of a number as formatted by Number, or the bytes of a binary value.
 	Text string
 	Bool bool
-	// List holds the elements of a list, or those of a set, sorted.
+	// List holds the elements of a list, or the sorted elements of a set.
 	List []Value
 	Map  Item
 }
@@ -184,5 +184,5 @@ func (i Item) Names() []string {
 	return names
 }
 
-// Bytes returns the bytes of a binary value.
+// Bytes returns a copy of the bytes of a binary value.
 func (v Value) Bytes() []byte { return bytes.Clone([]byte(v.Text)) }

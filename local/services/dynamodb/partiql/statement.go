@@ -37,7 +37,7 @@ type Statement struct {
 	// Set and Remove are the changes of an UPDATE.
 	Set    []Assignment
 	Remove []expression.Path
-	// Order is the attribute of ORDER BY; Descending is its direction.
+	// Order is the attribute in ORDER BY. Descending is true for DESC.
 	Order      string
 	Descending bool
 	// Returning is a value of ReturnValues, such as ALL_OLD or UPDATED_NEW; empty for none.
@@ -64,7 +64,8 @@ const (
 	opValue = "value"
 )
 
-// Key reports whether the node compares a top-level attribute with constants, like a key condition.
+// Key reports whether the node compares a top-level attribute with constants, as a key condition does, and returns
+// the attribute, the operator and the constants.
 func (n *Node) Key() (attribute, op string, values []item.Value, ok bool) {
 	if len(n.Kids) < 2 || n.Kids[0].Op != opPath || len(n.Kids[0].Path) != 1 {
 		return "", "", nil, false
@@ -198,8 +199,8 @@ func (e *Expressions) Update(s *Statement) string {
 	return strings.Join(parts, " ")
 }
 
-// Split separates the conditions that identify the statement's item: an equality for each of the key attributes. key
-// is nil if one of them is missing. rest holds the other conditions.
+// Split separates the equalities on the given key attributes, which identify the statement's item, from the other
+// conditions. key is nil if an attribute has no equality. rest holds the other conditions.
 func (s *Statement) Split(attributes []string) (key item.Item, rest []*Node) {
 	key = item.Item{}
 	for _, n := range s.Where {

@@ -22,7 +22,7 @@ type token struct {
 	text string
 }
 
-// signs are the signs of more than one character; all others have one.
+// signs lists the signs that have more than one character.
 var signs = []string{"<<", ">>", "<>", "<=", ">=", "!=", "||"}
 
 func wrong(reason string) error {

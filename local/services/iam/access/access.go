@@ -15,7 +15,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Need is an action on a resource that a request must be allowed to perform.
+// Need is a permission that a request requires: an action on a resource.
 type Need struct{ Action, Resource string }
 
 // prefixes maps API model names to the service's action prefix where the two differ.
@@ -114,8 +114,8 @@ func OfGateway(method, path string, scope aws.Scope) Need {
 	return Need{"apigateway:" + method, scope.ARN("apigateway", strings.TrimPrefix(path, "/v2"))}
 }
 
-// Unqualified returns the name that policies use for the state machine of a version or an alias: the state machine's
-// own ARN. qualifier is the version's number or the alias's name, which is the value of the condition key
+// Unqualified converts the ARN of a version or an alias to the ARN of its state machine, which policies use.
+// qualifier is the version's number or the alias's name, which is the value of the condition key
 // states:StateMachineQualifier. Other resources are returned unchanged.
 func Unqualified(resource string) (machine, qualifier string) {
 	arn, ok := aws.ParseARN(resource)

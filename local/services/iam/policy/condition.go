@@ -40,7 +40,7 @@ type Condition struct {
 // comparison reports whether a value of the request matches a value of the policy.
 type comparison func(policy, request string) bool
 
-// operators holds the positive condition operators; the negative ones are these with Not.
+// operators holds the positive condition operators. negatedOperators refers to them.
 var operators = map[string]comparison{
 	"StringEquals":           func(p, r string) bool { return p == r },
 	"StringEqualsIgnoreCase": strings.EqualFold,
@@ -60,7 +60,7 @@ var operators = map[string]comparison{
 	"DateGreaterThanEquals": date(func(c int) bool { return c >= 0 }),
 }
 
-// negatedOperators maps each negated operator to the one it negates.
+// negatedOperators maps each negated operator to the operator that it negates.
 var negatedOperators = map[string]string{
 	"StringNotEquals": "StringEquals", "StringNotEqualsIgnoreCase": "StringEqualsIgnoreCase", "StringNotLike": "StringLike",
 	"ArnNotEquals": "ArnEquals", "ArnNotLike": "ArnLike", "NotIpAddress": "IpAddress", "NumericNotEquals": "NumericEquals",

@@ -46,8 +46,8 @@ const (
 	denies
 )
 
-// Evaluate decides whether r is allowed. An explicit deny anywhere wins. Within an account, an allow in an identity
-// policy or in the resource's policy suffices; across accounts both must allow the request.
+// Evaluate decides whether r is allowed. A statement that denies r always wins. Within an account, it is enough
+// that an identity policy or the resource's policy allows r; across accounts both must allow it.
 func (p *Policies) Evaluate(r *Request) Decision {
 	identity := neither
 	for _, one := range p.Identity {

@@ -28,7 +28,8 @@ type Statement struct {
 // Principals holds the principals that a statement names.
 type Principals struct {
 	Anyone bool
-	// AWS holds ARNs and account IDs, Services names such as lambda.amazonaws.com, Federated identity providers.
+	// AWS holds ARNs and account IDs. Services holds names such as lambda.amazonaws.com. Federated holds identity
+	// providers.
 	AWS, Services, Federated []string
 }
 
@@ -72,7 +73,7 @@ type statements []struct {
 	Condition               map[string]map[string]oneOrMany
 }
 
-// UnmarshalJSON implements json.Unmarshaler. It accepts a single statement in place of a list.
+// UnmarshalJSON implements json.Unmarshaler. It accepts a single statement instead of a list.
 func (s *statements) UnmarshalJSON(text []byte) error {
 	type list statements
 	if strings.HasPrefix(strings.TrimSpace(string(text)), "{") {
@@ -164,7 +165,7 @@ const (
 	named
 )
 
-// of returns how the statement's principals refer to who.
+// of returns how the statement's principals refer to the principal who.
 func (p *Principals) of(who Principal) relation {
 	found := stranger
 	if p.Anyone {

@@ -19,8 +19,8 @@ import (
 // since.
 var ErrCiphertext = errors.New("it was not encrypted by this key and context")
 
-// Seal encrypts with AES-256-GCM. Open needs the same context and the same about, which is authenticated but not
-// encrypted.
+// Seal encrypts plaintext with AES-256-GCM. about and context are authenticated but not encrypted; Open needs the
+// same values.
 func Seal(secret, about, plaintext []byte, context map[string]string) ([]byte, error) {
 	aead, err := newAEAD(secret)
 	if err != nil {

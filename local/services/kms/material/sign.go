@@ -29,7 +29,8 @@ func hashOf(algorithm string) (crypto.Hash, error) {
 	return h, nil
 }
 
-// digest returns what the algorithm signs: the hash of message, or message itself if it is a digest already.
+// digest returns the bytes that the algorithm signs: the hash of message, or message itself if it is already a
+// digest.
 func digest(h crypto.Hash, message []byte, isDigest bool) ([]byte, error) {
 	if isDigest {
 		if len(message) != h.Size() {

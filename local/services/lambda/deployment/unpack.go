@@ -146,7 +146,7 @@ func (u *unpacking) noteLink(f *zip.File, name string) error {
 	return nil
 }
 
-// makeLinks creates the links, then checks that none points out of the package through another one.
+// makeLinks creates the links, then checks that no link leads out of the package by way of another link.
 func (u *unpacking) makeLinks() error {
 	for _, l := range u.links {
 		if err := u.root.MkdirAll(path.Dir(l.name), 0o755); err != nil {

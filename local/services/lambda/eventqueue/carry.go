@@ -10,11 +10,11 @@ import (
 	"stepback/engine/clock"
 )
 
-// errClosing is returned if an attempt failed while the queue was closing, when what the function depends on may
-// already have been closed.
+// errClosing is returned if an attempt failed while the queue was closing. The failure does not count, because the
+// services that the function depends on may already have been closed.
 var errClosing = errors.New("the attempt failed while the queue was closing")
 
-// at schedules an event for the time e.Next.
+// at schedules the next attempt of an event for the time e.Next.
 func (q *Queue) at(key string, e *Event) {
 	when, of := time.UnixMilli(e.Next), laneOf(e)
 	q.mu.Lock()
@@ -75,7 +75,7 @@ func (q *Queue) serve(of lane, l *line) {
 	}
 }
 
-// carry makes the next attempt at an event, or at reporting its end, and stores the result.
+// carry makes the next attempt to invoke the event's function, or to report the event's end, and stores the result.
 func (q *Queue) carry(ctx context.Context, key string) error {
 	e, err := q.read(key)
 	if err != nil || e == nil {
@@ -117,8 +117,8 @@ func (q *Queue) later(e *Event) error {
 	return nil
 }
 
-// attempt invokes the function. Afterwards the event has an end, or gone is true because the function was deleted, or
-// e.Next is the time of the next attempt.
+// attempt invokes the function. There are three outcomes: the event has an end; gone is true, because the function
+// was deleted; or e.Next is the time of the next attempt.
 func (q *Queue) attempt(ctx context.Context, e *Event) (gone bool, err error) {
 	answer, err := q.o.Invoke(ctx, e)
 	if q.closing.Load() && (err != nil || answer.FunctionError != "") {

@@ -22,7 +22,7 @@ var ErrPaused = errors.New("the function may not run")
 type Event struct {
 	// ID is the request ID, the same for all attempts. Accept sets it.
 	ID string
-	// Scope, Function and Version identify the function to invoke; InvokedARN is the ARN used in the request.
+	// Scope, Function and Version identify the function to invoke. InvokedARN is the ARN used in the request.
 	Scope             aws.Scope
 	Function, Version string
 	InvokedARN        string
@@ -31,10 +31,11 @@ type Event struct {
 	// Trace is the trace header of the request.
 	Trace string `json:",omitempty"`
 	Handling
-	// Accepted is when the event was accepted, Next when it is tried again, both in milliseconds since 1970.
+	// Accepted is the time at which the event was accepted. Next is the time of the next attempt. Both are in
+	// milliseconds since 1970.
 	Accepted int64
 	Next     int64 `json:",omitempty"`
-	// Attempts counts invocations; Delays counts those that were throttled or failed in the service.
+	// Attempts counts the invocations. Delays counts the attempts that were throttled or failed in the service.
 	Attempts int `json:",omitempty"`
 	Delays   int `json:",omitempty"`
 	// Size is the size of the payload in bytes.
@@ -46,12 +47,12 @@ type Event struct {
 	Payload []byte `json:"-"`
 }
 
-// Handling determines what happens to an event that fails, and where its result is sent. It is fixed when the event
-// is accepted.
+// Handling determines how often an event is retried, and where its result is sent. It is fixed when the event is
+// accepted.
 type Handling struct {
 	// Retries is the number of times that the function is retried after an error, 0 to 2.
 	Retries int
-	// MaxAge is the maximum age of an event, in milliseconds, at which it is still retried.
+	// MaxAge is the age, in milliseconds, after which an event is not retried any more.
 	MaxAge int64
 	// ARN is the ARN of the invoked version, for invocation records.
 	ARN string
@@ -79,10 +80,10 @@ type End struct {
 	Condition Condition
 	// Answer is the response of the last attempt; nil if there was none.
 	Answer *invocation.Answer `json:",omitempty"`
-	// Recorded and Buried are true once the destination and the dead-letter queue, respectively, need no further
-	// notification.
+	// Recorded is true once the destination needs no further notification. Buried is true once the dead-letter
+	// queue needs none.
 	Recorded, Buried bool `json:",omitempty"`
-	// At is when the event ended, in milliseconds since 1970; Failed counts the failed notifications.
+	// At is the time at which the event ended, in milliseconds since 1970. Failed counts the failed notifications.
 	At     int64
 	Failed int `json:",omitempty"`
 }

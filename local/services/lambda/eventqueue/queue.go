@@ -22,8 +22,8 @@ type Options struct {
 	Clock *clock.Clock
 	// Invoke invokes an event's function. The error is an *aws.Error, ErrPaused, or ctx's.
 	Invoke func(ctx context.Context, e *Event) (*invocation.Answer, error)
-	// Tell reports how an event ended (e.End) to its destinations, and records in e.End which have been notified. It
-	// is retried if it fails.
+	// Tell reports the end of an event (e.End) to its destinations, and sets in e.End which of them have been
+	// notified. If it fails, it is retried.
 	Tell func(ctx context.Context, e *Event) error
 	// Log receives dropped events; nil discards the messages.
 	Log *slog.Logger
@@ -57,7 +57,7 @@ type lane struct {
 	function string
 }
 
-// line holds the keys of a function's events that wait for their turn, and the number of events running.
+// line holds the keys of a function's events that are ready to start, and the number of events that are running.
 type line struct {
 	ready   []string
 	running int
@@ -70,7 +70,7 @@ const (
 	patience         = 10 * time.Second
 	defaultMaxEvents = 100_000
 	defaultMaxBytes  = 1 << 30
-	// longestTelling is the time for which reporting the end of an event is retried.
+	// longestTelling is the maximum time for which reporting the end of an event is retried.
 	longestTelling = time.Hour
 )
 
@@ -125,8 +125,9 @@ func decode(key string, text []byte) (*Event, error) {
 	return e, nil
 }
 
-// Closing announces that what functions depend on is about to be closed, and then the queue. An attempt that fails
-// from now on may have failed for that reason: it is not counted, and the next process repeats it.
+// Closing announces that the services that functions depend on, and then the queue, are about to be closed. An
+// attempt that fails from now on may have failed for that reason. It is not counted, and the next process repeats
+// it.
 func (q *Queue) Closing() { q.closing.Store(true) }
 
 // Close cancels the running invocations and waits for them. Events that have not ended are kept for the next process.

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// failures returns the items of a batch that a function reported as failed (ReportBatchItemFailures). ok is false if
-// the whole batch has failed, because the response is no such report or names an unknown item. An empty report means
-// that no item has failed.
+// failures returns the items of a batch that a function reported as failed (ReportBatchItemFailures). An empty
+// report means that no item has failed. ok is false if the whole batch counts as failed, because the response is
+// not a report or names an unknown item.
 func failures(answer []byte, items map[string]bool) (failed map[string]bool, ok bool) {
 	text := strings.TrimSpace(string(answer))
 	if text == "" || text == "null" || text == `""` {

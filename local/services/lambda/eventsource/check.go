@@ -30,7 +30,7 @@ func errDuplicate(m *Mapping, uuid string) error {
 		Message: fmt.Sprintf(text, m.EventSourceArn, n.Function, uuid)}
 }
 
-// errUnreadable returns the error for a mapping whose function's role may not read the source.
+// errUnreadable returns the error for a mapping whose function has a role that may not read the source.
 func errUnreadable(m *Mapping) error {
 	if m.ofStream() {
 		return invalid("Cannot access stream %s. Please ensure the role can perform the GetRecords, GetShardIterator, "+
@@ -39,7 +39,7 @@ func errUnreadable(m *Mapping) error {
 	return invalid("The provided execution role does not have permissions to call ReceiveMessage on SQS")
 }
 
-// source is the queue or stream that a mapping reads.
+// source is the queue or the stream that a mapping reads.
 type source struct {
 	queue sqs.Consumable
 	place *uint64 // the starting position in a stream

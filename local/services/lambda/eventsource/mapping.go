@@ -41,7 +41,8 @@ type UpdateInput struct {
 	UUID string
 }
 
-// FilterCriteria selects the records that reach the function: those that match one of the patterns.
+// FilterCriteria selects the records that are passed to the function: those that match at least one of the
+// patterns.
 type FilterCriteria struct{ Filters []Filter }
 
 // Filter is an EventBridge pattern matched against a record.
@@ -96,7 +97,7 @@ func (m *Mapping) ARN() string { return m.Scope.ARN("lambda", "event-source-mapp
 // ofStream reports whether the mapping reads a stream rather than a queue.
 func (m *Mapping) ofStream() bool { return m.StartingPosition != "" }
 
-// reportsItems reports whether the function returns the items of a batch that have failed.
+// reportsItems reports whether the function's response lists the items of a batch that have failed.
 func (m *Mapping) reportsItems() bool {
 	for _, t := range m.ResponseTypes {
 		if t == reportItems {

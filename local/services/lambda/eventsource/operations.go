@@ -80,8 +80,8 @@ func (m *mapped) lastResult() string {
 	return m.poller.lastResult()
 }
 
-// List returns the mappings of a scope, ordered by UUID. function and source restrict them to those of a function or
-// of a source; empty means no restriction.
+// List returns the mappings of a scope, ordered by UUID. If function or source is not empty, only the mappings of
+// that function or source are returned.
 func (s *Service) List(scope aws.Scope, function, source string) ([]*Configuration, error) {
 	arn := ""
 	if function != "" {
@@ -107,7 +107,7 @@ func (s *Service) List(scope aws.Scope, function, source string) ([]*Configurati
 	return list, nil
 }
 
-// Update changes a mapping. A running batch ends under the old settings. The error is an *aws.Error, or an error of
+// Update changes a mapping. A running batch ends with the old settings. The error is an *aws.Error, or an error of
 // the disk.
 func (s *Service) Update(_ context.Context, scope aws.Scope, in *UpdateInput) (*Configuration, error) {
 	s.changes.Lock()

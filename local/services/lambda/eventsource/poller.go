@@ -81,7 +81,7 @@ func (p *poller) note(result string) {
 	p.mu.Unlock()
 }
 
-// pause waits without advancing virtual time. The error is ctx's.
+// pause waits for d without advancing virtual time. The error is ctx's.
 func (p *poller) pause(ctx context.Context, d time.Duration) error {
 	c := p.service.o.Clock
 	b := newBell(c)
@@ -91,8 +91,8 @@ func (p *poller) pause(ctx context.Context, d time.Duration) error {
 	return err
 }
 
-// bell wakes a waiting goroutine. Virtual time does not advance between the ring and the moment that goroutine resumes.
-// If no goroutine is waiting yet, a ring does not hold virtual time.
+// bell wakes a waiting goroutine. Virtual time does not advance from the ring until that goroutine has resumed. If
+// no goroutine is waiting yet, a ring does not hold virtual time.
 type bell struct {
 	clock *clock.Clock
 	up    chan struct{} // has capacity for one

@@ -122,7 +122,7 @@ func (s *Service) mayRead(ctx context.Context, m *Mapping) error {
 	return s.o.MayRead(ctx, m.FunctionArn, m.EventSourceArn)
 }
 
-// begin starts a poller for a mapping; it first waits until the poller before has ended. mu is held.
+// begin starts a poller for a mapping, after the previous poller (before) has ended. mu is held.
 func (s *Service) begin(m *mapped, before *poller) {
 	if !m.Enabled || !s.resumed || s.ctx.Err() != nil {
 		return
@@ -132,7 +132,7 @@ func (s *Service) begin(m *mapped, before *poller) {
 	s.pollers.Go(p.run)
 }
 
-// keep writes a mapping, and its position in the stream unless place is nil, and waits for the disk.
+// keep writes a mapping and, if place is not nil, its position in the stream. It waits for the disk.
 func (s *Service) keep(m *Mapping, place *uint64) error {
 	text, err := json.Marshal(m)
 	if err != nil {

@@ -145,8 +145,8 @@ func (p *poller) advance(place uint64) error {
 	return b.Apply()()
 }
 
-// handleChanges passes to the function as many records as one invocation takes and returns the position after them.
-// The error is ctx's, or that of a record that cannot be encoded.
+// handleChanges passes as many records to the function as fit into one invocation, and returns the position after
+// them. The error is ctx's, or the error of a record that cannot be encoded.
 func (p *poller) handleChanges(ctx context.Context, changes []dynamodb.Change, next uint64) (uint64, error) {
 	var batch []read
 	size := 0
@@ -256,7 +256,8 @@ func (p *poller) invokeWith(ctx context.Context, batch []read) (*invocation.Answ
 	return p.invoke(own, records)
 }
 
-// handled returns how many records at the start of a batch the function has handled, and whether it has handled all.
+// handled returns the number of records at the start of a batch that the function has handled, and whether that is
+// the whole batch.
 func (p *poller) handled(answer *invocation.Answer, batch []read) (n int, all bool) {
 	if answer.FunctionError != "" {
 		return 0, false

@@ -108,7 +108,8 @@ func (s *Service) Alias(scope aws.Scope, name, alias string) (*Alias, error) {
 	return &a, nil
 }
 
-// Aliases returns the aliases of a function by name, or only those that point at version if it is not empty.
+// Aliases returns the aliases of a function, ordered by name. If version is not empty, only the aliases that point
+// at that version are returned.
 func (s *Service) Aliases(scope aws.Scope, name, version string) ([]Alias, error) {
 	_, r, err := s.find(scope, name, "")
 	if err != nil {

@@ -92,7 +92,7 @@ func (a *area) claim(ctx context.Context, name string) (done func(), err error) 
 	}
 }
 
-// use counts a deployed version; release undoes that.
+// use marks a deployed version as in use; release ends that.
 func (a *area) use(k codeKey) (release func()) {
 	a.mu.Lock()
 	a.running[k]++

@@ -16,8 +16,8 @@ import (
 // recordFile is the name of the file with a function's record, in the function's directory.
 const recordFile = "function.json"
 
-// change edits a function's record: it saves the new record and only then activates it. edit receives a copy of the
-// current record.
+// change edits a function's record. edit receives a copy of the current record. The new record is saved before it
+// takes effect.
 func (s *Service) change(ctx context.Context, scope aws.Scope, name string, edit func(*area, *record) error) (*record,
 	error) {
 	a, _, err := s.find(scope, name, "")
@@ -40,7 +40,7 @@ func (s *Service) change(ctx context.Context, scope aws.Scope, name string, edit
 	return r, s.commit(ctx, a, name, old, r)
 }
 
-// commit replaces the record old, which is nil for a new function, by r. The record is saved first, then deployed to
+// commit replaces the record old with r; old is nil for a new function. The record is first saved, then deployed to
 // the runner, then made visible.
 func (s *Service) commit(ctx context.Context, a *area, name string, old, r *record) error {
 	if err := a.save(name, r); err != nil {
@@ -56,7 +56,8 @@ func (s *Service) commit(ctx context.Context, a *area, name string, old, r *reco
 	return nil
 }
 
-// deployChanges deploys the versions that are new or have another revision, and removes those that no longer exist.
+// deployChanges deploys the versions that are new or whose revision has changed, and removes the versions that no
+// longer exist.
 func (s *Service) deployChanges(ctx context.Context, a *area, old, r *record) error {
 	if old == nil {
 		old = &record{}

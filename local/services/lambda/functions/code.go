@@ -40,8 +40,8 @@ func (a *area) codesDir(function string) string {
 	return filepath.Join(a.functionDir(function), "code")
 }
 
-// codeDir returns the directory in which the code with a hash is unpacked; the package is stored in the file next to
-// it.
+// codeDir returns the directory into which the code with a hash is unpacked. The package itself is stored in the
+// file next to it.
 func (a *area) codeDir(function, sha string) string {
 	return filepath.Join(a.codesDir(function), hexOf(sha))
 }
@@ -156,8 +156,8 @@ func (s *Service) open(ctx context.Context, c *Code) (io.ReadCloser, error) {
 	return body, nil
 }
 
-// OpenCode opens the deployment package with a SHA-256 hash, in hexadecimal, of a function or, for "layer:NAME", of a
-// layer. The caller closes it.
+// OpenCode opens a deployment package of a function or, for "layer:NAME", of a layer. sha is the package's SHA-256
+// hash in hexadecimal. The caller closes the file.
 func (s *Service) OpenCode(scope aws.Scope, function, sha string) (*os.File, error) {
 	if name, ok := strings.CutPrefix(function, "layer:"); ok {
 		return s.openLayer(scope, name, sha)
@@ -174,8 +174,8 @@ func (s *Service) OpenCode(scope aws.Scope, function, sha string) (*os.File, err
 	return nil, fs.ErrNotExist
 }
 
-// sweep removes code that no version needs and no process uses. Code still in use is removed at the next change or
-// start.
+// sweep removes code that no version needs and no process uses. Code that is still in use is removed at a later
+// change, or at the next start.
 func (a *area) sweep(function string, r *record) error {
 	needed := map[string]bool{}
 	for sha := range r.codes() {

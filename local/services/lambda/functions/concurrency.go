@@ -7,8 +7,8 @@ import (
 	"stepback/local/services/lambda/runner"
 )
 
-// unreservable is the number of an account's concurrent invocations that must remain for functions without a
-// reservation.
+// unreservable is the part of an account's concurrency that cannot be reserved: it must remain for functions
+// without a reservation.
 const unreservable = 100
 
 // Reserve sets the reserved concurrency of a function. nil removes the reservation; 0 throttles every invocation.

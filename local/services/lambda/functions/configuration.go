@@ -51,7 +51,7 @@ type DeadLetterConfig struct {
 	TargetArn string `json:",omitempty"`
 }
 
-// TracingConfig is the tracing mode: Active, in which invocations start traces, or PassThrough.
+// TracingConfig holds the tracing mode. In mode Active, invocations start traces; the other mode is PassThrough.
 type TracingConfig struct{ Mode string }
 
 // Active reports whether invocations start traces.

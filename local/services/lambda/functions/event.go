@@ -74,8 +74,8 @@ func (s *Service) invokeEvent(ctx context.Context, e *eventqueue.Event) (*invoca
 
 var someRoom = 1
 
-// tell reports how an event ended: to the destination as a record, to the dead-letter queue, and, if an event failed
-// and neither took it, to the function's log.
+// tell reports how an event ended: to the destination as a record, and to the dead-letter queue. If an event failed
+// and neither of them accepted it, tell writes to the function's log.
 func (s *Service) tell(ctx context.Context, e *eventqueue.Event) error {
 	to, detail := e.OnFailure, "Lambda Function Invocation Result - Failure"
 	if e.End.Condition == eventqueue.Success {

@@ -35,8 +35,8 @@ type EventInvokeConfig struct {
 	LastModified time.Time
 }
 
-// PutEventInvokeConfig configures asynchronous invocations that use qualifier; an empty one means invocations without
-// a qualifier. If update is true it changes the existing configuration, otherwise it replaces it.
+// PutEventInvokeConfig configures the asynchronous invocations that use qualifier; an empty qualifier means
+// invocations without one. If update is true, the existing configuration is changed; otherwise it is replaced.
 func (s *Service) PutEventInvokeConfig(ctx context.Context, scope aws.Scope, name, qualifier string,
 	in *EventInvokeSettings, update bool) (*EventInvokeConfig, error) {
 	if in.MaximumRetryAttempts == nil && in.MaximumEventAgeInSeconds == nil && in.DestinationConfig == nil {
@@ -79,7 +79,7 @@ func (s *Service) PutEventInvokeConfig(ctx context.Context, scope aws.Scope, nam
 	return &made, nil
 }
 
-// merge copies the members that in sets.
+// merge copies the members of in that are not nil.
 func (s *EventInvokeSettings) merge(in *EventInvokeSettings) {
 	s.MaximumRetryAttempts = cmp.Or(in.MaximumRetryAttempts, s.MaximumRetryAttempts)
 	s.MaximumEventAgeInSeconds = cmp.Or(in.MaximumEventAgeInSeconds, s.MaximumEventAgeInSeconds)
@@ -139,8 +139,8 @@ func (s *Service) findQualified(scope aws.Scope, name, qualifier string) error {
 	return nil
 }
 
-// checkDestination returns an error if no record can be sent to destination. Whether a queue, a topic or a bus exists
-// only shows when a record is sent.
+// checkDestination returns an error if no record can be sent to destination. It does not check whether a queue, a
+// topic or a bus exists; if it does not, sending a record fails.
 func (s *Service) checkDestination(scope aws.Scope, name, destination string) error {
 	if destination == "" {
 		return nil

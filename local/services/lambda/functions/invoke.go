@@ -10,9 +10,9 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// Invoke performs an invocation of any of the three types. It uses scope unless FunctionName is an ARN of another
-// one; if the request has a role and the name is no ARN, the function is looked up in the role's account. The
-// qualifier is a version, an alias or empty. The error is an *aws.Error, or ctx's if ctx ended first.
+// Invoke performs an invocation of any of the three types. The function is looked up in scope, unless FunctionName
+// is an ARN in another one; if the request has a role and the name is not an ARN, it is looked up in the role's
+// account. The qualifier is a version, an alias or empty. The error is an *aws.Error, or ctx's if ctx ended first.
 func (s *Service) Invoke(ctx context.Context, scope aws.Scope, r *invocation.Request) (*invocation.Answer, error) {
 	resolved := *r
 	t, err := s.resolve(scope, &resolved)
@@ -42,7 +42,7 @@ func (s scoped) Invoke(ctx context.Context, r *invocation.Request) (*invocation.
 	return s.service.Invoke(ctx, s.scope, r)
 }
 
-// target is the function that an invocation resolves to: the version that runs, and the qualifier of the request.
+// target is the function version that an invocation runs, with the qualifier of the request.
 type target struct {
 	area    *area
 	record  *record
@@ -50,8 +50,8 @@ type target struct {
 	asked   string
 }
 
-// resolve replaces the function and qualifier of a request by a function and a version; an alias with routing picks
-// the version at random.
+// resolve replaces the function and the qualifier of a request with a function and a version. For an alias with
+// routing, it picks the version at random.
 func (s *Service) resolve(scope aws.Scope, in *invocation.Request) (*target, error) {
 	n, err := invocation.ParseName(in.FunctionName, in.Qualifier)
 	if err != nil {

@@ -156,8 +156,9 @@ func (s *Service) sweepLayers() error {
 	return nil
 }
 
-// layerVariables adds to env what layers require: the search paths for interpreters, programs and libraries, and
-// STEPBACK_LAMBDA_OPT, the merged directory itself. Variables that the function sets itself are kept.
+// layerVariables adds to env the variables that layers need: the search paths for interpreters, programs and
+// libraries, and STEPBACK_LAMBDA_OPT, which holds the merged directory. Variables that the function sets itself are
+// kept.
 func (s *Service) layerVariables(c *Configuration, env map[string]string) {
 	if len(c.Layers) == 0 {
 		return

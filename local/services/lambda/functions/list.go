@@ -7,7 +7,8 @@ import (
 	"stepback/aws"
 )
 
-// List returns the functions of a scope by name: $LATEST of each or, if versions is true, all their versions.
+// List returns the functions of a scope, sorted by name. It returns $LATEST of each function or, if versions is
+// true, all their versions.
 func (s *Service) List(scope aws.Scope, versions bool) []Configuration {
 	a := s.known(scope)
 	if a == nil {
@@ -36,7 +37,7 @@ func (s *Service) Versions(scope aws.Scope, name string) ([]Configuration, error
 	return qualified(r), nil
 }
 
-// qualified returns all versions, each with its version in the ARN.
+// qualified returns all versions of a function. The ARN of each names its version.
 func qualified(r *record) []Configuration {
 	list := r.all()
 	list[0].FunctionArn += ":" + latest

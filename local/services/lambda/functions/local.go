@@ -23,7 +23,7 @@ type Program struct {
 	Handler any
 	// Released, if not nil, is called once the handler is no longer used.
 	Released func()
-	// Timeout, unless it is 0, overrides the function's.
+	// Timeout overrides the function's timeout, unless it is 0.
 	Timeout time.Duration
 }
 
@@ -40,7 +40,7 @@ type Surroundings struct {
 // binary on this machine.
 type LocalInput struct {
 	Name string
-	// BuiltIn is a name in Options.BuiltIn; Binary is the absolute path of a bootstrap. Exactly one of them is set.
+	// BuiltIn is a name in Options.BuiltIn. Binary is the absolute path of a bootstrap. Exactly one of them is set.
 	BuiltIn, Binary string
 	Role            string
 	Timeout         time.Duration // in whole seconds; 0 means Lambda's default of 3
@@ -124,7 +124,7 @@ func (s *Service) local(a *area, r *record, c *Configuration) (runner.Function, 
 	return f, nil
 }
 
-// variables returns the environment variables of a version, apart from those that Lambda sets.
+// variables returns the environment variables of a version, except those that Lambda sets.
 func (s *Service) variables(a *area, ofRuntime map[string]string, c *Configuration) map[string]string {
 	env := map[string]string{}
 	maps.Copy(env, s.opts.Env)

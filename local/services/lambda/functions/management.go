@@ -7,8 +7,8 @@ import (
 	"stepback/aws"
 )
 
-// RuntimeManagement determines when a version's runtime is updated: Auto, FunctionUpdate or Manual, with the ARN of
-// the runtime to stay with. Here runtimes are the machine's interpreters, and nothing updates them.
+// RuntimeManagement determines when a version's runtime is updated: Auto, FunctionUpdate or Manual. For Manual it
+// holds the ARN of the runtime to keep. Here runtimes are the machine's interpreters, and nothing updates them.
 type RuntimeManagement struct {
 	UpdateRuntimeOn   string
 	RuntimeVersionArn string `json:",omitempty"`

@@ -53,7 +53,8 @@ type PermissionInput struct {
 	PrincipalOrgID        string
 	FunctionURLAuthType   string `json:"FunctionUrlAuthType"`
 	InvokedViaFunctionURL *bool  `json:"InvokedViaFunctionUrl"`
-	// RevisionID, if set, must equal the policy's revision; before the first statement, that of the version or alias.
+	// RevisionID, if set, must equal the revision of the policy or, if the policy has no statement yet, of the
+	// version or alias.
 	RevisionID string `json:"RevisionId"`
 }
 
@@ -87,7 +88,7 @@ func (s *Service) AddPermission(ctx context.Context, scope aws.Scope, name, qual
 	return added, nil
 }
 
-// RemovePermission removes a statement. If revision is not empty, it must equal the policy's.
+// RemovePermission removes a statement. If revision is not empty, it must equal the policy's revision.
 func (s *Service) RemovePermission(ctx context.Context, scope aws.Scope, name, qualifier, sid, revision string) error {
 	_, err := s.change(ctx, scope, name, func(a *area, r *record) error {
 		old, err := r.policyOf(a, qualifier)

@@ -47,8 +47,8 @@ func (s *Service) Provision(ctx context.Context, scope aws.Scope, name, qualifie
 	return &made, err
 }
 
-// Provisioned returns the provisioned concurrency of a version or alias; an empty qualifier means all of a
-// function's.
+// Provisioned returns the provisioned concurrency of a version or alias. An empty qualifier means that of all
+// versions and aliases of the function.
 func (s *Service) Provisioned(scope aws.Scope, name, qualifier string) ([]ProvisionedConfig, error) {
 	_, r, err := s.find(scope, name, "")
 	if err != nil {

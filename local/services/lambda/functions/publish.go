@@ -14,8 +14,8 @@ type PublishInput struct {
 	RevisionID  string `json:"RevisionId"`
 }
 
-// Publish publishes $LATEST as a version. If nothing has changed since the last published version, it returns that
-// one.
+// Publish publishes $LATEST as a version. If nothing has changed since the last published version, Publish returns
+// that version.
 func (s *Service) Publish(ctx context.Context, scope aws.Scope, name string, in *PublishInput) (*Configuration, error) {
 	var shown *Configuration
 	_, err := s.changeLatest(ctx, scope, name, in.RevisionID, func(_ *area, r *record) error {

@@ -11,7 +11,7 @@ type record struct {
 	Versions []Configuration `json:",omitempty"` // published versions, oldest first
 	// Published is the number of the last published version, which may have been deleted since.
 	Published int
-	// PublishedFrom is the revision of $LATEST at that time.
+	// PublishedFrom is the revision that $LATEST had when the last version was published.
 	PublishedFrom string            `json:",omitempty"`
 	Aliases       map[string]Alias  `json:",omitempty"`
 	Reserved      *int              `json:",omitempty"` // reserved concurrency
@@ -23,11 +23,12 @@ type record struct {
 	// URLs and Provisioned hold the settings of the function (""), its versions and its aliases, by qualifier.
 	URLs        map[string]URLConfig         `json:",omitempty"`
 	Provisioned map[string]ProvisionedConfig `json:",omitempty"`
-	// Runtime determines when runtimes are updated, by qualifier; Recursion, how recursive loops are treated.
+	// Runtime determines when runtimes are updated, by qualifier. Recursion determines how recursive loops are
+	// treated.
 	Runtime   map[string]RuntimeManagement `json:",omitempty"`
 	Recursion string                       `json:",omitempty"`
-	// BuiltIn names code that is part of the program; Binary is the path of a bootstrap. Versions without a code hash
-	// run one of them.
+	// BuiltIn names code that is part of the program. Binary is the path of a bootstrap. Versions without a code
+	// hash run one of the two.
 	BuiltIn string `json:",omitempty"`
 	Binary  string `json:",omitempty"`
 }

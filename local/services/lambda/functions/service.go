@@ -40,7 +40,7 @@ type Options struct {
 	// not decided. nil traces none.
 	Sample func(scope aws.Scope, name, arn string) bool
 	// Deliver sends a record or a dead letter of an asynchronous invocation to the target with an ARN, as
-	// delivery.Targets does. nil means that there are no destinations.
+	// delivery.Targets does. If it is nil, there are no destinations.
 	Deliver func(ctx context.Context, arn string, m *delivery.Message) error
 	// Env is added to the environment of every function; the function's own variables take precedence.
 	Env map[string]string
@@ -49,11 +49,11 @@ type Options struct {
 	Keys func(role, function string) (map[string]string, error)
 	// Environments is the maximum number of processes per function version; the default is 32.
 	Environments int
-	// Total is the maximum number of processes of all functions; TotalMemoryMB is the maximum sum of their configured
-	// memory. The defaults are 256 and no limit.
+	// Total is the maximum number of processes of all functions; the default is 256. TotalMemoryMB is the maximum
+	// sum of their configured memory; the default is no limit.
 	Total, TotalMemoryMB int
-	// FetchPackages allows fetching what AWS's runtimes include, the SDKs for JavaScript and Python, from the npm and
-	// Python registries when a function first imports it. Without it, such functions fail with a hint.
+	// FetchPackages allows the SDKs that AWS's runtimes include to be fetched from the npm and Python registries
+	// when a function first imports one. If it is false, functions that need a missing SDK fail with a hint.
 	FetchPackages bool
 	// IdleTimeout is the time after which an idle process is stopped; the default is 5 minutes.
 	IdleTimeout time.Duration
@@ -61,7 +61,7 @@ type Options struct {
 	Now func() time.Time
 	// Store stores asynchronous invocations until they have ended; the default is a separate store in the directory.
 	Store *documents.Store
-	// Clock is used for their waits; the default is real time.
+	// Clock is used for the waits of asynchronous invocations; the default is real time.
 	Clock *clock.Clock
 	// Log receives messages for the operator; the default discards them.
 	Log *slog.Logger
@@ -155,12 +155,12 @@ func (s *Service) openEvents() (err error) {
 // Now returns the service's current time.
 func (s *Service) Now() time.Time { return s.opts.Now() }
 
-// Resume continues with the asynchronous invocations that an earlier process left. Call it once everything that
-// functions and destinations need is available.
+// Resume continues with the asynchronous invocations that an earlier process left. Call it once, when the services
+// that functions and destinations need are available.
 func (s *Service) Resume() { s.events.Resume() }
 
-// Closing announces that what functions call is about to be closed. An asynchronous invocation that fails from now on
-// is repeated by the next process, as if it had not been tried.
+// Closing announces that the services that functions call are about to be closed. An asynchronous invocation that
+// fails from now on is repeated by the next process, as if it had not been tried.
 func (s *Service) Closing() { s.events.Closing() }
 
 // StopEvents cancels running asynchronous invocations and waits for them. They are kept for the next process, and new
@@ -211,7 +211,8 @@ func (s *Service) area(scope aws.Scope) (*area, error) {
 	return a, nil
 }
 
-// find returns a function and its area. The error is Lambda's, for the ARN with the given ending.
+// find returns a function and its area. If there is no such function, it returns Lambda's error for the ARN with
+// the given ending.
 func (s *Service) find(scope aws.Scope, name, ending string) (*area, *record, error) {
 	if a := s.known(scope); a != nil {
 		if r := a.record(name); r != nil {
@@ -221,8 +222,8 @@ func (s *Service) find(scope aws.Scope, name, ending string) (*area, *record, er
 	return nil, nil, notFound("Function not found: %s%s", arnOf(scope, name), ending)
 }
 
-// elsewhere logs that a function which was not found exists in another account or region: definitions taken from AWS
-// name functions by the ARNs of their real account.
+// elsewhere logs a hint if a function that was not found exists in another account or region. This happens because
+// definitions taken from AWS name functions by the ARNs of their real account.
 func (s *Service) elsewhere(scope aws.Scope, name string) {
 	s.mu.RLock()
 	areas := slices.Collect(maps.Values(s.areas))

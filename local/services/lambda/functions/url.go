@@ -22,7 +22,7 @@ type URLSettings struct {
 
 // URLConfig is the stored URL of a function or alias.
 type URLConfig struct {
-	// ID is the first label of the URL's host; Function and Qualifier name what it invokes.
+	// ID is the first label of the URL's host. Function and Qualifier name the function that the URL invokes.
 	ID                  string
 	Function, Qualifier string
 	FunctionArn         string

@@ -5,7 +5,7 @@ import (
 	"stepback/local/services/lambda/runner"
 )
 
-// Usage holds what the functions of an account use in a region, and what remains available.
+// Usage holds the resources that the functions of an account use in a region, and those that remain available.
 type Usage struct {
 	Functions  int
 	CodeSize   int64 // total bytes of deployment packages

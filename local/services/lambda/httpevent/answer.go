@@ -17,7 +17,7 @@ type returned struct {
 	Base64  bool                       `json:"isBase64Encoded"`
 }
 
-// Understood reports whether an HTTP response can be built from what a function returned.
+// Understood reports whether payload, a function's result, can be converted to an HTTP response.
 func Understood(payload []byte) bool {
 	var r returned
 	if json.Unmarshal(payload, &r) != nil || r.Status == nil {
@@ -29,9 +29,9 @@ func Understood(payload []byte) bool {
 	return ok && err == nil && status >= 200 && status <= 599
 }
 
-// Write writes the HTTP response for what a function returned. An object with a statusCode describes the response;
-// anything else is the body of a response with status 200. If the result cannot be understood, Write responds with
-// status 502 and returns false.
+// Write converts payload, a function's result, to an HTTP response and writes it. An object with a statusCode
+// describes the response; anything else is the body of a response with status 200. If the result cannot be
+// converted, Write responds with status 502 and returns false.
 func Write(w http.ResponseWriter, payload []byte) (understood bool) {
 	var r returned
 	if json.Unmarshal(payload, &r) != nil || r.Status == nil {

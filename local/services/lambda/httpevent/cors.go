@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// CORS determines which origins may send cross-origin requests, and which ones.
+// CORS determines the origins that may send cross-origin requests, and the requests that they may send.
 type CORS struct {
 	AllowCredentials                                        bool     `json:",omitempty"`
 	AllowHeaders, AllowMethods, AllowOrigins, ExposeHeaders []string `json:",omitempty"`

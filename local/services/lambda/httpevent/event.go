@@ -14,14 +14,14 @@ import (
 	"unicode/utf8"
 )
 
-// About holds what an event contains besides its HTTP request.
+// About holds the data of an event that are not in its HTTP request.
 type About struct {
-	// API is the ID at the start of the domain, Domain the host without its port, Account the owner's account or
-	// "anonymous".
+	// API is the ID at the start of the domain. Domain is the host without its port. Account is the owner's account
+	// or "anonymous".
 	API, Domain, Account string
 	// Route is the route key and Stage the stage; both are $default for function URLs.
 	Route, Stage string
-	// Path is the path including the stage; Parameters are the route's path parameters.
+	// Path is the path including the stage. Parameters holds the route's path parameters.
 	Path       string
 	Parameters map[string]string
 	Variables  map[string]string // of the stage
@@ -93,7 +93,7 @@ const maxBody = 6 << 20
 // ErrTooLarge is returned if the body of a request is too large.
 var ErrTooLarge = errors.New("the body is too large")
 
-// FromRequest returns the event of a request, as JSON. The error is ErrTooLarge, or that of reading the body.
+// FromRequest returns the event for a request, as JSON. The error is ErrTooLarge, or the error of reading the body.
 func FromRequest(r *http.Request, about *About) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err != nil {
@@ -140,7 +140,8 @@ func FromBody(r *http.Request, body []byte, about *About) ([]byte, error) {
 	return json.Marshal(e)
 }
 
-// Body returns the body of an event: nil if it is empty, and encoded in base64 if it is not text.
+// Body returns the body of an event: nil if it is empty. If the body is not text, it is encoded in base64 and
+// encoded is true.
 func Body(r *http.Request, body []byte) (text *string, encoded bool) {
 	if len(body) == 0 {
 		return nil, false

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// stopwatch adds up the time during which something was in progress. The zero value is ready to use.
+// stopwatch measures the total time during which something was in progress. The zero value is ready to use.
 type stopwatch struct {
 	mu    sync.Mutex
 	going int
@@ -31,7 +31,7 @@ func (s *stopwatch) stop() {
 	}
 }
 
-// total returns the sum, including what is in progress now.
+// total returns the time so far, including the work that is in progress now.
 func (s *stopwatch) total() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,8 +41,9 @@ func (s *stopwatch) total() time.Duration {
 	return s.sum
 }
 
-// bring handles a runtime client's request for a package of AWS's runtime and responds with the package's directory.
-// On AWS the package is already installed, so the time this takes is not charged to the function.
+// bring handles a runtime client's request for a package of AWS's runtime, and responds with the package's
+// directory. On AWS the package is already installed, so the time for fetching it does not count towards the
+// function's time.
 func (api *runtimeAPI) bring(w http.ResponseWriter, r *http.Request) {
 	const longest = 256
 	name, err := io.ReadAll(io.LimitReader(r.Body, longest))

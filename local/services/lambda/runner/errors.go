@@ -27,8 +27,8 @@ func RequestTooLarge() *aws.Error {
 	}
 }
 
-// throttled returns the throttling error. Its reason is the function's reserved concurrency or the account's limit,
-// depending on most.
+// throttled returns the throttling error. most, the function's maximum concurrency, determines the reason: the
+// function's reserved concurrency, or the account's limit.
 func throttled(most int64) error {
 	reason := "ReservedFunctionConcurrentInvocationLimitExceeded"
 	if most == DefaultConcurrency {

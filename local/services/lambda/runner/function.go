@@ -32,10 +32,10 @@ type Function struct {
 	Command []string
 	// Dir is the working directory of Command, which contains the function's code; the default is this process's.
 	Dir string
-	// Runtime is the identifier in AWS_EXECUTION_ENV, by default provided.al2023; Entry is the value of _HANDLER, by
-	// default bootstrap.
+	// Runtime is the identifier in AWS_EXECUTION_ENV; the default is provided.al2023. Entry is the value of
+	// _HANDLER; the default is bootstrap.
 	Runtime, Entry string
-	// Interpreter names what runs the function in the log of a cold start; the default is Runtime.
+	// Interpreter names the program that runs the function, for the log of a cold start; the default is Runtime.
 	Interpreter string
 	// LogGroup is the function's log group; the default is /aws/lambda/NAME.
 	LogGroup string
@@ -53,8 +53,8 @@ type Function struct {
 	// Environments is the maximum number of execution environments (for a Command: processes). Beyond it, an
 	// invocation waits for a free one instead of starting another. The default is Concurrency.
 	Environments int
-	// AnyAnswer passes on a response that is not JSON unchanged, as Lambda does; without it such a response is a
-	// function error.
+	// AnyAnswer makes a response that is not JSON be passed on unchanged, as Lambda does. Otherwise such a response
+	// is a function error.
 	AnyAnswer bool
 	// Traced enables tracing of invocations that do not belong to a trace yet; Options.Sample decides which.
 	Traced bool
@@ -62,8 +62,8 @@ type Function struct {
 	// "@aws-sdk/client-s3"; it may fetch the package first. The time this takes does not count towards the function's
 	// timeout.
 	Packages func(ctx context.Context, name string) (dir string, err error)
-	// Quiet omits from the log what the service itself writes there: START, END and REPORT of every invocation, and
-	// the errors that it responds with.
+	// Quiet omits from the log the lines that the service itself writes: START, END and REPORT of every invocation,
+	// and the errors that it responds with.
 	Quiet bool
 	// Released, if set, is called once after the function has been replaced, removed or closed and its last execution
 	// environment has ended. It must return quickly and must not call the Service.

@@ -13,8 +13,8 @@ type answer struct {
 	payload []byte
 	failed  bool // payload is {"errorMessage", "errorType", …}
 	logged  bool // the runtime has logged its error itself
-	// log is the text that the service logs for an error, if it is not the payload; status is the status in the
-	// REPORT line.
+	// log is the text that the service logs for an error, if that differs from the payload. status is the status in
+	// the REPORT line.
 	log, status string
 }
 
@@ -38,8 +38,8 @@ func timedOut(requestID string, after time.Duration) answer {
 	return a
 }
 
-// exited returns the answer of a process that ended without a response. how is "exit status 1", "signal: killed", or
-// empty for status 0.
+// exited returns the answer for a process that ended without a response. how describes its end: "exit status 1",
+// "signal: killed", or empty for status 0.
 func exited(requestID, how string) answer {
 	message := "RequestId: " + requestID + " Error: Runtime exited without providing a reason"
 	if how != "" {
@@ -59,8 +59,8 @@ func responseTooLarge(size int) answer {
 		invocation.MaxResponseBytes))
 }
 
-// settle validates what a function returned. Lambda passes on bytes that are not JSON, which no state machine can
-// use; here they become a function error that quotes them, unless any is true.
+// settle validates a function's result. Lambda passes on bytes that are not JSON, which no state machine can use.
+// Here they become a function error that quotes them, unless any is true.
 func settle(a answer, any bool) answer {
 	switch {
 	case len(a.payload) > invocation.MaxResponseBytes:

@@ -14,7 +14,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambdacontext"
 )
 
-// errStale means that an environment had ended while it was idle, before it took the invocation.
+// errStale is returned if an idle environment ended before it received the invocation.
 var errStale = errors.New("the execution environment has ended")
 
 // handlerRunner calls a function's handler in this process.
@@ -25,8 +25,8 @@ type handlerRunner struct {
 	abandoned *atomic.Int64
 }
 
-// newEnvironment gives each environment a separate handler, because a handler's response is in a buffer that its next
-// invocation reuses.
+// newEnvironment returns an environment with its own handler. Environments cannot share one, because a handler's
+// response is in a buffer that its next invocation reuses.
 func (r *handlerRunner) newEnvironment() environment {
 	e := &handlerEnvironment{
 		runner: r, stream: r.function.stream(), handler: awslambda.NewHandler(r.handler),
@@ -63,7 +63,8 @@ func (e *handlerEnvironment) serve() {
 	}
 }
 
-// close does not wait for a handler that ignores the end of its context: Service.Close does.
+// close ends the environment. It does not wait for a handler that ignores the end of its context: Service.Close
+// does.
 func (e *handlerEnvironment) close() { close(e.requests) }
 
 func (e *handlerEnvironment) run(ctx context.Context, c *call) (answer, bool, error) {
@@ -100,7 +101,8 @@ const (
 	givenUp
 )
 
-// outcome reports a timeout even if the handler noticed its deadline a moment earlier: Lambda would have stopped it.
+// outcome returns the result of an invocation. It reports a timeout even if the handler noticed its deadline a
+// moment earlier, because Lambda would have stopped the handler.
 func (e *handlerEnvironment) outcome(ctx, running context.Context, c *call, a answer, usable bool) (answer, bool,
 	error) {
 	switch err := running.Err(); {
@@ -114,7 +116,7 @@ func (e *handlerEnvironment) outcome(ctx, running context.Context, c *call, a an
 	return a, usable, nil
 }
 
-// invoke calls the handler and converts its result to what the Go runtime would send.
+// invoke calls the handler and converts its result to the response that the Go runtime would send.
 func (e *handlerEnvironment) invoke(ctx context.Context, payload []byte) (a answer) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -128,8 +130,8 @@ func (e *handlerEnvironment) invoke(ctx context.Context, payload []byte) (a answ
 	return answer{payload: bytes.Clone(response)}
 }
 
-// handlerError gives an error the type that aws-lambda-go would: the name of its outermost type. Only a
-// messages.InvokeResponse_Error passed by value is used as it is.
+// handlerError converts an error to the form that aws-lambda-go sends. The error's type is the name of its
+// outermost type. Only a messages.InvokeResponse_Error passed by value is used as it is.
 func handlerError(err error) messages.InvokeResponse_Error {
 	//nolint:errorlint // a wrapped one is not recognised on AWS either
 	if own, ok := err.(messages.InvokeResponse_Error); ok {

@@ -124,7 +124,7 @@ func (s *Service) traceOf(ctx context.Context, d *deployed) aws.Trace {
 	return trace
 }
 
-// segmentOf returns a new ID for the function's segment if the trace is recorded, and otherwise the parent's ID.
+// segmentOf returns the ID of the function's segment: a new ID if the trace is recorded, otherwise the parent's.
 func segmentOf(trace aws.Trace) string {
 	if !trace.Sampled {
 		return trace.Parent

@@ -8,8 +8,8 @@ import (
 // maxLine is the length at which a line without a newline is cut.
 const maxLine = 256 << 10
 
-// lineWriter splits what a process writes into lines and logs each with the current invocation. Like Lambda, it
-// attributes late output to the next invocation.
+// lineWriter splits the output of a process into lines and logs each line with the current invocation. Like Lambda,
+// it attributes late output to the next invocation.
 type lineWriter struct {
 	// A line that ends in mark does not come from the process; it is signalled on marked.
 	mark   string
@@ -20,7 +20,7 @@ type lineWriter struct {
 	partial []byte
 }
 
-// log sets the invocation that lines belong to from now on.
+// log sets the invocation to which further lines belong.
 func (w *lineWriter) log(l *invocationLog) {
 	w.mu.Lock()
 	w.current = l

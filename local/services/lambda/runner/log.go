@@ -16,9 +16,9 @@ type LogSink interface {
 	WriteLog(to LogStream, lines []byte)
 }
 
-// LogStream identifies the log stream that lines belong to.
+// LogStream identifies a log stream.
 type LogStream struct {
-	// Function is the name of the function, Group its log group.
+	// Function is the name of the function. Group is its log group.
 	Function, Group string
 	// Name is the name of the stream. Each execution environment has its own: 2026/11/22/[$LATEST]4f0c…
 	Name string

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// output is the pipe to which a process writes its log. This process keeps a writing end, too: it writes a mark there
-// once a response has arrived, which is read after everything that the process wrote before it responded.
+// output is the pipe to which a process writes its log. This process keeps a writing end, too. Once a response has
+// arrived, it writes a mark there; when the mark is read, everything that the process wrote before its response has
+// been read.
 type output struct {
 	lines lineWriter
 	r, w  *os.File
@@ -16,7 +17,7 @@ type output struct {
 	ended chan struct{}
 }
 
-// openOutput opens the pipe and starts reading; close stops that.
+// openOutput opens the pipe and starts reading; close stops the reading.
 func openOutput() (*output, error) {
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -15,11 +15,11 @@ type runner interface {
 
 // environment runs one invocation at a time.
 type environment interface {
-	// run performs the invocation c. It returns early if ctx ends or the service closes; a is then invalid. usable
-	// reports whether the environment can take another invocation. The error errStale means that it had ended before
-	// it took this one.
+	// run performs the invocation c. If ctx ends or the service closes, it returns early and a is invalid. usable
+	// reports whether the environment can take another invocation. The error is errStale if the environment had
+	// ended before it took this one.
 	run(ctx context.Context, c *call) (a answer, usable bool, err error)
-	// close ends the environment and waits for that.
+	// close ends the environment and waits until it has ended.
 	close()
 }
 
@@ -35,9 +35,9 @@ type call struct {
 	log           *invocationLog  // nil if no log is needed
 }
 
-// pool manages a function's execution environments: it keeps idle ones, starts new ones on demand, and makes callers
-// wait while the maximum number is busy. While a caller holds the pool, neither the pool nor the function's code is
-// released.
+// pool manages a function's execution environments. It keeps idle ones, starts new ones on demand, and makes
+// callers wait while the maximum number is busy. As long as a caller holds the pool, neither the pool nor the
+// function's code is released.
 type pool struct {
 	runner  runner
 	slots   chan struct{}

@@ -75,9 +75,9 @@ func (e *processEnvironment) run(ctx context.Context, c *call) (answer, bool, er
 	return e.exchange(ctx, c)
 }
 
-// awaitReady waits until the process asks for an event. It returns an answer if the process never does. If the init
-// phase takes too long, Lambda starts the environment again as part of the invocation and within the function's
-// timeout; here the same process gets that additional time.
+// awaitReady waits until the process asks for an event. If the process never does, it returns an answer. If the
+// init phase takes too long, Lambda starts the environment again as part of the invocation and within the
+// function's timeout; here the same process gets that additional time.
 func (e *processEnvironment) awaitReady(ctx context.Context, c *call) (*answer, error) {
 	limit := time.NewTimer(e.runner.initTimeout)
 	defer limit.Stop()
@@ -169,7 +169,8 @@ func (e *processEnvironment) exchange(ctx context.Context, c *call) (answer, boo
 	}
 }
 
-// deadlineAfter returns the deadline, rounded up to the milliseconds in which the process receives it.
+// deadlineAfter returns the deadline, rounded up to whole milliseconds, because the process receives it in
+// milliseconds.
 func deadlineAfter(timeout time.Duration) time.Time {
 	return time.UnixMilli(time.Now().Add(timeout + time.Millisecond - 1).UnixMilli())
 }

@@ -6,10 +6,9 @@ import (
 	"time"
 )
 
-// Room limits the processes of all functions of the services that share it: how many there may be at a time, and the
-// sum of their configured memory. When the limit is reached, the longest-idle process of another function is ended;
-// if none is idle, invocations wait. An invocation that waits for another one's response keeps its place in the
-// meantime.
+// Room limits the processes of all functions of the services that share it: their number, and the sum of their
+// configured memory. When the limit is reached, the longest-idle process of another function is ended; if none is
+// idle, invocations wait. An invocation that waits for the response of another one keeps its place.
 type Room struct {
 	processes, memoryMB int
 
@@ -79,7 +78,7 @@ func (r *Room) stalest() *pool {
 	return found
 }
 
-// hold allows idle processes of the pool to be ended in favour of others; release undoes that.
+// hold allows idle processes of the pool to be ended in favour of other functions' processes; release ends that.
 func (r *Room) hold(p *pool) {
 	r.mu.Lock()
 	r.holders[p] = struct{}{}
@@ -92,14 +91,14 @@ func (r *Room) release(p *pool) {
 	r.mu.Unlock()
 }
 
-// idled wakes waiting callers because a process has become idle and may be ended in favour of theirs.
+// idled wakes waiting callers, because a process has become idle and may be ended in favour of their processes.
 func (r *Room) idled() {
 	r.mu.Lock()
 	r.tell()
 	r.mu.Unlock()
 }
 
-// idleSince returns since when the pool's longest-idle process has been idle.
+// idleSince returns the time since which the pool's longest-idle process has been idle.
 func (p *pool) idleSince() (time.Time, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 
 // runtimeAPI implements the Lambda Runtime API (version 2018-06-01) for one process.
 type runtimeAPI struct {
-	// ready can be received from when the process asks for an event; the event is then sent to events.
+	// ready can be received from when the process asks for an event. The event is then sent to the channel events.
 	ready  chan struct{}
 	events chan *event
 
@@ -33,7 +33,7 @@ type runtimeAPI struct {
 	initErr *answer
 }
 
-// event is a call that the process has yet to respond to.
+// event is a call to which the process has not responded yet.
 type event struct {
 	*call
 	deadline time.Time
@@ -125,7 +125,7 @@ func (api *runtimeAPI) response(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// withTrailer converts a response whose streaming failed to the error in its trailers.
+// withTrailer returns the answer for a streamed response. If streaming failed, it is the error in the trailers.
 func withTrailer(payload []byte, trailer http.Header) answer {
 	if trailer.Get("Lambda-Runtime-Function-Error-Type") == "" {
 		return answer{payload: payload}
@@ -163,7 +163,7 @@ func (api *runtimeAPI) initFailure() *answer {
 	return api.initErr
 }
 
-// take returns the event that the request responds to. Each event can be taken only once.
+// take returns the event to which the request responds. Each event can be taken only once.
 func (api *runtimeAPI) take(w http.ResponseWriter, r *http.Request) *event {
 	api.mu.Lock()
 	defer api.mu.Unlock()

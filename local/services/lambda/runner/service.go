@@ -35,15 +35,15 @@ type Options struct {
 type Ran struct {
 	Function string
 	Took     time.Duration
-	// Failed is true if the function returned an error, timed out or crashed. Throttled is true if it was not invoked
-	// because too many of its invocations were running.
+	// Failed is true if the function returned an error, timed out or crashed. Throttled is true if the function was
+	// not invoked because too many of its invocations were already running.
 	Failed, Throttled bool
 	// Active is the number of running invocations of the function, this one included.
 	Active int64
-	// ARN is the function's ARN; RequestID identifies the invocation.
+	// ARN is the function's ARN. RequestID identifies the invocation.
 	ARN, RequestID string
-	// Trace is the trace that the invocation belongs to, recorded or not; Segment is the ID of the function's
-	// segment, the parent of the function's own subsegments.
+	// Trace is the trace to which the invocation belongs, recorded or not. Segment is the ID of the function's
+	// segment, which is the parent of the function's own subsegments.
 	Trace   aws.Trace
 	Segment string
 }

@@ -39,7 +39,8 @@ func isForeign(err error) bool {
 	return errors.Is(err, syscall.ENOEXEC) || runtime.GOOS == "windows" && errors.Is(err, badExecutable)
 }
 
-// foreign describes which machine an executable was built for and which one it should have been built for.
+// foreign describes the machine that an executable was built for, and the machine that it should have been built
+// for.
 func foreign(path string) string {
 	here := runtime.GOOS + "/" + runtime.GOARCH
 	advice := "; build it with GOOS=" + runtime.GOOS + " GOARCH=" + runtime.GOARCH

@@ -19,8 +19,8 @@ import (
 // fetchTimeout is the time limit for fetching one package.
 const fetchTimeout = 2 * time.Minute
 
-// Packages provides what AWS's runtimes include: the AWS SDKs for JavaScript and Python. They are fetched from the
-// language's registry when a function first needs one, and kept. It is safe for concurrent use.
+// Packages provides the packages that AWS's runtimes include: the AWS SDKs for JavaScript and Python. They are
+// fetched from the language's registry when a function first needs one, and kept. It is safe for concurrent use.
 type Packages struct {
 	dir      string
 	fetch    bool
@@ -29,8 +29,8 @@ type Packages struct {
 	mu sync.Mutex // one fetch at a time: npm and pip change whole directories
 }
 
-// PackagesIn returns Packages stored in dir. If fetch is false, nothing is fetched and only existing packages are
-// found. fetching, unless it is nil, is called before a registry is contacted.
+// PackagesIn returns the Packages stored in dir. If fetch is false, only packages that already exist are found.
+// fetching, unless it is nil, is called before a registry is contacted.
 func PackagesIn(dir string, fetch bool, fetching func(name string)) *Packages {
 	if fetching == nil {
 		fetching = func(string) {}
@@ -41,11 +41,11 @@ func PackagesIn(dir string, fetch bool, fetching func(name string)) *Packages {
 // javaScript matches the packages that the runtimes of Node.js 18 and later include.
 var javaScript = regexp.MustCompile(`^@(aws-sdk|smithy)/[a-z0-9-]+$`)
 
-// ErrNotBrought is returned for a package that no AWS runtime includes.
+// ErrNotBrought is returned for a package that AWS's runtimes do not include.
 var ErrNotBrought = errors.New("AWS's runtime does not bring it along")
 
-// Folder returns the directory in which a function of the runtime finds a package; interpreter is the path of the
-// interpreter that runs it. The error says what the user can do.
+// Folder returns the directory in which a function of the runtime finds a package. interpreter is the path of the
+// interpreter that runs the function. The error says what the user can do.
 func (p *Packages) Folder(ctx context.Context, runtime, interpreter, name string) (string, error) {
 	switch {
 	case strings.HasPrefix(runtime, "nodejs") && javaScript.MatchString(name):
@@ -104,8 +104,8 @@ func (p *Packages) python(ctx context.Context, interpreter string) (string, erro
 	})
 }
 
-// once fetches a package unless it has been fetched already. A marker file records that, because a registry client
-// that is killed leaves half a package.
+// once fetches a package unless it has already been fetched. A marker file records a complete fetch, because a
+// registry client that is killed leaves an incomplete package.
 func (p *Packages) once(dir, name, advice string, fetch func() error) error {
 	done := filepath.Join(dir, ".fetched-"+strings.NewReplacer("@", "", "/", "-").Replace(name))
 	if _, err := os.Stat(done); err == nil {

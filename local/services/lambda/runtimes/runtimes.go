@@ -32,7 +32,7 @@ var Names = []string{
 // Launch describes how to start a function.
 type Launch struct {
 	Command []string
-	// Interpreter describes what runs the function, for its log.
+	// Interpreter describes the program that runs the function, for the function's log.
 	Interpreter string
 	// Env holds the variables that the runtime adds to the environment.
 	Env map[string]string

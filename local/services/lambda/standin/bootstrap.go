@@ -17,7 +17,7 @@ import (
 // timeout is the maximum duration of an invocation of a bootstrap, which is Lambda's maximum.
 const timeout = 15 * time.Minute
 
-// add registers one stand-in: a URL, a bootstrap that the runner runs, or else a command.
+// add registers one stand-in. target is a URL, a bootstrap that the runner runs, or otherwise a command.
 func (s *Set) add(name, target string) error {
 	if s.named[name] != nil {
 		return errors.New("the function has been given before")

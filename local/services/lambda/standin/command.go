@@ -18,10 +18,10 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// command implements a function as a shell command, run once per invocation. It receives the payload on standard
-// input; what it prints is the result, as JSON or otherwise as a string. A command with a nonzero exit status has
-// failed: the error is {"errorType", "errorMessage"} from its standard output, or the last line of its standard error
-// in the form "Name: message", or ExitStatusN.
+// command implements a function as a shell command, run once per invocation. The payload is its standard input. Its
+// standard output is the result: JSON, or otherwise a string. A command with a nonzero exit status has failed. The
+// error is then {"errorType", "errorMessage"} from its standard output, or the last line of its standard error in
+// the form "Name: message", or ExitStatusN.
 type command struct {
 	line   string
 	env    map[string]string
@@ -63,7 +63,7 @@ func (i *command) Invoke(ctx context.Context, r *invocation.Request) (*invocatio
 	}
 }
 
-// result returns what a command has printed, as JSON.
+// result converts the output of a command to JSON.
 func result(printed []byte) []byte {
 	text := strings.TrimSpace(string(printed))
 	if text == "" {

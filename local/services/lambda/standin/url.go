@@ -14,8 +14,8 @@ import (
 )
 
 // poster posts payloads to a URL. A 2xx response is the result. Any other response is a function error if it is an
-// error object, and otherwise an error of Lambda itself: TooManyRequestsException for 429, ServiceException for 5xx,
-// or else InvalidRequestContentException.
+// error object. Otherwise it is an error of Lambda itself: TooManyRequestsException for 429, ServiceException for
+// 5xx, and InvalidRequestContentException for all others.
 type poster struct{ url string }
 
 func newPoster(address string) (*poster, error) {

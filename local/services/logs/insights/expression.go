@@ -37,7 +37,7 @@ func (p *parser) not() expression {
 	return p.comparison()
 }
 
-// comparisons maps operators to functions of the order of two values.
+// comparisons maps operators to functions that evaluate the result of comparing two values.
 var comparisons = map[string]func(order int) bool{
 	"=": func(o int) bool { return o == 0 }, "==": func(o int) bool { return o == 0 },
 	"!=": func(o int) bool { return o != 0 },

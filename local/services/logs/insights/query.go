@@ -104,7 +104,8 @@ func (p *parser) command(q *Query) {
 	}
 }
 
-// named parses an expression and returns it with its name: the one after as, or else its text.
+// named parses an expression and returns it with its name. The name follows as; without as, it is the expression's
+// text.
 func (p *parser) named(read func() expression) (string, expression) {
 	start := p.peek().start
 	first := p.peek()
@@ -309,8 +310,8 @@ func tail(parts []string) string {
 	}
 }
 
-// Run runs the query over events. They must be in the order in which rows are returned unless a command sorts them:
-// newest first. limit is the maximum number of rows if the query does not set one; 0 means DefaultLimit.
+// Run runs the query over events, which must be sorted from newest to oldest: rows keep this order unless a command
+// sorts them. limit is the maximum number of rows if the query does not set one; 0 means DefaultLimit.
 func (q *Query) Run(events []Event, limit int) *Answer {
 	rows := make([]*Row, len(events))
 	for i := range events {

@@ -13,7 +13,7 @@ type Event struct {
 	// Time and Ingestion are milliseconds since 1970.
 	Time, Ingestion int64
 	Message         string
-	// Stream is the log stream, Log the account and log group (ACCOUNT:GROUP), Pointer the value of @ptr.
+	// Stream is the log stream. Log is the account and log group (ACCOUNT:GROUP). Pointer is the value of @ptr.
 	Stream, Log, Pointer string
 }
 
@@ -69,7 +69,7 @@ func (r *Row) get(name string) value {
 	return member(r.json, name)
 }
 
-// member returns the member at a dotted path. Member names that contain dots are found, too.
+// member returns the member at a dotted path. It also finds members whose names contain dots.
 func member(v jsonvalue.Value, path string) value {
 	if v.Kind() == jsonvalue.Array {
 		head, rest, more := strings.Cut(path, ".")
@@ -119,7 +119,7 @@ var (
 		"Init Duration": "@initDuration", "Memory Size": "@memorySize", "Max Memory Used": "@maxMemoryUsed"}
 )
 
-// reported returns a field from a line of the Lambda runtime: START, END or REPORT.
+// reported returns the value of a field in a line that the Lambda runtime logged: START, END or REPORT.
 func (r *Row) reported(name string) value {
 	if r.report == nil {
 		r.report = map[string]value{}

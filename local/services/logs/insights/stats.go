@@ -95,7 +95,7 @@ func (p *percentile) add(v value, _ int64) {
 	}
 }
 
-// value interpolates between the two values around the percentile.
+// value returns the percentile, interpolated between the two nearest values.
 func (p *percentile) value() value {
 	if len(p.values) == 0 {
 		return value{}
@@ -129,7 +129,7 @@ type statistic struct {
 	of   expression
 }
 
-// grouping is an expression that events are grouped by.
+// grouping is an expression by whose values events are grouped.
 type grouping struct {
 	name string
 	of   expression

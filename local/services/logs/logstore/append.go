@@ -13,7 +13,7 @@ var errClosed = errors.New("logs: closed")
 // maxQueued is the maximum size of the events waiting to be written, in bytes. Beyond it, appending blocks.
 const maxQueued = 16 << 20
 
-// queue holds what waits to be written.
+// queue holds the batches that wait to be written.
 type queue struct {
 	writes         []write
 	bytes          int64
@@ -22,7 +22,7 @@ type queue struct {
 	signal         chan struct{}
 }
 
-// write is a batch of events for a stream; an empty one only creates the stream.
+// write is a batch of events for a stream. An empty batch only creates the stream.
 type write struct {
 	group  groupKey
 	stream string
@@ -41,8 +41,8 @@ func (w *write) bytes() (sum int64) {
 }
 
 // Append adds events to a stream, which it creates if needed. It returns ErrNoGroup if the group does not exist. It
-// does not wait for the disk, unless too much is waiting to be written already. The events' Stream and Number are set
-// when they are read.
+// does not wait for the disk, unless too many events are already waiting to be written. The events' Stream and
+// Number are set when they are read.
 func (s *Store) Append(scope aws.Scope, groupName, streamName string, events []Event) error {
 	k := groupKey{scope, groupName}
 	s.mu.Lock()
@@ -179,7 +179,8 @@ func (s *Store) carryOut(w *write) error {
 	}
 }
 
-// writeSome writes as many events as fit into the stream's segment, but at least one, and returns how many.
+// writeSome writes as many events as fit into the stream's segment, but at least one. n is the number of events
+// written.
 func (s *Store) writeSome(g *group, st *stream, events []Event) (n int, err error) {
 	seg, err := s.segment(st)
 	if err != nil {
@@ -221,7 +222,8 @@ func (s *Store) writeSome(g *group, st *stream, events []Event) (n int, err erro
 // segmentBytes is the size at which a segment is closed and the next one started.
 func (s *Store) segmentBytes() int64 { return s.opts.StreamBytes / segments }
 
-// segment returns the segment to append to: the last one, or a new one if that is full or may end in a torn line.
+// segment returns the segment to which events are appended. It is the last one, or a new one if the last one is
+// full or may end with an incomplete line.
 func (s *Store) segment(st *stream) (*segment, error) {
 	number := 1
 	if n := len(st.segments); n > 0 {

@@ -16,12 +16,12 @@ type MetricFilter struct {
 	Pattern   string `json:"pattern"`
 	Namespace string `json:"namespace"`
 	Metric    string `json:"metric"`
-	// Value is a number, or a selector such as $.latency of a number in the event.
+	// Value is a number, or a selector such as $.latency that finds a number in the event.
 	Value string `json:"value"`
 	Unit  string `json:"unit,omitempty"`
-	// Default is the value for a minute in which there are events but none matches; nil means none.
+	// Default is the value for a minute with events of which none matches; nil means none.
 	Default *float64 `json:"default,omitempty"`
-	// Dimensions maps dimension names to the selectors of their values.
+	// Dimensions maps the names of dimensions to selectors that find their values in the event.
 	Dimensions map[string]string `json:"dimensions,omitempty"`
 	Created    int64             `json:"created"` // in milliseconds since 1970
 }

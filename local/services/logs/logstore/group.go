@@ -43,8 +43,8 @@ type Group struct {
 	Bytes int64 `json:"-"`
 }
 
-// kept is the stored description of a group. A deleted group is remembered, to distinguish it from one that never
-// existed.
+// kept is the stored description of a group. It is kept after the group's deletion, to distinguish a deleted group
+// from one that never existed.
 type kept struct {
 	Group
 	Deleted bool `json:"deleted,omitempty"`
@@ -69,7 +69,7 @@ func (s *Store) groupDir(k groupKey) string {
 	return filepath.Join(s.dir, k.Account, k.Region, nameHash(k.name))
 }
 
-// nameHash returns a hash to be used instead of a name in paths, because names may be too long for file names.
+// nameHash returns a hash that replaces a name in paths, because names may be too long for file names.
 func nameHash(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	const enough = 16
@@ -173,7 +173,7 @@ func remove(paths []string) error {
 	return errors.Join(problems...)
 }
 
-// Group returns a log group, or ErrNoGroup; in that case, deleted reports whether a group of that name has been
+// Group returns a log group, or ErrNoGroup. With ErrNoGroup, deleted reports whether a group of that name has been
 // deleted.
 func (s *Store) Group(scope aws.Scope, name string) (about Group, deleted bool, err error) {
 	s.mu.Lock()
@@ -213,7 +213,7 @@ func (g *group) bytes() (sum int64) {
 	return sum
 }
 
-// oldest returns the time before which the group's retention removes events.
+// oldest returns the start of the group's retention: earlier events are removed.
 func (g *Group) oldest(now time.Time) int64 {
 	if g.RetentionDays == 0 {
 		return 0

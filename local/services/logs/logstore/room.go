@@ -7,22 +7,23 @@ import (
 	"slices"
 )
 
-// DroppedStream is the stream of a group that records which events of other streams were dropped to make space for
-// newer ones. It exists once that has happened.
+// DroppedStream is the name of a stream that records which events of a group's other streams were dropped to make
+// space for newer ones. A group has it once events have been dropped.
 const DroppedStream = "stepback/dropped"
 
-// dropped identifies where events were dropped, and why.
+// dropped identifies the stream from which events were dropped, and the reason.
 type dropped struct {
 	group  *group
 	stream string
 	why    string
 }
 
-// lost counts what was dropped.
+// lost counts dropped events.
 type lost struct{ events, bytes int64 }
 
-// dropExcess drops what exceeds the limits or the retention of a group that has just been written to, and returns the
-// files to remove. The caller holds the lock. What the retention removes is not recorded in DroppedStream.
+// dropExcess drops the events of a group that exceed its limits or its retention, after the group has been written
+// to. It returns the files to remove. The caller holds the lock. Events removed because of the retention are not
+// recorded in DroppedStream.
 func (s *Store) dropExcess(g *group, written *stream) (gone []string) {
 	for len(written.segments) > 1 && written.bytes() > s.opts.StreamBytes {
 		gone = append(gone, s.drop(g, written, written.segments[:1],
@@ -48,7 +49,7 @@ func (s *Store) dropExcess(g *group, written *stream) (gone []string) {
 	return gone
 }
 
-// drop records that segments of a stream are dropped, and returns their files.
+// drop removes segments from a stream, records that in dropped, and returns the segments' files.
 func (s *Store) drop(g *group, st *stream, segments []*segment, why string) (files []string) {
 	if s.dropped == nil {
 		s.dropped = map[dropped]*lost{}
@@ -65,7 +66,8 @@ func (s *Store) drop(g *group, st *stream, segments []*segment, why string) (fil
 	return files
 }
 
-// tellDropped writes what was dropped since the last call to the groups concerned, one event per stream.
+// tellDropped records the events dropped since the last call in the groups concerned, with one log event per
+// stream.
 func (s *Store) tellDropped() {
 	s.mu.Lock()
 	all := s.dropped

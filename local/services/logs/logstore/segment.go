@@ -18,12 +18,13 @@ type Event struct {
 	Time      int64
 	Ingestion int64 // when it was received
 	Message   string
-	// Stream is the name of the event's stream; Number orders the events of a stream with the same time by arrival.
+	// Stream is the name of the event's stream. Number orders those events of a stream that have the same time, by
+	// arrival.
 	Stream string
 	Number int64
 }
 
-// segment is a file with some of a stream's events: a header that names the stream, then one event per line.
+// segment is a file with events of one stream: a header that names the stream, then one event per line.
 type segment struct {
 	path        string
 	number      int
@@ -72,7 +73,7 @@ func parseEvent(line []byte) (e Event, err error) {
 	return e, err
 }
 
-// scan calls each for the events of a segment. It ignores a line torn by a crash.
+// scan calls each for the events of a segment. It ignores an incomplete line left by a crash.
 func scan(path string, each func(line int64, e Event)) (h header, err error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -22,8 +22,8 @@ type Options struct {
 	StreamBytes int64
 	// GroupBytes is the maximum size of a group's events; default 64 MiB.
 	GroupBytes int64
-	// Appended, if not nil, is called with the events that are appended to a group. It must return quickly. The
-	// group's Bytes is not set.
+	// Appended, if not nil, is called with the events that are appended to a group. It must return quickly. g.Bytes
+	// is not set.
 	Appended func(scope aws.Scope, g Group, events []Event)
 	// Written, if not nil, is called with the events of a stream that have been written, if their group has
 	// subscriptions. The events have their Stream and Number set, and the callee may keep them. It must return

@@ -22,7 +22,7 @@ type stream struct {
 	Stream
 	dir, file string
 	segments  []*segment // oldest first
-	// torn is true if the last file may end in the middle of a line, because an earlier process wrote it or a write
+	// torn is true if the last file may end with an incomplete line, because an earlier process wrote it or a write
 	// failed halfway.
 	torn bool
 }

@@ -14,8 +14,9 @@ const (
 	Exponential = "exponential" // grows by an amount that doubles each time
 )
 
-// Policy is a retry policy. Of the Retries attempts after the first one, NoDelay are immediate, then MinDelay come
-// after Min each, then those of the back-off phase, and finally MaxDelay after Max each.
+// Policy is a retry policy. It allows Retries attempts after the first one. NoDelay of them are immediate. MinDelay
+// attempts follow, each after the delay Min. Then come the attempts of the back-off phase, and finally MaxDelay
+// attempts, each after the delay Max.
 type Policy struct {
 	Retries, NoDelay, MinDelay, MaxDelay int
 	Min, Max                             time.Duration

@@ -1,11 +1,12 @@
 package queue
 
-// Message is the state of a message in a queue. Times are in milliseconds since 1970. The messages returned by Send
-// and other methods belong to the queue: callers must not modify them or keep them beyond their call.
+// Message is the state of a message in a queue. Times are in milliseconds since 1970. The messages that methods
+// return belong to the queue: callers must not modify them, and must not use them after the call in which they
+// received them.
 type Message struct {
-	// Seq is the message's position in the queue, Body the number under which its contents are stored, and Origin the
-	// number from which its ID is derived. All three are equal when it is sent; a move to another queue changes its
-	// Seq.
+	// Seq is the message's position in the queue. Body is the number under which its contents are stored. Origin is
+	// the number from which its ID is derived. All three are equal when the message is sent; a move to another
+	// queue changes its Seq.
 	Seq, Body, Origin uint64
 	// Group is the message group; empty in a standard queue unless the sender set one.
 	Group string
@@ -26,7 +27,7 @@ type Message struct {
 	previous, next      *Message // neighbours in the group's list
 }
 
-// visible reports whether the message is neither delayed nor in flight, as of the last advance.
+// visible reports whether the message was neither delayed nor in flight at the last advance.
 func (m *Message) visible() bool { return m.pending == 0 }
 
 // group holds the messages of a message group of a FIFO queue, in order.

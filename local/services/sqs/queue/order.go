@@ -1,10 +1,10 @@
 package queue
 
-// order is a heap of elements that store their own positions in it, so that any of them can be removed.
+// order is a heap of elements. Each element stores its own position in the heap, so that it can be removed.
 type order[T any] struct {
 	list   []T
 	before func(a, b T) bool
-	// returns where an element stores its position, counted from 1; 0 means that it is not in the heap
+	// returns the pointer to an element's position, counted from 1; 0 means that it is not in the heap
 	place func(T) *int
 }
 

@@ -5,7 +5,8 @@ const MaxInFlight = 120_000
 
 // Settings holds the attributes of a queue that affect the order and lifetime of its messages.
 type Settings struct {
-	// FIFO queues deliver the messages of a group in order, and none while another one of the group is in flight.
+	// FIFO queues deliver the messages of a group in order. While a message of a group is in flight, no other
+	// message of the group is delivered.
 	FIFO bool
 	// Retention is the time for which messages are kept after they were sent, in milliseconds.
 	Retention int64
@@ -54,8 +55,8 @@ func (q *Queue) Set(s Settings) {
 	q.settings = s
 }
 
-// Put adds a message: a new one, one from another queue, or a stored one. It is hidden until its VisibleAt. The queue
-// must never have had its Seq before.
+// Put adds a message: a new one, one from another queue, or a stored one. It is hidden until its VisibleAt. Its Seq
+// must never have been used in the queue before.
 func (q *Queue) Put(m *Message) {
 	q.messages[m.Seq] = m
 	q.ages.push(m)
@@ -76,7 +77,7 @@ func (q *Queue) Put(m *Message) {
 	q.reopen(m.group)
 }
 
-// hide adds a message to those that are hidden until their VisibleAt.
+// hide hides a message until its VisibleAt.
 func (q *Queue) hide(m *Message) {
 	q.pending.push(m)
 	if m.InFlight {
@@ -106,10 +107,10 @@ func (q *Queue) show(m *Message) {
 	}
 }
 
-// close removes a group from the receivable ones.
+// close makes a group's messages not receivable.
 func (q *Queue) close(g *group) { q.open.remove(g) }
 
-// reopen adds a group to the receivable ones, or removes it, depending on its messages.
+// reopen makes a group's messages receivable or not, depending on their states.
 func (q *Queue) reopen(g *group) {
 	if g == nil {
 		return
@@ -123,7 +124,7 @@ func (q *Queue) reopen(g *group) {
 	}
 }
 
-// advance makes messages visible whose time has come.
+// advance makes hidden messages visible if their VisibleAt has come.
 func (q *Queue) advance(now int64) {
 	for {
 		m, ok := q.pending.first()
@@ -189,7 +190,8 @@ func (q *Queue) Take(now int64, n int) (taken []*Message) {
 	return taken
 }
 
-// Oldest returns when the oldest message was sent, in milliseconds since 1970. ok is false if the queue is empty.
+// Oldest returns the time at which the oldest message was sent, in milliseconds since 1970. ok is false if the
+// queue is empty.
 func (q *Queue) Oldest() (sent int64, ok bool) {
 	m, ok := q.ages.first()
 	if !ok {

@@ -1,11 +1,11 @@
 package queue
 
-// Receive returns at most n messages in got and hides them for hidden milliseconds. Each gets a receipt. Messages
-// that have been received as often as the settings allow are removed from the queue instead and returned in dead, at
-// most deadAtOnce of them.
+// Receive hides at most n messages for hidden milliseconds, gives each a receipt, and returns them in got. Messages
+// that have already been received as often as the settings allow are removed from the queue instead, and returned
+// in dead, at most deadAtOnce of them.
 //
-// A FIFO queue serves its groups in the order of their first messages, and returns as many messages of a group as are
-// visible.
+// A FIFO queue serves its groups in the order of their first messages, and returns as many messages of a group as
+// are visible.
 func (q *Queue) Receive(now int64, n int, hidden int64, receipt func() uint64) (got, dead []*Message) {
 	q.advance(now)
 	n = min(n, MaxInFlight-q.inFlight)
@@ -67,7 +67,7 @@ func (q *Queue) Full(now int64) bool {
 // handed is a message as it was delivered to a receiver.
 type handed struct{ seq, receipt uint64 }
 
-// Attempted records the messages that a receive attempt was given.
+// Attempted records the messages that a receive attempt returned.
 func (q *Queue) Attempted(now int64, attempt string, got []*Message) {
 	q.attempts.expire(now)
 	list := make([]handed, len(got))
@@ -77,9 +77,9 @@ func (q *Queue) Attempted(now int64, attempt string, got []*Message) {
 	q.attempts.put(now, attempt, list)
 }
 
-// Again returns the messages that an earlier attempt with that ID was given, and hides them for hidden milliseconds
-// from now. ok is false if there was no such attempt in the last five minutes, or if one of its messages is no longer
-// in flight unchanged.
+// Again returns the messages that an earlier attempt with the same ID returned, and hides them for hidden
+// milliseconds from now. ok is false if there was no such attempt in the last five minutes, or if one of its
+// messages is no longer in flight from that attempt.
 func (q *Queue) Again(now int64, attempt string, hidden int64) ([]*Message, bool) {
 	q.advance(now)
 	list, ok := q.attempts.get(now, attempt)

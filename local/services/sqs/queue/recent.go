@@ -27,7 +27,7 @@ func (r *recent[V]) get(now int64, key string) (V, bool) {
 	return v.value, ok && now < v.at+Interval
 }
 
-// expire removes what is too old and returns the keys.
+// expire removes the values that are older than Interval, and returns their keys.
 func (r *recent[V]) expire(now int64) (gone []string) {
 	n := 0
 	for n < len(r.keys) && r.keys[n].at+Interval <= now {

@@ -15,7 +15,8 @@ type Batch struct {
 	*documents.Batch
 }
 
-// Apply makes the changes take effect. wait waits for the disk, unless Later is true; it must be called once.
+// Apply makes the changes take effect. The returned function waits for the disk, unless Later is true; it must be
+// called once.
 func (b *Batch) Apply() (wait func() error) {
 	if !b.Later {
 		return b.Batch.Apply()
@@ -33,7 +34,7 @@ func (b *Batch) DeleteQueue(id uint64) {
 	b.UnsetAll(key(duplicates, id))
 }
 
-// PutNext stores the upper bound of the numbers handed out.
+// PutNext stores an upper bound of the numbers that have been allocated.
 func (b *Batch) PutNext(n uint64) {
 	b.Set([]byte{nextKey}, binary.BigEndian.AppendUint64(nil, n))
 }
@@ -61,7 +62,7 @@ func (b *Batch) PutDuplicate(queueID uint64, name string, at int64, seq uint64) 
 	b.Set(append(key(duplicates, queueID), name...), binary.BigEndian.AppendUint64(value, seq))
 }
 
-// DeleteDuplicate deletes what PutDuplicate stored.
+// DeleteDuplicate deletes a deduplication key that PutDuplicate stored.
 func (b *Batch) DeleteDuplicate(queueID uint64, name string) {
 	b.Unset(append(key(duplicates, queueID), name...))
 }

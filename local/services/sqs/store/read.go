@@ -12,7 +12,7 @@ func (s *Store) Body(number uint64) ([]byte, error) {
 	return value, err
 }
 
-// Next returns the upper bound of the numbers handed out.
+// Next returns the upper bound that PutNext stored.
 func (s *Store) Next() (next uint64, err error) {
 	err = s.documents.Each([]byte{nextKey}, func(_, value []byte) error {
 		if len(value) == 8 {
@@ -33,7 +33,7 @@ func (s *Store) Moves(read func(id uint64, record []byte) error) error {
 	return s.documents.Each([]byte{moveKey}, func(k, value []byte) error { return read(number(k, 0), value) })
 }
 
-// Messages reads the states of all messages, those of a queue in order.
+// Messages reads the states of all messages. Those of one queue are read in order.
 func (s *Store) Messages(read func(queueID uint64, m *queue.Message)) error {
 	share := map[string]string{}
 	return s.documents.Each([]byte{stateKey}, func(k, value []byte) error {

@@ -9,8 +9,8 @@ import (
 
 var errState = errors.New("the state of a message in the store of the queues is damaged")
 
-// appendState appends the stored form of a message's state: numbers as varints, then texts, each preceded by its
-// length.
+// appendState appends the stored form of a message's state: first the numbers as varints, then the texts. Each text
+// is preceded by its length.
 func appendState(dst []byte, m *queue.Message) []byte {
 	inFlight := uint64(0)
 	if m.InFlight {
@@ -26,7 +26,7 @@ func appendState(dst []byte, m *queue.Message) []byte {
 	return dst
 }
 
-// readState decodes what appendState encoded. Equal texts share memory.
+// readState decodes what appendState encoded. Equal texts share memory through share.
 func readState(b []byte, seq uint64, share map[string]string) (*queue.Message, error) {
 	m := &queue.Message{Seq: seq}
 	var sent, receives, first, last, visible, inFlight uint64

@@ -44,7 +44,7 @@ func Open(dir string, system vfs.FS) (*Store, error) {
 	return nil, err
 }
 
-// Salt returns a random number that stays the same for the store once something has been written.
+// Salt returns the store's random number. It stays the same once something has been written to the store.
 func (s *Store) Salt() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()

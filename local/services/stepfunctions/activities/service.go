@@ -14,7 +14,8 @@ import (
 // ErrNotFound reports that a Store does not have an activity.
 var ErrNotFound = errors.New("activities: no such activity")
 
-// Store stores activities. Implementations are safe for concurrent use; what they return is the caller's own.
+// Store stores activities. Implementations are safe for concurrent use. The records they return belong to the
+// caller.
 type Store interface {
 	// Activity returns an activity by its ARN, or ErrNotFound.
 	Activity(arn string) (*Activity, error)
@@ -56,5 +57,5 @@ func (s *Service) Operations() map[string]server.Operation {
 	}
 }
 
-// none is the answer of operations that answer nothing.
+// none is the response of operations that return nothing.
 type none struct{}

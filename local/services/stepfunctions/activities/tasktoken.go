@@ -8,7 +8,8 @@ import (
 	"stepback/local/services/stepfunctions/apierror"
 )
 
-// reported returns the response to a report that uses a task token.
+// reported returns the response to a worker's report (success, failure or heartbeat) for a task token. err is the
+// engine's error for the report.
 func reported(err error) (*none, error) {
 	var syntax *jsonvalue.SyntaxError
 	switch {

@@ -104,7 +104,7 @@ func QuotaExceeded(message string) error {
 	return &aws.Error{Code: "ServiceQuotaExceededException", Message: message, Status: status}
 }
 
-// Errors without a subject.
+// These errors have no subject.
 var (
 	ErrToken         = New("InvalidToken", "Invalid Token", "Invalid token")
 	ErrTypeSupported = &aws.Error{

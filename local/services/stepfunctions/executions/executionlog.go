@@ -17,10 +17,10 @@ import (
 	"stepback/local/services/stepfunctions/statemachines"
 )
 
-// LogGroups stores the logs of executions whose state machines have a loggingConfiguration.
+// LogGroups stores the logs of executions if their state machine has a loggingConfiguration.
 type LogGroups interface {
-	// Group returns a log group. If there is none, the error is logstore.ErrNoGroup, and deleted reports whether one
-	// of that name has been deleted.
+	// Group returns a log group. If it does not exist, the error is logstore.ErrNoGroup, and deleted reports
+	// whether a group of that name has been deleted.
 	Group(scope aws.Scope, name string) (about logstore.Group, deleted bool, err error)
 	CreateGroup(scope aws.Scope, g logstore.Group) error
 	// Append adds events to a stream, which is created if needed. It must return quickly.
@@ -49,7 +49,7 @@ func NewLog(cfg LogConfig) *Log { return &Log{cfg: cfg} }
 // Forget drops what the log remembers of a revision.
 func (l *Log) Forget(revision string) { l.revisions.Delete(revision) }
 
-// executionLog determines how the executions of a revision log.
+// executionLog holds the log settings for the executions of a revision.
 type executionLog struct {
 	level   history.LogLevel
 	data    bool
@@ -62,10 +62,10 @@ type executionLog struct {
 	until  time.Time
 }
 
-// streamLife is the time for which records go to the same stream.
+// streamLife is the time for which records go to the same stream before a new one is started.
 const streamLife = 24 * time.Hour
 
-// streamAt returns the name of the stream for records written now, named as the service names its streams.
+// LogConfig holds the dependencies of a Log. All fields but Groups and Log are required.
 func (l *executionLog) streamAt(now time.Time) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -100,7 +100,7 @@ func (l *Log) Follow(x *journal.Execution, events []history.Event) {
 	}
 }
 
-// of returns how the executions of a revision log, or nil if they do not.
+// of returns the log settings for the executions of a revision, or nil if they do not log.
 func (l *Log) of(revision string) *executionLog {
 	if l.cfg.Groups == nil || revision == "" {
 		return nil
@@ -116,7 +116,7 @@ func (l *Log) of(revision string) *executionLog {
 	return of.(*executionLog) //nolint:forcetypeassert // nothing else is in the map
 }
 
-// logOf returns how the executions of a revision log, or nil if they do not.
+// logOf derives the log settings for the executions of a revision, or returns nil if they do not log.
 func logOf(r *statemachines.Revision) *executionLog {
 	groups := r.Logging.Groups()
 	if r.Logging.Level == configuration.LevelOff || len(groups) == 0 {
@@ -132,14 +132,14 @@ func logOf(r *statemachines.Revision) *executionLog {
 	}
 }
 
-// The stream that the service creates to verify that it may write to a log group, and its message there.
+// The service creates validationStream with validationMessage to verify that it may write to a log group.
 const (
 	validationStream  = "log_stream_created_by_aws_to_validate_log_delivery_subscriptions"
 	validationMessage = "Permissions are set correctly to allow AWS CloudWatch Logs to write into your logs while creating a subscription."
 )
 
-// Subscribe prepares the log group of a loggingConfiguration. A group that never existed is created; for one that has
-// been deleted, it returns an error.
+// Subscribe prepares the log groups of a loggingConfiguration. It creates a group that never existed. If a group
+// has been deleted, it returns an error.
 func (l *Log) Subscribe(scope aws.Scope, c configuration.Logging) error {
 	if l.cfg.Groups == nil {
 		return nil

@@ -26,7 +26,7 @@ type getExecutionHistoryResponse struct {
 	NextToken string            `json:"nextToken,omitempty"`
 }
 
-// place returns the sort key of an event in the requested order.
+// place returns the sort key that orders events as requested.
 func (in *getExecutionHistoryRequest) place(id int64) string {
 	if in.Reverse {
 		id = math.MaxInt32 - id
@@ -71,12 +71,13 @@ func (s *Service) getExecutionHistory(ctx context.Context, scope aws.Scope,
 	return out, nil
 }
 
-// of identifies a history in its current state; a redrive adds to it.
+// of returns a cache key for the history in its current state. The key changes with a redrive, because a redrive
+// adds events.
 func (in *getExecutionHistoryRequest) of(x *journal.Execution) string {
 	return fmt.Sprint(in.Reverse, x.RedriveCount, x.Status, " ", in.ARN)
 }
 
-// shown returns as many events as fit into a response, in its format.
+// shown returns as many of the events as fit into a response, as JSON.
 func (in *getExecutionHistoryRequest) shown(events []history.Event) []json.RawMessage {
 	data := in.IncludeData == nil || *in.IncludeData
 	texts, size := make([]json.RawMessage, 0, len(events)), 0

@@ -12,7 +12,7 @@ import (
 	"stepback/local/services/stepfunctions/paging"
 )
 
-// PendingRedrive is the status of child executions that wait for their turn in a redriven Map Run.
+// PendingRedrive is the status of child executions that a redriven Map Run has yet to redrive.
 const PendingRedrive = "PENDING_REDRIVE"
 
 type listExecutionsRequest struct {
@@ -68,7 +68,8 @@ func (s *Service) listExecutions(ctx context.Context, scope aws.Scope,
 	return out, err
 }
 
-// pageOfExecutions returns the requested page of executions. It reads only these and one more.
+// pageOfExecutions returns the requested page of executions. It stops reading at the first execution after the
+// page.
 func (s *Service) pageOfExecutions(
 	ctx context.Context, e *engine.Engine, list string, in *listExecutionsRequest,
 ) (cut []*journal.Execution, next string, err error) {
@@ -99,7 +100,7 @@ func (s *Service) pageOfExecutions(
 	return cut, "", nil
 }
 
-// query returns the engine query for a request. To the engine, children that wait for a redrive have ended.
+// query returns the engine query for a request. The engine counts children that wait for a redrive as ended.
 func (in *listExecutionsRequest) query(list string) *engine.Query {
 	q := &engine.Query{
 		Of: list, Redriven: in.RedriveFilter == "REDRIVEN", NotRedriven: in.RedriveFilter == "NOT_REDRIVEN",
@@ -114,8 +115,8 @@ func (in *listExecutionsRequest) query(list string) *engine.Query {
 	return q
 }
 
-// listed returns the list of executions that a request refers to: that of a Map Run, a state machine, a version or an
-// alias.
+// listed returns the name of the list of executions that a request refers to: the executions of a Map Run, a state
+// machine, a version or an alias.
 func (s *Service) listed(ctx context.Context, scope aws.Scope, in *listExecutionsRequest) (string, error) {
 	if in.MapRunARN == "" {
 		return s.cfg.Machines.ExecutionList(scope, in.MachineARN)

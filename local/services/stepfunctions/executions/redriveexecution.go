@@ -41,7 +41,7 @@ func (s *Service) redriveExecution(ctx context.Context, scope aws.Scope,
 	return &redriveExecutionResponse{server.Time(at)}, nil
 }
 
-// redrivability returns whether an execution can be redriven, and if not, why.
+// redrivability reports whether an execution can be redriven, and if not, the reason.
 func (s *Service) redrivability(e *engine.Engine, x *journal.Execution) (status, reason string) {
 	const no = "NOT_REDRIVABLE"
 	var refusal *engine.NotRedrivableError
@@ -57,7 +57,7 @@ func (s *Service) redrivability(e *engine.Engine, x *journal.Execution) (status,
 	return "REDRIVABLE", ""
 }
 
-// deleting returns the reason why executions of a state machine in DELETING cannot be redriven, or "" for others.
+// deleting returns the reason why an execution cannot be redriven if its state machine is in DELETING, or "".
 func (s *Service) deleting(x *journal.Execution) string {
 	if s.cfg.Machines.Deleting(x.MachineARN) {
 		return "State machine is in DELETING status"

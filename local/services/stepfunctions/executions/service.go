@@ -9,8 +9,8 @@ import (
 	"stepback/local/services/stepfunctions/statemachines"
 )
 
-// Machines are the state machines that executions are started of. Errors are *aws.Errors if a machine, version or alias
-// does not exist.
+// Machines provides the state machines of executions. Errors are *aws.Errors if a machine, version or alias does
+// not exist.
 type Machines interface {
 	// Target resolves the ARN of a machine, a version or an alias to the revision to start.
 	Target(scope aws.Scope, arn string) (*statemachines.Target, error)
@@ -18,22 +18,22 @@ type Machines interface {
 	Plan(e *engine.Engine, r *statemachines.Revision) (*engine.StateMachine, error)
 	// Revision returns a revision by its ID, or statemachines.ErrNotFound.
 	Revision(id string) (*statemachines.Revision, error)
-	// ExecutionList returns the name of the engine's list of the executions of a machine, a version or an alias.
+	// ExecutionList returns the name under which the engine lists the executions of a machine, a version or an
+	// alias.
 	ExecutionList(scope aws.Scope, arn string) (string, error)
 	// Deleting reports whether a machine is being deleted.
 	Deleting(arn string) bool
 }
 
-// Config holds the dependencies of a Service; all but Sample is required.
+// Config holds the dependencies of a Service. All fields but Sample are required.
 type Config struct {
 	Machines Machines
 	// Engine returns the engine of an account and region.
 	Engine func(aws.Scope) (*engine.Engine, error)
-	// TestCases says that executions can be started for a test case, with its name behind the ARN:
-	// stateMachine:NAME#TESTCASE.
+	// TestCases enables starting executions for a test case whose name follows the ARN: stateMachine:NAME#TESTCASE.
 	TestCases bool
-	// Sample decides whether an execution of a machine with tracingConfiguration is traced if its start carried no
-	// decision; nil traces none.
+	// Sample decides whether to trace an execution of a machine with a tracingConfiguration, if the caller has not
+	// decided. nil traces none.
 	Sample func(scope aws.Scope, machine string) bool
 	Now    func() time.Time
 }
@@ -64,5 +64,5 @@ func (s *Service) Operations() map[string]server.Operation {
 	}
 }
 
-// none is the answer of operations that answer nothing.
+// none is the response of operations that return nothing.
 type none struct{}

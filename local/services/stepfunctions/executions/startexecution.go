@@ -86,8 +86,8 @@ func (s *Service) start(ctx context.Context, scope aws.Scope, t *statemachines.T
 	return started, err
 }
 
-// trace returns the trace header of an execution: the one of the HTTP request, or else the one in its body. If
-// neither decides, the machine's tracingConfiguration and the sampling rules do.
+// trace returns the trace header of an execution. The header of the HTTP request takes precedence over the one in
+// its body. If neither decides, the machine's tracingConfiguration and the sampling rules do.
 func (s *Service) trace(ctx context.Context, scope aws.Scope, t *statemachines.Target, given string) string {
 	trace, ok := aws.TraceOf(ctx)
 	if ok {

@@ -54,7 +54,7 @@ func (s *Service) startSyncExecution(ctx context.Context, scope aws.Scope,
 	return out, nil
 }
 
-// billed rounds d up to 100 ms. Memory is billed in steps of 64 MB, and no workflow here needs a second one.
+// billed rounds d up to 100 ms. Memory is billed in steps of 64 MB; no workflow here needs more than one step.
 func billed(d time.Duration) billing {
 	const unit, memory = 100 * time.Millisecond, 64
 	return billing{memory, max(1, int64((d+unit-1)/unit)) * unit.Milliseconds()}

@@ -98,7 +98,7 @@ func statusDetail(x *journal.Execution, status string) jsonvalue.Value {
 	return b.Value()
 }
 
-// eventData returns an input or output, or null if it is too long, and its details member.
+// eventData returns an input or output, or null if it is too long. details says whether it is included.
 func eventData(data string) (value, details jsonvalue.Value) {
 	included := len(data) <= maxEventData
 	if included {

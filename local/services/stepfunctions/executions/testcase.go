@@ -16,7 +16,7 @@ func (s *Service) splitTestCase(in *startExecutionRequest) {
 	}
 }
 
-// noTestCase returns the client's error for an unknown test case; nil for other errors.
+// noTestCase returns the error for the client if err means an unknown test case, and nil for other errors.
 func noTestCase(err error) error {
 	if errors.Is(err, engine.ErrTestCase) {
 		return server.Invalid(err.Error())

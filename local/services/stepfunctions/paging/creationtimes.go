@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// CreationTimes hands out the creation times of resources. No two are equal, so that a list in the order of creation
-// keeps this order even if resources are created faster than the clock moves.
+// CreationTimes issues the creation times of resources. No two are equal, so a list in creation order is stable
+// even if resources are created within one tick of the clock.
 type CreationTimes struct {
 	mu   sync.Mutex
 	last time.Time

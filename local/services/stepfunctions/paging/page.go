@@ -19,7 +19,7 @@ type Request struct {
 
 const defaultPage = 100
 
-// Size returns the number of elements that a page has at most.
+// Size returns the maximum number of elements in a page.
 func (r Request) Size() int {
 	if r.MaxResults <= 0 {
 		return defaultPage

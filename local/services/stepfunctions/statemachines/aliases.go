@@ -18,8 +18,8 @@ func invalidRouting(message string) error {
 		Members: map[string]any{"reason": "INVALID_ROUTING_CONFIGURATION"}}
 }
 
-// checkRouting validates what can be checked without the state machine, and returns the ARN of the state machine that
-// all versions belong to.
+// checkRouting validates routes as far as possible without the state machine. It returns the ARN of the state
+// machine that all versions belong to.
 func checkRouting(routes []Route) (*resource.ARN, error) {
 	received := versionsIn(routes)
 	sum, weights := 0, make([]string, len(routes))

@@ -51,7 +51,8 @@ func (s *Service) labelledMachine(scope aws.Scope, at *resource.ARN) (*Machine, 
 	return m, r, nil
 }
 
-// labels returns the labels of a definition's distributed Maps: the Label, or else the state's name.
+// labels returns the labels of a definition's distributed Maps. A Map without a Label is labelled with the state's
+// name.
 func labels(definition string) []string {
 	v, err := jsonvalue.Parse(definition)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"stepback/local/services/stepfunctions/resource"
 )
 
-// ExecutionList returns the name of the list that the engine keeps of the executions of a machine, a version, an alias
-// or a labelled machine. EXPRESS machines have none, and are refused.
+// ExecutionList returns the name under which the engine lists the executions of a machine, a version, an alias or a
+// labelled machine. EXPRESS machines have no such list; for them it returns an error.
 func (s *Service) ExecutionList(scope aws.Scope, arn string) (string, error) {
 	at, err := resource.Parse(arn, resource.KindMachine)
 	if err != nil {

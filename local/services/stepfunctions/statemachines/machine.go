@@ -62,8 +62,8 @@ type Revision struct {
 	ID, MachineARN, Name, Type string
 	// Initial is true for the revision that a machine is created with, whose ID the API does not show.
 	Initial bool
-	// Used is true if executions were started from the revision that refer to it: STANDARD executions, and those that
-	// log.
+	// Used is true if stored executions or logs may refer to the revision: a STANDARD execution was started from
+	// it, or an EXPRESS execution that logs.
 	Used                bool
 	Definition, RoleARN string
 	Logging             configuration.Logging

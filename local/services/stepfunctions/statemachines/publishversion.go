@@ -22,7 +22,7 @@ type publishResponse struct {
 	ARN     string      `json:"stateMachineVersionArn"`
 }
 
-// initialRevision is the API's name for a revision that has no ID yet.
+// initialRevision is the API's name for a machine's first revision, whose ID the API does not show.
 const initialRevision = "INITIAL"
 
 func (s *Service) publishStateMachineVersion(_ context.Context, scope aws.Scope,

@@ -19,8 +19,8 @@ func (s *Service) use(id string) (*Revision, error) {
 	return r, s.cfg.Store.PutRevision(r)
 }
 
-// forget removes a revision that the machine may no longer use: its compiled form and, unless executions refer to it,
-// the revision itself. The caller holds the lock.
+// forget removes the compiled form of a revision that the machine may no longer use. It also removes the revision
+// itself, unless executions refer to it. The caller holds the lock.
 func (s *Service) forget(m *Machine, id string) error {
 	if m.Revision == id {
 		return nil

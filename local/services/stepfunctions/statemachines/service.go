@@ -19,14 +19,14 @@ import (
 // ErrNotFound reports that a Store does not have a state machine or a revision.
 var ErrNotFound = errors.New("statemachines: no such record")
 
-// Store stores state machines and their revisions. Implementations are safe for concurrent use; what they return is the
-// caller's own.
+// Store stores state machines and their revisions. Implementations are safe for concurrent use. The records they
+// return belong to the caller.
 type Store interface {
 	// Machine returns a state machine by its unqualified ARN, or ErrNotFound.
 	Machine(arn string) (*Machine, error)
-	// MachinesBehind returns at most n of the state machines whose ARN begins with a prefix, in the order of their
-	// creation, after the machine with the given creation time and ARN. Its duration does not depend on the number of
-	// others.
+	// MachinesBehind returns at most n state machines whose ARNs begin with prefix, in the order of creation. It
+	// starts after the machine with the given creation time and ARN. Its duration does not depend on how many other
+	// machines there are.
 	MachinesBehind(prefix string, created time.Time, arn string, n int) ([]*Machine, error)
 	PutMachine(m *Machine) error
 	DeleteMachine(arn string) error
@@ -37,7 +37,7 @@ type Store interface {
 	DeleteRevision(id string) error
 }
 
-// Log is the log of the executions of state machines with a loggingConfiguration.
+// Log logs the executions of state machines with a loggingConfiguration.
 type Log interface {
 	// Subscribe prepares the log groups of a loggingConfiguration. The error is an *aws.Error if one does not exist.
 	Subscribe(scope aws.Scope, l configuration.Logging) error
@@ -142,7 +142,7 @@ func accept(e *engine.Engine, r *Revision) (*engine.StateMachine, error) {
 	return compile(e, r)
 }
 
-// compile compiles a revision's definition, which has been accepted before.
+// compile compiles a revision's definition, which must already have been accepted.
 func compile(e *engine.Engine, r *Revision) (*engine.StateMachine, error) {
 	m, err := e.Compile(engine.Definition{
 		Name: r.Name, Text: r.Definition, RoleARN: r.RoleARN, Express: r.Type == TypeExpress,

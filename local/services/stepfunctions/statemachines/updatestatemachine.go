@@ -68,7 +68,7 @@ func (s *Service) updateStateMachine(_ context.Context, scope aws.Scope,
 	return out, s.forget(m, before)
 }
 
-// changeable returns a state machine that is not being deleted. The caller holds the lock.
+// changeable returns a state machine, or an error if it is being deleted. The caller holds the lock.
 func (s *Service) changeable(scope aws.Scope, at *resource.ARN) (*Machine, error) {
 	m, err := s.machine(scope, at)
 	if err == nil && m.Deleting {

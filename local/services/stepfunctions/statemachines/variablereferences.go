@@ -10,7 +10,8 @@ import (
 	"stepback/jsonvalue"
 )
 
-// variableReferences returns the variables that each state's own fields read, by state; nil if there are none.
+// variableReferences returns the names of the variables that each state's own fields read, keyed by state. It
+// returns nil if there are none.
 func variableReferences(definition string) map[string][]string {
 	v, err := jsonvalue.Parse(definition)
 	if err != nil {

@@ -7,7 +7,8 @@ import (
 	"stepback/local/services/stepfunctions/resource"
 )
 
-// Resources are the resources of one kind that have tags. An error is an *aws.Error if the resource does not exist.
+// Resources gives access to the tags of one kind of resource. An error is an *aws.Error if the resource does not
+// exist.
 type Resources interface {
 	// Tags returns the tags of a resource.
 	Tags(scope aws.Scope, at *resource.ARN) (map[string]string, error)
@@ -32,10 +33,10 @@ func (s *Service) Operations() map[string]server.Operation {
 	}
 }
 
-// none is the answer of operations that answer nothing.
+// none is the response of operations that return nothing.
 type none struct{}
 
-// resources finds what holds the resource of an ARN.
+// resources returns the Resources for the kind of resource in an ARN, and the parsed ARN.
 func (s *Service) resources(arn string) (Resources, *resource.ARN, error) {
 	at, err := resource.Parse(arn, resource.KindMachine, resource.KindActivity)
 	switch {
@@ -50,7 +51,7 @@ func (s *Service) resources(arn string) (Resources, *resource.ARN, error) {
 	}
 }
 
-// change lets f modify the tags of the resource of an ARN.
+// change calls f to modify the tags of the resource with an ARN.
 func (s *Service) change(scope aws.Scope, arn string, f func(tags map[string]string) error) (*none, error) {
 	of, at, err := s.resources(arn)
 	if err != nil {
@@ -62,7 +63,8 @@ func (s *Service) change(scope aws.Scope, arn string, f func(tags map[string]str
 	return &none{}, nil
 }
 
-// notFound turns the error for a state machine or activity that does not exist into the one of these operations.
+// notFound converts an error for a missing state machine or activity into ResourceNotFound, which the tag
+// operations return.
 func notFound(err error, arn string) error {
 	if apierror.IsMissing(err) {
 		return apierror.ResourceNotFound(arn)

@@ -7,13 +7,13 @@ import (
 // maxTags is the maximum number of tags per resource.
 const maxTags = 50
 
-// Tag is a tag as requests and responses have it.
+// Tag is a tag in requests and responses.
 type Tag struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
 }
 
-// Set adds tags to those of the resource with an ARN.
+// Set adds the tags in given to tags, the tags of the resource with an ARN.
 func Set(arn string, tags map[string]string, given []Tag) error {
 	for _, t := range given {
 		tags[t.Key] = t.Value

@@ -22,7 +22,8 @@ var sdkServices = map[string]string{
 	"emr-serverless": "emrserverless",
 }
 
-// polled maps actions that start jobs to the actions that report their end and whose response is the result of .sync.
+// polled maps actions that start jobs to the actions that report the job's end. The response of the latter is the
+// result of .sync.
 var polled = map[string]string{
 	"athena:startQueryExecution":              "getQueryExecution",
 	"batch:submitJob":                         "describeJobs",
@@ -54,15 +55,15 @@ var polled = map[string]string{
 	"states:startExecution":                   "describeExecution",
 }
 
-// parsed lists the members of optimized integrations' results whose text is parsed as JSON.
+// parsed lists, for each optimized integration, the members of the result whose text is parsed as JSON.
 var parsed = map[string][]string{
 	"lambda:invoke":                {"Payload"},
 	"bedrock:invokeModel":          {"Body"},
 	"states:startExecution.sync:2": {"Input", "Output"},
 }
 
-// checkAnswer validates a mocked result against the response of the task's action. For functions, activities, HTTP
-// Tasks and task token callbacks nothing is checked, because their results can be anything.
+// checkAnswer validates a mocked result against the response of the task's action. It does not check functions,
+// activities, HTTP Tasks or task token callbacks, because their results can be anything.
 func (m *stateMock) checkAnswer(task *engine.Call, result jsonvalue.Value) error {
 	if m.Validation == validateNothing || task.Target != engine.ServiceIntegration ||
 		task.Pattern == engine.WaitForTaskToken {

@@ -8,7 +8,7 @@ import (
 	"stepback/local/services/stepfunctions/apierror"
 )
 
-// check returns an error, in the service's wording, for tests that are not possible.
+// check returns an error, in the service's wording, if the requested test is not possible.
 func (in *testStateRequest) check(state *engine.State) error {
 	if in.Mock != nil {
 		return in.checkMocked(state)

@@ -29,7 +29,7 @@ func (in *testStateRequest) configure(t *engine.StateTest) error {
 	return nil
 }
 
-// read parses the data that an ItemReader would read.
+// read parses the data given in place of what the ItemReader would read.
 func (c *stateConfiguration) read(t *engine.StateTest) error {
 	items, err := jsonvalue.Parse(*c.MapItemReaderData)
 	if err != nil {

@@ -49,8 +49,8 @@ func (in *testStateRequest) contextObject(
 	return &v, nil
 }
 
-// takesToken reports whether a state's context object contains a task token, as for tasks that wait for a callback
-// and for activities.
+// takesToken reports whether a state's context object contains a task token: for activities and for tasks that wait
+// for a callback.
 func takesToken(s *engine.State) bool {
 	call := s.Call()
 	return call != nil && (call.Pattern == engine.WaitForTaskToken || call.Target == engine.ActivityWorker)

@@ -60,7 +60,7 @@ func (r *testStateResponse) failed(f history.Failure) {
 	}
 }
 
-// inspectionOf returns the data of every stage that the state reached.
+// inspectionOf returns the inspection data: the input, and the data of every stage that the state reached.
 func inspectionOf(input string, done *engine.TestedState) map[string]any {
 	data := map[string]any{"input": input}
 	for stage, text := range done.Stages {

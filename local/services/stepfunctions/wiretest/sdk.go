@@ -43,7 +43,7 @@ func Create(t *testing.T, c *sfn.Client, name, definition string, kind types.Sta
 	return m.StateMachineArn
 }
 
-// Refused checks the type of an error.
+// Refused checks that an error has type E and contains message.
 func Refused[E error](t *testing.T, err error, message string) {
 	t.Helper()
 	var e E

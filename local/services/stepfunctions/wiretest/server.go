@@ -12,7 +12,8 @@ import (
 	"stepback/local/services/stepfunctions"
 )
 
-// A role, and the definitions of state machines that end at once, that wait for an hour, and that fail.
+// Role is a role. Pass, Waiting and Failing are definitions of state machines: one ends at once, one waits for an
+// hour, and one fails.
 const (
 	Role    = "arn:aws:iam::123456789012:role/r"
 	Pass    = `{"StartAt":"P","States":{"P":{"Type":"Pass","Result":{"a":1},"End":true}}}` //nolint:gosec // Pass is a state
@@ -20,7 +21,7 @@ const (
 	Failing = `{"StartAt":"F","States":{"F":{"Type":"Fail","Error":"E","Cause":"C"}}}`
 )
 
-// MaxPayload is the number of bytes that an input or an output has at most.
+// MaxPayload is the maximum size of an input or output, in bytes.
 const MaxPayload = 262_144
 
 // Scope is the account and region of requests that name none.
@@ -70,7 +71,7 @@ func LoggingServer(t *testing.T) (url string, groups *logstore.Store) {
 // LogGroup is the log group that executions log to.
 const LogGroup = "/aws/vendedlogs/states/m-Logs"
 
-// Logging returns a loggingConfiguration.
+// Logging returns a loggingConfiguration with a level. data is its includeExecutionData.
 func Logging(level string, data bool) map[string]any {
 	return map[string]any{"level": level, "includeExecutionData": data, "destinations": []any{
 		map[string]any{"cloudWatchLogsLogGroup": map[string]any{"logGroupArn": "arn:aws:logs:us-east-1:123456789012:log-group:" + LogGroup + ":*"}},

@@ -13,7 +13,7 @@ type Wire struct {
 	URL, Account string
 }
 
-// Post sends a body to an operation.
+// Post sends a body to an operation and returns the status and the response.
 func (w Wire) Post(t *testing.T, operation, body string, header ...string) (status int, answer string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.URL, strings.NewReader(body))
