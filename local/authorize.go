@@ -93,8 +93,9 @@ func (g *guard) authorize(ctx context.Context, model, operation string, r *serve
 	return g.decide(ctx, r.HTTP, r.Scope, model, needs, requestContext(r.Input))
 }
 
-// authorizeReport authorizes a report with a task token: the caller needs permission for the state machine whose execution
-// issued the token, or for an activity. The token does not show which of the account's activities it is for.
+// authorizeReport authorizes a report with a task token: the caller needs permission for the state machine whose
+// execution issued the token, or for an activity. The token does not show which of the account's activities it is
+// for.
 func (g *guard) authorizeReport(ctx context.Context, r *server.Request, needs []access.Need) error {
 	token, _ := r.Input.Get("taskToken")
 	arn := ""

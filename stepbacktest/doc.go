@@ -19,10 +19,10 @@
 //		run.WantWaits("Charge", 2*time.Second, 4*time.Second)
 //	}
 //
-// The execution has ended when Run returns, however long its waits are: time jumps to what is due next whenever nothing
-// can run. Jitter is the same in every run with one Seed. The Want methods are
-// assertions: one that does not hold reports what was expected, what happened, and the history of the execution with its
-// times, and the test continues.
+// The execution has ended when Run returns, however long its waits are: time jumps to what is due next whenever
+// nothing can run. Jitter is the same in every run with one Seed. The Want methods are assertions: one that does not
+// hold reports what was expected, what happened, and the history of the execution with its times, and the test
+// continues.
 //
 // Inputs and expected outputs are Go values. A json.RawMessage or a []byte is JSON text.
 //

@@ -88,7 +88,8 @@ func TestNamedErrors(t *testing.T) {
 func TestNamedOnce(t *testing.T) {
 	t.Parallel()
 	calls := 0
-	n := dynamoDBAt(t, func(w http.ResponseWriter, _ *http.Request) { calls++; w.WriteHeader(http.StatusBadGateway) }).Once()
+	broken := func(w http.ResponseWriter, _ *http.Request) { calls++; w.WriteHeader(http.StatusBadGateway) }
+	n := dynamoDBAt(t, broken).Once()
 	if err := n.Call(t.Context(), "ListTables", nil, nil); err == nil || calls != 1 {
 		t.Errorf("got %v after %d calls, want an error after 1", err, calls)
 	}

@@ -100,8 +100,8 @@ func eachVerb(n *kong.Node, path []string, do func(*kong.Node, []string)) {
 	}
 }
 
-// argumentKind returns the kind of thing that the arguments of a verb name: executions or machines of the data directory;
-// empty if neither.
+// argumentKind returns the kind of thing that the arguments of a verb name: executions or machines of the data
+// directory; empty if neither.
 func argumentKind(n *kong.Node) string {
 	for _, p := range n.Positional {
 		switch p.Name {

@@ -70,8 +70,8 @@ func wrap[Input, Output any](name string, log *slog.Logger, step func(context.Co
 	}
 }
 
-// margin is the time before the end of its invocation at which a step has to end, so that the state machine sees the step's
-// named error and not Lambda's. It is one second, or a tenth of the remaining time if that is less.
+// margin is the time before the end of its invocation at which a step has to end, so that the state machine sees the
+// step's named error and not Lambda's. It is one second, or a tenth of the remaining time if that is less.
 const margin = time.Second
 
 func early(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -242,7 +242,8 @@ func replace(t *testing.T, page, mark, want string) {
 	}
 }
 
-// drawing shows the floors, top first, and below each wing the wings that it imports directly and reaches in no other way.
+// drawing shows the floors, top first, and below each wing the wings that it imports directly and reaches in no other
+// way.
 func drawing(of map[string]map[string]bool) string {
 	var b strings.Builder
 	b.WriteString("```\n")

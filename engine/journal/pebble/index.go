@@ -148,7 +148,8 @@ func (j *Journal) trackOpen(r *journal.Record, done func(error)) func(error) {
 // readOpen finds the running executions.
 func (j *Journal) readOpen() error {
 	var key []byte
-	it, err := j.db.NewIter(&pebble.IterOptions{LowerBound: []byte(stepPrefix), UpperBound: prefixEnd([]byte(stepPrefix))})
+	prefix := []byte(stepPrefix)
+	it, err := j.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: prefixEnd(prefix)})
 	if err != nil {
 		return err
 	}

@@ -9,8 +9,8 @@
 //
 //   - A pattern is an object. Its arrays list the values that a field may have; one of them has to match. All fields
 //     have to match; fields that a pattern does not name are ignored. Names with dots are equivalent to nested objects.
-//   - An event's field has one value, or, with arrays, several, one of which has to match. Fields of objects in an array
-//     have to match within one and the same element.
+//   - An event's field has one value, or, with arrays, several, one of which has to match. Fields of objects in an
+//     array have to match within one and the same element.
 //   - Only leaves have values: neither an object nor an empty array exists.
 //   - Numbers are compared as numbers from -5e9 to 5e9 with up to six digits after the decimal point; other numbers
 //     match only their own text.

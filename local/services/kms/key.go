@@ -242,7 +242,8 @@ type metadata struct {
 	*unsupportedMembers
 }
 
-// unsupportedMembers holds the members of keys that are imported, in custom key stores, or replicas. They are never set here.
+// unsupportedMembers holds the members of keys that are imported, in custom key stores, or replicas. They are never
+// set here.
 type unsupportedMembers struct {
 	ValidTo                     json.RawMessage `json:",omitempty"`
 	CustomKeyStoreId            json.RawMessage `json:",omitempty"` //nolint:revive // the model's name

@@ -34,8 +34,8 @@ func (s *Service) Consume(ctx context.Context, queue aws.ARN, most int, end time
 	if !end.IsZero() {
 		until = end.UnixMilli()
 	}
-	in := &receiveRequest{queueRequest: queueRequest{urlOf(queue)}, Max: &n, Names: []string{all}, SystemNames: []string{all},
-		until: until}
+	in := &receiveRequest{queueRequest: queueRequest{urlOf(queue)}, Max: &n, Names: []string{all},
+		SystemNames: []string{all}, until: until}
 	out, err := s.receiveMessage(ctx, queue.Scope(), in)
 	if err != nil {
 		return nil, err

@@ -1,2 +1,3 @@
-// Package wiretest serves the Step Functions API in tests and calls it, in bytes and through the AWS SDK. For tests only.
+// Package wiretest serves the Step Functions API in tests and calls it, in bytes and through the AWS SDK. For tests
+// only.
 package wiretest
