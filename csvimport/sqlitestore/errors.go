@@ -63,8 +63,8 @@ func advice(code int) string {
 	return ""
 }
 
-// isDatabaseError reports whether an error concerns the database as a whole, so that retrying the records of a group one
-// by one would fail in the same way.
+// isDatabaseError reports whether an error concerns the database as a whole, so that retrying the records of a
+// group one by one would fail in the same way.
 func isDatabaseError(err error) bool {
 	var code *sqlite.Error
 	if !errors.As(err, &code) {

@@ -24,8 +24,8 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	_, _ = os.Stdout.WriteString("known\n") // the keeper knows the group now
-	// Wait for the test to kill this process. Without cgo, select {} ends it instead: the runtime sees that no goroutine
-	// can continue, and reports a deadlock. A read that waits for the test's pipe is no deadlock.
+	// Wait for the test to kill this process. Without cgo, select {} ends it instead: the runtime sees that no
+	// goroutine can continue, and reports a deadlock. A read that waits for the test's pipe is no deadlock.
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 

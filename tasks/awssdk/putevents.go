@@ -47,8 +47,8 @@ func machineOf(execution string) string {
 	return a.String()
 }
 
-// failRejectedEntries fails the task if any entry was rejected. Accepted entries are not undone: a retry sends all of them
-// again.
+// failRejectedEntries fails the task if any entry was rejected. Accepted entries are not undone: a retry sends
+// all of them again.
 func failRejectedEntries(result jsonvalue.Value) error {
 	failed, _ := result.Get("FailedEntryCount")
 	if n, _ := failed.Int(); n == 0 {

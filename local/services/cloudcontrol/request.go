@@ -102,8 +102,8 @@ func (s *Service) begin(r *request, scope aws.Scope) (*eventAnswer, error) {
 		return nil, refusal("ClientTokenConflictException",
 			"A previous request with the client token %s had other parameters.", r.Client)
 	}
-	r.Account, r.Region, r.Token, r.Status, r.At = scope.Account, scope.Region, aws.NewID(), inProgress, s.o.Clock.Now().
-		UnixMilli()
+	r.Account, r.Region, r.Token = scope.Account, scope.Region, aws.NewID()
+	r.Status, r.At = inProgress, s.o.Clock.Now().UnixMilli()
 	if token, ok := s.busy[r.key()]; ok {
 		return nil, refusal(
 			"ConcurrentOperationException",

@@ -278,7 +278,8 @@ func (s *Service) keep(d *delivered) error {
 	return err
 }
 
-// newControlMessage creates the delivery of a message about the subscription itself, such as its confirmation. mu is held.
+// newControlMessage creates the delivery of a message about the subscription itself, such as its confirmation.
+// mu is held.
 func (s *Service) newControlMessage(b *documents.Batch, t *topic, r *subscriptionRecord, kind, text string, now int64) *delivered {
 	version := t.Attributes[signing]
 	if version == "" {
