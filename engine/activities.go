@@ -57,7 +57,8 @@ func (e *Engine) GetActivityTask(ctx context.Context, activityARN, worker string
 		if o == nil || err != nil {
 			return nil, err
 		}
-		err = o.run.ask(ctx, interpreter.Signal{Kind: interpreter.TaskStarted, ID: o.id, Worker: worker}, o.checkWaiting)
+		started := interpreter.Signal{Kind: interpreter.TaskStarted, ID: o.id, Worker: worker}
+		err = o.run.ask(ctx, started, o.checkWaiting)
 		if err == nil {
 			return &ActivityTask{Token: o.call.Token, Input: o.call.Parameters}, nil
 		}

@@ -349,7 +349,7 @@ func kills(t *testing.T, address string, server *postgrestest.Server) {
 			t.Fatal(err)
 		}
 	}
-	for done := map[int]string{}; len(done) == 0; rest(t, 90*time.Millisecond) { // a slow machine may not have got there
+	for done := map[int]string{}; len(done) == 0; rest(t, 90*time.Millisecond) { // on a slow machine
 		if err := readBusiness(t.Context(), db, done); err != nil {
 			t.Logf("read the business: %v", err) // the database was killed
 		}

@@ -47,8 +47,8 @@ type Execution struct {
 
 // Run runs a state machine once and waits for its end.
 //
-// The input is a Go value, as for stepback.Machine.Start: a json.RawMessage or a []byte is JSON text, everything else is
-// encoded as encoding/json does. So Order{ID: "17"} is an object, "17" a JSON string, and
+// The input is a Go value, as for stepback.Machine.Start: a json.RawMessage or a []byte is JSON text,
+// everything else is encoded as encoding/json does. So Order{ID: "17"} is an object, "17" a JSON string, and
 // json.RawMessage(`{"id":"17"}`) an object again.
 //
 // Run ends the test if AWS would refuse the definition, if it calls a function that Options does not have, or if the

@@ -83,8 +83,8 @@ func TestVerbsHaveHelp(t *testing.T) {
 	})
 }
 
-// TestHelpFits checks that the help is as wide as the terminal, at most 110 columns, but for the one line that kong does
-// not break. COLUMNS stands in for a terminal, whose width kong asks for itself.
+// TestHelpFits checks that the help is as wide as the terminal, at most 110 columns, but for the one line that
+// kong does not break. COLUMNS stands in for a terminal, whose width kong asks for itself.
 func TestHelpFits(t *testing.T) {
 	for columns, width := range map[int]int{62: 62, 80: 80, 200: 110} {
 		t.Setenv("COLUMNS", strconv.Itoa(columns))

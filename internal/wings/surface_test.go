@@ -19,9 +19,9 @@ var shownAnyway = map[string]string{
 	"outbox/deadletters/startevents/events.go": "keeps the events that the CSV import's own bucket sends",
 }
 
-// TestNoInternalTypeInPublicNames reads the exported declarations of the packages that other modules import. None may be
-// an alias of a type in an internal package, or have one in a signature, a field or a constant: its documentation and
-// its promise would be in a place that the importer cannot see.
+// TestNoInternalTypeInPublicNames reads the exported declarations of the packages that other modules import.
+// None may be an alias of a type in an internal package, or have one in a signature, a field or a constant: its
+// documentation and its promise would be in a place that the importer cannot see.
 func TestNoInternalTypeInPublicNames(t *testing.T) {
 	t.Parallel()
 	const root = "../.."

@@ -110,6 +110,7 @@ func openRelay(ctx context.Context) (relay, error) {
 		return nil, err
 	}
 	return outbox.New(outbox.Config{
-		Store: store, Sink: sink, Policy: retrypatterns.PolicyFor, Grace: grace, SendTimeout: grace, Log: handlers.Log(),
+		Store: store, Sink: sink, Policy: retrypatterns.PolicyFor, Grace: grace, SendTimeout: grace,
+		Log: handlers.Log(),
 	})
 }

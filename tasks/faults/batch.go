@@ -11,8 +11,8 @@ import (
 // itself. The other state's faults then apply as follows:
 //
 //   - An error that a function reports, such as DatabaseConnectionError, is drawn for each item, as for the item's
-//     first invocation by itself. An affected item is removed from the batch and returned as failed. Its first invocation
-//     by itself fails, too, and only that failure is counted.
+//     first invocation by itself. An affected item is removed from the batch and returned as failed. Its first
+//     invocation by itself fails, too, and only that failure is counted.
 //   - A fault of a whole invocation (hang, crash, throttle, Lambda.*, States.*, Sandbox.*, Runtime.*) is drawn once
 //     for the batch.
 type Batch struct {
