@@ -56,7 +56,8 @@ type Space struct {
 	exhausted func()
 	changed   func(State)
 
-	short atomic.Bool // the reserve has been released
+	short  atomic.Bool // the reserve has been released
+	failed atomic.Bool // see Fail
 
 	mu      sync.Mutex
 	looked  time.Time
@@ -286,8 +287,13 @@ func (s *Space) Describe() string {
 	return fmt.Sprintf("the disk is full (%d KB are free): new work is refused until %d KB are free", free, 2*s.bytes>>10)
 }
 
-// Full reports whether the reserve is released.
-func (s *Space) Full() bool { return s.short.Load() }
+// Fail records that the disk has refused a write for another reason than space.
+func (s *Space) Fail() { s.failed.Store(true) }
+
+// Sound reports whether the disk takes writes: the reserve is not released, and Fail has not been called. A store that
+// is closed leaves out what it could only write to speed up the next start, because Pebble does not survive a flush
+// that the disk refuses.
+func (s *Space) Sound() bool { return !s.short.Load() && !s.failed.Load() }
 
 // Close makes writes that wait for space fail, now and later. It may be called more than once.
 func (s *Space) Close() {

@@ -150,7 +150,7 @@ func (j *Journal) Close() error {
 	j.space.Close()
 	err := j.committer.stop()
 	j.anchor.stop()
-	if err == nil && !j.readOnly && !j.space.Full() { // Pebble does not survive a flush on a full disk
+	if err == nil && !j.readOnly && j.space.Sound() {
 		err = pebbleguard.Call(j.db.Flush)
 	}
 	return errors.Join(err, j.db.Close(), j.space.Release())

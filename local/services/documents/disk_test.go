@@ -140,8 +140,8 @@ func TestAStoreIsNotOpenedOnAFullDisk(t *testing.T) {
 	}
 }
 
-// TestAStoreThatBreaks lets writes fail for another reason than space: the store rejects everything, and its owner is
-// told once.
+// TestAStoreThatBreaks lets writes fail for another reason than space: the store rejects everything, and calls
+// Broken once.
 func TestAStoreThatBreaks(t *testing.T) {
 	t.Parallel()
 	disk := diskspacetest.New(10 * reserve)
@@ -167,7 +167,7 @@ func TestAStoreThatBreaks(t *testing.T) {
 		}
 	}
 	if len(told) != 1 || !errors.Is(told[0], documents.ErrBroken) {
-		t.Errorf("the owner is told %v", told)
+		t.Errorf("Broken is called with %v", told)
 	}
 	_ = s.Close() // it has rejected writes
 }
@@ -189,7 +189,7 @@ func TestNothingToChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := keys(t, after.Table("t"), "", ""); len(got) != 1 {
-		t.Errorf("what a repeated request was told is there: %q", got)
+		t.Errorf("what a repeated request has acknowledged: %q", got)
 	}
 	if err := errors.Join(first(), s.Close(), after.Close()); err != nil {
 		t.Error(err)
