@@ -37,10 +37,10 @@ func Repair(ctx context.Context, dir string, tell func(error)) (found Repaired, 
 	o := Config{FS: vfs.Default, Retention: -1}
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref()
-	old := &Journal{dir: dir, space: newSpace(dir, &o)}
+	old := &Journal{dir: dir, space: spaceOf(&o)}
 	reading := o
 	reading.ReadOnly = true
-	if old.db, err = openStore(dir, old.options(&reading, cache)); err != nil {
+	if old.db, err = pebbleguard.Open(dir, old.options(&reading, cache)); err != nil {
 		return found, openError(dir, true, err)
 	}
 	defer func() { err = errors.Join(err, old.closeRead()) }()
@@ -80,8 +80,8 @@ type repair struct {
 
 // rebuildInto writes the intact data into a new store and completes it.
 func (r *repair) rebuildInto(ctx context.Context, dir string, o Config, cache *pebble.Cache) error {
-	r.fresh = &Journal{dir: dir, space: newSpace(dir, &o)}
-	db, err := openStore(dir, r.fresh.options(&o, cache))
+	r.fresh = &Journal{dir: dir, space: spaceOf(&o)}
+	db, err := pebbleguard.Open(dir, r.fresh.options(&o, cache))
 	if err != nil {
 		return openError(dir, false, err)
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
+
+	"stepback/internal/pebbleguard"
 )
 
 // checkComplete refuses a directory with data that Pebble would take for a new or an empty store, removing the files
@@ -37,7 +39,7 @@ func (j *Journal) checkComplete(o Config, cache *pebble.Cache) error {
 func (j *Journal) openReadOnly(o Config, cache *pebble.Cache, tables bool) error {
 	looks := o
 	looks.ReadOnly = true
-	db, err := openStore(j.dir, j.options(&looks, cache))
+	db, err := pebbleguard.Open(j.dir, j.options(&looks, cache))
 	if err != nil {
 		return openError(j.dir, o.ReadOnly, err)
 	}

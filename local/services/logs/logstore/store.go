@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/internal/diskspace"
 )
 
 // Options are the limits and hooks of a store; zero values have defaults.
@@ -29,6 +30,9 @@ type Options struct {
 	// subscriptions. The events have their Stream and Number set, and the callee may keep them. It must return
 	// quickly, because it blocks writing.
 	Written func(scope aws.Scope, g Group, events []Event)
+	// Space is the free space of the disk: writes that find none wait for it. If it is nil, they fail, and events are
+	// lost.
+	Space *diskspace.Space
 	// Now returns the current time; default time.Now.
 	Now func() time.Time
 	Log *slog.Logger
