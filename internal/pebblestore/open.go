@@ -197,12 +197,18 @@ func openPebble(dir string, o *pebble.Options, readOnly bool) (*pebble.DB, error
 	}
 	o.ReadOnly = readOnly
 	refused, opened := make(chan error, 1), make(chan outcome, 1)
+	refuse := func(err error) {
+		select {
+		case refused <- err:
+		default:
+		}
+	}
+	if log, ok := o.Logger.(pebbleguard.Log); ok && log.Fatal != nil {
+		o.Logger = pebbleguard.Log{Fatal: func(err error) { refuse(err); log.Fatal(err) }}
+	}
 	o.EventListener = &pebble.EventListener{
 		BackgroundError: func(err error) {
-			select {
-			case refused <- err:
-			default:
-			}
+			refuse(err)
 			<-time.NewTimer(retryInterval).C // otherwise Pebble would retry at once
 		},
 		DataCorruption: func(pebble.DataCorruptionInfo) {}, // reads return the error; by default the process would exit

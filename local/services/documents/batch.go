@@ -69,6 +69,7 @@ func (b *Batch) Apply() (wait func() error) {
 		if err := pebbleguard.Call(b.batch.SyncWait); err != nil {
 			return b.store.breaks(err)
 		}
+		b.store.synced(b.batch)
 		return b.batch.Close()
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"stepback/internal/pebbleguard"
+	"stepback/internal/pebblestore"
 )
 
 const (
@@ -35,11 +36,13 @@ type Store struct {
 	settling settling
 
 	mu     sync.Mutex
-	db     *pebble.DB // nil until something has been written
+	db     *pebblestore.Store // nil until something has been written
 	broken error
+	dead   bool // Pebble has ended one of its goroutines: closing the store would wait for ever
 }
 
-// Open opens the store in a directory, which need not exist. If system is nil, the machine's file system is used.
+// Open opens the store in a directory, which need not exist. If system is nil, the machine's file system is used. A
+// damaged store is refused, and nothing in it is changed. One that has lost the end of its log is opened: see LostTails.
 func Open(dir string, system vfs.FS) (*Store, error) {
 	s := &Store{dir: dir, fs: system}
 	if s.fs == nil {
@@ -61,19 +64,31 @@ func Open(dir string, system vfs.FS) (*Store, error) {
 func (s *Store) open() error {
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref() // the store holds its own reference
-	o := &pebble.Options{
-		Cache: cache, MemTableSize: memTableBytes, Logger: pebbleguard.Log{},
-		FormatMajorVersion: pebble.FormatNewest, FS: s.fs,
-		WALMinSyncInterval: func() time.Duration { return s.pace.interval(time.Now()) },
-	}
-	err := pebbleguard.Call(func() (err error) {
-		s.db, err = pebble.Open(s.dir, o)
-		return err
-	})
+	db, err := pebblestore.Open(s.config(cache))
 	if err != nil {
-		return fmt.Errorf("opening %s: %w", s.dir, err)
+		return fmt.Errorf("opening %s: %w%s", s.dir, err, hint(err))
 	}
+	s.db = db
 	return nil
+}
+
+// config returns the configuration of Pebble's store.
+func (s *Store) config(cache *pebble.Cache) pebblestore.Config {
+	return pebblestore.Config{Dir: s.dir, FS: s.fs, Options: func(bool) *pebble.Options {
+		return &pebble.Options{
+			Cache: cache, MemTableSize: memTableBytes, Logger: pebbleguard.Log{Fatal: s.dies},
+			FormatMajorVersion: pebble.FormatNewest, FS: s.fs,
+			WALMinSyncInterval: func() time.Duration { return s.pace.interval(time.Now()) },
+		}
+	}}
+}
+
+// dies handles a fatal error in one of Pebble's own goroutines.
+func (s *Store) dies(err error) {
+	_ = s.breaks(err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dead = true
 }
 
 // Close closes the store.
@@ -83,10 +98,10 @@ func (s *Store) Close() error {
 	defer s.mu.Unlock()
 	db := s.db
 	s.db, s.broken = nil, cmp.Or(s.broken, ErrClosed)
-	if db == nil {
+	if db == nil || s.dead {
 		return nil
 	}
-	return pebbleguard.Call(db.Close)
+	return db.Close()
 }
 
 // Begin returns an empty batch, and creates the store if nothing has been written before.
@@ -115,7 +130,7 @@ func (s *Store) Get(key []byte) (value []byte, found bool, err error) {
 		return nil, false, nil
 	}
 	if err != nil {
-		return nil, false, err
+		return nil, false, s.damaged(err)
 	}
 	return append([]byte{}, kept...), true, closer.Close()
 }
@@ -138,10 +153,10 @@ func after(prefix []byte) []byte {
 }
 
 // reading returns the store to read from; nil if nothing has been written.
-func (s *Store) reading() (*pebble.DB, error) {
+func (s *Store) reading() (*pebblestore.Store, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.db == nil && s.broken != nil {
+	if s.db == nil && s.broken != nil && !errors.Is(s.broken, ErrReadOnly) {
 		return nil, s.broken
 	}
 	return s.db, nil
