@@ -35,6 +35,10 @@ type Entry struct {
 	// Length and Sum are the length in bytes and the checksum of the beginning of a file that only grows.
 	Length int64  `json:"length,omitempty"`
 	Sum    uint32 `json:"sum,omitempty"`
+	// Whole is true if Length is that of the whole file, which is replaced and does not grow.
+	Whole bool `json:"whole,omitempty"`
+	// Changing is true while such a file is being replaced.
+	Changing bool `json:"changing,omitempty"`
 }
 
 // Files is the inventory of a data directory. It is safe for concurrent use. A nil *Files holds nothing: it writes and
@@ -233,6 +237,71 @@ func (f *Files) Below(dir string) ([]string, error) {
 	return paths, err
 }
 
+// Check reads the files below a directory that the inventory has, and calls problem for each that is missing or damaged.
+func (f *Files) Check(dir string, problem func(error)) error {
+	known, err := f.Below(dir)
+	if err != nil {
+		return err
+	}
+	for _, path := range known {
+		if err := f.check(path); err != nil {
+			problem(err)
+		}
+	}
+	return nil
+}
+
+func (f *Files) check(path string) error {
+	e, known, err := f.Entry(path) // before the file, which may only be newer
+	if err != nil || !known || e.Changing {
+		return err
+	}
+	if e.Generation > 0 {
+		if _, err = f.ReadFile(path); errors.Is(err, fs.ErrNotExist) {
+			return nil // removed in the meantime
+		}
+		return err
+	}
+	content, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, known, err := f.Entry(path); err != nil || !known {
+			return err
+		}
+		return &DamagedError{path, "it is missing"}
+	}
+	if err == nil {
+		err = VerifyGrown(path, content, e)
+	}
+	if err != nil && e.Whole {
+		if now, _, err := f.Entry(path); err == nil && now != e {
+			return nil // replaced in the meantime
+		}
+	}
+	return err
+}
+
+// Replace notes that a file without a seal is about to be replaced as a whole, calls write, and notes its new content. A
+// crash in between leaves a file that cannot be verified until the next time.
+func (f *Files) Replace(path string, write func() error) error {
+	if f == nil {
+		return write()
+	}
+	f.Note(path, Entry{Changing: true})
+	if err := f.flush(true); err != nil {
+		return err
+	}
+	err := write()
+	content, readErr := os.ReadFile(path)
+	switch {
+	case readErr == nil:
+		f.Note(path, Entry{Length: int64(len(content)), Sum: Sum(0, content), Whole: true})
+		return err
+	case errors.Is(readErr, fs.ErrNotExist):
+		return errors.Join(err, f.Forget(path))
+	}
+	return errors.Join(err, readErr)
+}
+
 // WriteFile writes a JSON object with a seal, atomically, and returns when the file and its entry are on the disk.
 func (f *Files) WriteFile(path string, object []byte, perm fs.FileMode) error {
 	generation, err := f.Next(path)
@@ -294,7 +363,7 @@ func Verify(path string, text []byte, e Entry, known bool) (object []byte, gener
 // VerifyGrown compares the content of a file that only grows with its entry. The error is a *DamagedError.
 func VerifyGrown(path string, content []byte, e Entry) error {
 	switch {
-	case int64(len(content)) < e.Length:
+	case int64(len(content)) < e.Length, e.Whole && int64(len(content)) > e.Length:
 		return &DamagedError{path, fmt.Sprintf("it has %d bytes, and had %d", len(content), e.Length)}
 	case Sum(0, content[:e.Length]) != e.Sum:
 		return &DamagedError{path, fmt.Sprintf("its first %d bytes have changed", e.Length)}
