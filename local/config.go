@@ -12,6 +12,7 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
+	"stepback/internal/diskspace"
 	"stepback/local/services/lambda/functions"
 	"stepback/local/services/lambda/standin"
 	"stepback/tasks/faults"
@@ -27,8 +28,11 @@ type Config struct {
 	// Journal stores the executions, and the state machines if it is a stepfunctions.Documents. Nil means the journal
 	// in Dir, or memory if Dir is empty. The caller closes a Journal that it supplies.
 	Journal journal.Journal
-	// JournalOptions are the options of the journal in Dir.
+	// JournalOptions are the options of the journal in Dir. FS and Space are the platform's.
 	JournalOptions pebble.Config
+	// Space configures the free space of Dir, which all stores share. Path is the platform's; FS is also the file
+	// system of the stores that are databases.
+	Space diskspace.Config
 	// Clock is the clock of the executions; nil means real time. The platform closes it, even if Open fails.
 	Clock *clock.Clock
 	// Patience is the real time that a task may take on a virtual clock; see engine.Config.

@@ -10,16 +10,16 @@ import (
 
 // openTables opens DynamoDB and its streams.
 func (p *Platform) openTables(context.Context) (err error) {
-	p.Tables, err = dynamodb.Open(dynamodb.Options{Dir: filepath.Join(p.Dir, "dynamodb"), Clock: p.Clock, Scope: p.Scope,
-		Log: p.cfg.Log})
+	p.Tables, err = dynamodb.Open(dynamodb.Options{Dir: filepath.Join(p.Dir, tablesDir), Clock: p.Clock, Scope: p.Scope,
+		Disk: p.disk(), Log: p.cfg.Log})
 	if err != nil {
 		return err
 	}
 	p.onClose(p.Tables.Close)
-	p.offer(served{model: "dynamodb", about: "tables in " + filepath.Join(p.Dir, "dynamodb"),
+	p.offer(served{model: "dynamodb", store: tablesDir, about: "tables in " + filepath.Join(p.Dir, "dynamodb"),
 		Service: endpoint.Service{Name: "DynamoDB", Signing: "dynamodb", Target: "DynamoDB_20120810",
 			Handler: lazily(p.Tables.Handler)}})
-	p.offer(served{model: "dynamodbstreams", about: "changes of the tables, kept for a day",
+	p.offer(served{model: "dynamodbstreams", store: tablesDir, about: "changes of the tables, kept for a day",
 		Service: endpoint.Service{Name: "DynamoDB Streams", Signing: "dynamodb", Target: "DynamoDBStreams_20120810",
 			Handler: lazily(p.Tables.StreamsHandler)}})
 	return nil

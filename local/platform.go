@@ -17,6 +17,7 @@ import (
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
 	"stepback/engine/resultwriter"
+	"stepback/internal/diskspace"
 	"stepback/local/chaos"
 	"stepback/local/endpoint"
 	"stepback/local/services/apigateway"
@@ -35,6 +36,7 @@ import (
 	"stepback/local/services/logs/logstore"
 	"stepback/local/services/s3"
 	"stepback/local/services/scheduler"
+	"stepback/local/services/secretsmanager"
 	"stepback/local/services/sns"
 	"stepback/local/services/sqs"
 	"stepback/local/services/stepfunctions"
@@ -82,6 +84,7 @@ type Platform struct {
 	engines   *engines
 	around    *surroundings
 	roles     *iam.Service
+	secrets   *secretsmanager.Service
 	resources *cloudcontrol.Service
 	objects   engine.Objects
 	metrics   metrics
@@ -94,6 +97,8 @@ type Platform struct {
 	tracer    *tracing.Tracer
 	token     string // authenticates clients in other processes
 	front     front
+	space     *diskspace.Space
+	ailing    ailing
 	broken    chan error     // receives the error that ended serving or the journal
 	closers   []func() error // in the order of opening
 }
@@ -103,6 +108,7 @@ type Platform struct {
 func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	remove, err := cfg.defaults()
 	p := &Platform{Dir: cfg.Dir, Scope: cfg.Scope, Clock: cfg.Clock, cfg: cfg, broken: make(chan error, 1),
+		space:   newSpace(&cfg),
 		changes: newChanges(), token: newToken()}
 	p.onClose(func() error { cfg.Clock.Close(); return nil })
 	if cfg.Listener != nil {
@@ -137,6 +143,7 @@ func (p *Platform) onClose(f func() error) { p.closers = append(p.closers, f) }
 // Close stops everything in the reverse order of opening and waits for it. Executions that are still running stay in
 // the journal: the next Open resumes them.
 func (p *Platform) Close() error {
+	p.space.Close() // writes that wait for space would keep what they belong to from ending
 	var errs []error
 	for i := len(p.closers) - 1; i >= 0; i-- {
 		errs = append(errs, p.closers[i]())
@@ -162,6 +169,7 @@ func (p *Platform) openJournal(context.Context) error {
 		return nil
 	}
 	o := p.cfg.JournalOptions
+	o.FS, o.Space = p.cfg.Space.FS, p.space
 	told := o.Broken
 	o.Broken = func(err error) {
 		if told != nil {
@@ -169,7 +177,7 @@ func (p *Platform) openJournal(context.Context) error {
 		}
 		p.reportBroken(err)
 	}
-	j, err := pebble.Open(filepath.Join(p.Dir, "journal"), o)
+	j, err := pebble.Open(filepath.Join(p.Dir, journalDir), o)
 	if err != nil {
 		return err
 	}
@@ -182,12 +190,12 @@ func (p *Platform) openJournal(context.Context) error {
 }
 
 func (p *Platform) openObjects(ctx context.Context) (err error) {
-	p.Objects, err = s3.Open(filepath.Join(p.Dir, "objects"), s3.Options{Region: p.Scope.Region,
+	p.Objects, err = s3.Open(filepath.Join(p.Dir, objectsDir), s3.Options{Region: p.Scope.Region,
 		Account: p.Scope.Account, ObjectCreated: p.objectCreated, Deliver: p.Targets.Deliver, Log: p.cfg.Log})
 	if err != nil {
 		return err
 	}
-	p.offer(served{model: "s3", covers: p.Objects.Coverage, about: "buckets in " + filepath.Join(p.Dir, "objects"),
+	p.offer(served{model: "s3", store: objectsDir, covers: p.Objects.Coverage, about: "buckets in " + filepath.Join(p.Dir, "objects"),
 		Service: endpoint.Service{Name: "S3", Signing: "s3",
 			Handler: guardedS3(p.Objects.Handler(), p.Scope)}})
 	p.objects, err = p.objectsOfMaps(ctx)
@@ -195,11 +203,11 @@ func (p *Platform) openObjects(ctx context.Context) (err error) {
 }
 
 func (p *Platform) openQueues(context.Context) (err error) {
-	p.Queues, err = sqs.Open(sqs.Options{Dir: filepath.Join(p.Dir, "sqs"), Clock: p.Clock, Scope: p.Scope,
-		Endpoint: p.Endpoint, Log: p.cfg.Log})
+	p.Queues, err = sqs.Open(sqs.Options{Dir: filepath.Join(p.Dir, queuesDir), Clock: p.Clock, Scope: p.Scope,
+		Endpoint: p.Endpoint, Disk: p.disk(), Log: p.cfg.Log})
 	if err == nil {
 		p.onClose(p.Queues.Close)
-		p.offer(served{model: "sqs", about: "queues in " + filepath.Join(p.Dir, "sqs"),
+		p.offer(served{model: "sqs", store: queuesDir, about: "queues in " + filepath.Join(p.Dir, "sqs"),
 			Service: endpoint.Service{Name: "SQS", Signing: "sqs", Target: "AmazonSQS", Handler: lazily(p.Queues.API)}})
 		p.Targets.Register("sqs", p.Queues)
 	}
@@ -210,11 +218,11 @@ func (p *Platform) openLogs(context.Context) (err error) {
 	p.subscriptions = logsapi.OpenSubscriptions(logsapi.SubscriptionOptions{Documents: p.Documents, Targets: &p.Targets,
 		Clock: p.Clock, Log: p.cfg.Log})
 	p.onClose(p.subscriptions.Close)
-	p.Logs, err = logstore.Open(filepath.Join(p.Dir, "logs", "groups"), logstore.Options{Log: p.cfg.Log,
+	p.Logs, err = logstore.Open(filepath.Join(p.Dir, logsDir, "groups"), logstore.Options{Log: p.cfg.Log, Space: p.space,
 		Appended: p.logged, Written: p.subscriptions.Written})
 	if err == nil {
 		p.onClose(p.Logs.Close)
-		p.offer(served{model: "cloudwatchlogs", about: "logs of executions and functions",
+		p.offer(served{model: "cloudwatchlogs", store: logsDir, about: "logs of executions and functions",
 			Service: endpoint.Service{Name: "CloudWatch Logs", Signing: "logs", Target: "Logs_20140328",
 				Handler: lazily(func() *server.Service {
 					return logsapi.New(logsapi.Options{Store: p.Logs, Documents: p.Documents, Default: p.Scope,
@@ -249,7 +257,7 @@ func (p *Platform) openStates(ctx context.Context) error {
 		Open: p.engines.open, Store: store, Now: p.Clock.Now, Default: p.Scope, Log: p.cfg.Log,
 		TestCases: p.cfg.Mocks != nil, Logs: p.Logs, Sample: p.tracer.SampleMachine,
 	})
-	p.offer(served{model: "sfn", own: true, about: "state machines, executions, activities; in " + p.Dir,
+	p.offer(served{model: "sfn", store: journalDir, own: true, about: "state machines, executions, activities; in " + p.Dir,
 		Service: endpoint.Service{Name: "Step Functions", Signing: "states", Target: "AWSStepFunctions",
 			Handler: p.StepFunctions.Handler()}})
 	p.Targets.Register("states", p.StepFunctions)
@@ -271,7 +279,8 @@ func (p *Platform) finishOpen(context.Context) error {
 		return err
 	}
 	//nolint:contextcheck // schedules live as long as the platform
-	err := errors.Join(p.Events.Resume(), p.Scheduler.Resume(), p.subscriptions.Resume(), p.CloudWatch.Resume())
+	err := errors.Join(p.Events.Resume(), p.Scheduler.Resume(), p.subscriptions.Resume(), p.CloudWatch.Resume(),
+		p.secrets.Resume())
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ func (p *Platform) openSecrets(context.Context) error {
 	secrets := secretsmanager.New(secretsmanager.Options{Documents: p.Documents, Clock: p.Clock, Scope: p.Scope,
 		Secrets: kms.Secrets{Service: p.Keys, Context: "SecretARN"}, Invoke: p.invokeForRotation,
 		Invocable: p.invocable, Log: p.cfg.Log})
+	p.secrets = secrets
 	p.onClose(secrets.Close)
 	p.offer(served{model: "secretsmanager", about: "secrets, encrypted under the keys of KMS",
 		Service: endpoint.Service{Name: "Secrets Manager", Signing: "secretsmanager", Target: "secretsmanager",

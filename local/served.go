@@ -19,6 +19,8 @@ type served struct {
 	endpoint.Service
 	// model is the name of its API model, by which tasks call it (aws-sdk:MODEL:action).
 	model string
+	// store is the folder of the data directory that it writes to; empty means documents.
+	store string
 	// about describes in the console what it does and where it stores its data.
 	about string
 	// own is true if tasks call this platform's service even if Config.Beside names another platform.
@@ -103,7 +105,7 @@ func (p *Platform) Services() iter.Seq[string] {
 
 // openDocuments opens the store of the services' documents. It creates nothing before the first document is stored.
 func (p *Platform) openDocuments(context.Context) (err error) {
-	p.Documents, err = documents.Open(filepath.Join(p.Dir, "documents"), nil)
+	p.Documents, err = documents.OpenOn(filepath.Join(p.Dir, documentsDir), p.disk())
 	if err == nil {
 		p.onClose(p.Documents.Close)
 	}
@@ -115,7 +117,7 @@ func (p *Platform) services() http.Handler {
 	h := &endpoint.Handler{
 		Log:     p.cfg.Log,
 		Control: http.HandlerFunc(p.control), Metrics: p.cfg.Metrics,
-		Health: endpoint.Health{Version: p.cfg.Version, Services: map[string]string{}},
+		Health: p.health,
 	}
 	named := make([]chaos.Service, len(p.offered))
 	for i, s := range p.offered {
@@ -125,8 +127,9 @@ func (p *Platform) services() http.Handler {
 	h.Console = p.console()
 	for _, s := range p.offered {
 		s.Handler = p.Chaos.Front(s.model, s.Handler)
-		h.Services = append(h.Services, s.Service)
-		h.Health.Services[healthName(s.Signing)] = running
+		front := s.Service
+		front.Handler = p.admitting(s.model, s.Handler)
+		h.Services = append(h.Services, front)
 		if p.cfg.Beside != nil && !s.own {
 			p.around.reach(s.model, p.cfg.Beside.Endpoint)
 			continue
@@ -153,10 +156,9 @@ func healthName(signing string) string {
 // shown returns the services as the console shows them.
 func (p *Platform) shown() []console.Service {
 	all := make([]console.Service, len(p.offered))
+	troubles := p.troubles()
 	for i, s := range p.offered {
-		all[i] = console.Service{Name: s.Name, Status: running, About: s.about, Model: s.model}
+		all[i] = console.Service{Name: s.Name, Status: s.state(troubles), About: s.about, Model: s.model}
 	}
 	return all
 }
-
-const running = "running"

@@ -85,7 +85,7 @@ func (p *Platform) openFunctions(ctx context.Context) (err error) {
 	if !ok {
 		return errors.New("deployment packages cannot be read from the S3 endpoint that Maps use")
 	}
-	p.Functions, err = functions.Open(ctx, filepath.Join(p.Dir, "lambda"), functions.Options{
+	p.Functions, err = functions.Open(ctx, filepath.Join(p.Dir, functionsDir), functions.Options{
 		Objects: packages, Env: p.environment(), Environments: p.cfg.Environments, Log: p.cfg.Log,
 		FetchPackages: p.cfg.FetchPackages, Total: p.cfg.TotalEnvironments, TotalMemoryMB: p.cfg.TotalLambdaMB,
 		BuiltIn: p.cfg.BuiltIn, Ran: p.ran, Sample: p.tracer.SampleFunction, Deliver: p.Targets.Deliver,
@@ -95,7 +95,7 @@ func (p *Platform) openFunctions(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("the functions of %s: %w", p.Dir, err)
 	}
-	p.offer(served{model: "lambda", about: "functions run as processes on this machine",
+	p.offer(served{model: "lambda", store: functionsDir, about: "functions run as processes on this machine",
 		Service: endpoint.Service{Name: "Lambda", Signing: "lambda", Host: lambdaapi.IsURLHost,
 			Handler: lazily(func() *lambdaapi.Service {
 				return lambdaapi.New(lambdaapi.Config{Functions: p.Functions, Mappings: p.mappings, Scope: p.Scope,

@@ -17,25 +17,36 @@ type Interceptor func(ctx context.Context, operation string, r *Request, next Ca
 
 // intercepted pairs an Interceptor with the model name of the service that it applies to.
 type intercepted struct {
-	model string
-	f     Interceptor
+	model  string
+	f      Interceptor
+	before *intercepted // the interceptor that runs before this one; nil if there is none
 }
 
 type interceptorKey struct{}
 
-// WithInterceptor adds an interceptor for the request with this context to the given service. It applies only to this
-// one request: calls that the operation makes with another context are not intercepted.
+// WithInterceptor adds an interceptor for the request with this context to the given service. It runs after those
+// that were added before. It applies only to this one request: calls that the operation makes with another context
+// are not intercepted.
 func WithInterceptor(ctx context.Context, model string, f Interceptor) context.Context {
-	return context.WithValue(ctx, interceptorKey{}, intercepted{model, f})
+	before, _ := ctx.Value(interceptorKey{}).(*intercepted)
+	return context.WithValue(ctx, interceptorKey{}, &intercepted{model, f, before})
 }
 
-// carryOut executes an operation, through the request's interceptor if it has one.
+// carryOut executes an operation, through the request's interceptors.
 func (c *call) carryOut(ctx context.Context, r *Request) (*Answer, error) {
-	i, ok := ctx.Value(interceptorKey{}).(intercepted)
-	if !ok || i.model != c.service.model.Name {
-		return c.op.Call(ctx, r)
+	next, found := c.op.Call, false
+	for i, _ := ctx.Value(interceptorKey{}).(*intercepted); i != nil; i = i.before {
+		if i.model != c.service.model.Name {
+			continue
+		}
+		f, inner := i.f, next
+		next = func(ctx context.Context, r *Request) (*Answer, error) { return f(ctx, c.op.model.Name, r, inner) }
+		found = true
 	}
-	return i.f(context.WithValue(ctx, interceptorKey{}, nil), c.op.model.Name, r, c.op.Call)
+	if found {
+		ctx = context.WithValue(ctx, interceptorKey{}, (*intercepted)(nil))
+	}
+	return next(ctx, r)
 }
 
 // Named returns the name of the operation that a request calls; empty if it names none. For a service with the Query

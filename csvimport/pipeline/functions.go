@@ -20,7 +20,7 @@ import (
 	"stepback/csvimport/s3objects"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
-	"stepback/engine/journal/pebble"
+	"stepback/internal/diskspace"
 	"stepback/local"
 	"stepback/local/services/lambda/functions"
 	"stepback/outbox"
@@ -211,7 +211,7 @@ func role(name string) string { return "arn:aws:iam::" + account + ":role/" + na
 // platform returns the configuration of the pipeline's platform.
 func (c *Config) platform() local.Config {
 	settings := local.Config{
-		Dir: c.Dir, JournalOptions: pebble.Config{DiskFull: c.DiskFull}, Patience: c.Patience, Faults: c.Faults,
+		Dir: c.Dir, Space: diskspace.Config{Exhausted: c.DiskFull}, Patience: c.Patience, Faults: c.Faults,
 		Seed: c.Seed, Batches: Batches(), Log: c.Log, Environments: environments, MetricPeriod: time.Second,
 		Version: c.Version, Control: c.Control,
 	}

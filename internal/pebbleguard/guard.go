@@ -1,5 +1,5 @@
-// Package pebbleguard turns Pebble's fatal errors, which would end the program, into returned errors. It opens no
-// store.
+// Package pebbleguard opens Pebble's stores, and turns Pebble's fatal errors, which would end the program, into
+// returned errors.
 package pebbleguard
 
 import (

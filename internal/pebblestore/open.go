@@ -188,54 +188,12 @@ func open(c Config, found state) (*Store, error) {
 	return s, nil
 }
 
-// openPebble opens Pebble's store. On opening, Pebble writes the content of its log into tables, and if the disk
-// refuses that, it retries for ever. openPebble gives up in that case; if Pebble finishes later, the store is closed.
+// openPebble opens Pebble's store.
 func openPebble(dir string, o *pebble.Options, readOnly bool) (*pebble.DB, error) {
-	type outcome struct {
-		db  *pebble.DB
-		err error
-	}
 	o.ReadOnly = readOnly
-	refused, opened := make(chan error, 1), make(chan outcome, 1)
-	refuse := func(err error) {
-		select {
-		case refused <- err:
-		default:
-		}
-	}
-	if log, ok := o.Logger.(pebbleguard.Log); ok && log.Fatal != nil {
-		o.Logger = pebbleguard.Log{Fatal: func(err error) { refuse(err); log.Fatal(err) }}
-	}
-	o.EventListener = &pebble.EventListener{
-		BackgroundError: func(err error) {
-			refuse(err)
-			<-time.NewTimer(retryInterval).C // otherwise Pebble would retry at once
-		},
-		DataCorruption: func(pebble.DataCorruptionInfo) {}, // reads return the error; by default the process would exit
-	}
-	go func() {
-		var s outcome
-		s.err = pebbleguard.Call(func() (err error) {
-			s.db, err = pebble.Open(dir, o)
-			return err
-		})
-		opened <- s
-	}()
-	select {
-	case s := <-opened:
-		return s.db, firstLine(s.err)
-	case err := <-refused:
-		go func() {
-			if s := <-opened; s.err == nil {
-				_ = s.db.Close() // it has not been used
-			}
-		}()
-		return nil, err
-	}
+	db, err := pebbleguard.Open(dir, o)
+	return db, firstLine(err)
 }
-
-// retryInterval is the pause after which Pebble repeats a flush or a compaction that has failed.
-const retryInterval = 50 * time.Millisecond
 
 // Synced notes that a committed batch is on the disk. Call it after the batch was synced and before its changes are
 // acknowledged.

@@ -85,8 +85,8 @@ type Handler struct {
 	Console http.Handler
 	// Hosts are the permitted host names besides those of the loopback interface; "*" permits any.
 	Hosts []string
-	// Health answers requests for HealthPath.
-	Health Health
+	// Health returns what requests for HealthPath are answered.
+	Health func() Health
 	// Log receives every forwarded request, at level Info; nil drops them.
 	Log *slog.Logger
 }
@@ -112,7 +112,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.URL.Path == HealthPath || r.URL.Path == LocalStackHealthPath {
-		h.Health.ServeHTTP(w, r)
+		h.Health().ServeHTTP(w, r)
 		return
 	}
 	if h.Metrics != nil && fromScraper(r) {

@@ -30,8 +30,10 @@ func handler() *endpoint.Handler {
 			{Name: "STS", Signing: "sts", Handler: says("sts")},
 			{Name: "X-Ray", Signing: "xray", Target: "Rpc", Handler: says("xray")},
 		},
-		Hosts:  []string{"box.example"},
-		Health: endpoint.Health{Services: map[string]string{"s3": "running"}, Version: "v1"},
+		Hosts: []string{"box.example"},
+		Health: func() endpoint.Health {
+			return endpoint.Health{Services: map[string]string{"s3": "running"}, Version: "v1"}
+		},
 	}
 }
 

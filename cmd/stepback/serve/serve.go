@@ -22,6 +22,7 @@ import (
 	"stepback/cmd/stepback/workspace"
 	"stepback/csvimport/pipeline"
 	"stepback/engine/journal/pebble"
+	"stepback/internal/diskspace"
 	"stepback/local"
 	"stepback/local/console"
 	"stepback/local/endpoint"
@@ -162,9 +163,9 @@ func relaying(ctx context.Context, p *local.Platform, log *slog.Logger) (stop fu
 func (c *Serve) config(ctx context.Context, std terminal.Streams) (cfg local.Config, err error) {
 	cfg = local.Config{
 		Dir: c.Data, Scope: aws.Scope{Account: c.Account, Region: c.Region}, Public: c.Public, EnforceIAM: c.EnforceIAM,
-		JournalOptions: pebble.Config{Reserve: cmp.Or(c.Reserve, reserve), Retention: time.Duration(c.Retention),
-			Room: c.tell(std)},
-		ObjectCreated: c.ObjectCreated, Log: c.logger(std), Resumed: workspace.Resuming(std),
+		JournalOptions: pebble.Config{Retention: time.Duration(c.Retention)},
+		Space:          diskspace.Config{Reserve: cmp.Or(c.Reserve, reserve), Changed: c.tell(std)},
+		ObjectCreated:  c.ObjectCreated, Log: c.logger(std), Resumed: workspace.Resuming(std),
 		Control: new(workspace.Errands).Serve,
 		BuiltIn: pipeline.Functions(c.logger(std), nil), Batches: pipeline.Batches(),
 	}
@@ -281,13 +282,13 @@ func (c *Serve) listen(ctx context.Context) (net.Listener, error) {
 
 // tell returns a function that prints a message when the disk becomes full, and another when it has free space
 // again.
-func (c *Serve) tell(std terminal.Streams) func(pebble.Room) {
-	return func(r pebble.Room) {
-		fmt.Fprintf(std.Err, "stepback: the disk of %s %s\n", c.Data, map[pebble.Room]string{
-			pebble.Roomy: "has free space again: new executions are accepted",
-			pebble.Short: "is full: new executions are refused until space is freed; running ones continue with the space held in reserve",
-			pebble.Full:  "is full, and the reserved space is used up: executions wait until space is freed",
-		}[r])
+func (c *Serve) tell(std terminal.Streams) func(diskspace.State) {
+	return func(state diskspace.State) {
+		fmt.Fprintf(std.Err, "stepback: the disk of %s %s\n", c.Data, map[diskspace.State]string{
+			diskspace.Ample: "has free space again: new executions and all requests are accepted",
+			diskspace.Short: "is full: new executions and requests that store something are refused until space is freed; running executions continue with the space held in reserve",
+			diskspace.Full:  "is full, and the reserved space is used up: executions wait until space is freed",
+		}[state])
 	}
 }
 

@@ -24,7 +24,7 @@ func (j *Journal) Commit(r *journal.Record, done func(error)) {
 		done(nil)
 		return
 	}
-	if r.Begin && x.MapRunARN == "" && !j.space.admits() {
+	if r.Begin && x.MapRunARN == "" && !j.space.Admits() {
 		done(fmt.Errorf("%w on %s", journal.ErrDiskFull, j.dir))
 		return
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"stepback/engine/journal"
+	"stepback/internal/diskspace"
 	"stepback/internal/pebbleguard"
 	"stepback/internal/pebblestore"
 )
@@ -30,7 +31,8 @@ type Journal struct {
 	db        *pebblestore.Store
 	dir       string
 	committer *committer
-	space     *space
+	space     *diskspace.Space
+	readOnly  bool
 	retention *retention // nil if the store is read-only
 	encoders  sync.Pool
 	open      openSet
@@ -43,15 +45,12 @@ type Journal struct {
 
 // Config configures a store; the zero value is usable.
 type Config struct {
-	// Reserve is the number of bytes of disk space set aside for the time when the disk is full. The reserve is then
-	// released: running executions continue with it, and new ones are refused with journal.ErrDiskFull until there is
-	// space again. Once the reserve is used up too, all writes wait for space. 0 means no reserve.
-	Reserve int64
-	// DiskFull, if not nil, is called when the disk is full and no reserve is left. When it returns, or if neither it
-	// nor a reserve is set, the journal refuses everything with journal.ErrBroken.
-	DiskFull func()
-	// Room, if not nil, is called when the available space changes. It must be quick.
-	Room func(Room)
+	// Space is the free space of the disk, which the store may share with others. The store reserves it when it is
+	// opened, and closes and releases it when it is closed, so it must be closed last. When the disk is full, running
+	// executions continue with the reserve, and new ones are refused with journal.ErrDiskFull until there is space
+	// again. If it is nil, nothing is reserved: a full disk makes the journal refuse everything with
+	// journal.ErrBroken. A read-only store does not use it.
+	Space *diskspace.Space
 	// Broken, if not nil, is called once, with an error that wraps journal.ErrBroken, when the disk has refused a
 	// write. Nothing more is committed; the owner of the store can close it and open it again. Broken must be quick.
 	Broken func(error)
@@ -80,12 +79,14 @@ func Open(dir string, o Config) (*Journal, error) {
 	if o.FS == nil {
 		o.FS = vfs.Default
 	}
-	j := &Journal{dir: dir, space: newSpace(dir, &o), definitions: map[string]bool{}}
+	j := &Journal{dir: dir, space: spaceOf(&o), readOnly: o.ReadOnly, definitions: map[string]bool{}}
 	j.encoders.New = func() any { return new(encoder) }
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref() // the store holds its own reference
-	if err := j.space.toOpen(); err != nil {
-		return nil, openError(dir, o.ReadOnly, err)
+	if !o.ReadOnly {
+		if err := j.space.ToOpen(dir); err != nil {
+			return nil, openError(dir, o.ReadOnly, err)
+		}
 	}
 	db, err := pebblestore.Open(j.storeConfig(&o, cache))
 	if err != nil {
@@ -103,7 +104,7 @@ func Open(dir string, o Config) (*Journal, error) {
 	}
 	j.committer = startCommitter(db, o.Broken)
 	if !o.ReadOnly {
-		j.space.reserve()
+		j.space.Reserve()
 		j.retention = j.retain(o.Retention)
 	}
 	return j, nil
@@ -119,11 +120,19 @@ func (j *Journal) storeConfig(o *Config, cache *pebble.Cache) pebblestore.Config
 	return c
 }
 
+// spaceOf returns the space that a store uses: the configured one, or one without a reserve.
+func spaceOf(o *Config) *diskspace.Space {
+	if o.Space == nil || o.ReadOnly {
+		return diskspace.New(diskspace.Config{FS: o.FS})
+	}
+	return o.Space
+}
+
 func (j *Journal) options(o *Config, cache *pebble.Cache) *pebble.Options {
 	p := &pebble.Options{
 		Cache: cache, MemTableSize: memTableBytes, Logger: pebbleguard.Log{Fatal: func(err error) { j.dies(o.Broken, err) }},
 		FormatMajorVersion: pebble.FormatNewest,
-		FS:                 vfs.OnDiskFull(o.FS, j.space.full), ErrorIfNotExists: o.MustExist,
+		FS:                 j.space.FS(o.FS), ErrorIfNotExists: o.MustExist,
 	}
 	if o.ReadOnly {
 		p.FS = readOnlyFS{o.FS}
@@ -149,10 +158,10 @@ func (j *Journal) Close() error {
 		return fmt.Errorf("%w: it stays open until the process ends", journal.ErrBroken)
 	}
 	j.retention.stop()
-	j.space.close()
+	j.space.Close()
 	err := j.committer.stop()
-	if err == nil && !j.space.readOnly && !j.space.short.Load() { // Pebble does not survive a flush on a full disk
+	if err == nil && !j.readOnly && !j.space.Full() { // Pebble does not survive a flush on a full disk
 		err = pebbleguard.Call(j.db.Flush)
 	}
-	return errors.Join(err, j.db.Close(), j.space.release())
+	return errors.Join(err, j.db.Close(), j.space.Release())
 }

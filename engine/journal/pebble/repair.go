@@ -32,7 +32,7 @@ func Repair(ctx context.Context, dir string, tell func(error)) (found Repaired, 
 	o := Config{FS: vfs.Default, Retention: -1}
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref()
-	j := &Journal{dir: dir, space: newSpace(dir, &o)}
+	j := &Journal{dir: dir, space: spaceOf(&o)}
 	r := &repair{tell: tell, found: &found}
 	keep := func(key []byte) bool { return !derived(key) }
 	saved, err := pebblestore.Repair(ctx, j.storeConfig(&o, cache), keep, func(fresh *pebblestore.Store) error {

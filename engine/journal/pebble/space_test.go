@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -17,76 +16,25 @@ import (
 	"stepback/engine/journal"
 	"stepback/engine/journal/journaltest"
 	"stepback/engine/journal/pebble"
+	"stepback/internal/diskspace"
+	"stepback/internal/diskspace/diskspacetest"
 )
 
 const reserve = 1 << 20
 
-// smallDisk is a disk whose free space the test controls. Reserved space counts as used.
-type smallDisk struct {
-	*vfs.MemFS
-	mu   sync.Mutex
-	free int64 // without the reserve
-	held int64
-}
-
-func (d *smallDisk) room(bytes int64) {
-	d.mu.Lock()
-	d.free = bytes
-	d.mu.Unlock()
-}
-
-func (d *smallDisk) GetDiskUsage(string) (vfs.DiskUsage, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return vfs.DiskUsage{AvailBytes: uint64(d.free)}, nil
-}
-
-func (d *smallDisk) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	f, err := d.MemFS.Create(name, c)
-	return &smallFile{f, d, d.PathBase(name) == "reserve"}, err
-}
-
-func (d *smallDisk) Remove(name string) error {
-	if d.PathBase(name) == "reserve" {
-		d.mu.Lock()
-		d.free, d.held = d.free+d.held, 0
-		d.mu.Unlock()
-	}
-	return d.MemFS.Remove(name)
-}
-
-type smallFile struct {
-	vfs.File
-	disk    *smallDisk
-	reserve bool
-}
-
-func (f *smallFile) Preallocate(_, bytes int64) error {
-	if f.reserve {
-		f.disk.mu.Lock()
-		f.disk.free, f.disk.held = f.disk.free-bytes, bytes
-		f.disk.mu.Unlock()
-	}
-	return nil
-}
-
-func (f *smallFile) Write(p []byte) (int, error) {
-	f.disk.mu.Lock()
-	full := f.disk.free < int64(len(p))
-	f.disk.mu.Unlock()
-	if full {
-		return 0, syscall.ENOSPC
-	}
-	return f.File.Write(p)
+// spaceOn returns a Space with a reserve on a disk.
+func spaceOn(disk vfs.FS, c diskspace.Config) *diskspace.Space {
+	c.FS, c.Path, c.Reserve = disk, "journal/"+diskspacetest.ReserveName, reserve
+	return diskspace.New(c)
 }
 
 // TestAFullDiskRefusesOnlyNewWorkWhileItsReserveLasts fills a disk, lets a running execution end, and frees space
 // again.
 func TestAFullDiskRefusesOnlyNewWorkWhileItsReserveLasts(t *testing.T) {
 	t.Parallel()
-	disk := &smallDisk{MemFS: vfs.NewMem(), free: 10 * reserve}
-	j, err := pebble.Open("journal", pebble.Config{FS: disk, Reserve: reserve,
-		DiskFull: func() { t.Error("the reserve was not enough") }})
+	disk := diskspacetest.New(10 * reserve)
+	j, err := pebble.Open("journal", pebble.Config{FS: disk, Space: spaceOn(disk, diskspace.Config{
+		Exhausted: func() { t.Error("the reserve was not enough") }})})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +45,7 @@ func TestAFullDiskRefusesOnlyNewWorkWhileItsReserveLasts(t *testing.T) {
 	}()
 	x := journaltest.Begun("arn:1")
 	journaltest.Commit(t, j, journaltest.First(x))
-	disk.room(0)
+	disk.SetFree(0)
 	journaltest.Commit(t, j, journaltest.Second(x))
 	refused := make(chan error, 1)
 	j.Commit(journaltest.First(journaltest.Begun("arn:2")), func(err error) { refused <- err })
@@ -105,7 +53,7 @@ func TestAFullDiskRefusesOnlyNewWorkWhileItsReserveLasts(t *testing.T) {
 		t.Errorf("new work on a full disk: %v", err)
 	}
 	journaltest.Commit(t, j, journaltest.Last(x, history.Succeeded))
-	disk.room(10 * reserve)
+	disk.SetFree(10 * reserve)
 	for end := time.Now().Add(time.Minute); ; {
 		j.Commit(journaltest.First(journaltest.Begun("arn:2")), func(err error) { refused <- err })
 		err := <-refused
@@ -128,19 +76,19 @@ func TestWritesWaitForRoomWhenTheReserveIsUsedUp(t *testing.T) {
 	for _, closed := range []bool{false, true} {
 		t.Run(fmt.Sprintf("closed=%v", closed), func(t *testing.T) {
 			t.Parallel()
-			disk := &smallDisk{MemFS: vfs.NewMem(), free: 10 * reserve}
-			states := make(chan pebble.Room, 10)
-			j, err := pebble.Open("journal", pebble.Config{FS: disk, Reserve: reserve,
-				Room: func(r pebble.Room) { states <- r }})
+			disk := diskspacetest.New(10 * reserve)
+			states := make(chan diskspace.State, 10)
+			j, err := pebble.Open("journal", pebble.Config{FS: disk, Space: spaceOn(disk, diskspace.Config{
+				Changed: func(s diskspace.State) { states <- s }})})
 			if err != nil {
 				t.Fatal(err)
 			}
 			x := journaltest.Begun("arn:1")
 			journaltest.Commit(t, j, journaltest.First(x))
-			disk.room(-reserve) // and none after the reserve is released
+			disk.SetFree(-reserve) // and none after the reserve is released
 			done := make(chan error, 1)
 			j.Commit(journaltest.Second(x), func(err error) { done <- err })
-			for _, want := range []pebble.Room{pebble.Short, pebble.Full} {
+			for _, want := range []diskspace.State{diskspace.Short, diskspace.Full} {
 				if got := <-states; got != want {
 					t.Errorf("the disk is said to be %d, want %d", got, want)
 				}
@@ -154,7 +102,7 @@ func TestWritesWaitForRoomWhenTheReserveIsUsedUp(t *testing.T) {
 				}
 				return
 			}
-			disk.room(10 * reserve)
+			disk.SetFree(10 * reserve)
 			if err := <-done; err != nil {
 				t.Errorf("the write that waited: %v", err)
 			}
@@ -169,12 +117,12 @@ func TestWritesWaitForRoomWhenTheReserveIsUsedUp(t *testing.T) {
 // TestAFullDiskIsNotOpened opens a store whose log must be written into tables.
 func TestAFullDiskIsNotOpened(t *testing.T) {
 	t.Parallel()
-	disk := &smallDisk{MemFS: vfs.NewMem(), free: 10 * reserve}
+	disk := diskspacetest.New(10 * reserve)
 	for _, step := range []struct {
 		free int64
 		want string
 	}{{10 * reserve, ""}, {0, "the disk is full; free space: 0 KB are free"}, {10 * reserve, ""}} {
-		disk.room(step.free)
+		disk.SetFree(step.free)
 		j, err := pebble.Open("journal", pebble.Config{FS: disk})
 		if step.want != "" {
 			if !errors.Is(err, journal.ErrDiskFull) || !strings.Contains(err.Error(), step.want) {
@@ -236,8 +184,9 @@ func (plainFile) Preallocate(int64, int64) error { return syscall.EOPNOTSUPP }
 func TestAReserveWhereNoRoomCanBeSetAside(t *testing.T) {
 	t.Parallel()
 	disk := plainFS{vfs.NewMem()}
-	j, err := pebble.Open("journal", pebble.Config{FS: disk, Reserve: reserve + 1, Retention: -1,
-		Room: func(r pebble.Room) { t.Errorf("room: %v", r) }})
+	j, err := pebble.Open("journal", pebble.Config{FS: disk, Retention: -1, Space: diskspace.New(diskspace.Config{
+		FS: disk, Path: "journal/reserve", Reserve: reserve + 1,
+		Changed: func(s diskspace.State) { t.Errorf("the disk is said to be %d", s) }})})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -104,6 +104,10 @@ func (d *Dispatcher) Pending() int {
 
 // Accept accepts letters. When it returns nil, they will be delivered at least once, and direct targets have had
 // their first attempt. also adds further changes to the batch, which are then stored too; it may be nil.
+//
+// Direct targets get their letters before anything is stored: what also adds may say that the letters are accepted (the
+// time at which a schedule last ran, the position of a replay), so the effect must not be missing from the disk when
+// that is on it. A process that is killed in between sends the letters again.
 func (d *Dispatcher) Accept(ctx context.Context, letters []*Letter, also func(*documents.Batch)) error {
 	var direct, kept []*Letter
 	now := d.o.Clock.Now().UnixMilli()
@@ -115,47 +119,58 @@ func (d *Dispatcher) Accept(ctx context.Context, letters []*Letter, also func(*d
 			kept = append(kept, l)
 		}
 	}
-	keeping, err := d.keep(kept, also)
-	if err != nil {
+	failed := d.firstAttempts(ctx, direct)
+	if err := d.keep(append(failed, kept...), also); err != nil {
 		return err
 	}
-	var at sync.WaitGroup
-	errs := make([]error, len(direct))
-	for i, l := range direct {
-		if i == len(direct)-1 {
-			errs[i] = d.first(ctx, l)
-		} else {
-			at.Go(func() { errs[i] = d.first(ctx, l) })
-		}
-	}
-	at.Wait()
-	if err := keeping(); err != nil {
-		return err
+	for _, l := range failed {
+		d.at(l.ID, time.UnixMilli(l.Next)) //nolint:contextcheck // it outlives the request
 	}
 	for _, l := range kept {
 		d.launch(l.ID, l) //nolint:contextcheck // it outlives the request
 	}
-	return errors.Join(errs...)
+	return nil
 }
 
-// keep adds letters to the store. The returned function waits for the disk.
-func (d *Dispatcher) keep(letters []*Letter, also func(*documents.Batch)) (wait func() error, err error) {
+// firstAttempts tries letters that are not stored yet, all at the same time, and returns those that have to be retried.
+func (d *Dispatcher) firstAttempts(ctx context.Context, letters []*Letter) (failed []*Letter) {
+	ctx = context.WithoutCancel(ctx)
+	done := make([]bool, len(letters))
+	var attempts sync.WaitGroup
+	for i, l := range letters {
+		if i == len(letters)-1 {
+			done[i] = d.attempt(ctx, l)
+		} else {
+			attempts.Go(func() { done[i] = d.attempt(ctx, l) })
+		}
+	}
+	attempts.Wait()
+	for i, l := range letters {
+		if !done[i] {
+			failed = append(failed, l)
+		}
+	}
+	return failed
+}
+
+// keep stores letters and further changes, and waits for the disk.
+func (d *Dispatcher) keep(letters []*Letter, also func(*documents.Batch)) error {
 	if len(letters) == 0 && also == nil {
-		return func() error { return nil }, nil
+		return nil
 	}
 	b, err := d.o.Store.Begin()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, l := range letters {
 		if err := d.put(b, l); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if also != nil {
 		also(b)
 	}
-	return b.Apply(), nil
+	return b.Apply()()
 }
 
 func (d *Dispatcher) put(b *documents.Batch, l *Letter) error {
@@ -163,21 +178,6 @@ func (d *Dispatcher) put(b *documents.Batch, l *Letter) error {
 	if err == nil {
 		l.kept = true
 		b.Put(d.table, l.ID, text)
-	}
-	return err
-}
-
-// first tries a letter that is not stored yet, and stores it if it has to be retried.
-func (d *Dispatcher) first(ctx context.Context, l *Letter) error {
-	if d.attempt(context.WithoutCancel(ctx), l) {
-		return nil
-	}
-	wait, err := d.keep([]*Letter{l}, nil)
-	if err == nil {
-		err = wait()
-	}
-	if err == nil {
-		d.at(l.ID, time.UnixMilli(l.Next)) //nolint:contextcheck // it outlives the request
 	}
 	return err
 }

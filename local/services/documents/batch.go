@@ -42,6 +42,9 @@ func (b *Batch) Sync() {
 	}
 }
 
+// Empty reports whether the batch changes nothing.
+func (b *Batch) Empty() bool { return b.err == nil && b.batch.Len() <= emptyBatch }
+
 // Put stores a value under a key of a table.
 func (b *Batch) Put(t *Table, key string, value []byte) { b.Set(t.key(key), value) }
 
@@ -52,10 +55,15 @@ func (b *Batch) Delete(t *Table, key string) { b.Unset(t.key(key)) }
 func (b *Batch) DeleteAll(t *Table, prefix string) { b.UnsetAll(t.key(prefix)) }
 
 // Apply makes the changes visible, in the order of the calls. It does not wait for the disk: the returned function
-// does, and must be called once. Until it has returned nil, nothing of the batch may be acknowledged.
+// does, and must be called once. Until it has returned nil, nothing of the batch may be acknowledged. For a batch
+// without changes, the function waits for the changes of others that are visible: if there was nothing to change, it
+// may be because of one of those.
 func (b *Batch) Apply() (wait func() error) {
-	if b.err == nil && b.batch.Len() <= emptyBatch {
-		return b.batch.Close
+	if b.Empty() {
+		if b.store.unsynced.Load() == 0 {
+			return b.batch.Close
+		}
+		b.Sync()
 	}
 	err := b.err
 	if err == nil {
@@ -70,6 +78,7 @@ func (b *Batch) Apply() (wait func() error) {
 			return b.store.breaks(err)
 		}
 		b.store.synced(b.batch)
+		b.store.unsynced.Add(-1)
 		return b.batch.Close()
 	}
 }
@@ -86,5 +95,6 @@ func (s *Store) apply(batch *pebble.Batch, w *pebble.WriteOptions) error {
 		return db.Apply(batch, w)
 	}
 	s.pace.applied.Add(1)
+	s.unsynced.Add(1) // before the batch is visible
 	return db.ApplyNoSyncWait(batch, w)
 }

@@ -3,6 +3,7 @@
 // one service. Changes are made in batches: Apply makes a batch visible, and the function that it returns waits until
 // the batch is on disk, together with those of other callers. What is acknowledged after that survives kill -9.
 //
-// The package knows neither services nor the format of values, and it retries nothing: after the disk has rejected a
-// write, the store rejects everything until it is opened again.
+// The package knows neither services nor the format of values. A write that finds the disk full waits for space, if the
+// store is opened with a diskspace.Space. After any other failure of a write, the store rejects everything until it is
+// opened again, and its owner is told so (Disk.Broken).
 package documents

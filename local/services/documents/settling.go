@@ -20,9 +20,11 @@ type settling struct {
 // ApplyLater makes the changes visible, in the order of the calls, and returns immediately. They reach the disk
 // soon, with the next sync. If the disk fails, the next batch that is waited for reports the error.
 func (b *Batch) ApplyLater() error {
-	if b.err == nil && b.batch.Len() <= emptyBatch {
+	if b.Empty() {
 		return b.batch.Close()
 	}
+	b.store.unsynced.Add(1)
+	defer b.store.unsynced.Add(-1) // settle counts it
 	err := b.err
 	if err == nil {
 		err = pebbleguard.Call(func() error { return b.store.apply(b.batch, pebble.NoSync) })
@@ -44,7 +46,9 @@ func (s *Store) settle() {
 		return
 	}
 	c.running = true
+	s.unsynced.Add(1)
 	c.Go(func() {
+		defer s.unsynced.Add(-1)
 		for s.sync() == nil && c.more() {
 		}
 	})

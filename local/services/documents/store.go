@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"stepback/internal/diskspace"
 	"stepback/internal/pebbleguard"
 	"stepback/internal/pebblestore"
 )
@@ -20,17 +22,32 @@ const (
 	memTableBytes = 16 << 20
 )
 
-// ErrBroken is returned by all operations after the disk has rejected a write. What was acknowledged before is
-// available when the store is opened again.
+// ErrBroken is returned by all operations after the disk has rejected a write, unless the disk was full and the store
+// waits for space. What was acknowledged before is available when the store is opened again.
 var ErrBroken = errors.New("nothing can be written any more")
 
 // ErrClosed is returned if the store has been closed.
 var ErrClosed = errors.New("the store is closed")
 
+// Disk configures how a store uses the disk. The zero value is usable.
+type Disk struct {
+	// FS is the file system; nil means the machine's file system.
+	FS vfs.FS
+	// Space is the free space of the disk, which the owner may share between stores. Writes that find no space wait
+	// for it. If it is nil, a full disk breaks the store like any other failure of the disk.
+	Space *diskspace.Space
+	// Broken, if not nil, is called once, with an error that wraps ErrBroken, when the store rejects everything from
+	// then on. It must be quick.
+	Broken func(error)
+}
+
 // Store is an open store. It is safe for concurrent use.
 type Store struct {
-	dir string
-	fs  vfs.FS
+	dir  string
+	disk Disk
+	fs   vfs.FS // disk.FS, on which writes wait for space
+
+	unsynced atomic.Int64 // batches that are visible and not known to be on disk
 
 	pace     pace
 	settling settling
@@ -42,11 +59,19 @@ type Store struct {
 }
 
 // Open opens the store in a directory, which need not exist. If system is nil, the machine's file system is used. A
-// damaged store is refused, and nothing in it is changed. One that has lost the end of its log is opened: see LostTails.
-func Open(dir string, system vfs.FS) (*Store, error) {
-	s := &Store{dir: dir, fs: system}
+// damaged store is refused, and nothing in it is changed. One that has lost the end of its log is opened: see LostTails. A
+// full disk breaks the store; see OpenOn.
+func Open(dir string, system vfs.FS) (*Store, error) { return OpenOn(dir, Disk{FS: system}) }
+
+// OpenOn opens the store in a directory, which need not exist. The error wraps diskspace.ErrFull if the disk has too
+// little space to open it.
+func OpenOn(dir string, disk Disk) (*Store, error) {
+	s := &Store{dir: dir, disk: disk, fs: disk.FS}
 	if s.fs == nil {
 		s.fs = vfs.Default
+	}
+	if disk.Space != nil {
+		s.fs = disk.Space.FS(s.fs)
 	}
 	_, err := s.fs.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -62,6 +87,11 @@ func Open(dir string, system vfs.FS) (*Store, error) {
 
 // open opens Pebble's store. The caller holds mu.
 func (s *Store) open() error {
+	if s.disk.Space != nil {
+		if err := s.disk.Space.ToOpen(s.dir); err != nil {
+			return fmt.Errorf("opening %s: %w", s.dir, err)
+		}
+	}
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref() // the store holds its own reference
 	db, err := pebblestore.Open(s.config(cache))
@@ -74,7 +104,7 @@ func (s *Store) open() error {
 
 // config returns the configuration of Pebble's store.
 func (s *Store) config(cache *pebble.Cache) pebblestore.Config {
-	return pebblestore.Config{Dir: s.dir, FS: s.fs, Options: func(bool) *pebble.Options {
+	return pebblestore.Config{Dir: s.dir, FS: cmp.Or(s.disk.FS, vfs.Default), Options: func(bool) *pebble.Options {
 		return &pebble.Options{
 			Cache: cache, MemTableSize: memTableBytes, Logger: pebbleguard.Log{Fatal: s.dies},
 			FormatMajorVersion: pebble.FormatNewest, FS: s.fs,
@@ -165,9 +195,21 @@ func (s *Store) reading() (*pebblestore.Store, error) {
 // breaks makes the store reject everything from now on.
 func (s *Store) breaks(err error) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.broken == nil {
+	first := s.broken == nil
+	if first {
 		s.broken = fmt.Errorf("%s: %w: %w", s.dir, ErrBroken, err)
 	}
+	err = s.broken
+	s.mu.Unlock()
+	if first && s.disk.Broken != nil {
+		s.disk.Broken(err)
+	}
+	return err
+}
+
+// Broken returns why the store rejects everything; nil if it does not.
+func (s *Store) Broken() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return s.broken
 }

@@ -37,8 +37,11 @@ func (s *Service) Position(stream string, latest bool) (place uint64, shard stri
 		return st.number, st.shard(), nil
 	}
 	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.next, st.shard(), nil
+	place = s.next
+	s.mu.RUnlock()
+	// The position is stored elsewhere: the reservation of its number must not be lost, or records would get numbers
+	// before it.
+	return place, st.shard(), s.waitForVisible()
 }
 
 // Changes reads records of a stream from a position. It returns no more than most records and about maxBytes, but

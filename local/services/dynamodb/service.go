@@ -11,8 +11,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"stepback/aws"
 	"stepback/aws/server"
 	"stepback/engine/clock"
@@ -28,8 +26,8 @@ type Options struct {
 	Clock *clock.Clock
 	// Scope is the account and region for requests that name none; empty means 000000000000 and us-east-1.
 	Scope aws.Scope
-	// FS is the file system; nil means the machine's file system.
-	FS vfs.FS
+	// Disk configures how the store uses the disk.
+	Disk documents.Disk
 	// Log receives rejected requests and failed deletions of expired data; nil discards them.
 	Log *slog.Logger
 }
@@ -73,7 +71,7 @@ func Open(o Options) (*Service, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	kept, err := documents.Open(o.Dir, o.FS)
+	kept, err := documents.OpenOn(o.Dir, o.Disk)
 	if err != nil {
 		return nil, err
 	}

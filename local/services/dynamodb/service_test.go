@@ -25,6 +25,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"stepback/engine/clock"
+	"stepback/local/services/documents"
 	"stepback/local/services/dynamodb"
 )
 
@@ -55,7 +56,7 @@ func newBench(t testing.TB) *bench {
 func (b *bench) open() {
 	b.t.Helper()
 	var err error
-	if b.service, err = dynamodb.Open(dynamodb.Options{Dir: "/dynamodb", Clock: b.clock, FS: b.disk}); err != nil {
+	if b.service, err = dynamodb.Open(dynamodb.Options{Dir: "/dynamodb", Clock: b.clock, Disk: documents.Disk{FS: b.disk}}); err != nil {
 		b.t.Fatal(err)
 	}
 	b.servers = [2]*httptest.Server{httptest.NewServer(b.service.Handler()),

@@ -64,7 +64,7 @@ func (s *Service) fire(r *rule, at time.Time) {
 			b.Put(s.table, r.firedKey(), strconv.AppendInt(nil, at.UnixMilli(), 10))
 		})
 		if err != nil {
-			s.o.Log.Error("a scheduled event is lost", "rule", r.arn, "error", err.Error())
+			s.o.Log.Error("a scheduled event is sent when the data directory is opened again", "rule", r.arn, "error", err.Error())
 		}
 		s.fired(r, at)
 	})

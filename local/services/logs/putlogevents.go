@@ -52,7 +52,7 @@ func (s *Service) putLogEvents(_ context.Context, scope aws.Scope, r *putLogEven
 	if err != nil {
 		return nil, err
 	}
-	return &putLogEventsResponse{sequenceToken, refused}, s.store.Append(in(scope), r.Group, r.Stream, events)
+	return &putLogEventsResponse{sequenceToken, refused}, s.store.Put(in(scope), r.Group, r.Stream, events)
 }
 
 // acceptable returns the events that are neither too old nor too new.

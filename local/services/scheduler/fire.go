@@ -107,7 +107,7 @@ func (s *Service) fire(e *entry, at time.Time) {
 			b.Put(s.table, e.firedKey(), strconv.AppendInt(nil, at.UnixMilli(), 10))
 		})
 		if err != nil {
-			s.o.Log.Error("a schedule's target is not called", "schedule", e.arn, "error", err.Error())
+			s.o.Log.Error("a schedule's target is called when the data directory is opened again", "schedule", e.arn, "error", err.Error())
 		}
 		s.fired(e, at)
 	})

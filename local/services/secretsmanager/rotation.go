@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"stepback/aws"
@@ -83,6 +84,9 @@ func (s *Service) rotateSecret(_ context.Context, scope aws.Scope, in *rotateSec
 			x.Versions = append(x.Versions, version{ID: id, Created: s.now(), Empty: true})
 			x.move(pending, id)
 		}
+		if now {
+			x.Rotating = id
+		}
 		rotated = x
 		return nil
 	})
@@ -95,21 +99,35 @@ func (s *Service) rotateSecret(_ context.Context, scope aws.Scope, in *rotateSec
 	return out, nil
 }
 
-// rotate invokes the secret's function for the four steps of a rotation.
+// Resume continues the rotations that an earlier process accepted and did not end; their functions are called from
+// the first step again. Call it once, when functions can be invoked.
+func (s *Service) Resume() error {
+	if s.opts.Invoke == nil {
+		return nil
+	}
+	return s.table.Scan("", func(key string, text []byte) error {
+		of := strings.SplitN(key, "/", 3)
+		x := &secret{scope: aws.Scope{Account: of[0], Region: of[1]}}
+		err := json.Unmarshal(text, x)
+		if err == nil && x.Rotating != "" && x.Rotation != nil && x.Deleted.IsZero() {
+			s.rotating.Go(func() { s.rotate(x, x.Rotating) })
+		}
+		return err
+	})
+}
+
+// rotate invokes the secret's function for the four steps of a rotation, and records that the rotation has ended,
+// unless the service is closed before.
 func (s *Service) rotate(x *secret, id string) {
 	ctx, work := s.opts.Clock.Begin(s.ctx, time.Minute)
 	defer work.End()
-	for _, step := range []string{"createSecret", "setSecret", "testSecret", "finishSecret"} {
-		payload, err := json.Marshal(map[string]string{"Step": step, "SecretId": x.arn(), "ClientRequestToken": id})
-		if err == nil {
-			err = s.opts.Invoke(ctx, x.scope, x.Rotation.Function, payload)
-		}
-		if err != nil {
-			s.opts.Log.Error("a rotation failed", "secret", x.Name, "step", step, "function", x.Rotation.Function, "error", err)
-			return
-		}
+	if !s.rotateBySteps(ctx, x, id) && s.ctx.Err() != nil {
+		return // the next process resumes it
 	}
 	if _, err := s.alter(x.scope, x.Name, func(x *secret) error {
+		if x.Rotating == id {
+			x.Rotating = ""
+		}
 		if v := x.version(id); v != nil && slices.Contains(v.Stages, current) {
 			x.Rotated = s.now() // AWSPENDING stays in place, as on AWS
 		}
@@ -117,6 +135,21 @@ func (s *Service) rotate(x *secret, id string) {
 	}); err != nil {
 		s.opts.Log.Error("a rotation could not be noted", "secret", x.Name, "error", err)
 	}
+}
+
+// rotateBySteps reports whether the function succeeded in all steps.
+func (s *Service) rotateBySteps(ctx context.Context, x *secret, id string) bool {
+	for _, step := range []string{"createSecret", "setSecret", "testSecret", "finishSecret"} {
+		payload, err := json.Marshal(map[string]string{"Step": step, "SecretId": x.arn(), "ClientRequestToken": id})
+		if err == nil {
+			err = s.opts.Invoke(ctx, x.scope, x.Rotation.Function, payload)
+		}
+		if err != nil {
+			s.opts.Log.Error("a rotation failed", "secret", x.Name, "step", step, "function", x.Rotation.Function, "error", err)
+			return false
+		}
+	}
+	return true
 }
 
 func (s *Service) cancelRotateSecret(_ context.Context, scope aws.Scope, in *secretRequest) (*versioned, error) {

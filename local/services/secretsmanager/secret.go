@@ -28,6 +28,7 @@ type secret struct {
 	Tags              map[string]string // nil until tags were added
 	Policy            string            `json:",omitempty"`
 	Rotation          *rotation         `json:",omitempty"`
+	Rotating          string            `json:",omitempty"` // version of the rotation that has not ended
 	Versions          []version
 }
 

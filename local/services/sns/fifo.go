@@ -117,10 +117,16 @@ func sequence(n uint64) string {
 	return fmt.Sprintf("%020d", first+n)
 }
 
-// publishInOrder publishes messages to a FIFO topic. For duplicates it returns the earlier result.
+// publishInOrder publishes messages to a FIFO topic. For duplicates it returns the earlier result. The deduplication
+// keys are stored after the queues have the messages: if the process is killed in between, a repeated request is
+// delivered again, and a FIFO queue recognizes it by its deduplication ID.
 func (s *Service) publishInOrder(t *topic, plan *publication) error {
 	t.order.Lock()
 	defer t.order.Unlock()
+	number, err := s.sequenceNumbers(len(plan.messages))
+	if err != nil {
+		return err
+	}
 	b, err := s.opts.Store.Begin()
 	if err != nil {
 		return err
@@ -143,7 +149,8 @@ func (s *Service) publishInOrder(t *topic, plan *publication) error {
 			m.ID, m.Sequence = before.ID, before.Sequence
 			continue
 		}
-		m.Sequence = sequence(s.number(b))
+		m.Sequence = sequence(number)
+		number++
 		p := published{now, m.ID, m.Sequence}
 		if err := s.put(b, s.duplicateKey(t, key), p); err != nil {
 			s.mu.Unlock()
@@ -158,7 +165,8 @@ func (s *Service) publishInOrder(t *topic, plan *publication) error {
 		b.Sync()
 		return b.Apply()()
 	}
-	if err := s.dispatch(b, plan, kept); err != nil {
+	if err := s.dispatch(b, plan, kept, true); err != nil {
+		s.dropped()
 		return err
 	}
 	for _, key := range keys {

@@ -143,7 +143,7 @@ func (s *Service) publishTo(scope aws.Scope, arn string, messages []*message) er
 	} else {
 		var b *documents.Batch
 		if b, err = s.opts.Store.Begin(); err == nil {
-			err = s.dispatch(b, plan, messages)
+			err = s.dispatch(b, plan, messages, false)
 		}
 	}
 	if err == nil {
@@ -158,9 +158,11 @@ type addressed struct {
 	sub     *subscription
 }
 
-// dispatch delivers messages to queues, and adds the deliveries that are made later to the batch. The batch may
-// already contain other changes.
-func (s *Service) dispatch(b *documents.Batch, plan *publication, messages []*message) error {
+// dispatch delivers messages to queues, and adds the deliveries that are made later to the batch, which it applies. If
+// queuesFirst is true, the batch contains changes by which a repeated request is recognized: then the queues have the
+// messages on disk before any change of the batch is visible. A process that is killed in between does not know the
+// request when it is repeated, and delivers again. Otherwise both are written at the same time.
+func (s *Service) dispatch(b *documents.Batch, plan *publication, messages []*message, queuesFirst bool) error {
 	if len(plan.subscriptions) == 0 {
 		for _, m := range messages {
 			if err := s.file.keep(m); err != nil {
@@ -212,10 +214,9 @@ func (s *Service) dispatch(b *documents.Batch, plan *publication, messages []*me
 		}
 		m.shared = true
 	}
-	wait := b.Apply()
-	err := s.deliverAll(letters, whose)
-	if e := wait(); e != nil {
-		return e
+	stored, err := s.store(b, queuesFirst, func() error { return s.deliverAll(letters, whose) })
+	if !stored {
+		return err
 	}
 	topic := messages[0].Topic
 	s.count(topic, numberFilteredOut, 1, filtered)
@@ -225,6 +226,24 @@ func (s *Service) dispatch(b *documents.Batch, plan *publication, messages []*me
 	}
 	s.courier.start(s, later...)
 	return err
+}
+
+// store applies a batch, and delivers to queues: before it if queuesFirst is true, and otherwise at the same time. It
+// returns once both are on disk. stored reports whether the batch is, also if the delivery failed.
+func (s *Service) store(b *documents.Batch, queuesFirst bool, deliver func() error) (stored bool, err error) {
+	if queuesFirst {
+		if err := deliver(); err != nil {
+			return false, err
+		}
+		err = b.Apply()()
+		return err == nil, err
+	}
+	wait := b.Apply()
+	err = deliver()
+	if e := wait(); e != nil {
+		return false, e
+	}
+	return true, err
 }
 
 // sender is this service's principal name in policies.

@@ -75,6 +75,7 @@ type Service struct {
 	last          int64 // the latest time used
 	next          uint64
 	reserved      uint64 // next stays below it; otherwise it must be raised first
+	durable       uint64 // a part of reserved that is on disk
 	topics        map[string]*topic
 	subscriptions map[string]*subscription
 
@@ -133,7 +134,6 @@ func (s *Service) load() error {
 		}
 	}
 	s.next = max(s.next, 1) // 0 precedes all mails
-	s.reserved = s.next
 	if err := s.table.Scan(keyTopic, func(_ string, text []byte) error {
 		var r topicRecord
 		if err := json.Unmarshal(text, &r); err != nil {
@@ -144,6 +144,7 @@ func (s *Service) load() error {
 	}); err != nil {
 		return err
 	}
+	s.reserved, s.durable = s.next, s.next
 	if err := s.table.Scan(keySubscription, func(_ string, text []byte) error {
 		var r subscriptionRecord
 		if err := json.Unmarshal(text, &r); err != nil {
@@ -179,16 +180,54 @@ func (s *Service) now() int64 {
 	return s.last
 }
 
+// numberBlock is the number of numbers that are reserved together.
+const numberBlock = 4096
+
 // number returns the next number. mu is held.
 func (s *Service) number(b *documents.Batch) uint64 {
-	const block = 4096
 	n := s.next
 	s.next++
 	if s.next > s.reserved {
-		s.reserved = s.next + block
+		s.reserved = max(s.durable, s.next+numberBlock)
 		b.Put(s.table, keyNext, fmt.Append(nil, s.reserved))
 	}
 	return n
+}
+
+// sequenceNumbers returns the first of n numbers that are used before the store has what they are used for: their
+// reservation is on disk. mu is not held.
+func (s *Service) sequenceNumbers(n int) (first uint64, err error) {
+	s.mu.Lock()
+	first = s.next
+	s.next += uint64(n)
+	if s.next <= s.durable {
+		s.mu.Unlock()
+		return first, nil
+	}
+	b, err := s.opts.Store.Begin()
+	if err != nil {
+		s.mu.Unlock()
+		return 0, err
+	}
+	s.reserved = max(s.reserved, s.next+numberBlock)
+	bound := s.reserved
+	b.Put(s.table, keyNext, fmt.Append(nil, bound))
+	wait := b.Apply()
+	s.mu.Unlock()
+	if err := wait(); err != nil {
+		return 0, err
+	}
+	s.mu.Lock()
+	s.durable = max(s.durable, bound)
+	s.mu.Unlock()
+	return first, nil
+}
+
+// dropped makes up for a batch that was not applied: it may have raised the reservation.
+func (s *Service) dropped() {
+	s.mu.Lock()
+	s.reserved = min(s.reserved, s.next)
+	s.mu.Unlock()
 }
 
 // change runs f, which changes topics and subscriptions, and waits until the changes are on disk. Changes that f made

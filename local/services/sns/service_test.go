@@ -62,6 +62,7 @@ type bench struct {
 	disk      *vfs.MemFS
 	dir       string
 	functions *functions
+	around    func(sns.Queues) sns.Queues // wraps the queues that the service delivers to; may be nil
 
 	documents *documents.Store
 	queues    *sqs.Service
@@ -98,11 +99,15 @@ func (b *bench) open() {
 	b.server.Start()
 	made, err := documents.Open("/documents", b.disk)
 	b.documents = must(b.t, made, err)
-	queues, err := sqs.Open(sqs.Options{Dir: "/sqs", Clock: b.clock, FS: b.disk})
+	queues, err := sqs.Open(sqs.Options{Dir: "/sqs", Clock: b.clock, Disk: documents.Disk{FS: b.disk}})
 	b.queues = must(b.t, queues, err)
 	b.queueAt = httptest.NewServer(b.queues.Handler())
+	var to sns.Queues = b.queues
+	if b.around != nil {
+		to = b.around(to)
+	}
 	service, err := sns.Open(sns.Options{Dir: b.dir, Store: b.documents, Clock: b.clock, Endpoint: b.server.URL,
-		Queues: b.queues, Targets: b.functions})
+		Queues: to, Targets: b.functions})
 	b.service = must(b.t, service, err)
 	sns.UseTestKey(b.service)
 	b.server.Config.Handler = b.service.Handler()
@@ -130,6 +135,14 @@ func (b *bench) crash() {
 	after := b.disk.CrashClone(vfs.CrashCloneCfg{})
 	b.close()
 	b.disk = after
+	b.open()
+}
+
+// reopen opens the services again with other queues.
+func (b *bench) reopen(around func(sns.Queues) sns.Queues) {
+	b.t.Helper()
+	b.close()
+	b.around = around
 	b.open()
 }
 

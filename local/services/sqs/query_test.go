@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"stepback/engine/clock"
+	"stepback/local/services/documents"
 	"stepback/local/services/sqs"
 )
 
@@ -19,7 +20,7 @@ func TestQuery(t *testing.T) {
 	t.Parallel()
 	virtual := clock.Virtual(time.Unix(1_800_000_000, 0))
 	defer virtual.Close()
-	s, err := sqs.Open(sqs.Options{Dir: "/sqs", Clock: virtual, FS: vfs.NewMem()})
+	s, err := sqs.Open(sqs.Options{Dir: "/sqs", Clock: virtual, Disk: documents.Disk{FS: vfs.NewMem()}})
 	if err != nil {
 		t.Fatal(err)
 	}

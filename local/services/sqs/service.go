@@ -10,11 +10,10 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"stepback/aws"
 	"stepback/aws/server"
 	"stepback/engine/clock"
+	"stepback/local/services/documents"
 	"stepback/local/services/sqs/queue"
 	"stepback/local/services/sqs/store"
 )
@@ -30,8 +29,8 @@ type Options struct {
 	// Endpoint is the start of queue URLs for callers within this process, such as http://127.0.0.1:4566. Other
 	// callers get URLs with the host that they used.
 	Endpoint string
-	// FS is the file system; nil means the operating system's.
-	FS vfs.FS
+	// Disk configures how the store uses the disk.
+	Disk documents.Disk
 	// Log receives refused requests and failed tasks; nil discards them.
 	Log *slog.Logger
 }
@@ -91,7 +90,7 @@ func Open(o Options) (*Service, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	kept, err := store.Open(o.Dir, o.FS)
+	kept, err := store.OpenOn(o.Dir, o.Disk)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"stepback/engine/clock"
+	"stepback/local/services/documents"
 	"stepback/local/services/sqs"
 )
 
@@ -47,7 +48,7 @@ func newBench(t *testing.T) *bench {
 func (b *bench) open() {
 	b.t.Helper()
 	var err error
-	if b.service, err = sqs.Open(sqs.Options{Dir: "/sqs", Clock: b.clock, FS: b.disk}); err != nil {
+	if b.service, err = sqs.Open(sqs.Options{Dir: "/sqs", Clock: b.clock, Disk: documents.Disk{FS: b.disk}}); err != nil {
 		b.t.Fatal(err)
 	}
 	b.server = httptest.NewServer(b.service.Handler())

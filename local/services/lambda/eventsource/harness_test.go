@@ -94,9 +94,9 @@ func open(t *testing.T, disk vfs.FS, handle func(context.Context, []record) (str
 	}
 	store, err := documents.Open("/documents", disk)
 	must(err)
-	w.queues, err = sqs.Open(sqs.Options{Dir: "/sqs", Clock: w.clock, FS: disk})
+	w.queues, err = sqs.Open(sqs.Options{Dir: "/sqs", Clock: w.clock, Disk: documents.Disk{FS: disk}})
 	must(err)
-	w.tables, err = dynamodb.Open(dynamodb.Options{Dir: "/dynamodb", Clock: w.clock, FS: disk})
+	w.tables, err = dynamodb.Open(dynamodb.Options{Dir: "/dynamodb", Clock: w.clock, Disk: documents.Disk{FS: disk}})
 	must(err)
 	w.mappings, err = eventsource.Open(eventsource.Options{Store: store, Clock: w.clock, Queues: w.queues,
 		Streams: w.tables, Functions: w, Deliver: func(_ context.Context, _ string, m *delivery.Message) error {

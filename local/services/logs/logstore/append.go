@@ -28,7 +28,8 @@ type write struct {
 	group  groupKey
 	stream string
 	events []Event
-	owned  bool // events belongs to the flusher, which may append to it
+	owned  bool          // events belongs to the flusher, which may append to it
+	done   []func(error) // called once the events are written, or not
 }
 
 // eventBytes is the memory that an event takes in addition to its message.
@@ -43,8 +44,23 @@ func (w *write) bytes() (sum int64) {
 
 // Append adds events to a stream, which it creates if needed. It returns ErrNoGroup if the group does not exist. It
 // does not wait for the disk, unless too many events are already waiting to be written. The events' Stream and
-// Number are set when they are read.
+// Number are set when they are read. Use it for what nobody acknowledges; Put waits.
 func (s *Store) Append(scope aws.Scope, groupName, streamName string, events []Event) error {
+	return s.add(scope, groupName, streamName, events, nil)
+}
+
+// Put is like Append, but waits until the events are written: a process that is killed afterwards does not lose them.
+// The error is ErrNoGroup, or that of the write.
+func (s *Store) Put(scope aws.Scope, groupName, streamName string, events []Event) error {
+	written := make(chan error, 1)
+	if err := s.add(scope, groupName, streamName, events, func(err error) { written <- err }); err != nil {
+		return err
+	}
+	return <-written
+}
+
+// add adds events to a stream. done, which may be nil, is called once if add returns nil.
+func (s *Store) add(scope aws.Scope, groupName, streamName string, events []Event, done func(error)) error {
 	k := groupKey{scope, groupName}
 	s.mu.Lock()
 	g := s.groups[k]
@@ -63,7 +79,11 @@ func (s *Store) Append(scope aws.Scope, groupName, streamName string, events []E
 	if s.opts.Appended != nil {
 		s.opts.Appended(scope, about, events)
 	}
-	return s.enqueue(write{group: k, stream: streamName, events: events}, false)
+	w := write{group: k, stream: streamName, events: events}
+	if done != nil {
+		w.done = append(w.done, done)
+	}
+	return s.enqueue(w, false)
 }
 
 // enqueue passes a batch to the flusher and, if wait is true, waits until it is written.
@@ -117,7 +137,11 @@ func (s *Store) flushQueued() {
 	s.queue.writes = nil
 	s.mu.Unlock()
 	for _, w := range merged(writes) {
-		if err := s.carryOut(&w); err != nil {
+		err := s.opts.Space.Retry(func() error { return s.carryOut(&w) })
+		for _, done := range w.done {
+			done(err)
+		}
+		if err != nil {
 			s.log.Warn("log events are lost", "group", w.group.name, "stream", w.stream, "events", len(w.events),
 				"error", err)
 		}
@@ -152,11 +176,12 @@ func merged(writes []write) []write {
 			all[i].events, all[i].owned = slices.Clip(all[i].events), true
 		}
 		all[i].events = append(all[i].events, w.events...)
+		all[i].done = append(slices.Clip(all[i].done), w.done...)
 	}
 	return all
 }
 
-// carryOut writes a batch. Only the flusher modifies segments.
+// carryOut writes a batch, and removes the events that are written from it. Only the flusher modifies segments.
 func (s *Store) carryOut(w *write) error {
 	s.mu.Lock()
 	g := s.groups[w.group]
@@ -168,14 +193,11 @@ func (s *Store) carryOut(w *write) error {
 	if st == nil {
 		return nil // deleted in the meantime
 	}
-	events := w.events
 	for {
-		n, err := s.writeSome(g, st, events)
-		if err != nil {
+		n, err := s.writeSome(g, st, w.events)
+		w.events = w.events[n:]
+		if err != nil || len(w.events) == 0 {
 			return err
-		}
-		if events = events[n:]; len(events) == 0 {
-			return nil
 		}
 	}
 }
@@ -195,9 +217,11 @@ func (s *Store) writeSome(g *group, st *stream, events []Event) (n int, err erro
 		n++
 	}
 	if err := appendFile(seg.path, text); err != nil {
-		s.mu.Lock()
-		st.torn = true
-		s.mu.Unlock()
+		if os.Truncate(seg.path, seg.bytes) != nil { // a part of the events may be in the file
+			s.mu.Lock()
+			st.torn = true
+			s.mu.Unlock()
+		}
 		return 0, err
 	}
 	s.mu.Lock()

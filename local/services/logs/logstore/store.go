@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/internal/diskspace"
 	"stepback/local/services/inventory"
 )
 
@@ -33,6 +34,9 @@ type Options struct {
 	Written func(scope aws.Scope, g Group, events []Event)
 	// Files is the inventory that the store's files are in; nil means none.
 	Files *inventory.Files
+	// Space is the free space of the disk: writes that find none wait for it. If it is nil, they fail, and events are
+	// lost.
+	Space *diskspace.Space
 	// Now returns the current time; default time.Now.
 	Now func() time.Time
 	Log *slog.Logger

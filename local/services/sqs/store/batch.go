@@ -13,16 +13,24 @@ type Batch struct {
 	Later bool
 
 	*documents.Batch
+	store *Store
 }
 
 // Apply makes the changes take effect. The returned function waits for the disk, unless Later is true; it must be
 // called once.
 func (b *Batch) Apply() (wait func() error) {
-	if !b.Later {
-		return b.Batch.Apply()
+	b.store.stamp(b.Batch)
+	changes := !b.Empty()
+	if b.Later {
+		err := b.ApplyLater()
+		wait = func() error { return err }
+	} else {
+		wait = b.Batch.Apply()
 	}
-	err := b.ApplyLater()
-	return func() error { return err }
+	if changes {
+		b.store.stamped()
+	}
+	return wait
 }
 
 // PutQueue stores the record of a queue.

@@ -20,12 +20,15 @@ type Store struct {
 
 	mu   sync.Mutex
 	salt uint64
-	made bool // the version and salt have been written
+	made bool // a batch with the version and salt has been applied
 }
 
 // Open opens the store in a directory, which need not exist. A nil system means the operating system's file system.
-func Open(dir string, system vfs.FS) (*Store, error) {
-	kept, err := documents.Open(dir, system)
+func Open(dir string, system vfs.FS) (*Store, error) { return OpenOn(dir, documents.Disk{FS: system}) }
+
+// OpenOn opens the store in a directory, which need not exist.
+func OpenOn(dir string, disk documents.Disk) (*Store, error) {
+	kept, err := documents.OpenOn(dir, disk)
 	if err != nil {
 		return nil, err
 	}
@@ -33,6 +36,7 @@ func Open(dir string, system vfs.FS) (*Store, error) {
 	about, found, err := kept.Get([]byte{aboutKey})
 	switch {
 	case err == nil && !found:
+		s.salt = rand.Uint64()
 		return s, nil
 	case err == nil && (len(about) != 9 || about[0] != version):
 		err = fmt.Errorf("the queues in %s are of a format that this version does not know", dir)
@@ -45,11 +49,7 @@ func Open(dir string, system vfs.FS) (*Store, error) {
 }
 
 // Salt returns the store's random number. It stays the same once something has been written to the store.
-func (s *Store) Salt() uint64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.salt
-}
+func (s *Store) Salt() uint64 { return s.salt }
 
 // Close closes the store.
 func (s *Store) Close() error { return s.documents.Close() }
@@ -60,11 +60,22 @@ func (s *Store) Begin() (*Batch, error) {
 	if err != nil {
 		return nil, err
 	}
+	return &Batch{Batch: b, store: s}, nil
+}
+
+// stamp adds the version and the salt to a batch, unless an applied batch has them: the disk keeps the order, so
+// batches that are applied later are never kept without it.
+func (s *Store) stamp(b *documents.Batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.made { // the disk keeps the order, so later batches follow this one
-		s.salt, s.made = rand.Uint64(), true
+	if !s.made && !b.Empty() {
 		b.Set([]byte{aboutKey}, binary.BigEndian.AppendUint64([]byte{version}, s.salt))
 	}
-	return &Batch{Batch: b}, nil
+}
+
+// stamped records that a batch has been applied.
+func (s *Store) stamped() {
+	s.mu.Lock()
+	s.made = true
+	s.mu.Unlock()
 }
