@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"stepback/internal/pebblestore"
 )
 
 // disk is the simulated disk of a process. It tracks what was synced, so that a crash can lose or tear the rest.
@@ -246,7 +248,7 @@ func clone(fs *vfs.MemFS) *vfs.MemFS { return fs.CrashClone(vfs.CrashCloneCfg{})
 
 // anchorOf returns the text of the journal's anchor; there is false if it has none.
 func anchorOf(fs vfs.FS) (text string, there bool) {
-	f, err := fs.Open(filepath.Join(journalDir, "stepback-anchor.json"))
+	f, err := fs.Open(filepath.Join(journalDir, pebblestore.AnchorFile))
 	if err != nil {
 		return "", false
 	}

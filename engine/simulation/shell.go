@@ -151,7 +151,7 @@ func (s *shell) life(turns int) (over bool, err error) {
 		case turn >= turns:
 			return false, s.crash(cancel, ended)
 		case turn%16 == 15 && s.one(4):
-			s.world.pass(2 * time.Second) // for the journal to write its anchor
+			s.world.pass(2 * time.Second)
 			s.anchored()
 		}
 	}
@@ -168,10 +168,10 @@ func (s *shell) waitsFor(ended chan outcome) bool {
 	return false
 }
 
-// anchored records how many steps the anchor beside the log covers. Later steps may be lost silently, as documented,
-// if the disk lies or is damaged.
+// anchored records how many steps the anchor beside the log covers: all that are acknowledged. They may be lost silently
+// only if the disk lies or is damaged, and does not have this anchor either.
 func (s *shell) anchored() {
-	if text, ok := anchorOf(s.disk); ok && !s.files.lies.Load() {
+	if text, ok := anchorOf(s.disk); ok {
 		s.anchors[text] = s.acks.count()
 	}
 }
@@ -205,6 +205,7 @@ func (s *shell) bury(cancel func(), o outcome) (over bool, err error) {
 // crash kills a process and leaves the disk as a crash does: the disk may have lied, and may be damaged.
 func (s *shell) crash(cancel func(), ended <-chan outcome) error {
 	lied := s.files.lies.Load()
+	s.anchored()
 	left, err := s.files.crash(s.tidy)
 	if err != nil {
 		return err
@@ -252,7 +253,8 @@ func (s *shell) live(ctx context.Context) outcome {
 	var err error
 	s.journal, err = pebble.Open(journalDir, pebble.Config{FS: s.files, Retention: -1})
 	if err != nil {
-		return outcome{s.copied != nil, err}
+		var lost *pebble.LostTail
+		return outcome{s.copied != nil || errors.As(err, &lost), err}
 	}
 	s.files.opened()
 	if lost := s.journal.LostTails(); len(lost) > 0 {

@@ -9,7 +9,7 @@ import (
 // retryInterval is the time between two attempts of Pebble's background work that the disk has refused.
 const retryInterval = 50 * time.Millisecond
 
-// Open opens Pebble's store in a directory, with the options' Logger and EventListener replaced. On opening, Pebble
+// Open opens Pebble's store in a directory, with the options' EventListener replaced. The Logger must be a Log. On opening, Pebble
 // writes the content of its log into tables, and if the disk refuses that, it retries for ever. Open gives up in that
 // case; if Pebble finishes later, the store is closed.
 func Open(dir string, o *pebble.Options) (*pebble.DB, error) {
@@ -18,13 +18,20 @@ func Open(dir string, o *pebble.Options) (*pebble.DB, error) {
 		err error
 	}
 	refused, opened := make(chan error, 1), make(chan outcome, 1)
-	o.Logger = Log{}
+	refuse := func(err error) {
+		select {
+		case refused <- err:
+		default:
+		}
+	}
+	log, _ := o.Logger.(Log)
+	o.Logger = log
+	if log.Fatal != nil {
+		o.Logger = Log{Fatal: func(err error) { refuse(err); log.Fatal(err) }}
+	}
 	o.EventListener = &pebble.EventListener{
 		BackgroundError: func(err error) {
-			select {
-			case refused <- err:
-			default:
-			}
+			refuse(err)
 			<-time.NewTimer(retryInterval).C // otherwise Pebble would retry at once
 		},
 		DataCorruption: func(pebble.DataCorruptionInfo) {}, // reads return the error; by default the process would exit

@@ -24,7 +24,7 @@ type Checked struct {
 // returns an error only if the store cannot be read at all.
 func (j *Journal) Check(ctx context.Context, problem func(error)) (Checked, error) {
 	c := &checker{j: j, ctx: ctx, tell: problem}
-	for _, lost := range j.lost {
+	for _, lost := range j.LostTails() {
 		problem(lost)
 	}
 	for it, err := range j.scan(ctx, "") {

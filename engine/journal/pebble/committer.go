@@ -3,12 +3,12 @@ package pebble
 import (
 	"fmt"
 	"sync"
-	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
 
 	"stepback/engine/journal"
 	"stepback/internal/pebbleguard"
+	"stepback/internal/pebblestore"
 )
 
 const (
@@ -20,22 +20,18 @@ const (
 
 // group is a set of records that are synced together.
 type group struct {
-	batch  *pebble.Batch
-	done   []func(error)
-	number uint64
+	batch *pebble.Batch
+	done  []func(error)
 }
 
 // committer writes groups of records one after the other, each with one sync. It has two goroutines, which stop waits
 // for: one applies a group while the other waits until the previous one is on the disk. Adding a record waits for
 // neither.
 type committer struct {
-	db     *pebble.DB
+	db     *pebblestore.Store
 	ended  sync.WaitGroup
 	synced chan *group
 	tell   func(error) // called with the first failure; may be nil
-	groups uint64      // number of groups applied; used only by apply
-	// durable is the number of groups on the disk.
-	durable atomic.Uint64
 
 	mu     sync.Mutex
 	more   sync.Cond
@@ -45,10 +41,9 @@ type committer struct {
 	broken error // why nothing more can be committed
 }
 
-// startCommitter starts a committer; groups is the number of groups already committed.
-func startCommitter(db *pebble.DB, tell func(error), groups uint64) *committer {
-	c := &committer{db: db, synced: make(chan *group, syncing-1), tell: tell, groups: groups}
-	c.durable.Store(groups)
+// startCommitter starts a committer.
+func startCommitter(db *pebblestore.Store, tell func(error)) *committer {
+	c := &committer{db: db, synced: make(chan *group, syncing-1), tell: tell}
 	c.more.L = &c.mu
 	c.ended.Go(c.apply)
 	c.ended.Go(c.reportSynced)
@@ -129,13 +124,7 @@ func (c *committer) take() *group {
 func (c *committer) apply() {
 	defer close(c.synced)
 	for g := c.take(); g != nil; g = c.take() {
-		c.groups++
-		g.number = c.groups
-		err := setGroups(g.batch, g.number)
-		if err == nil {
-			err = c.write(g.batch)
-		}
-		if err != nil {
+		if err := c.write(g.batch); err != nil {
 			c.fail(g, err)
 			continue
 		}
@@ -162,7 +151,7 @@ func (c *committer) reportSynced() {
 			c.fail(g, err)
 			continue
 		}
-		c.durable.Store(g.number)
+		c.db.Synced(g.batch)
 		for i, done := range g.done {
 			done(nil)
 			g.done[i] = nil

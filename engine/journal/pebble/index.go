@@ -226,7 +226,7 @@ func (j *Journal) rebuildIndex() error {
 	if err != nil {
 		return err
 	}
-	return pebbleguard.Call(func() error { return b.Commit(pebble.Sync) })
+	return j.commitNow(b)
 }
 
 // startOf returns the start time in a key of the index.

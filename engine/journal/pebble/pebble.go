@@ -5,7 +5,9 @@ package pebble
 
 import (
 	"errors"
+	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -15,6 +17,7 @@ import (
 	"stepback/engine/journal"
 	"stepback/internal/diskspace"
 	"stepback/internal/pebbleguard"
+	"stepback/internal/pebblestore"
 )
 
 const (
@@ -25,17 +28,16 @@ const (
 
 // Journal is a journal.Journal on disk.
 type Journal struct {
-	db        *pebble.DB
+	db        *pebblestore.Store
 	dir       string
 	committer *committer
-	anchor    *anchor // nil if the store is read-only
-	lost      []*LostTail
 	space     *diskspace.Space
 	readOnly  bool
 	retention *retention // nil if the store is read-only
 	encoders  sync.Pool
 	open      openSet
-	indexed   bool // the store has an index
+	indexed   bool        // the store has an index
+	dead      atomic.Bool // Pebble has ended one of its goroutines: the store cannot be used or closed
 
 	mu          sync.Mutex
 	definitions map[string]bool // IDs of the stored definitions
@@ -86,17 +88,9 @@ func Open(dir string, o Config) (*Journal, error) {
 			return nil, openError(dir, o.ReadOnly, err)
 		}
 	}
-	if err := j.checkComplete(o, cache); err != nil {
-		return nil, err
-	}
-	db, err := pebbleguard.Open(dir, j.options(&o, cache))
+	db, err := pebblestore.Open(j.storeConfig(&o, cache))
 	if err != nil {
 		return nil, openError(dir, o.ReadOnly, err)
-	}
-	if !o.ReadOnly {
-		if err := verifyTables(o.FS, dir, db); err != nil {
-			return nil, errors.Join(openError(dir, o.ReadOnly, err), db.Close())
-		}
 	}
 	j.db = db
 	if err := j.checkVersion(o.ReadOnly); err != nil {
@@ -105,19 +99,25 @@ func Open(dir string, o Config) (*Journal, error) {
 	if err := j.readOpen(); err != nil {
 		return nil, errors.Join(j.withDir(err), db.Close())
 	}
-	a, err := readAnchor(o.FS, dir, db)
-	if err != nil {
+	if err := takeGroups(o.FS, dir, db, o.ReadOnly); err != nil {
 		return nil, errors.Join(j.withDir(err), db.Close())
 	}
-	j.lost = a.said.Lost
-	j.committer = startCommitter(db, o.Broken, a.said.Groups)
+	j.committer = startCommitter(db, o.Broken)
 	if !o.ReadOnly {
-		j.anchor = a
-		a.follow(j.committer.durable.Load)
 		j.space.Reserve()
 		j.retention = j.retain(o.Retention)
 	}
 	return j, nil
+}
+
+func (j *Journal) storeConfig(o *Config, cache *pebble.Cache) pebblestore.Config {
+	c := pebblestore.Config{Dir: j.dir, FS: o.FS, ReadOnly: o.ReadOnly, Inspect: j.inspect}
+	c.Options = func(readOnly bool) *pebble.Options {
+		looks := *o
+		looks.ReadOnly = readOnly
+		return j.options(&looks, cache)
+	}
+	return c
 }
 
 // spaceOf returns the space that a store uses: the configured one, or one without a reserve.
@@ -130,8 +130,9 @@ func spaceOf(o *Config) *diskspace.Space {
 
 func (j *Journal) options(o *Config, cache *pebble.Cache) *pebble.Options {
 	p := &pebble.Options{
-		Cache: cache, MemTableSize: memTableBytes, Logger: pebbleguard.Log{}, FormatMajorVersion: pebble.FormatNewest,
-		FS: j.space.FS(o.FS), ReadOnly: o.ReadOnly, ErrorIfNotExists: o.MustExist,
+		Cache: cache, MemTableSize: memTableBytes, Logger: pebbleguard.Log{Fatal: func(err error) { j.dies(o.Broken, err) }},
+		FormatMajorVersion: pebble.FormatNewest,
+		FS:                 j.space.FS(o.FS), ErrorIfNotExists: o.MustExist,
 	}
 	if o.ReadOnly {
 		p.FS = readOnlyFS{o.FS}
@@ -144,12 +145,21 @@ func (j *Journal) options(o *Config, cache *pebble.Cache) *pebble.Options {
 	return p
 }
 
+// dies handles a fatal error in one of Pebble's own goroutines.
+func (j *Journal) dies(tell func(error), err error) {
+	if !j.dead.Swap(true) && tell != nil {
+		tell(fmt.Errorf("%w: %w", journal.ErrBroken, err))
+	}
+}
+
 // Close implements journal.Journal.
 func (j *Journal) Close() error {
+	if j.dead.Load() {
+		return fmt.Errorf("%w: it stays open until the process ends", journal.ErrBroken)
+	}
 	j.retention.stop()
 	j.space.Close()
 	err := j.committer.stop()
-	j.anchor.stop()
 	if err == nil && !j.readOnly && j.space.Sound() {
 		err = pebbleguard.Call(j.db.Flush)
 	}

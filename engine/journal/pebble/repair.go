@@ -1,21 +1,16 @@
 package pebble
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"iter"
-	"os"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"stepback/engine/journal"
-	"stepback/internal/pebbleguard"
+	"stepback/internal/pebblestore"
 )
 
 // Repaired reports what Repair has saved and what it has not.
@@ -31,207 +26,59 @@ type Repaired struct {
 
 // Repair builds a new store from the intact data of the store in dir, which no other process may have open, and
 // replaces the old one with it; the damaged store is moved aside unchanged. It calls tell for each thing that it
-// cannot save. A store whose manifest or format cannot be read is not repaired: Repair returns the error of opening
-// it and changes nothing.
+// cannot save. A store of an earlier or a newer format, or of another program, is not repaired: Repair returns an error
+// and changes nothing.
 func Repair(ctx context.Context, dir string, tell func(error)) (found Repaired, err error) {
 	o := Config{FS: vfs.Default, Retention: -1}
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref()
-	old := &Journal{dir: dir, space: spaceOf(&o)}
-	reading := o
-	reading.ReadOnly = true
-	if old.db, err = pebbleguard.Open(dir, old.options(&reading, cache)); err != nil {
-		return found, openError(dir, true, err)
-	}
-	defer func() { err = errors.Join(err, old.closeRead()) }()
-	if v, err := old.version(); err != nil || v < withoutIndexes {
-		return found, errors.Join(err, old.withDir(fmt.Errorf("its format, %d, cannot be repaired", v)))
-	}
-	fresh := dir + ".repaired"
-	if err := os.RemoveAll(fresh); err != nil {
-		return found, err
-	}
-	r := &repair{old: old, tell: tell, found: &found}
-	if err := r.rebuildInto(ctx, fresh, o, cache); err != nil {
-		return found, errors.Join(err, os.RemoveAll(fresh))
-	}
-	found.Aside = dir + time.Now().UTC().Format(".damaged-20060102T150405.000000Z")
-	if err := os.Rename(dir, found.Aside); err != nil {
-		return found, err
-	}
-	return found, os.Rename(fresh, dir)
-}
-
-// closeRead closes a store that was only read. Damage in it has been reported already.
-func (j *Journal) closeRead() error {
-	if err := j.db.Close(); err != nil && !pebble.IsCorruptionError(err) {
-		return err
-	}
-	return nil
+	j := &Journal{dir: dir, space: spaceOf(&o)}
+	r := &repair{tell: tell, found: &found}
+	keep := func(key []byte) bool { return !derived(key) }
+	saved, err := pebblestore.Repair(ctx, j.storeConfig(&o, cache), keep, func(fresh *pebblestore.Store) error {
+		r.fresh = &Journal{dir: dir, db: fresh}
+		return r.complete(ctx)
+	}, tell)
+	found.Records, found.Unreadable, found.Aside = saved.Records, saved.Unreadable, saved.Aside
+	return found, err
 }
 
 type repair struct {
-	old   *Journal
 	fresh *Journal
 	tell  func(error)
 	found *Repaired
-	arns  []string // ARNs of executions of which any record was readable, in key order
 }
 
-// rebuildInto writes the intact data into a new store and completes it.
-func (r *repair) rebuildInto(ctx context.Context, dir string, o Config, cache *pebble.Cache) error {
-	r.fresh = &Journal{dir: dir, space: spaceOf(&o)}
-	db, err := pebbleguard.Open(dir, r.fresh.options(&o, cache))
-	if err != nil {
-		return openError(dir, false, err)
+// complete completes the new store, which has all readable records.
+func (r *repair) complete(ctx context.Context) error {
+	v, err := r.fresh.version()
+	if err != nil && !r.fresh.hasExecutions() {
+		return err // not a journal; in a journal, the record with the format may be unreadable
 	}
-	r.fresh.db = db
-	if err := r.copyAll(ctx); err != nil {
-		return errors.Join(err, db.Close())
+	if err == nil && v < withoutIndexes && v != 0 {
+		return r.fresh.withDir(fmt.Errorf("its format, %d, cannot be repaired", v))
 	}
 	if err := r.dropHalves(ctx); err != nil {
-		return errors.Join(err, db.Close())
+		return err
 	}
 	// the index and the ends are derived from the rest; the resulting store has the current format
-	return errors.Join(r.fresh.rebuildIndex(), r.fresh.rebuildEnds(), db.Flush(), db.Close())
+	return errors.Join(r.fresh.rebuildIndex(), r.fresh.rebuildEnds())
 }
 
-// derived reports whether a key can be rebuilt from other stored keys.
-func derived(key []byte) bool {
-	for _, prefix := range [...]string{indexPrefix, endPrefix} {
-		if bytes.HasPrefix(key, []byte(prefix)) {
-			return true
+// hasExecutions reports whether the store has executions or documents.
+func (j *Journal) hasExecutions() bool {
+	for _, prefix := range [...]string{executionPrefix, documentPrefix} {
+		for it, err := range j.walk(prefix) {
+			return it != nil && err == nil
 		}
-	}
-	return string(key) == indexedKey || string(key) == groupsKey || string(key) == versionKey
-}
-
-// copyAll copies every readable key.
-func (r *repair) copyAll(ctx context.Context) error {
-	b := r.fresh.db.NewBatch()
-	defer func() { _ = b.Close() }()
-	keep := func(key, value []byte) error {
-		if derived(key) {
-			return ctx.Err()
-		}
-		r.found.Records++
-		if name, ok := bytes.CutPrefix(key, []byte(historyPrefix)); ok {
-			r.arns = append(r.arns, string(name))
-		}
-		if err := b.Set(key, value, nil); err != nil {
-			return err
-		}
-		if b.Len() < groupBytes {
-			return nil
-		}
-		if err := b.Commit(pebble.NoSync); err != nil {
-			return err
-		}
-		b.Reset()
-		return ctx.Err()
-	}
-	var last []byte
-	for {
-		bad, err := r.readFrom(&last, keep)
-		if err != nil {
-			return err
-		}
-		if bad == nil {
-			return b.Commit(pebble.Sync)
-		}
-		r.found.Unreadable++
-		r.tell(fmt.Errorf("the value of the key %q cannot be read: %w", last, firstLineError(bad)))
-		if !r.skip(&last, keep) {
-			return b.Commit(pebble.Sync)
-		}
-	}
-}
-
-// readFrom reads the keys after *last. bad is the reason why it could not continue reading; err is an error of
-// keep.
-func (r *repair) readFrom(last *[]byte, keep func(key, value []byte) error) (bad, err error) {
-	it, err := r.old.db.NewIter(&pebble.IterOptions{LowerBound: append(slices.Clone(*last), 0)})
-	if err != nil {
-		return err, nil
-	}
-	defer it.Close()
-	for it.First(); it.Valid(); it.Next() {
-		value, err := it.ValueAndErr()
-		if err != nil {
-			return err, nil
-		}
-		if err := keep(it.Key(), value); err != nil {
-			return nil, err
-		}
-		*last = append((*last)[:0], it.Key()...)
-	}
-	return it.Error(), nil
-}
-
-// skip continues after an unreadable part: it finds the nearest readable key and reads back from there as far as
-// possible. It returns false if there is nothing more.
-func (r *repair) skip(last *[]byte, keep func(key, value []byte) error) bool {
-	for next := range r.candidates(*last) {
-		it, err := r.old.db.NewIter(nil)
-		if err != nil {
-			return false
-		}
-		if !it.SeekGE(next) {
-			ended := it.Error() == nil
-			_ = it.Close() // reported already
-			if ended {
-				return false
-			}
-			continue
-		}
-		to := slices.Clone(it.Key())
-		for it.Prev(); it.Valid() && bytes.Compare(it.Key(), *last) > 0; it.Prev() {
-			value, err := it.ValueAndErr()
-			if err != nil || keep(it.Key(), value) != nil {
-				break
-			}
-		}
-		_ = it.Close() // reported already
-		// the key that was found is read again, as the first one after this
-		*last = justBefore(to)
-		return true
 	}
 	return false
 }
 
-// candidates yields keys after last from which reading may continue: the successors of last's prefixes, and the
-// keys of executions that have other readable entries.
-func (r *repair) candidates(last []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		for n := len(last); n > 1; n-- {
-			if next := prefixEnd(last[:n]); next != nil && !yield(next) {
-				return
-			}
-		}
-		for _, prefix := range [...]string{
-			definitionPrefix, ofPrefix, mapRunPrefix, stepPrefix, endPrefix, executionPrefix,
-		} {
-			if prefix > string(last) && !yield([]byte(prefix)) {
-				return
-			}
-			for _, arn := range r.arns {
-				if next := prefix + arn; next > string(last) && !yield([]byte(next)) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// justBefore returns a key directly before key. Every other stored key that sorts before key also sorts before the
-// result.
-func justBefore(key []byte) []byte {
-	before := slices.Clone(key[:len(key)-1])
-	if c := key[len(key)-1]; c > 0 {
-		before = append(before, c-1)
-		before = append(before, bytes.Repeat([]byte{0xFF}, 64)...)
-	}
-	return before
+// derived reports whether a key can be rebuilt from other stored keys.
+func derived(key []byte) bool {
+	return strings.HasPrefix(string(key), indexPrefix) || strings.HasPrefix(string(key), endPrefix) ||
+		string(key) == indexedKey || string(key) == groupsKey
 }
 
 // dropHalves removes incomplete executions and entries that belong to none.
@@ -283,7 +130,7 @@ func (r *repair) dropHalves(ctx context.Context) error {
 			}
 		}
 	}
-	return b.Commit(pebble.Sync)
+	return r.fresh.commitNow(b)
 }
 
 func (r *repair) drop(why error) {
@@ -323,5 +170,5 @@ func (j *Journal) rebuildEnds() error {
 			}
 		}
 	}
-	return pebbleguard.Call(func() error { return b.Commit(pebble.Sync) })
+	return j.commitNow(b)
 }

@@ -110,22 +110,21 @@ func TestASoundStoreIsRepairedWhole(t *testing.T) {
 	}
 }
 
-// TestALostTailIsTold removes the last two groups of records, as a lost log tail would.
+// TestALostTailIsTold cuts the log of a killed store, whose last change was acknowledged.
 func TestALostTailIsTold(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	someExecutions(t, dir)
-	damage(t, dir, func(db *store.DB) error {
-		v, closer, err := db.Get([]byte("n"))
-		if err != nil {
-			return err
-		}
-		n := binary.BigEndian.Uint64(v)
-		if err := closer.Close(); err != nil {
-			return err
-		}
-		return db.Set([]byte("n"), binary.BigEndian.AppendUint64(nil, n-2), store.Sync)
-	})
+	dir := killed(t)
+	logs, err := filepath.Glob(filepath.Join(dir, "*.log"))
+	if err != nil || len(logs) == 0 {
+		t.Fatal(logs, err)
+	}
+	info, err := os.Stat(logs[len(logs)-1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(logs[len(logs)-1], info.Size()-1); err != nil {
+		t.Fatal(err)
+	}
 	for range 3 { // it is neither forgotten nor reported twice
 		j := open(t, dir)
 		lost := j.LostTails()
@@ -133,7 +132,7 @@ func TestALostTailIsTold(t *testing.T) {
 		if _, err := j.Check(t.Context(), func(err error) { problems = append(problems, err.Error()) }); err != nil {
 			t.Fatal(err)
 		}
-		if len(lost) != 1 || lost[0].Groups != 2 || len(problems) != 1 || !strings.Contains(problems[0], "2 groups of records") {
+		if len(lost) != 1 || lost[0].Changes != 2 || len(problems) != 1 || !strings.Contains(problems[0], "2 changes") {
 			t.Errorf("%v, %q", lost, problems)
 		}
 		journaltest.Commit(t, j, journaltest.First(journaltest.Begun(fmt.Sprint("arn:", time.Now().UnixNano()))))
@@ -141,13 +140,55 @@ func TestALostTailIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	found, err := pebble.Repair(t.Context(), dir, func(err error) { t.Error(err) })
-	if err != nil || found.Executions != 6 {
-		t.Fatalf("%+v, %v", found, err)
+	var told []string
+	found, err := pebble.Repair(t.Context(), dir, func(err error) { told = append(told, err.Error()) })
+	if err != nil || found.Executions != 3 || len(told) != 1 || !strings.Contains(told[0], "2 changes") {
+		t.Fatalf("%+v, %q, %v", found, told, err)
 	}
 	j := open(t, dir)
 	defer j.Close()
 	if lost := j.LostTails(); len(lost) != 0 {
 		t.Errorf("after a repair: %v", lost)
+	}
+}
+
+// TestAnEarlierVersionsAnchor opens a store with the anchor of an earlier version, which counted groups of records.
+func TestAnEarlierVersionsAnchor(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		said string
+		lost int
+	}{
+		"as many":          {`{"groups":7}`, 0},
+		"more":             {`{"groups":8}`, 1},
+		"a loss before":    {`{"groups":7,"lost":[{"seen":"2026-11-20T10:00:00Z","groups":3}]}`, 1},
+		"torn, as allowed": {`{"gro`, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			someExecutions(t, dir)
+			damage(t, dir, func(db *store.DB) error {
+				return db.Set([]byte("n"), binary.BigEndian.AppendUint64(nil, 7), store.Sync)
+			})
+			for _, file := range []string{"stepback-anchor", "stepback-anchor.json"} {
+				path := filepath.Join(dir, file)
+				if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+					t.Fatal(err)
+				}
+			}
+			if err := os.WriteFile(filepath.Join(dir, "stepback-anchor.json"), []byte(c.said), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for range 2 { // the second one finds it in the list of the store
+				j := open(t, dir)
+				if lost := j.LostTails(); len(lost) != c.lost {
+					t.Errorf("%v", lost)
+				}
+				if err := j.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
 	}
 }

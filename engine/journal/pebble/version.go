@@ -87,7 +87,16 @@ func (j *Journal) write(fill func(*pebble.Batch) error) error {
 	if err := fill(b); err != nil {
 		return err
 	}
-	return pebbleguard.Call(func() error { return b.Commit(pebble.Sync) })
+	return j.commitNow(b)
+}
+
+// commitNow commits a batch at once, bypassing the committer.
+func (j *Journal) commitNow(b *pebble.Batch) error {
+	err := pebbleguard.Call(func() error { return b.Commit(pebble.Sync) })
+	if err == nil {
+		j.db.Synced(b)
+	}
+	return err
 }
 
 // upgrade converts a store of format 1 to the current format. Executions that had not ended are aborted, since their
@@ -113,7 +122,7 @@ func (j *Journal) upgrade() error {
 			return err
 		}
 	}
-	return b.Commit(pebble.Sync)
+	return j.commitNow(b)
 }
 
 // interrupt ends an execution whose signals are unknown.

@@ -77,6 +77,7 @@ func (b *Batch) Apply() (wait func() error) {
 		if err := pebbleguard.Call(b.batch.SyncWait); err != nil {
 			return b.store.breaks(err)
 		}
+		b.store.synced(b.batch)
 		b.store.unsynced.Add(-1)
 		return b.batch.Close()
 	}

@@ -16,18 +16,26 @@ func (s *Store) Range(first, end []byte, backward bool, read func(key, value []b
 	}
 	it, err := db.NewIter(&pebble.IterOptions{LowerBound: first, UpperBound: end})
 	if err != nil {
-		return err
+		return s.damaged(err)
 	}
 	begin, step := it.First, it.Next
 	if backward {
 		begin, step = it.Last, it.Prev
 	}
 	for ok := begin(); ok; ok = step() {
-		if err := read(it.Key(), it.Value()); err != nil {
+		value, err := it.ValueAndErr()
+		if err != nil {
+			break
+		}
+		if err := read(it.Key(), value); err != nil {
 			return errors.Join(err, it.Close())
 		}
 	}
-	return errors.Join(it.Error(), it.Close())
+	if err := it.Error(); err != nil {
+		_ = it.Close() // repeats the error
+		return s.damaged(err)
+	}
+	return it.Close()
 }
 
 // After returns the first key after all those that begin with prefix; nil if there is none.

@@ -14,6 +14,7 @@ import (
 
 	"stepback/internal/diskspace"
 	"stepback/internal/pebbleguard"
+	"stepback/internal/pebblestore"
 )
 
 const (
@@ -52,11 +53,13 @@ type Store struct {
 	settling settling
 
 	mu     sync.Mutex
-	db     *pebble.DB // nil until something has been written
+	db     *pebblestore.Store // nil until something has been written
 	broken error
+	dead   bool // Pebble has ended one of its goroutines: closing the store would wait for ever
 }
 
 // Open opens the store in a directory, which need not exist. If system is nil, the machine's file system is used. A
+// damaged store is refused, and nothing in it is changed. One that has lost the end of its log is opened: see LostTails. A
 // full disk breaks the store; see OpenOn.
 func Open(dir string, system vfs.FS) (*Store, error) { return OpenOn(dir, Disk{FS: system}) }
 
@@ -91,17 +94,31 @@ func (s *Store) open() error {
 	}
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref() // the store holds its own reference
-	o := &pebble.Options{
-		Cache: cache, MemTableSize: memTableBytes,
-		FormatMajorVersion: pebble.FormatNewest, FS: s.fs,
-		WALMinSyncInterval: func() time.Duration { return s.pace.interval(time.Now()) },
-	}
-	db, err := pebbleguard.Open(s.dir, o)
+	db, err := pebblestore.Open(s.config(cache))
 	if err != nil {
-		return fmt.Errorf("opening %s: %w", s.dir, err)
+		return fmt.Errorf("opening %s: %w%s", s.dir, err, hint(err))
 	}
 	s.db = db
 	return nil
+}
+
+// config returns the configuration of Pebble's store.
+func (s *Store) config(cache *pebble.Cache) pebblestore.Config {
+	return pebblestore.Config{Dir: s.dir, FS: cmp.Or(s.disk.FS, vfs.Default), Options: func(bool) *pebble.Options {
+		return &pebble.Options{
+			Cache: cache, MemTableSize: memTableBytes, Logger: pebbleguard.Log{Fatal: s.dies},
+			FormatMajorVersion: pebble.FormatNewest, FS: s.fs,
+			WALMinSyncInterval: func() time.Duration { return s.pace.interval(time.Now()) },
+		}
+	}}
+}
+
+// dies handles a fatal error in one of Pebble's own goroutines.
+func (s *Store) dies(err error) {
+	_ = s.breaks(err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dead = true
 }
 
 // Close closes the store.
@@ -111,10 +128,10 @@ func (s *Store) Close() error {
 	defer s.mu.Unlock()
 	db := s.db
 	s.db, s.broken = nil, cmp.Or(s.broken, ErrClosed)
-	if db == nil {
+	if db == nil || s.dead {
 		return nil
 	}
-	return pebbleguard.Call(db.Close)
+	return db.Close()
 }
 
 // Begin returns an empty batch, and creates the store if nothing has been written before.
@@ -143,7 +160,7 @@ func (s *Store) Get(key []byte) (value []byte, found bool, err error) {
 		return nil, false, nil
 	}
 	if err != nil {
-		return nil, false, err
+		return nil, false, s.damaged(err)
 	}
 	return append([]byte{}, kept...), true, closer.Close()
 }
@@ -166,10 +183,10 @@ func after(prefix []byte) []byte {
 }
 
 // reading returns the store to read from; nil if nothing has been written.
-func (s *Store) reading() (*pebble.DB, error) {
+func (s *Store) reading() (*pebblestore.Store, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.db == nil && s.broken != nil {
+	if s.db == nil && s.broken != nil && !errors.Is(s.broken, ErrReadOnly) {
 		return nil, s.broken
 	}
 	return s.db, nil

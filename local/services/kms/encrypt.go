@@ -3,7 +3,6 @@ package kms
 import (
 	"cmp"
 	"context"
-	"os"
 	"slices"
 
 	"stepback/aws"
@@ -167,13 +166,17 @@ func (s *Service) openCiphertext(scope aws.Scope, operation string, in *decrypt)
 	switch {
 	case err != nil:
 		return nil, err
-	case k == nil || !slices.ContainsFunc(k.Materials, func(m backing) bool { return m.ID == backingID }):
+	case k == nil:
+		return nil, material.ErrCiphertext
+	}
+	i := slices.IndexFunc(k.Materials, func(m backing) bool { return m.ID == backingID })
+	if i < 0 {
 		return nil, material.ErrCiphertext
 	}
 	if err := k.usable(material.EncryptDecrypt, operation); err != nil {
 		return nil, err
 	}
-	secret, err := os.ReadFile(s.path(backingID))
+	secret, err := k.Materials[i].read(s.opts.Dir)
 	if err != nil {
 		return nil, err
 	}

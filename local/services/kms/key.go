@@ -42,6 +42,7 @@ type backing struct {
 	ID   string // hexadecimal
 	From time.Time
 	Type string `json:",omitempty"` // AUTOMATIC or ON_DEMAND; empty for the first one
+	Sum  string `json:",omitempty"` // checksum; empty for a material of an earlier version
 }
 
 // The states of keys.
@@ -205,7 +206,7 @@ func (s *Service) newMaterial(k *key, kind string) error {
 	if err := atomicfile.Write(s.path(id), drawn, 0o600); err != nil {
 		return err
 	}
-	k.Materials = append(k.Materials, backing{id, s.now(), kind})
+	k.Materials = append(k.Materials, backing{ID: id, From: s.now(), Type: kind, Sum: materialSum(drawn)})
 	return nil
 }
 
@@ -214,7 +215,7 @@ func (s *Service) material(k *key) ([]byte, error) {
 	if err := s.rotate(k); err != nil {
 		return nil, err
 	}
-	return os.ReadFile(s.path(k.Materials[len(k.Materials)-1].ID))
+	return k.Materials[len(k.Materials)-1].read(s.opts.Dir)
 }
 
 // metadata describes a key in responses.

@@ -38,10 +38,13 @@ type Service struct {
 	mu    sync.Mutex // serializes changes
 }
 
+// tableName is the name of the table that the service uses.
+const tableName = "kms"
+
 // New returns a Service over the data in o.Documents.
 func New(o Options) *Service {
 	o.Scope.Region, o.Scope.Account = cmp.Or(o.Scope.Region, "us-east-1"), cmp.Or(o.Scope.Account, "000000000000")
-	return &Service{opts: o, table: o.Documents.Table("kms")}
+	return &Service{opts: o, table: o.Documents.Table(tableName)}
 }
 
 // Handler serves the API.

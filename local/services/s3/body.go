@@ -27,6 +27,7 @@ type body struct {
 	path     string
 	size     int64
 	etag     string
+	crc      string    // CRC-32C
 	checksum *checksum // nil if not requested
 	tags     []tag
 }
@@ -48,8 +49,8 @@ func (s *store) receive(r io.Reader, size int64) (b body, err error) {
 			_ = os.Remove(f.Name())
 		}
 	}()
-	sum := hasherOf(r)
-	n, err := io.CopyBuffer(onlyWriter{f}, sum.reader, make([]byte, 256<<10))
+	sum, crc := hasherOf(r), newSum()
+	n, err := io.CopyBuffer(io.MultiWriter(f, crc), sum.reader, make([]byte, 256<<10))
 	if err != nil {
 		return body{}, s.storageError(err)
 	}
@@ -62,11 +63,9 @@ func (s *store) receive(r io.Reader, size int64) (b body, err error) {
 			return body{}, s.storageError(err)
 		}
 	}
-	return body{path: f.Name(), size: n, etag: hex.EncodeToString(sum.Sum(nil))}, nil
+	return body{path: f.Name(), size: n, etag: hex.EncodeToString(sum.Sum(nil)),
+		crc: hex.EncodeToString(crc.Sum(nil))}, nil
 }
-
-// onlyWriter hides ReadFrom, which would bypass the large buffer.
-type onlyWriter struct{ io.Writer }
 
 // summing is a reader that also provides the MD5 of the bytes read.
 type summing struct {

@@ -112,6 +112,15 @@ func (s *store) ForceDeleteBucket(bucket string) error {
 
 func (s *store) removeBucket(bucket string) error {
 	s.forgetSettings(bucket)
+	for _, dir := range []string{s.metaDir(bucket), s.versionsDir(bucket)} {
+		known, err := s.files.Below(dir)
+		if err == nil {
+			err = s.files.Forget(known...)
+		}
+		if err != nil {
+			return err
+		}
+	}
 	if err := os.RemoveAll(s.versionsDir(bucket)); err != nil {
 		return err
 	}

@@ -174,7 +174,7 @@ func (s *store) readSettings(bucket string) (map[string]string, error) {
 		return all, nil
 	}
 	all := map[string]string{}
-	text, err := os.ReadFile(filepath.Join(s.metaDir(bucket), settingsFile))
+	text, err := s.files.ReadFile(filepath.Join(s.metaDir(bucket), settingsFile))
 	if err == nil {
 		err = json.Unmarshal(text, &all)
 	}
@@ -211,9 +211,11 @@ func (s *store) changeSetting(bucket, name, text string) error {
 		return s.storageError(err)
 	}
 	path := filepath.Join(s.metaDir(bucket), settingsFile)
-	if err := s.replaceFile(path, kept); err != nil {
+	note, err := s.replaceSealed(path, kept)
+	if err != nil {
 		return s.storageError(err)
 	}
+	note()
 	s.settings[bucket] = made
 	return nil
 }

@@ -42,7 +42,7 @@ func (s *store) CopyObject(srcBucket, srcKey, dstBucket, dstKey string,
 			return none, err
 		}
 	}
-	b, err := s.receive(f, source.Size)
+	b, err := s.receive(verified(f, &source), source.Size)
 	if err != nil {
 		return none, err
 	}

@@ -34,6 +34,9 @@ func (s *store) remove(bucket, key string) (gone bool, err error) {
 
 // unlink deletes an object's file and record, and reports whether it existed. commit is held.
 func (s *store) unlink(bucket, key string) (gone bool, err error) {
+	if err := s.files.Forget(s.recordPath(bucket, key)); err != nil {
+		return false, err
+	}
 	plain, beside := s.objectPaths(bucket, key)
 	for _, path := range []string{plain, beside} {
 		info, err := os.Lstat(path)

@@ -16,25 +16,28 @@ const etagHeader = "X-Amz-Stepback-Etag"
 
 // GetObject opens an object, or a range of one, for streaming.
 func (s *store) GetObject(bucket, key string, want *gofakes3.ObjectRangeRequest) (*gofakes3.Object, error) {
-	f, obj, err := s.open(bucket, key)
+	f, v, err := s.openVersion(bucket, key)
 	if err != nil {
 		return nil, err
 	}
-	return s.ranged(f, obj, want)
+	return s.ranged(f, &v, asObject(key, v), want)
 }
 
-// ranged returns obj with a reader of the file, or of the requested range.
-func (s *store) ranged(f *os.File, obj *gofakes3.Object, want *gofakes3.ObjectRangeRequest) (*gofakes3.Object, error) {
+// ranged returns obj with a reader of the file, or of the requested range. A whole content is compared with its checksum;
+// a range is not.
+func (s *store) ranged(f *os.File, v *version, obj *gofakes3.Object, want *gofakes3.ObjectRangeRequest) (*gofakes3.Object,
+	error) {
 	var err error
 	if obj.Range, err = rangeOf(want, obj.Size); err != nil {
 		_ = f.Close()
 		return nil, err
 	}
-	obj.Contents = f
 	if obj.Range != nil {
 		obj.Contents = section{io.NewSectionReader(f, obj.Range.Start, obj.Range.Length), f}
+		return obj, nil
 	}
-	return obj, nil
+	obj.Contents, err = s.verifiedContent(f, v)
+	return obj, err
 }
 
 // HeadObject describes an object.
@@ -67,6 +70,11 @@ func (s *store) openVersion(bucket, key string) (*os.File, version, error) {
 		return nil, version{}, err
 	}
 	f, info, err := s.openObject(bucket, key)
+	if gofakes3.HasErrorCode(err, gofakes3.ErrNoSuchKey) {
+		if missing := s.missingObject(bucket, key); missing != nil {
+			err = missing
+		}
+	}
 	if err != nil {
 		return nil, version{}, s.storageError(err)
 	}

@@ -70,7 +70,10 @@ func (s *store) CreateMultipartUpload(bucket, key string, meta map[string]string
 	if err := os.Mkdir(s.uploadDir(u.ID), 0o755); err != nil {
 		return "", s.storageError(err)
 	}
-	if err := os.WriteFile(filepath.Join(s.uploadDir(u.ID), uploadFile), text, 0o644); err != nil {
+	note, err := s.replaceSealed(filepath.Join(s.uploadDir(u.ID), uploadFile), text)
+	if err == nil {
+		note()
+	} else {
 		_ = os.RemoveAll(s.uploadDir(u.ID))
 		return "", s.storageError(err)
 	}
@@ -125,7 +128,7 @@ func (s *store) AbortMultipartUpload(bucket, key string, id gofakes3.UploadID) e
 	if _, err := s.upload(bucket, key, id); err != nil {
 		return err
 	}
-	return s.storageError(os.RemoveAll(s.uploadDir(id)))
+	return s.storageError(s.files.RemoveAll(s.uploadDir(id)))
 }
 
 func (s *store) uploadDir(id gofakes3.UploadID) string {
@@ -149,7 +152,7 @@ func (s *store) readUpload(id gofakes3.UploadID) (upload, error) {
 	if raw, err := hex.DecodeString(string(id)); err != nil || len(raw) != 16 {
 		return upload{}, gofakes3.ErrNoSuchUpload
 	}
-	text, err := os.ReadFile(filepath.Join(s.uploadDir(id), uploadFile))
+	text, err := s.files.ReadFile(filepath.Join(s.uploadDir(id), uploadFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return upload{}, gofakes3.ErrNoSuchUpload
 	}

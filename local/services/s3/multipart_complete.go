@@ -39,7 +39,7 @@ func (s *store) CompleteMultipartUpload(bucket, key string, id gofakes3.UploadID
 		return "", "", err
 	}
 	s.announce(bucket, key, v, objectevent.CompleteMultipartUpload)
-	return gofakes3.VersionID(v.ID), quoted(v.ETag), s.storageError(os.RemoveAll(s.uploadDir(id)))
+	return gofakes3.VersionID(v.ID), quoted(v.ETag), s.storageError(s.files.RemoveAll(s.uploadDir(id)))
 }
 
 // chosenParts returns the parts that the request names, which must be in ascending order.
@@ -91,7 +91,7 @@ func (s *store) join(u upload, parts []part) (body, error) {
 // whole object, because the ETag is computed from the MD5s of the parts, which are already known.
 type partsReader struct {
 	parts []part
-	open  *os.File
+	open  *verifying
 	sum   *partsSum
 }
 
@@ -107,7 +107,7 @@ func (r *partsReader) Read(p []byte) (int, error) {
 			if err != nil {
 				return 0, err
 			}
-			r.open, r.parts = f, r.parts[1:]
+			r.open, r.parts = verified(f, &version{Size: r.parts[0].size, ETag: r.parts[0].etag}), r.parts[1:]
 		}
 		n, err := r.open.Read(p)
 		r.sum.write(p[:n])

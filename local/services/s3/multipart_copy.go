@@ -47,7 +47,11 @@ func (s *store) uploadPartCopy(c *call) (any, error) {
 		return nil, err
 	}
 	id := gofakes3.UploadID(c.query.Get("uploadId"))
-	etag, err := s.UploadPart(c.bucket, c.key, id, number, length, io.NewSectionReader(f, start, length))
+	var part io.Reader = io.NewSectionReader(f, start, length)
+	if length == source.Size {
+		part = verified(f, &source)
+	}
+	etag, err := s.UploadPart(c.bucket, c.key, id, number, length, part)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"stepback/internal/objectevent"
 	"stepback/local/services/delivery"
+	"stepback/local/services/inventory"
 )
 
 // Defaults of Options.
@@ -30,6 +31,8 @@ type Options struct {
 	// Deliver delivers a bucket's notifications to the target that an ARN names, before the request that caused
 	// them is answered. If it is nil, no notifications are sent.
 	Deliver func(ctx context.Context, arn string, m *delivery.Message) error
+	// Files is the inventory that the objects' descriptions are in; nil means none.
+	Files *inventory.Files
 	// Log receives notifications that cannot be delivered; nil discards them.
 	Log *slog.Logger
 	// Now returns the time used as the time of last modification; the default is time.Now.

@@ -10,6 +10,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 
 	"stepback/internal/atomicfile"
+	"stepback/local/services/inventory"
 )
 
 // place stores a received body as the content of the object key. allowed, if not nil, receives the current version
@@ -23,6 +24,9 @@ func (s *store) place(bucket, key string, b body, headers map[string]string, all
 		return version{}, err
 	}
 	current, err := s.current(bucket, key)
+	if damaged := (*inventory.DamagedError)(nil); errors.As(err, &damaged) {
+		current, err = nil, nil // it is replaced
+	}
 	if err != nil {
 		return version{}, s.storageError(err)
 	}
@@ -31,7 +35,7 @@ func (s *store) place(bucket, key string, b body, headers map[string]string, all
 			return version{}, err
 		}
 	}
-	next := version{Size: b.size, ETag: b.etag, Headers: headers, Checksum: b.checksum, Tags: b.tags}
+	next := version{Size: b.size, ETag: b.etag, CRC: b.crc, Headers: headers, Checksum: b.checksum, Tags: b.tags}
 	if next.Modified, err = s.stamp(b.path); err != nil {
 		return version{}, s.storageError(err)
 	}
@@ -42,12 +46,14 @@ func (s *store) place(bucket, key string, b body, headers map[string]string, all
 	if current != nil {
 		r.Versions = append(r.Versions, *current)
 	}
-	if err := s.writeRecord(bucket, r); err != nil {
+	note, err := s.prepareRecord(bucket, r)
+	if err != nil {
 		return version{}, s.storageError(err)
 	}
 	if err := s.moveIntoPlace(bucket, key, b.path); err != nil {
 		return version{}, s.storageError(err)
 	}
+	note()
 	return next, nil
 }
 

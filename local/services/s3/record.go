@@ -1,23 +1,31 @@
 package s3
 
 import (
+	"cmp"
 	"crypto/md5"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
+
+	"stepback/local/services/inventory"
 )
 
 // version describes one content of an object. Size and Modified identify the content (modification times are unique).
 // ETag is without quotes. Headers are the response headers that the object was stored with.
 type version struct {
-	ID       string            `json:"id,omitempty"` // empty for the null version
-	Size     int64             `json:"size"`
-	Modified time.Time         `json:"modified"`
-	ETag     string            `json:"etag"`
+	ID       string    `json:"id,omitempty"` // empty for the null version
+	Size     int64     `json:"size"`
+	Modified time.Time `json:"modified"`
+	ETag     string    `json:"etag"`
+	// CRC is the CRC-32C of the content, in hexadecimal; empty for a content of an earlier version or one placed by hand.
+	CRC string `json:"crc32c,omitempty"`
+	// Outside is the ETag of the content that was replaced without S3; empty if it was not.
+	Outside  string            `json:"outside,omitempty"`
 	Headers  map[string]string `json:"headers,omitempty"`
 	Checksum *checksum         `json:"checksum,omitempty"`
 	Tags     []tag             `json:"tags,omitempty"`
@@ -40,53 +48,74 @@ func (r record) find(info fs.FileInfo) (version, bool) {
 	return version{}, false
 }
 
+// readRecord reads the description of an object; it is empty if there is none. The error is an *inventory.DamagedError if
+// it is damaged or missing.
 func (s *store) readRecord(bucket, key string) (record, error) {
-	text, err := os.ReadFile(s.recordPath(bucket, key))
+	path := s.recordPath(bucket, key)
+	text, err := s.files.ReadFile(path)
 	if isMissing(err) {
 		return record{}, nil
 	}
 	if err != nil {
 		return record{}, err
 	}
-	var r record
-	if json.Unmarshal(text, &r) != nil || r.Key != key {
-		return record{}, nil //nolint:nilerr // damaged by hand: described anew from the content
+	r, err := parseRecord(text)
+	if err == nil && r.Key != key {
+		err = fmt.Errorf("it describes the object %q", r.Key)
+	}
+	if err != nil {
+		return record{}, &inventory.DamagedError{Path: path, Why: err.Error()}
 	}
 	return r, nil
 }
 
+func parseRecord(text []byte) (r record, err error) { return r, json.Unmarshal(text, &r) }
+
+// writeRecord writes the description of an object that exists.
 func (s *store) writeRecord(bucket string, r record) error {
+	note, err := s.prepareRecord(bucket, r)
+	if err == nil {
+		note()
+	}
+	return err
+}
+
+// prepareRecord writes the description of an object that is about to be put into place. Call note afterwards.
+func (s *store) prepareRecord(bucket string, r record) (note func(), err error) {
 	text, err := json.Marshal(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	f, err := s.newFile(s.tempDir())
+	return s.replaceSealed(s.recordPath(bucket, r.Key), text)
+}
+
+// replaceSealed atomically writes a JSON object with a seal. Call note once the inventory may count on it.
+func (s *store) replaceSealed(path string, text []byte) (note func(), err error) {
+	generation, err := s.files.Next(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(text)
-	if s.sync && err == nil {
-		err = f.Sync()
-	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	return s.moveInto(f.Name(), s.recordPath(bucket, r.Key))
+	note = func() { s.files.Note(path, inventory.Entry{Generation: generation}) }
+	return note, s.replaceFile(path, inventory.Seal(text, generation))
 }
 
 // lookup returns the version of the record whose content info identifies. known is false for a file that was placed
-// or changed by hand.
+// or changed by hand. The error is an *inventory.DamagedError if the file has been cut or extended since it was stored.
 func (s *store) lookup(bucket, key string, info fs.FileInfo) (v version, known bool, err error) {
 	r, err := s.readRecord(bucket, key)
 	if err != nil {
 		return version{}, false, err
 	}
-	v, known = r.find(info)
-	return v, known, nil
+	if v, known = r.find(info); known {
+		return v, true, nil
+	}
+	for _, v := range r.Versions {
+		if v.Modified.Equal(info.ModTime()) {
+			plain, _ := s.objectPaths(bucket, key)
+			return version{}, false, &inventory.DamagedError{Path: plain, Why: fmt.Sprintf("it has %d bytes, and had %d", info.Size(), v.Size)}
+		}
+	}
+	return version{}, false, nil
 }
 
 // describe returns the version that the open file f holds. A file without a record is hashed and gets a record.
@@ -102,7 +131,8 @@ func (s *store) describe(bucket, key string, f *os.File, info fs.FileInfo) (vers
 	return v, s.adopt(bucket, key, v)
 }
 
-// adopt stores a record for the version v, unless the object has changed in the meantime.
+// adopt stores a record for the version v, unless the object has changed in the meantime. It notes whether the content
+// replaced another one.
 func (s *store) adopt(bucket, key string, v version) error {
 	s.commit.Lock()
 	defer s.commit.Unlock()
@@ -113,6 +143,13 @@ func (s *store) adopt(bucket, key string, v version) error {
 	_ = f.Close()
 	if info.Size() != v.Size || !info.ModTime().Equal(v.Modified) {
 		return nil
+	}
+	r, err := s.readRecord(bucket, key)
+	if err != nil {
+		return err
+	}
+	if len(r.Versions) > 0 {
+		v.Outside = cmp.Or(r.Versions[0].Outside, r.Versions[0].ETag)
 	}
 	return s.writeRecord(bucket, record{Key: key, Versions: []version{v}})
 }

@@ -14,6 +14,7 @@ import (
 
 	"stepback/internal/objectevent"
 	"stepback/local/services/delivery"
+	"stepback/local/services/inventory"
 )
 
 // store stores objects in a directory. It implements gofakes3.Backend and gofakes3.MultipartBackend, one file per
@@ -27,6 +28,7 @@ type store struct {
 	account string
 	deliver func(context.Context, string, *delivery.Message) error // nil if nothing is delivered
 	log     *slog.Logger
+	files   *inventory.Files
 
 	settingsLock sync.Mutex
 	settings     map[string]map[string]string // cached settings, by bucket
@@ -53,7 +55,7 @@ func openStore(dir string, opts Options) (*store, error) {
 	}
 	s := &store{root: root, sync: opts.Sync, stamps: stamps{now: opts.Now}, newFile: newBodyFile,
 		created: opts.ObjectCreated, region: opts.Region, account: opts.Account,
-		deliver: opts.Deliver, log: opts.Log}
+		deliver: opts.Deliver, log: opts.Log, files: opts.Files}
 	for _, d := range []string{s.tempDir(), s.metaDir(""), s.uploadsDir()} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			return nil, err

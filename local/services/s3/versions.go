@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 
 	"stepback/aws"
+	"stepback/local/services/inventory"
 )
 
 // The versioning states of a bucket; a bucket that never had versioning has none.
@@ -80,26 +82,32 @@ func checkVersioning(_ *store, _ *call, text []byte) error {
 
 // readShelf reads the shelf of an object; it is empty if there is none.
 func (s *store) readShelf(bucket, key string) (shelf, error) {
-	return readShelfFile(filepath.Join(s.shelfDir(bucket, key), shelfFile), key)
+	return s.readShelfFile(filepath.Join(s.shelfDir(bucket, key), shelfFile), key)
 }
 
-func readShelfFile(path, key string) (shelf, error) {
+func (s *store) readShelfFile(path, key string) (shelf, error) {
 	found := shelf{Key: key}
-	text, err := os.ReadFile(path)
+	text, err := s.files.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return found, nil
 	}
-	if err == nil {
-		err = json.Unmarshal(text, &found)
+	if err != nil {
+		return found, err
 	}
-	return found, err
+	if err := json.Unmarshal(text, &found); err != nil {
+		return found, &inventory.DamagedError{Path: path, Why: err.Error()}
+	}
+	return found, nil
 }
 
 // writeShelf saves a shelf. If the shelf is empty, its file is removed.
 func (s *store) writeShelf(bucket string, h shelf) error {
 	dir := s.shelfDir(bucket, h.Key)
 	if len(h.Entries) == 0 {
-		err := os.RemoveAll(dir)
+		err := s.files.Forget(filepath.Join(dir, shelfFile))
+		if err == nil {
+			err = os.RemoveAll(dir)
+		}
 		prune(filepath.Dir(dir), filepath.Join(s.root, ".versions"))
 		return err
 	}
@@ -107,7 +115,11 @@ func (s *store) writeShelf(bucket string, h shelf) error {
 	if err != nil {
 		return err
 	}
-	return s.replaceFile(filepath.Join(dir, shelfFile), text)
+	note, err := s.replaceSealed(filepath.Join(dir, shelfFile), text)
+	if err == nil {
+		note()
+	}
+	return err
 }
 
 // bodyName returns the path of a version's content.
@@ -286,12 +298,14 @@ func (s *store) restore(bucket string, h *shelf) error {
 		return nil
 	}
 	latest := h.Entries[0].version
-	if err := s.writeRecord(bucket, record{Key: h.Key, Versions: []version{latest}}); err != nil {
+	note, err := s.prepareRecord(bucket, record{Key: h.Key, Versions: []version{latest}})
+	if err != nil {
 		return err
 	}
 	if err := s.moveIntoPlace(bucket, h.Key, s.bodyName(bucket, h.Key, latest.ID)); err != nil {
 		return err
 	}
+	note()
 	h.Entries = h.Entries[1:]
 	return nil
 }
@@ -301,6 +315,9 @@ func (s *store) DeleteMultiVersions(bucket string, objects ...gofakes3.ObjectID)
 	err error) {
 	if err := s.requireBucket(bucket); err != nil {
 		return result, err
+	}
+	if err := s.forgetLatest(bucket, objects); err != nil {
+		return result, s.storageError(err)
 	}
 	for _, o := range objects {
 		if o.VersionID == "" {
@@ -316,6 +333,19 @@ func (s *store) DeleteMultiVersions(bucket string, objects ...gofakes3.ObjectID)
 		result.Deleted = append(result.Deleted, o)
 	}
 	return result, nil
+}
+
+// forgetLatest removes objects from the inventory together, before they are deleted one by one.
+func (s *store) forgetLatest(bucket string, objects []gofakes3.ObjectID) error {
+	status, err := s.versioningOf(bucket)
+	if err != nil || status != "" {
+		return err
+	}
+	var records []string
+	for _, o := range objects {
+		records = append(records, s.recordPath(bucket, o.Key))
+	}
+	return s.files.Forget(records...)
 }
 
 // openOld opens a version of an object, whether current or noncurrent.
@@ -340,8 +370,20 @@ func (s *store) openOld(bucket, key string, id string) (*os.File, version, error
 	case h.Entries[i].Marker:
 		return nil, v, gofakes3.ErrMethodNotAllowed
 	}
+	v = h.Entries[i].version
 	f, err = os.Open(s.bodyName(bucket, key, id))
-	return f, h.Entries[i].version, s.storageError(err)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = &inventory.DamagedError{Path: s.bodyName(bucket, key, id), Why: "it is missing"}
+	}
+	if err != nil {
+		return nil, v, s.storageError(err)
+	}
+	if info, err := f.Stat(); err == nil && info.Size() != v.Size {
+		_ = f.Close()
+		return nil, v, s.storageError(&inventory.DamagedError{Path: f.Name(),
+			Why: fmt.Sprintf("it has %d bytes, and had %d", info.Size(), v.Size)})
+	}
+	return f, v, nil
 }
 
 // GetObjectVersion opens a version, or a range of one, for streaming.
@@ -353,7 +395,7 @@ func (s *store) GetObjectVersion(bucket, key string, id gofakes3.VersionID,
 	}
 	obj := asObject(key, v)
 	obj.Metadata[versionHeader] = shownID(v.ID)
-	return s.ranged(f, obj, want)
+	return s.ranged(f, &v, obj, want)
 }
 
 // HeadObjectVersion describes a version.
@@ -399,7 +441,7 @@ func (s *store) shelves(bucket string) ([]shelf, error) {
 	}
 	var all []shelf
 	for _, e := range entries {
-		h, err := readShelfFile(filepath.Join(s.versionsDir(bucket), e.Name(), shelfFile), "")
+		h, err := s.readShelfFile(filepath.Join(s.versionsDir(bucket), e.Name(), shelfFile), "")
 		if err != nil {
 			return nil, err
 		}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"stepback/aws"
+	"stepback/local/services/inventory"
 	"stepback/local/services/lambda/runner"
 )
 
@@ -15,6 +16,7 @@ type area struct {
 	dir    string
 	lambda *runner.Service
 	sink   runner.LogSink // nil if logs are discarded
+	files  *inventory.Files
 
 	mu        sync.RWMutex
 	functions map[string]*record
@@ -27,7 +29,7 @@ type codeKey struct{ function, sha256 string }
 
 func newArea(scope aws.Scope, dir string, opts Options, room *runner.Room) *area {
 	a := &area{
-		scope: scope, dir: dir, functions: map[string]*record{}, changing: map[string]chan struct{}{},
+		scope: scope, dir: dir, files: opts.Files, functions: map[string]*record{}, changing: map[string]chan struct{}{},
 		running: map[codeKey]int{},
 	}
 	if opts.LogSink != nil {

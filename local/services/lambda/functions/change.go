@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"stepback/aws"
-	"stepback/internal/atomicfile"
+	"stepback/local/services/inventory"
 )
 
 // recordFile is the name of the file with a function's record, in the function's directory.
@@ -89,13 +89,13 @@ func (a *area) save(name string, r *record) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(dir, recordFile), text, 0o600)
+	return a.files.WriteFile(filepath.Join(dir, recordFile), text, 0o600)
 }
 
 // readRecord reads the stored record of a function, or returns nil if the directory has none.
-func readRecord(dir string) (*record, error) {
+func readRecord(files *inventory.Files, dir string) (*record, error) {
 	path := filepath.Join(dir, recordFile)
-	text, err := os.ReadFile(path)
+	text, err := files.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

@@ -168,7 +168,7 @@ func (s *Service) OpenCode(scope aws.Scope, function, sha string) (*os.File, err
 	}
 	for used := range r.codes() {
 		if hexOf(used) == sha {
-			return os.Open(a.codeDir(function, used) + packageSuffix)
+			return openPackage(a.codeDir(function, used) + packageSuffix)
 		}
 	}
 	return nil, fs.ErrNotExist

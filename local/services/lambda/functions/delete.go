@@ -47,7 +47,7 @@ func (s *Service) deleteFunction(ctx context.Context, scope aws.Scope, name stri
 	if err != nil {
 		return err
 	}
-	if err := os.Remove(filepath.Join(a.functionDir(name), recordFile)); err != nil {
+	if err := a.files.Remove(filepath.Join(a.functionDir(name), recordFile)); err != nil {
 		return err
 	}
 	a.put(name, nil)

@@ -14,7 +14,7 @@ import (
 	"sync"
 
 	"stepback/aws"
-	"stepback/internal/atomicfile"
+	"stepback/local/services/inventory"
 )
 
 // LayerContent describes the package of a layer version.
@@ -69,8 +69,9 @@ type keptLayer struct {
 // layers stores the layers of all scopes in layers/ACCOUNT/REGION/NAME/layer.json, with their content in the same
 // directory.
 type layers struct {
-	dir string
-	mu  sync.Mutex // serializes changes
+	dir   string
+	files *inventory.Files
+	mu    sync.Mutex // serializes changes
 }
 
 const layerFile = "layer.json"
@@ -82,7 +83,7 @@ func (l *layers) layerDir(scope aws.Scope, name string) string {
 // read returns a layer; it is empty if the layer does not exist. mu is held.
 func (l *layers) read(scope aws.Scope, name string) (*layer, error) {
 	path := filepath.Join(l.layerDir(scope, name), layerFile)
-	text, err := os.ReadFile(path)
+	text, err := l.files.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &layer{}, nil
 	}
@@ -106,7 +107,7 @@ func (l *layers) write(scope aws.Scope, name string, changed *layer) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(dir, layerFile), text, 0o600)
+	return l.files.WriteFile(filepath.Join(dir, layerFile), text, 0o600)
 }
 
 // LayerName is a parsed name or ARN of a layer or a layer version. Version is 0 if none is named.
@@ -207,7 +208,7 @@ func (s *Service) openLayer(scope aws.Scope, name, sha string) (*os.File, error)
 	}
 	for _, v := range found.Versions {
 		if hexOf(v.CodeSha256) == sha {
-			return os.Open(filepath.Join(s.layers.layerDir(scope, n.Name), "code", sha+packageSuffix))
+			return openPackage(filepath.Join(s.layers.layerDir(scope, n.Name), "code", sha+packageSuffix))
 		}
 	}
 	return nil, fs.ErrNotExist

@@ -2,17 +2,29 @@ package functions
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 
 	"stepback/aws"
+	"stepback/local/services/inventory"
 )
 
 var accountForm = regexp.MustCompile(`^\d{12}$`)
 
 // load deploys the functions stored in the directory.
 func (s *Service) load(ctx context.Context) error {
+	known, err := s.opts.Files.Below(s.dir)
+	if err != nil {
+		return err
+	}
+	for _, path := range known {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			return &inventory.DamagedError{Path: path, Why: "it is missing"}
+		}
+	}
 	return eachDirectory(s.dir, func(account string) error {
 		if !accountForm.MatchString(account) {
 			return nil
@@ -43,7 +55,7 @@ func eachDirectory(dir string, f func(name string) error) error {
 
 func (s *Service) loadFunction(ctx context.Context, scope aws.Scope, name string) error {
 	dir := filepath.Join(s.dir, scope.Account, scope.Region, name)
-	r, err := readRecord(dir)
+	r, err := readRecord(s.opts.Files, dir)
 	if err != nil {
 		return err
 	}
@@ -52,6 +64,9 @@ func (s *Service) loadFunction(ctx context.Context, scope aws.Scope, name string
 	}
 	a, err := s.area(scope)
 	if err != nil {
+		return err
+	}
+	if err := s.verifyCodes(a, name, r); err != nil {
 		return err
 	}
 	if err := s.deployChanges(ctx, a, nil, r); err != nil {

@@ -16,6 +16,7 @@ import (
 	"stepback/engine/clock"
 	"stepback/local/services/delivery"
 	"stepback/local/services/documents"
+	"stepback/local/services/inventory"
 	"stepback/local/services/lambda/eventqueue"
 	"stepback/local/services/lambda/runner"
 	"stepback/local/services/lambda/runtimes"
@@ -61,6 +62,8 @@ type Options struct {
 	Now func() time.Time
 	// Store stores asynchronous invocations until they have ended; the default is a separate store in the directory.
 	Store *documents.Store
+	// Files is the inventory that the functions' files are in; nil means none.
+	Files *inventory.Files
 	// Clock is used for the waits of asynchronous invocations; the default is real time.
 	Clock *clock.Clock
 	// Log receives messages for the operator; the default discards them.
@@ -88,7 +91,8 @@ const (
 	defaultIdleTimeout  = 5 * time.Minute
 )
 
-// Open loads the functions in dir, which it creates if needed. Only one Service may have a directory open at a time.
+// Open loads the functions in dir, which it creates if needed. A description or a package that is damaged or missing is an
+// error; damaged code is unpacked again from its package. Only one Service may have a directory open at a time.
 func Open(ctx context.Context, dir string, opts Options) (*Service, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -124,7 +128,7 @@ func Open(ctx context.Context, dir string, opts Options) (*Service, error) {
 			opts.Log.Warn("fetching a package that AWS's runtime brings along", "package", name)
 		}),
 		areas:  map[aws.Scope]*area{},
-		layers: &layers{dir: filepath.Join(dir, "layers")},
+		layers: &layers{dir: filepath.Join(dir, "layers"), files: opts.Files},
 		room:   runner.NewRoom(opts.Total, opts.TotalMemoryMB)}
 	if err := s.openEvents(); err != nil {
 		return nil, errors.Join(err, s.closeOwn())

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"stepback/aws"
+	"stepback/local/services/inventory"
 )
 
 var errClosed = errors.New("logs: closed")
@@ -224,7 +225,8 @@ func (s *Store) writeSome(g *group, st *stream, events []Event) (n int, err erro
 		return 0, err
 	}
 	s.mu.Lock()
-	seg.bytes += int64(len(text))
+	seg.bytes, seg.sum = seg.bytes+int64(len(text)), inventory.Sum(seg.sum, text)
+	s.opts.Files.Note(seg.path, inventory.Entry{Length: seg.bytes, Sum: seg.sum})
 	about, line := g.Group, seg.events+1
 	seg.events += int64(n)
 	for i := range events[:n] {
@@ -240,7 +242,7 @@ func (s *Store) writeSome(g *group, st *stream, events []Event) (n int, err erro
 	if s.opts.Written != nil && len(about.Subscriptions) > 0 {
 		s.opts.Written(g.scope, about, numbered(events[:n], st.Name, seg.number, line))
 	}
-	return n, remove(gone)
+	return n, s.opts.Files.Remove(gone...)
 }
 
 // segmentBytes is the size at which a segment is closed and the next one started.
@@ -261,10 +263,11 @@ func (s *Store) segment(st *stream) (*segment, error) {
 	if err != nil {
 		return nil, err
 	}
-	seg := &segment{path: st.path(number), number: number, bytes: int64(len(text))}
+	seg := &segment{path: st.path(number), number: number, bytes: int64(len(text)), sum: inventory.Sum(0, text)}
 	if err := appendFile(seg.path, text); err != nil {
-		return nil, errors.Join(err, remove([]string{seg.path})) // the file may contain half of the name
+		return nil, errors.Join(err, s.opts.Files.Remove(seg.path)) // the file may contain half of the name
 	}
+	s.opts.Files.Note(seg.path, inventory.Entry{Length: seg.bytes, Sum: seg.sum})
 	s.mu.Lock()
 	st.segments, st.torn = append(st.segments, seg), false
 	s.mu.Unlock()

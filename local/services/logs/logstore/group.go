@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -14,7 +13,7 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/internal/atomicfile"
+	"stepback/local/services/inventory"
 )
 
 // The errors of the store.
@@ -121,7 +120,7 @@ func (s *Store) DeleteGroup(scope aws.Scope, name string) error {
 	}
 	g.streams = map[string]*stream{}
 	s.mu.Unlock()
-	return remove(gone)
+	return s.opts.Files.Remove(gone...)
 }
 
 // change applies f to a group and saves the result before it takes effect. Changes of groups are rare and run one at
@@ -139,7 +138,7 @@ func (s *Store) change(scope aws.Scope, name string, f func(*group) error) error
 	if err := f(&changed); err != nil {
 		return err
 	}
-	if err := changed.save(); err != nil {
+	if err := changed.save(s.opts.Files); err != nil {
 		return err
 	}
 	s.mu.Lock()
@@ -152,7 +151,7 @@ func (s *Store) change(scope aws.Scope, name string, f func(*group) error) error
 	return nil
 }
 
-func (g *group) save() error {
+func (g *group) save(files *inventory.Files) error {
 	text, err := json.Marshal(g.kept)
 	if err != nil {
 		return err
@@ -160,17 +159,7 @@ func (g *group) save() error {
 	if err := os.MkdirAll(g.dir, 0o750); err != nil {
 		return err
 	}
-	return atomicfile.Write(filepath.Join(g.dir, aboutFile), text, 0o600)
-}
-
-func remove(paths []string) error {
-	var problems []error
-	for _, p := range paths {
-		if err := os.Remove(p); !errors.Is(err, fs.ErrNotExist) {
-			problems = append(problems, err)
-		}
-	}
-	return errors.Join(problems...)
+	return files.WriteFile(filepath.Join(g.dir, aboutFile), text, 0o600)
 }
 
 // Group returns a log group, or ErrNoGroup. With ErrNoGroup, deleted reports whether a group of that name has been

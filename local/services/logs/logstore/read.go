@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"os"
 	"slices"
 
 	"stepback/aws"
+	"stepback/local/services/inventory"
 )
 
 // Read returns the events of a group with from <= time < to that were appended before the call, ordered by time.
-// selects chooses the streams. It returns ErrNoGroup if the group does not exist.
+// selects chooses the streams. It returns ErrNoGroup if the group does not exist, and an
+// *inventory.DamagedError if events differ from what was written.
 func (s *Store) Read(scope aws.Scope, groupName string, selects func(stream string) bool, from, to int64) ([]Event,
 	error) {
 	if err := s.settle(); err != nil && !errors.Is(err, errClosed) {
@@ -22,13 +25,19 @@ func (s *Store) Read(scope aws.Scope, groupName string, selects func(stream stri
 	}
 	var found []Event
 	for _, p := range parts {
-		_, err := scan(p.path, func(line int64, e Event) {
-			if e.Time >= from && e.Time < to {
-				e.Stream, e.Number = p.stream, eventNumber(p.number, line)
-				found = append(found, e)
-			}
-		})
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // it has just been dropped
+		text, err := p.read()
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // it has just been dropped
+		}
+		if err == nil {
+			_, err = scan(p.path, text, func(line int64, e Event) {
+				if e.Time >= from && e.Time < to {
+					e.Stream, e.Number = p.stream, eventNumber(p.number, line)
+					found = append(found, e)
+				}
+			})
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -42,6 +51,20 @@ func (s *Store) Read(scope aws.Scope, groupName string, selects func(stream stri
 type part struct {
 	stream, path string
 	number       int
+	written      inventory.Entry
+	damaged      error
+}
+
+// read reads the segment. The error is an *inventory.DamagedError if it differs from what was written.
+func (p *part) read() ([]byte, error) {
+	if p.damaged != nil {
+		return nil, p.damaged
+	}
+	text, err := os.ReadFile(p.path)
+	if err == nil {
+		err = inventory.VerifyGrown(p.path, text, p.written)
+	}
+	return text, err
 }
 
 // parts returns the segments that may contain events between from and to, and the time before which events count as
@@ -62,7 +85,7 @@ func (s *Store) parts(scope aws.Scope, groupName string, selects func(string) bo
 		}
 		for _, seg := range st.segments {
 			if seg.last >= from && seg.first < to {
-				parts = append(parts, part{name, seg.path, seg.number})
+				parts = append(parts, part{name, seg.path, seg.number, inventory.Entry{Length: seg.bytes, Sum: seg.sum}, seg.damaged})
 			}
 		}
 	}

@@ -1,13 +1,11 @@
 package logstore
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 )
 
@@ -29,8 +27,10 @@ type segment struct {
 	path        string
 	number      int
 	bytes       int64
-	events      int64 // the number of events
-	first, last int64 // event times
+	events      int64  // the number of events
+	first, last int64  // event times
+	sum         uint32 // checksum of the file's first bytes, which are written
+	damaged     error  // why its events cannot be read; nil if they can
 }
 
 // header is the first line of a segment.
@@ -73,30 +73,22 @@ func parseEvent(line []byte) (e Event, err error) {
 	return e, err
 }
 
-// scan calls each for the events of a segment. It ignores an incomplete line left by a crash.
-func scan(path string, each func(line int64, e Event)) (h header, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return h, err
-	}
-	defer f.Close()
-	r := bufio.NewReaderSize(f, 64<<10)
-	text, err := r.ReadBytes('\n')
-	if err == nil {
-		err = json.Unmarshal(text, &h)
+// scan calls each for the events of a segment with the given content. It ignores an incomplete line left by a crash.
+func scan(path string, text []byte, each func(line int64, e Event)) (h header, err error) {
+	first, rest, whole := bytes.Cut(text, []byte{'\n'})
+	err = io.ErrUnexpectedEOF
+	if whole {
+		err = json.Unmarshal(first, &h)
 	}
 	if err != nil {
 		return h, fmt.Errorf("logs: %s does not begin with the name of a stream: %w", path, err)
 	}
 	for line := int64(1); ; line++ {
-		text, err := r.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
+		text, rest, whole = bytes.Cut(rest, []byte{'\n'})
+		if !whole {
 			return h, nil
 		}
-		if err != nil {
-			return h, err
-		}
-		if e, err := parseEvent(text[:len(text)-1]); err == nil {
+		if e, err := parseEvent(text); err == nil {
 			each(line, e)
 		}
 	}

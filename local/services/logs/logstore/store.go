@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 
 	"stepback/aws"
 	"stepback/internal/diskspace"
+	"stepback/local/services/inventory"
 )
 
 // Options are the limits and hooks of a store; zero values have defaults.
@@ -30,6 +32,8 @@ type Options struct {
 	// subscriptions. The events have their Stream and Number set, and the callee may keep them. It must return
 	// quickly, because it blocks writing.
 	Written func(scope aws.Scope, g Group, events []Event)
+	// Files is the inventory that the store's files are in; nil means none.
+	Files *inventory.Files
 	// Space is the free space of the disk: writes that find none wait for it. If it is nil, they fail, and events are
 	// lost.
 	Space *diskspace.Space
@@ -62,7 +66,8 @@ type Store struct {
 	done    chan struct{}
 }
 
-// Open opens the store in a directory, which it creates if needed. Close must be called when done.
+// Open opens the store in a directory, which it creates if needed. Close must be called when done. The description of a
+// group that is damaged or missing is an error; damaged events are logged, and reading them is an error.
 func Open(dir string, o Options) (*Store, error) {
 	s := &Store{dir: dir, opts: o, now: o.Now, log: o.Log, groups: map[groupKey]*group{}, done: make(chan struct{})}
 	if s.opts.StreamBytes == 0 {
@@ -105,28 +110,50 @@ func (s *Store) load() error {
 	if err != nil {
 		return err
 	}
+	known, err := s.opts.Files.Below(s.dir)
+	if err != nil {
+		return err
+	}
+	for _, path := range known {
+		switch missing := s.missing(path); {
+		case missing != nil && filepath.Base(path) == aboutFile:
+			return missing
+		case missing != nil:
+			s.log.Warn("log events are lost", "error", missing)
+		}
+	}
 	for _, path := range found {
 		dir := filepath.Dir(path)
 		region := filepath.Dir(dir)
 		scope := aws.Scope{Account: filepath.Base(filepath.Dir(region)), Region: filepath.Base(region)}
 		g := &group{scope: scope, dir: dir, streams: map[string]*stream{}}
-		text, err := os.ReadFile(path)
-		if err == nil {
-			err = json.Unmarshal(text, &g.kept)
-		}
-		if err == nil && !g.Deleted {
-			err = g.load(s.log)
-		}
+		text, err := s.opts.Files.ReadFile(path)
 		if err != nil {
 			return err
+		}
+		if err := json.Unmarshal(text, &g.kept); err != nil {
+			return &inventory.DamagedError{Path: path, Why: err.Error()}
+		}
+		if !g.Deleted {
+			if err := g.load(s.opts.Files, s.log); err != nil {
+				return err
+			}
 		}
 		s.groups[groupKey{scope, g.Name}] = g
 	}
 	return nil
 }
 
+// missing returns an error if a file of the inventory does not exist.
+func (s *Store) missing(path string) error {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return &inventory.DamagedError{Path: path, Why: "it is missing"}
+	}
+	return nil
+}
+
 // load reads the segments in the directory of a group.
-func (g *group) load(log *slog.Logger) error {
+func (g *group) load(files *inventory.Files, log *slog.Logger) error {
 	entries, err := os.ReadDir(g.dir)
 	if err != nil {
 		return err
@@ -138,7 +165,7 @@ func (g *group) load(log *slog.Logger) error {
 			continue
 		}
 		seg := &segment{path: filepath.Join(g.dir, entry.Name()), number: number}
-		if err := g.add(seg, entry); err != nil {
+		if err := g.add(seg, files, log); err != nil {
 			log.Warn("a file of log events cannot be read; it is left alone", "file", seg.path, "error", err)
 		}
 	}
@@ -149,20 +176,37 @@ func (g *group) load(log *slog.Logger) error {
 }
 
 // add reads a segment and adds it to its stream.
-func (g *group) add(seg *segment, entry fs.DirEntry) error {
+func (g *group) add(seg *segment, files *inventory.Files, log *slog.Logger) error {
+	e, known, err := files.Entry(seg.path) // before the file, which may only be longer
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(seg.path)
+	if err != nil {
+		return err
+	}
 	var first, last, ingestion int64
-	h, err := scan(seg.path, func(_ int64, e Event) {
+	h, err := scan(seg.path, text, func(_ int64, e Event) {
 		seg.events++
 		if first == 0 {
 			first = e.Time
 		}
 		first, last, ingestion = min(first, e.Time), max(last, e.Time), max(ingestion, e.Ingestion)
 	})
-	info, infoErr := entry.Info()
-	if err := errors.Join(err, infoErr); err != nil {
-		return err
+	if known {
+		seg.damaged = inventory.VerifyGrown(seg.path, text, e)
 	}
-	seg.bytes, seg.first, seg.last = info.Size(), first, last
+	if err != nil {
+		return errors.Join(seg.damaged, err)
+	}
+	seg.bytes, seg.first, seg.last, seg.sum = int64(len(text)), first, last, inventory.Sum(0, text)
+	switch now := (inventory.Entry{Length: seg.bytes, Sum: seg.sum}); {
+	case seg.damaged != nil:
+		log.Warn("log events are damaged; reading them will fail", "error", seg.damaged)
+		seg.first, seg.last = math.MinInt64, math.MaxInt64 // they may be of any time
+	case now != e:
+		files.Note(seg.path, now)
+	}
 	st := g.streams[h.Stream]
 	if st == nil {
 		st = newStream(g, h.Stream, h.Created)

@@ -94,7 +94,7 @@ func (s *Store) DeleteStream(scope aws.Scope, groupName, name string) error {
 	delete(g.streams, name)
 	gone := st.paths()
 	s.mu.Unlock()
-	return remove(gone)
+	return s.opts.Files.Remove(gone...)
 }
 
 // Streams returns the streams of a log group whose names start with prefix, ordered by name, or ErrNoGroup.

@@ -1,0 +1,55 @@
+package pebblestore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// Check opens a store for reading, verifies all of its tables, reads all keys and values, and calls problem for each
+// defect. keys is the number of keys. If the store cannot be opened, that is a defect, too; the error is that of ctx.
+func Check(ctx context.Context, c Config, problem func(error)) (keys int, err error) {
+	c.ReadOnly = true
+	s, err := Open(c)
+	if err != nil {
+		problem(fmt.Errorf("%s: %w", c.Dir, err))
+		return 0, ctx.Err()
+	}
+	keys, err = s.Check(ctx, c, problem)
+	return keys, errors.Join(err, closeRead(s.DB))
+}
+
+// Check checks an open store as the function Check does. c is the configuration that it was opened with.
+func (s *Store) Check(ctx context.Context, c Config, problem func(error)) (keys int, err error) {
+	tell := func(err error) error {
+		problem(fmt.Errorf("%s: %w", c.Dir, err))
+		return nil
+	}
+	for _, lost := range s.lost {
+		_ = tell(lost)
+	}
+	bad := false
+	err = verifyTables(ctx, c.FS, c.Dir, s.DB, math.MaxInt64, func(err error) error { bad = true; return tell(err) })
+	if err != nil {
+		return 0, err
+	}
+	it, err := s.NewIterWithContext(ctx, &pebble.IterOptions{})
+	if err != nil {
+		return 0, err
+	}
+	for ok := it.First(); ok && ctx.Err() == nil; ok = it.Next() {
+		if _, err := it.ValueAndErr(); err != nil {
+			break
+		}
+		keys++
+	}
+	err = it.Error()
+	_ = it.Close() // repeats the error
+	if err != nil && !bad {
+		_ = tell(firstLine(err))
+	}
+	return keys, ctx.Err()
+}

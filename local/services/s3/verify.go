@@ -1,0 +1,295 @@
+package s3
+
+import (
+	"bytes"
+	"crypto/md5"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/johannesboyne/gofakes3"
+
+	"stepback/local/services/inventory"
+)
+
+// castagnoli is the table of CRC-32C, which processors compute in hardware.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func newSum() hash.Hash { return crc32.New(castagnoli) }
+
+// sumOf returns a hash and its expected value for a version's content: CRC-32C, or MD5 for an object of an earlier version
+// that was uploaded in one part. The hash is nil if there is nothing to compare the content with.
+func (v *version) sumOf() (hash.Hash, string) {
+	const md5Digits = 2 * md5.Size
+	switch {
+	case v.CRC != "":
+		return newSum(), v.CRC
+	case len(v.ETag) == md5Digits:
+		return md5.New(), v.ETag
+	}
+	return nil, ""
+}
+
+// verifying reads a version's content and compares it with its checksum. At the end it withholds the last bytes if they
+// differ, so that no reader takes the content for complete.
+type verifying struct {
+	io.Closer
+	file *os.File
+	left int64
+	sum  hash.Hash
+	want string
+	// abort ends the request that a damaged content is being sent for. Otherwise, Read returns the error.
+	abort bool
+	sent  bool
+}
+
+// verified returns a reader that verifies the content of a version.
+func verified(f *os.File, v *version) *verifying {
+	r := &verifying{Closer: f, file: f, left: v.Size}
+	r.sum, r.want = v.sumOf()
+	return r
+}
+
+// Read implements io.Reader. The error is an *inventory.DamagedError if the content has changed.
+func (r *verifying) Read(p []byte) (int, error) {
+	if r.left == 0 && r.sent {
+		return 0, io.EOF
+	}
+	n, err := r.file.Read(p[:min(int64(len(p)), r.left)])
+	r.left -= int64(n)
+	if r.sum != nil {
+		r.sum.Write(p[:n])
+	}
+	switch {
+	case r.left == 0 && r.sum != nil && hex.EncodeToString(r.sum.Sum(nil)) != r.want:
+		return r.fail("its bytes have changed since it was stored")
+	case r.left > 0 && errors.Is(err, io.EOF):
+		return r.fail("it has been cut")
+	}
+	r.sent = true
+	if r.left == 0 && n == 0 {
+		err = io.EOF
+	}
+	return n, err
+}
+
+func (r *verifying) fail(why string) (int, error) {
+	if r.abort && r.sent {
+		panic(http.ErrAbortHandler) // the response has begun, and must not look complete
+	}
+	return 0, &inventory.DamagedError{Path: r.file.Name(), Why: why}
+}
+
+// smallObject is the size up to which an object is verified before the response begins.
+const smallObject = 1 << 20
+
+// content returns the whole content of a version for a response.
+func (s *store) verifiedContent(f *os.File, v *version) (io.ReadCloser, error) {
+	r := verified(f, v)
+	if v.Size > smallObject {
+		r.abort = true
+		return r, nil
+	}
+	whole := make([]byte, v.Size)
+	_, err := io.ReadFull(r, whole)
+	if err == nil && v.Size == 0 {
+		_, err = r.Read(nil)
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+	}
+	_ = f.Close()
+	if err != nil {
+		return nil, s.storageError(err)
+	}
+	return io.NopCloser(bytes.NewReader(whole)), nil
+}
+
+// missingObject returns an error if an object that is stored has no file.
+func (s *store) missingObject(bucket, key string) error {
+	record := s.recordPath(bucket, key)
+	_, known, err := s.files.Entry(record)
+	if err != nil || !known {
+		return err
+	}
+	plain, _ := s.objectPaths(bucket, key)
+	return &inventory.DamagedError{Path: plain, Why: "it is missing"}
+}
+
+// Check reads all objects in a directory of buckets, with their descriptions, noncurrent versions and unfinished uploads,
+// and calls problem for each damaged file. files is the inventory that has them.
+func Check(dir string, files *inventory.Files, problem func(error)) error {
+	root, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	s := &store{root: root, files: files}
+	entries, err := os.ReadDir(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if gofakes3.ValidateBucketName(e.Name()) != nil || !e.IsDir() {
+			continue
+		}
+		w := walker{visit: func(key, _ string) (bool, error) {
+			if err := s.checkObject(e.Name(), key); err != nil {
+				problem(err)
+			}
+			return true, nil
+		}}
+		if _, err := w.dir(s.bucketDir(e.Name()), ""); err != nil {
+			return err
+		}
+		if err := s.checkBucket(e.Name(), problem); err != nil {
+			return err
+		}
+	}
+	return s.checkUploads(problem)
+}
+
+// checkObject reads the current version of an object.
+func (s *store) checkObject(bucket, key string) error {
+	f, info, err := s.openObject(bucket, key)
+	if gofakes3.HasErrorCode(err, gofakes3.ErrNoSuchKey) {
+		return nil // deleted in the meantime
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	v, known, err := s.lookup(bucket, key, info)
+	switch {
+	case err != nil:
+		return err
+	case !known:
+		r, err := s.readRecord(bucket, key)
+		if err != nil || len(r.Versions) == 0 {
+			return err // placed by hand
+		}
+		return changedOutside(f.Name(), r.Versions[0].ETag)
+	case v.Outside != "":
+		return changedOutside(f.Name(), v.Outside)
+	}
+	_, err = io.Copy(io.Discard, verified(f, &v))
+	return err
+}
+
+func changedOutside(path, etag string) error {
+	return &inventory.DamagedError{Path: path, Why: fmt.Sprintf("it was changed, but not through S3, since the object with the ETag %s was stored", etag)}
+}
+
+// checkBucket reads the descriptions, the settings and the noncurrent versions of a bucket.
+func (s *store) checkBucket(bucket string, problem func(error)) error {
+	known, err := s.files.Below(s.metaDir(bucket))
+	if err != nil {
+		return err
+	}
+	for _, path := range known {
+		text, err := s.files.ReadFile(path)
+		if err != nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				problem(err)
+			}
+			continue
+		}
+		if strings.HasSuffix(path, recordSuffix) {
+			s.checkPlace(bucket, path, text, problem)
+		}
+	}
+	shelves, err := os.ReadDir(s.versionsDir(bucket))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range shelves {
+		dir := filepath.Join(s.versionsDir(bucket), e.Name())
+		h, err := s.readShelfFile(filepath.Join(dir, shelfFile), "")
+		if err != nil {
+			problem(err)
+			continue
+		}
+		for _, entry := range h.Entries {
+			if entry.Marker {
+				continue
+			}
+			if err := checkFile(filepath.Join(dir, shownID(entry.ID)), &entry.version); err != nil {
+				problem(err)
+			}
+		}
+	}
+	return nil
+}
+
+// checkPlace checks that a described object exists.
+func (s *store) checkPlace(bucket, path string, text []byte, problem func(error)) {
+	r, err := parseRecord(text)
+	if err != nil {
+		problem(&inventory.DamagedError{Path: path, Why: err.Error()})
+		return
+	}
+	f, _, err := s.openObject(bucket, r.Key)
+	if err == nil {
+		_ = f.Close()
+		return
+	}
+	if err := s.missingObject(bucket, r.Key); err != nil {
+		problem(err)
+	}
+}
+
+// checkFile reads the file of a noncurrent version.
+func checkFile(path string, v *version) error {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &inventory.DamagedError{Path: path, Why: "it is missing"}
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() != v.Size {
+		return &inventory.DamagedError{Path: path, Why: fmt.Sprintf("it has %d bytes, and had %d", info.Size(), v.Size)}
+	}
+	_, err = io.Copy(io.Discard, verified(f, v))
+	return err
+}
+
+// checkUploads reads the parts of unfinished uploads.
+func (s *store) checkUploads(problem func(error)) error {
+	known, err := s.files.Below(s.uploadsDir())
+	if err != nil {
+		return err
+	}
+	for _, path := range known {
+		if _, err := s.files.ReadFile(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			problem(err)
+		}
+	}
+	uploads, err := os.ReadDir(s.uploadsDir())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, u := range uploads {
+		parts, err := s.parts(gofakes3.UploadID(u.Name()))
+		if err != nil {
+			return err
+		}
+		for _, p := range parts {
+			if err := checkFile(p.path, &version{Size: p.size, ETag: p.etag}); err != nil {
+				problem(err)
+			}
+		}
+	}
+	return nil
+}
