@@ -59,6 +59,13 @@ func TestCSV(t *testing.T) {
 		{"backslash at the end", "a\nx\\", nil, `[{"a":"x"}]`},
 		{"backslash in quotes", "a,b\n\"x\\\"y\\z\\\\\",1\n", nil, `[{"a":"x\"yz\\","b":"1"}]`},
 		{"quote inside a field", "a,b\n5\" disk,2\n", nil, `[{"a":"5\" disk","b":"2"}]`},
+		{"Developer Guide: the example",
+			"abc,123,\"This string contains commas, a double quotation marks (\"\"), and a newline (\n)\"," +
+				"{\"\"MyKey\"\":\"\"MyValue\"\"},\"[1,2,3]\"",
+			given("MyLetters", "MyNumbers", "MyString", "MyObject", "MyArray"),
+			`[{"MyLetters":"abc","MyNumbers":"123","MyString":"This string contains commas, a double quotation marks (\"), ` +
+				`and a newline (\n)","MyObject":"{\"MyKey\":\"MyValue\"}","MyArray":"[1,2,3]"}]`},
+		{"doubled quotes outside quotes", "a,b\nx\"\"y,\"z\"\"\"\"\"\n", nil, `[{"a":"x\"y","b":"z\"\""}]`},
 		{"text behind the closing quote", "a,b\n\"x\"y,2\n", nil, `[{"a":"xy","b":"2"}]`},
 		{"extra fields behind quotes dropped", "a\n\"x\",\"y\",z\nw\n", nil, `[{"a":"x"},{"a":"w"}]`},
 		{"quoted header", "\"a,1\",b\n1,2\n", nil, `[{"a,1":"1","b":"2"}]`},
