@@ -81,7 +81,7 @@ func (g *Gate) Allow(ctx context.Context) (Permit, error) {
 	now := g.config.Now()
 	g.mu.Lock()
 	g.pending.Asked++
-	stale := !g.refreshing && (g.asked.IsZero() || now.Sub(g.asked) >= g.config.Cache || now.Before(g.asked))
+	stale := !g.refreshing && g.stale(now)
 	if stale {
 		g.refreshing, g.asked = true, now
 	}
@@ -154,6 +154,11 @@ func (g *Gate) refused(permit breaker.Permit, closed bool, record Record, now ti
 	}
 }
 
+// stale reports whether the last reading is too old, or was made before the clock was set back.
+func (g *Gate) stale(now time.Time) bool {
+	return g.asked.IsZero() || now.Sub(g.asked) >= g.config.Cache || now.Before(g.asked)
+}
+
 // Record records the outcome of the call that permit allowed.
 func (g *Gate) Record(ctx context.Context, permit Permit, outcome breaker.Outcome) {
 	now := g.config.Now()
@@ -173,7 +178,7 @@ func (g *Gate) Record(ctx context.Context, permit Permit, outcome breaker.Outcom
 		case breaker.Ignored:
 		}
 	}
-	stale := !g.refreshing && now.Sub(g.asked) >= g.config.Cache
+	stale := !g.refreshing && g.stale(now)
 	if stale {
 		g.refreshing, g.asked = true, now
 	}
@@ -227,7 +232,7 @@ func (g *Gate) refresh(ctx context.Context, now time.Time) {
 		g.unavailable(err)
 		return
 	}
-	if now.Sub(record.At) >= tick {
+	if since := now.Sub(record.At); since >= tick || since < -skew {
 		next := record.Advance(&g.policies, tally, now)
 		won, err := g.replace(ctx, next, tally)
 		switch {
@@ -242,6 +247,10 @@ func (g *Gate) refresh(ctx context.Context, now time.Time) {
 
 // tick is the minimum time between two records made from counters.
 const tick = time.Second
+
+// skew is the largest difference between the clocks of processes. A record that is further in the future was written
+// before the clock was set back.
+const skew = time.Minute
 
 func (g *Gate) add(ctx context.Context, t limiter.Tally) (Record, limiter.Tally, error) {
 	ctx, cancel := context.WithTimeout(ctx, g.config.Timeout)

@@ -13,6 +13,7 @@ import (
 
 	"modernc.org/sqlite"
 
+	"stepback/internal/ctxerr"
 	"stepback/retry"
 )
 
@@ -95,7 +96,7 @@ func (s *Store) Close() error {
 func (s *Store) write(ctx context.Context, do func() error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := ctx.Err(); err != nil {
+	if err := ctxerr.Of(ctx); err != nil {
 		return err
 	}
 	return failure(transact(ctx, s.conn, do))
