@@ -1,6 +1,7 @@
 package shared
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,21 +45,22 @@ type Gate struct {
 	pending    limiter.Tally
 }
 
-// NewGate returns a gate. It returns an error if a policy is out of range, or the callee's name is empty or longer
-// than 256 bytes.
+// NewGate returns a gate. It returns an error if store is nil, a policy is out of range, a duration is negative, or the
+// callee's name is empty or longer than 256 bytes.
 func NewGate(store Store, callee string, p Policies, c Config) (*Gate, error) {
 	if callee == "" || len(callee) > 256 {
 		return nil, fmt.Errorf("shared: the callee's name has %d characters; it must have 1 to 256", len(callee))
 	}
+	if store == nil {
+		return nil, errors.New("shared: the store is nil")
+	}
 	if err := errors.Join(p.Breaker.Validate(), p.Limiter.Validate()); err != nil {
 		return nil, err
 	}
-	if c.Cache <= 0 {
-		c.Cache = time.Second
+	if c.Cache < 0 || c.Timeout < 0 {
+		return nil, fmt.Errorf("shared: Cache is %s and Timeout is %s; they must be 0 (default) or more", c.Cache, c.Timeout)
 	}
-	if c.Timeout <= 0 {
-		c.Timeout = 200 * time.Millisecond
-	}
+	c.Cache, c.Timeout = cmp.Or(c.Cache, time.Second), cmp.Or(c.Timeout, 200*time.Millisecond)
 	if c.Now == nil {
 		c.Now = time.Now
 	}
