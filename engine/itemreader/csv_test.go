@@ -109,8 +109,13 @@ func TestCSVFaults(t *testing.T) {
 			"S3://data/f line 3: a quoted field that starts in this row is never closed; " +
 				"add the closing quotation mark, or double a quotation mark that belongs to the text"},
 		{"Shift_JIS", "a\n\"x\ny\"\n\x83\x86\x81\x5b\n", nil,
-			"S3://data/f line 4 is not UTF-8 text; the ItemReader reads UTF-8 only, " +
+			"S3://data/f line 4, byte 8 (0x83) is not UTF-8 text; the ItemReader reads UTF-8 only, " +
 				"convert the file (for example with iconv)"},
+		{"a damaged byte in quotes", "a,b\n1,\"x\ny\xE4\xB8\"\n", nil,
+			"S3://data/f line 3, byte 10 (0xE4) is not UTF-8 text; the ItemReader reads UTF-8 only, " +
+				"convert the file (for example with iconv)"},
+		{"cut off", "a\n\xE4\xB8", nil, "S3://data/f line 2, byte 2 (0xE4) is not UTF-8 text; the ItemReader reads UTF-8 only, " +
+			"convert the file (for example with iconv)"},
 		{"UTF-16", "\xff\xfea\x00\n\x00", nil, "S3://data/f is UTF-16 text; convert it to UTF-8"},
 	}
 	for _, test := range tests {

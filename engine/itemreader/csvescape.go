@@ -15,7 +15,7 @@ func (c *csvRows) readEscaped() ([]string, error) {
 		return nil, err
 	}
 	if !utf8.Valid(c.text) {
-		return nil, c.notUTF8()
+		return nil, c.w.notUTF8(c.where, n)
 	}
 	c.w.consume(n)
 	all, from := string(c.text), 0
