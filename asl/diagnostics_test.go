@@ -51,7 +51,7 @@ func TestWholeDefinition(t *testing.T) {
 		{"empty text", ``, []string{"1:1 " + schema + "Definition must be a valid JSON object @ "}},
 		{"blank text", " \n", []string{"2:1 " + schema + "Definition must be a valid JSON object @ "}},
 		{"null", `null`, []string{"1:1 ERROR MISSING_DESCRIPTION Received a null or empty workflow input @ /"}},
-		{"scalar", `7`, []string{"1:1 " + schema + "Definition must be a valid JSON object @ /"}},
+		{"scalar", `7`, []string{"1:1 " + schema + "Definition must be a valid JSON object @ "}},
 		{"empty object", `{}`, []string{"1:1 " + schema + "These fields are required: [States, StartAt] @ /"}},
 		{"no States", `{"StartAt": "A"}`, []string{"1:1 " + schema + "These fields are required: [States] @ /"}},
 		{"no state", `{"StartAt": "A", "States": {}}`, []string{"1:18 " + schema + "Value cannot be empty @ /States"}},

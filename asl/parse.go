@@ -89,7 +89,7 @@ func (d *decoder) read() (jsonvalue.Value, bool) {
 		d.report(SeverityError, MissingDescription, "Received a null or empty workflow input").
 			hint("an object with at least StartAt and States")
 	case v.Kind() != jsonvalue.Object:
-		d.fail("Definition must be a valid JSON object").hint("this is " + kindWithArticle(v))
+		d.fail("Definition must be a valid JSON object").nowhere().hint("this is " + kindWithArticle(v))
 	default:
 		return v, true
 	}

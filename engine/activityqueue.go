@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stepback/engine/clock"
+	"stepback/internal/ctxerr"
 )
 
 // activities matches activity tasks with the workers that poll for them, first come first served.
@@ -96,7 +97,7 @@ func (a *activities) poll(ctx, engine context.Context, arn string, until time.Ti
 	case o := <-p.woken:
 		return o, nil
 	case <-ctx.Done():
-		err = ctx.Err()
+		err = ctxerr.Of(ctx)
 	case <-engine.Done():
 		err = ErrClosed
 	}

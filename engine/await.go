@@ -1,6 +1,10 @@
 package engine
 
-import "context"
+import (
+	"context"
+
+	"stepback/internal/ctxerr"
+)
 
 // Await waits, on behalf of a task, until an execution has ended or ctx ends. The caller must hold the clock, as a
 // running task does. Await releases that hold while it waits, so that virtual time can pass, and takes it again
@@ -31,7 +35,7 @@ func (e *Engine) Await(ctx context.Context, arn string) error {
 		<-ended
 		e.clock.Release()
 	}
-	return ctx.Err()
+	return ctxerr.Of(ctx)
 }
 
 // whenOver registers f, which is called once the run has ended and its result is durable. The clock is held during

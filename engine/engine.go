@@ -6,6 +6,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"runtime"
@@ -96,7 +97,8 @@ type Engine struct {
 // ErrClosed is returned if the engine accepts no more work.
 var ErrClosed = errors.New("engine: closed")
 
-// New starts an engine; Close stops it. It returns an error if cfg has no Clock or no Journal.
+// New starts an engine; Close stops it. It returns an error if cfg has no Clock or no Journal, or negative
+// Workers.
 func New(cfg Config) (*Engine, error) {
 	if cfg.Clock == nil || cfg.Journal == nil {
 		return nil, errors.New("engine: Config needs a Clock and a Journal")
@@ -107,7 +109,10 @@ func New(cfg Config) (*Engine, error) {
 	if cfg.Account == "" {
 		cfg.Account = "000000000000"
 	}
-	if cfg.Workers <= 0 {
+	if cfg.Workers < 0 {
+		return nil, fmt.Errorf("engine: Config.Workers is %d; it must be 0 (one per CPU) or more", cfg.Workers)
+	}
+	if cfg.Workers == 0 {
 		cfg.Workers = runtime.GOMAXPROCS(0)
 	}
 	repeatable := cfg.Seed != 0

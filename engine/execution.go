@@ -9,6 +9,7 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
+	"stepback/internal/ctxerr"
 )
 
 // Errors of starting and finding executions.
@@ -144,7 +145,7 @@ func (e *Engine) StopAll(ctx context.Context, f history.Failure) error {
 		select {
 		case <-r.done:
 		case <-ctx.Done():
-			return ctx.Err()
+			return ctxerr.Of(ctx)
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/internal/maprun"
 	"stepback/engine/journal"
+	"stepback/internal/ctxerr"
 )
 
 // abortOrphans ends child executions, and then their Map Runs, if no execution waits for them any more: the parent
@@ -111,6 +112,6 @@ func (e *Engine) commit(ctx context.Context, r *journal.Record) error {
 	case err := <-done:
 		return err
 	case <-ctx.Done():
-		return ctx.Err()
+		return ctxerr.Of(ctx)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
+	"stepback/internal/ctxerr"
 )
 
 // RedrivePeriod is the time after its end during which an execution can be redriven.
@@ -151,7 +152,7 @@ func (e *Engine) settle(ctx context.Context, arn string) error {
 		select {
 		case <-end:
 		case <-ctx.Done():
-			return ctx.Err()
+			return ctxerr.Of(ctx)
 		case <-e.ctx.Done():
 			return ErrClosed
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stepback/engine/journal"
+	"stepback/internal/ctxerr"
 )
 
 // How long the client token of a redrive is remembered, and how many tokens per execution.
@@ -34,7 +35,7 @@ func (r *redrives) acquire(ctx context.Context, arn string) (end func(), err err
 		select {
 		case <-other:
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return nil, ctxerr.Of(ctx)
 		}
 	}
 	defer r.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"stepback/engine/internal/interpreter"
+	"stepback/internal/ctxerr"
 )
 
 // report is a signal whose sender wants to know whether it counted.
@@ -38,7 +39,7 @@ func (r *run) ask(ctx context.Context, ev interpreter.Signal, admit func(*interp
 	case err := <-answer:
 		return err
 	case <-ctx.Done():
-		return ctx.Err()
+		return ctxerr.Of(ctx)
 	case <-r.engine.ctx.Done():
 		return ErrClosed
 	}

@@ -10,6 +10,7 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
+	"stepback/internal/ctxerr"
 	"stepback/jsonvalue"
 )
 
@@ -153,7 +154,7 @@ func (r *run) until(ctx context.Context, closed <-chan struct{}) error {
 	case <-closed:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return ctxerr.Of(ctx)
 	case <-r.engine.ctx.Done():
 	}
 	select {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"stepback/internal/ctxerr"
 )
 
 // BulkheadConfig holds the limits of a [Bulkhead].
@@ -62,7 +64,7 @@ func newBulkhead(s BulkheadConfig) *Bulkhead {
 // Enter waits until the caller may run; the caller must then call Leave. The error wraps [ErrBulkheadFull] or
 // [ErrQueueTimeout], or is the context's error.
 func (b *Bulkhead) Enter(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
+	if err := ctxerr.Of(ctx); err != nil {
 		return err
 	}
 	b.mu.Lock()
@@ -96,7 +98,7 @@ func (b *Bulkhead) wait(ctx context.Context, p *place, at *list.Element) error {
 		if !b.giveUp(p, at, false) {
 			b.Leave() // it was admitted at the same moment
 		}
-		return ctx.Err()
+		return ctxerr.Of(ctx)
 	case <-late:
 		if !b.giveUp(p, at, true) {
 			return nil // it was admitted at the same moment

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 	"time"
+
+	"stepback/internal/ctxerr"
 )
 
 // Clock is the clock of an [Executor] or a [Bulkhead]; the default is the system's clock, and [WithClock] sets
@@ -25,7 +27,7 @@ type machineClock struct{}
 func (machineClock) Now() time.Time { return time.Now() }
 
 func (machineClock) Sleep(ctx context.Context, d time.Duration) error {
-	if err := ctx.Err(); err != nil {
+	if err := ctxerr.Of(ctx); err != nil {
 		return err
 	}
 	timer := time.NewTimer(d)
@@ -34,7 +36,7 @@ func (machineClock) Sleep(ctx context.Context, d time.Duration) error {
 	case <-timer.C:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return ctxerr.Of(ctx)
 	}
 }
 

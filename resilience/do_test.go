@@ -235,6 +235,58 @@ func TestCancelledDuringAWait(t *testing.T) {
 	})
 }
 
+// TestEndedWithACause ends the caller's context with a cause, as errgroup and signal.NotifyContext do: the error is both
+// the context's and the cause, wherever the call was.
+func TestEndedWithACause(t *testing.T) {
+	t.Parallel()
+	boom := errors.New("a sibling failed")
+	full, err := resilience.NewBulkhead(resilience.BulkheadConfig{Concurrent: 1, Queue: 1})
+	if err != nil || full.Enter(t.Context()) != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		op      func(context.Context) (int, error)
+		options []resilience.Option
+		ended   bool // before the call
+	}{
+		"before the call":      {ended: true},
+		"in the operation":     {op: func(ctx context.Context) (int, error) { <-ctx.Done(); return 0, ctx.Err() }},
+		"in a wait":            {op: func(context.Context) (int, error) { return 0, errUnavailable }},
+		"in the bulkhead":      {options: []resilience.Option{resilience.WithBulkhead(full)}},
+		"with the cause alone": {op: func(ctx context.Context) (int, error) { <-ctx.Done(); return 0, context.Cause(ctx) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				for is, parent := range map[error]func() (context.Context, context.CancelFunc){
+					context.Canceled: func() (context.Context, context.CancelFunc) {
+						ctx, cancel := context.WithCancelCause(t.Context())
+						return ctx, func() { cancel(boom) }
+					},
+					context.DeadlineExceeded: func() (context.Context, context.CancelFunc) {
+						return context.WithDeadlineCause(t.Context(), time.Unix(0, 0), boom)
+					},
+				} {
+					if is == context.DeadlineExceeded && !test.ended { //nolint:errorlint // a key of this map
+						continue
+					}
+					ctx, cancel := parent()
+					if test.ended {
+						cancel()
+					} else {
+						time.AfterFunc(time.Millisecond, cancel)
+					}
+					_, err := resilience.Do(ctx, test.op, seconds(3), test.options...)
+					if !errors.Is(err, is) || !errors.Is(err, boom) {
+						t.Errorf("%v is not both %v and its cause", err, is)
+					}
+					cancel()
+				}
+			})
+		})
+	}
+}
+
 func TestNoAttemptThatCannotEndBeforeTheDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

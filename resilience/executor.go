@@ -69,6 +69,10 @@ func build(r rules, options []Option) (*Executor, error) {
 		problems = append(problems, row.Policy.Validate())
 	}
 	for _, o := range options {
+		if o == nil {
+			problems = append(problems, present("Option", false))
+			continue
+		}
 		problems = append(problems, o(e))
 	}
 	if e.hedges > 0 && !e.idempotent && !e.byCall {

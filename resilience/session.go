@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stepback/adaptive/breaker"
+	"stepback/internal/ctxerr"
 	"stepback/retry"
 )
 
@@ -39,7 +40,7 @@ type session struct {
 
 // enter acquires the bulkhead's slot and the breaker's permit, or returns the error of the layer that refused.
 func (s *session) enter() error {
-	if err := s.ctx.Err(); err != nil {
+	if s.ctx.Err() != nil {
 		return s.stopped(nil, retry.Classification{}, cancelled(s.ctx))
 	}
 	s.began = s.clock.Now()
@@ -334,5 +335,5 @@ func cancelled(ctx context.Context) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		reason = ErrDeadline
 	}
-	return fmt.Errorf("%w: %w", reason, context.Cause(ctx))
+	return fmt.Errorf("%w: %w", reason, ctxerr.Of(ctx))
 }

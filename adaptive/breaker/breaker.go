@@ -174,7 +174,7 @@ func recorded[T any](ctx context.Context, b *Breaker, permit Permit, c Call[T]) 
 		outcome = Success
 	case c.Judge != nil:
 		outcome = c.Judge(err)
-	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+	case errors.Is(ctx.Err(), context.Canceled): // the call may return the cause alone
 		outcome = Ignored
 	}
 	return out, err

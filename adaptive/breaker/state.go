@@ -9,7 +9,9 @@ import (
 // counted no calls. Copying it takes a snapshot; it holds no pointer and its methods allocate nothing.
 //
 // A State is not safe for concurrent use; [Breaker] is. The caller passes the times. A time earlier than one passed
-// before is accepted and never moves the circuit backwards.
+// before is accepted: the clocks of processes that share a State differ, and a clock may be set back. An earlier time
+// never moves the circuit backwards. It lengthens the time for which a circuit is open, a probe holds its slot, or a
+// call stays in a window by at most that time again; if the clock was set back further, they end at once.
 type State struct {
 	circuit     Circuit
 	generation  uint64 // number of circuit changes; identifies outcomes of calls from an earlier circuit
@@ -31,6 +33,13 @@ type State struct {
 type probe struct {
 	id      uint64
 	expires int64 // Unix nanoseconds
+}
+
+// expired reports whether a probe has held its slot for long enough. One that expires later than a probe that starts
+// now began before the clock was set back.
+func (pr *probe) expired(p *Policy, at int64) bool {
+	timeout := int64(p.ProbeTimeout)
+	return pr.expires <= at || pr.expires-timeout > saturatingAdd(at, timeout)
 }
 
 // Permit is the right to make one call. Its holder passes it to [State.Record] when the call has ended. A permit
@@ -76,7 +85,7 @@ func (s *State) Allow(p *Policy, now time.Time) (Permit, bool) {
 	}
 	at := now.UnixNano()
 	if s.circuit == Open {
-		if at-s.since < int64(p.OpenFor) {
+		if s.openFor(p, at) > 0 {
 			s.totals.Rejected++
 			return Permit{}, false
 		}
@@ -93,7 +102,7 @@ func (s *State) probe(p *Policy, at int64) (Permit, bool) {
 		switch pr := &s.probes[i]; {
 		case pr.id == 0:
 			free = i
-		case pr.expires <= at:
+		case pr.expired(p, at):
 			*pr = probe{}
 			s.totals.Expired++
 			free = i
@@ -203,6 +212,15 @@ func (s *State) enter(c Circuit, at int64) {
 	}
 }
 
+// openFor returns the time for which an open circuit refuses calls from now on; 0 if it may become half-open.
+func (s *State) openFor(p *Policy, at int64) int64 {
+	passed := at - s.since
+	if passed <= -int64(p.OpenFor) { // the circuit opened before the clock was set back
+		return 0
+	}
+	return max(int64(p.OpenFor)-passed, 0)
+}
+
 // RetryAfter returns the minimum time that a refused caller has to wait before it can be admitted: until an open
 // circuit becomes half-open, or until the first probe of a half-open one expires. It returns 0 if a call may be
 // admitted now.
@@ -210,11 +228,11 @@ func (s *State) RetryAfter(p *Policy, now time.Time) time.Duration {
 	at := now.UnixNano()
 	switch s.circuit {
 	case Open:
-		return time.Duration(max(int64(p.OpenFor)-max(at-s.since, 0), 0))
+		return time.Duration(s.openFor(p, at))
 	case HalfOpen:
 		first, running := int64(math.MaxInt64), int64(0)
 		for _, pr := range s.probes {
-			if pr.id != 0 && pr.expires > at {
+			if pr.id != 0 && !pr.expired(p, at) {
 				running++
 				first = min(first, pr.expires)
 			}

@@ -388,3 +388,50 @@ func TestTallyOfOthersOpensTheCircuit(t *testing.T) {
 		t.Error("closed after five failures in a row")
 	}
 }
+
+// TestTheClockIsSetBack sets the clock back by an hour: the circuit is not open for that hour, a lost probe does not
+// hold its slot for it, and failures of the past do not stay in the window for it.
+func TestTheClockIsSetBack(t *testing.T) {
+	t.Parallel()
+	const hour = 3600
+	p := breaker.Conservative()
+	var s breaker.State
+	s.Trip(at(hour))
+	if call(&s, &p, at(hour-30), breaker.Success) {
+		t.Error("a call was admitted while the clock was only half a minute behind")
+	}
+	if got := s.RetryAfter(&p, at(hour-30)); got != 90*time.Second {
+		t.Errorf("try again after %s, want 1m30s", got)
+	}
+	if got := s.RetryAfter(&p, at(0)); got != 0 {
+		t.Errorf("try again after %s, want at once", got)
+	}
+	if !call(&s, &p, at(0), breaker.Success) {
+		t.Error("the circuit is open for as long as the clock was set back")
+	}
+
+	s = breaker.State{}
+	s.Trip(at(hour))
+	if _, ok := s.Allow(&p, at(hour+60)); !ok { // a probe that is never recorded
+		t.Fatal("no probe is admitted")
+	}
+	if _, ok := s.Allow(&p, at(hour+30)); ok {
+		t.Error("a second probe was admitted while the first may run")
+	}
+	if _, ok := s.Allow(&p, at(0)); !ok {
+		t.Error("a lost probe holds its slot for as long as the clock was set back")
+	}
+
+	window := breaker.Callee()
+	s = breaker.State{}
+	for range 9 {
+		call(&s, &window, at(hour), breaker.Failure)
+	}
+	call(&s, &window, at(0), breaker.Success)
+	if got := s.Statistics(&window, at(0)); got.Failures != 9 || got.Requests != 10 {
+		t.Errorf("%d failures of %d calls, want 9 of 10", got.Failures, got.Requests)
+	}
+	if got := s.Statistics(&window, at(61)); got.Requests != 0 {
+		t.Errorf("%d calls are in the window a minute after the clock was set back", got.Requests)
+	}
+}

@@ -42,7 +42,7 @@ func (s *State) Statistics(p *Policy, now time.Time) Statistics {
 	if s.circuit == HalfOpen {
 		out.Admits = min(s.admits, int64(p.HalfOpenConcurrency), MaxProbes)
 		for _, pr := range s.probes {
-			if pr.id != 0 && pr.expires > at {
+			if pr.id != 0 && !pr.expired(p, at) {
 				out.Probes++
 			}
 		}

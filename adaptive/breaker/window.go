@@ -38,6 +38,9 @@ func (w *window) advance(p *Policy, now int64) {
 		*w = window{width: width, head: head}
 		return
 	}
+	if head < w.head-slices { // the clock was set back
+		w.renumber(head)
+	}
 	for range min(head-w.head, slices) {
 		w.head++
 		s := &w.time[w.head%slices]
@@ -46,6 +49,15 @@ func (w *window) advance(p *Policy, now int64) {
 		*s = slice{}
 	}
 	w.head = max(w.head, head)
+}
+
+// renumber keeps the slices and makes head the number of the newest one.
+func (w *window) renumber(head int64) {
+	old := *w
+	for i := range int64(slices) {
+		w.time[(head-i+slices)%slices] = old.time[(old.head-i)%slices]
+	}
+	w.head = head
 }
 
 // push adds one outcome, and drops the oldest if the window is full.

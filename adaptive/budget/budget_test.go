@@ -264,3 +264,36 @@ func ExampleState() {
 	fmt.Println(granted, "retries, then none until something succeeds")
 	// Output: 100 retries, then none until something succeeds
 }
+
+// TestTheClockIsSetBack sets the clock back by an hour: an empty bucket fills again, and a window forgets what was
+// spent.
+func TestTheClockIsSetBack(t *testing.T) {
+	t.Parallel()
+	const hour = 3600
+	bucket := budget.Policy{Capacity: 10, PerSecond: 1, RetryCost: 1}
+	var s budget.State
+	if n := retries(&s, &bucket, at(hour)); n != 10 {
+		t.Fatalf("%d retries, want 10", n)
+	}
+	if n := retries(&s, &bucket, at(hour-5)); n != 0 {
+		t.Errorf("%d retries when the clock is a little behind, want 0", n)
+	}
+	if n := retries(&s, &bucket, at(0)); n != 0 {
+		t.Errorf("%d retries at once, want 0", n)
+	}
+	if n := retries(&s, &bucket, at(4)); n != 4 {
+		t.Errorf("%d retries 4 s after the clock was set back, want 4", n)
+	}
+
+	window := budget.Standard()
+	s = budget.State{}
+	if n := retries(&s, &window, at(hour)); n != 100 {
+		t.Fatalf("%d retries, want 100", n)
+	}
+	if n := retries(&s, &window, at(0)); n != 0 {
+		t.Errorf("%d retries at once, want 0", n)
+	}
+	if n := retries(&s, &window, at(10.5)); n != 100 {
+		t.Errorf("%d retries 10.5 s after the clock was set back, want 100", n)
+	}
+}

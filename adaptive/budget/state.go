@@ -27,6 +27,9 @@ func (s *State) Tokens(p *Policy, now time.Time) float64 {
 	if !s.begun {
 		s.begun, s.tokens, s.filled = true, p.Capacity, at
 	}
+	if p.PerSecond > 0 && float64(s.filled-at) > p.Capacity/p.PerSecond*float64(time.Second) {
+		s.filled = at // the clock was set back by more than the bucket takes to fill
+	}
 	if at > s.filled {
 		s.tokens = min(s.tokens+p.PerSecond*time.Duration(at-s.filled).Seconds(), p.Capacity)
 		s.filled = at

@@ -99,7 +99,8 @@ func (c *Controller) TickAt(ctx context.Context, now time.Time) (Result, error) 
 	if err != nil {
 		return res, err
 	}
-	if row.Owner != "" && row.Owner != c.Owner && now.Before(row.Until) {
+	// A lease that ends later than one taken now was taken before the clock was set back.
+	if row.Owner != "" && row.Owner != c.Owner && now.Before(row.Until) && row.Until.Sub(now) <= 2*lease {
 		res.Note = fmt.Sprintf("the controller %s holds the lease until %s", row.Owner, row.Until.Format(time.RFC3339))
 		return res, nil
 	}

@@ -293,6 +293,22 @@ func TestTwoControllersTakeTurns(t *testing.T) {
 	attempts(t, w, 0, 0, 20)
 }
 
+// TestALeaseFromBeforeTheClockWasSetBack finds the lease of a controller that died, a day in the future.
+func TestALeaseFromBeforeTheClockWasSetBack(t *testing.T) {
+	t.Parallel()
+	rows := &controller.MemoryRows{}
+	w := newWorld(t, rows)
+	if _, err := rows.Save(t.Context(), controller.Row{Machine: w.Machine, Owner: "two",
+		Until: noon.Add(24 * time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+	w.measured(10, 0.9)
+	if res := w.tick(t); res.Note != "" {
+		t.Errorf("%+v", res)
+	}
+	attempts(t, w, 0, 0, 20)
+}
+
 func TestACrashBetweenUpdateAndEntry(t *testing.T) {
 	t.Parallel()
 	rows := &controller.MemoryRows{}

@@ -272,3 +272,43 @@ func TestHeadroomWhileTheCalleeConvalesces(t *testing.T) {
 		t.Errorf("headroom is %v after ten calm minutes, want 1", got)
 	}
 }
+
+// TestTheClockIsSetBack sets the clock back by an hour: calls that were never recorded do not block others for that
+// hour, failures lower the limit, and deferred calls do not wait for it.
+func TestTheClockIsSetBack(t *testing.T) {
+	t.Parallel()
+	const hour = 3600
+	p := limiter.Standard()
+	var s limiter.State
+	if n := len(full(&s, &p, at(hour))); n != 20 {
+		t.Fatalf("%d calls at a time, want 20", n)
+	}
+	if n := len(full(&s, &p, at(0))); n != 0 {
+		t.Errorf("%d more calls, want none while the others may run", n)
+	}
+	if n := len(full(&s, &p, at(76))); n != 20 {
+		t.Errorf("%d calls a minute and a quarter after the clock was set back, want 20", n)
+	}
+
+	s = limiter.State{}
+	for _, now := range []time.Time{at(hour), at(0), at(0.5)} { // the last is within a second of the one before
+		s.Record(&p, limiter.Permit{}, now, breaker.Failure)
+	}
+	if got := s.Limit(&p); math.Abs(got-20*0.8*0.8) > 0.001 {
+		t.Errorf("limit is %.3f after two decreases, want 12.8", got)
+	}
+	if got := s.Headroom(limiter.Tally{Asked: 100}, time.Second, at(-hour)); got != 1 {
+		t.Errorf("a share of %.2f is admitted because of failures in the future", got)
+	}
+
+	var pc limiter.Pacer
+	for range 3 {
+		pc.Reserve(1, at(hour))
+	}
+	if got := pc.Waiting(at(0)); got != 3*time.Second {
+		t.Errorf("a deferred call waits %s, want 3s", got)
+	}
+	if got := pc.Reserve(1, at(0)); !got.Equal(at(3)) {
+		t.Errorf("a deferred call waits until %s, want %s", got, at(3))
+	}
+}

@@ -88,7 +88,8 @@ func (s *State) raise(p *Policy, n float64) {
 
 // lower applies one or more failures to the limit.
 func (s *State) lower(p *Policy, at int64) {
-	if s.decreased != 0 && at-s.decreased < int64(p.DecreaseEvery) {
+	since := at - s.decreased // below −DecreaseEvery: the clock was set back
+	if s.decreased != 0 && since < int64(p.DecreaseEvery) && since > -int64(p.DecreaseEvery) {
 		return
 	}
 	s.limit = max(s.Limit(p)*p.Decrease, p.Min)
@@ -100,6 +101,13 @@ func (s *State) expire(p *Policy, at int64) {
 	epoch := max(at, 0) / max(int64(p.PermitTimeout)/(epochs-1), 1)
 	if s.epoch == epoch {
 		return
+	}
+	if epoch < s.epoch-epochs { // the clock was set back: the calls under way expire as if they had been admitted now
+		old := *s
+		for i := range int64(epochs) {
+			s.inFlight[(epoch-i+epochs)%epochs] = old.inFlight[(old.epoch-i)%epochs]
+		}
+		s.epoch = epoch
 	}
 	for range min(max(epoch-s.epoch, 0), epochs) {
 		s.epoch++

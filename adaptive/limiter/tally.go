@@ -70,7 +70,8 @@ const (
 // that ended were quick, [Share] admits limit ÷ mean a second, which may be several times the callee's capacity, and
 // waiting callers come back together. It returns 1 if nothing failed lately.
 func (s *State) Headroom(t Tally, span time.Duration, now time.Time) float64 {
-	if s.decreased == 0 || now.UnixNano()-s.decreased > int64(convalesces) || t.Asked == 0 || span <= 0 {
+	since := now.UnixNano() - s.decreased // below −convalesces: the clock was set back
+	if s.decreased == 0 || since > int64(convalesces) || since < -int64(convalesces) || t.Asked == 0 || span <= 0 {
 		return 1
 	}
 	return min((headroom*float64(t.Successes)+trial*span.Seconds())/float64(t.Asked), 1)

@@ -1,6 +1,7 @@
 package shared
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,21 +45,22 @@ type Gate struct {
 	pending    limiter.Tally
 }
 
-// NewGate returns a gate. It returns an error if a policy is out of range, or the callee's name is empty or longer
-// than 256 bytes.
+// NewGate returns a gate. It returns an error if store is nil, a policy is out of range, a duration is negative, or the
+// callee's name is empty or longer than 256 bytes.
 func NewGate(store Store, callee string, p Policies, c Config) (*Gate, error) {
 	if callee == "" || len(callee) > 256 {
 		return nil, fmt.Errorf("shared: the callee's name has %d characters; it must have 1 to 256", len(callee))
 	}
+	if store == nil {
+		return nil, errors.New("shared: the store is nil")
+	}
 	if err := errors.Join(p.Breaker.Validate(), p.Limiter.Validate()); err != nil {
 		return nil, err
 	}
-	if c.Cache <= 0 {
-		c.Cache = time.Second
+	if c.Cache < 0 || c.Timeout < 0 {
+		return nil, fmt.Errorf("shared: Cache is %s and Timeout is %s; they must be 0 (default) or more", c.Cache, c.Timeout)
 	}
-	if c.Timeout <= 0 {
-		c.Timeout = 200 * time.Millisecond
-	}
+	c.Cache, c.Timeout = cmp.Or(c.Cache, time.Second), cmp.Or(c.Timeout, 200*time.Millisecond)
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -81,7 +83,7 @@ func (g *Gate) Allow(ctx context.Context) (Permit, error) {
 	now := g.config.Now()
 	g.mu.Lock()
 	g.pending.Asked++
-	stale := !g.refreshing && (g.asked.IsZero() || now.Sub(g.asked) >= g.config.Cache || now.Before(g.asked))
+	stale := !g.refreshing && g.stale(now)
 	if stale {
 		g.refreshing, g.asked = true, now
 	}
@@ -154,6 +156,11 @@ func (g *Gate) refused(permit breaker.Permit, closed bool, record Record, now ti
 	}
 }
 
+// stale reports whether the last reading is too old, or was made before the clock was set back.
+func (g *Gate) stale(now time.Time) bool {
+	return g.asked.IsZero() || now.Sub(g.asked) >= g.config.Cache || now.Before(g.asked)
+}
+
 // Record records the outcome of the call that permit allowed.
 func (g *Gate) Record(ctx context.Context, permit Permit, outcome breaker.Outcome) {
 	now := g.config.Now()
@@ -173,7 +180,7 @@ func (g *Gate) Record(ctx context.Context, permit Permit, outcome breaker.Outcom
 		case breaker.Ignored:
 		}
 	}
-	stale := !g.refreshing && now.Sub(g.asked) >= g.config.Cache
+	stale := !g.refreshing && g.stale(now)
 	if stale {
 		g.refreshing, g.asked = true, now
 	}
@@ -227,7 +234,7 @@ func (g *Gate) refresh(ctx context.Context, now time.Time) {
 		g.unavailable(err)
 		return
 	}
-	if now.Sub(record.At) >= tick {
+	if since := now.Sub(record.At); since >= tick || since < -skew {
 		next := record.Advance(&g.policies, tally, now)
 		won, err := g.replace(ctx, next, tally)
 		switch {
@@ -242,6 +249,10 @@ func (g *Gate) refresh(ctx context.Context, now time.Time) {
 
 // tick is the minimum time between two records made from counters.
 const tick = time.Second
+
+// skew is the largest difference between the clocks of processes. A record that is further in the future was written
+// before the clock was set back.
+const skew = time.Minute
 
 func (g *Gate) add(ctx context.Context, t limiter.Tally) (Record, limiter.Tally, error) {
 	ctx, cancel := context.WithTimeout(ctx, g.config.Timeout)

@@ -198,3 +198,26 @@ func TestNewGate(t *testing.T) {
 		t.Error("a gate without policies")
 	}
 }
+
+// TestTheClockIsSetBack sets the clock of all processes back by a day while the circuit is open and calls are limited:
+// they do not wait for that day.
+func TestTheClockIsSetBack(t *testing.T) {
+	t.Parallel()
+	p := shared.Callee()
+	p.Breaker.OpenFor, p.Breaker.Window = 5*time.Second, 10*time.Second
+	f := newFleet(t, 3, &shared.Memory{}, p, nil)
+	for range 4 {
+		f.second(t, 10*time.Millisecond, breaker.Failure)
+	}
+	if f.gates[0].Circuit() != breaker.Open {
+		t.Fatalf("the circuit is %s", f.gates[0].Circuit())
+	}
+	f.now = f.now.Add(-24 * time.Hour)
+	for range 60 {
+		f.second(t, 10*time.Millisecond, breaker.Success)
+	}
+	if got := f.second(t, 10*time.Millisecond, breaker.Success); f.gates[0].Circuit() != breaker.Closed || got != 100 {
+		t.Errorf("a minute after the clock was set back the circuit is %s, and %d of 100 calls are admitted",
+			f.gates[0].Circuit(), got)
+	}
+}

@@ -31,3 +31,31 @@ func TestPatternsOfCharacters(t *testing.T) {
 		}
 	}
 }
+
+// TestPatternsWithLookaheads tests the forms of lookaheads that models have.
+func TestPatternsWithLookaheads(t *testing.T) {
+	t.Parallel()
+	for text, matches := range map[string]map[string]bool{
+		`^(?=.*[a-zA-Z_\-\.])[a-zA-Z0-9_\-\.]+$`: {"live": true, "v-7": true, "7.": true, "7": false, "two words": false,
+			"!x": false, "x@": false, "": false},
+		`^(?!\s*$).+`:                 {"x": true, " x": true, "{\n}": true, " ": false, "\n": false, "": false},
+		`((?!^\d+$)^[0-9a-zA-Z-_]+$)`: {"live": true, "7a": true, "77": false, "a b": false},
+		`(?=a)(?!ab)[a-z]+`:           {"ac": true, "ab": false, "ba": false},
+		`(?=[)(])[()]+`:               {")(": true, "x": false},
+		`^(?=a)a|b$`:                  nil, // which alternative has the lookahead?
+		`[a-z](?=b)b`:                 nil,
+		`(?<!a)b`:                     nil,
+		`(?=a`:                        nil,
+	} {
+		p, err := compilePattern(text)
+		if (err != nil) != (matches == nil) {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		for s, want := range matches {
+			if got := p.MatchString(s); got != want {
+				t.Errorf("%s and %q: %v, want %v", text, s, got, want)
+			}
+		}
+	}
+}

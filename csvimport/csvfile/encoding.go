@@ -2,6 +2,7 @@ package csvfile
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"unicode/utf8"
 
@@ -45,39 +46,30 @@ func unsupportedMark(head []byte) error {
 	return nil
 }
 
-// detect determines the encoding from the first bytes of a file. whole is true if they are the whole file.
+// detect determines the encoding from the first bytes of a file. whole is true if they are the whole file. If they are
+// not, Shift_JIS is an assumption, which the rest of the file must confirm.
 func detect(head []byte, whole bool) (Encoding, error) {
-	if at := bytes.Index(head, []byte("\x1b$")); at >= 0 {
-		return "", csvimport.Fail(statemachine.CSVEncodingUnsupported,
-			"line %d, byte %d: an escape sequence of ISO-2022-JP; %s", lineOf(head, at), at, acceptedEncodings)
+	text, marked := bytes.CutPrefix(head, []byte(byteOrderMark))
+	e := evidence{utf8Only: marked, offset: int64(len(head) - len(text))}
+	if !whole {
+		text = text[:wholeCharacters(text)]
 	}
-	bad := invalidUTF8(head, whole)
-	if bytes.HasPrefix(head, []byte(byteOrderMark)) {
-		if bad >= 0 {
-			return "", notDecodable(head, bad, "UTF-8, which the byte order mark announces")
-		}
-		return UTF8BOM, nil
-	}
-	if bad < 0 {
-		return UTF8, nil
-	}
-	valid := decodesAsShiftJIS(head, whole)
+	_, _ = e.Write(text)
+	e.end()
 	switch {
-	case decodesAsEUCJP(head) && (!valid || looksEUCJP(head)):
-		return "", csvimport.Fail(statemachine.CSVEncodingUnsupported,
-			"line %d, byte %d: the text looks like EUC-JP; %s", lineOf(head, bad), bad, acceptedEncodings)
-	case !valid:
-		return "", notDecodable(head, bad, "UTF-8, and the file is not Shift_JIS either")
+	case !marked:
+		return e.encoding(whole)
+	case e.invalid != nil:
+		return "", notDecodable(*e.invalid, "UTF-8, which the byte order mark announces")
 	}
-	return ShiftJIS, nil
+	return UTF8BOM, nil
 }
 
-func notDecodable(head []byte, at int, what string) error {
-	return csvimport.Fail(statemachine.CSVEncodingUnsupported, "line %d, byte %d (0x%02X) is not %s; %s",
-		lineOf(head, at), at, head[at], what, acceptedEncodings)
+// notDecodable returns the error for a byte that is not what the format and its arguments say.
+func notDecodable(at place, format string, args ...any) error {
+	return csvimport.Fail(statemachine.CSVEncodingUnsupported, "line %d, byte %d (0x%02X) is not %s; %s", at.line,
+		at.offset, at.value, fmt.Sprintf(format, args...), acceptedEncodings)
 }
-
-func lineOf(head []byte, at int) int { return 1 + bytes.Count(head[:at], []byte{'\n'}) }
 
 // invalidUTF8 returns the offset of the first byte that is not UTF-8, or −1.
 func invalidUTF8(text []byte, whole bool) int {
@@ -97,40 +89,9 @@ func invalidUTF8(text []byte, whole bool) int {
 	return -1
 }
 
-func decodesAsShiftJIS(head []byte, whole bool) bool {
-	text := decodeShiftJIS(head)
-	if !whole {
-		text = bytes.TrimSuffix(text, []byte("\uFFFD")) // a pair cut in two by the end of the head
-	}
-	return !bytes.ContainsRune(text, utf8.RuneError)
-}
-
-func decodeShiftJIS(head []byte) []byte {
-	text, _, err := transform.Bytes(japanese.ShiftJIS.NewDecoder(), head)
-	if err != nil {
-		return []byte("\uFFFD\uFFFD")
-	}
-	return text
-}
-
-// looksEUCJP reports whether head, decoded as Shift_JIS, consists almost entirely of half-width katakana, apart
-// from ASCII. Text in EUC-JP that also decodes as Shift_JIS looks like this.
-func looksEUCJP(head []byte) bool {
-	var halfWidth, other int
-	for _, r := range string(decodeShiftJIS(head)) {
-		switch {
-		case r >= 0xFF61 && r <= 0xFF9F:
-			halfWidth++
-		case r >= 0x80:
-			other++
-		}
-	}
-	return halfWidth >= 9*other
-}
-
 func decodesAsEUCJP(head []byte) bool {
 	text, _, err := transform.Bytes(japanese.EUCJP.NewDecoder(), head)
-	return err == nil && !bytes.ContainsRune(bytes.TrimSuffix(text, []byte("\uFFFD")), utf8.RuneError)
+	return err == nil && !bytes.ContainsRune(text, utf8.RuneError)
 }
 
 // decoder returns a reader of src as UTF-8 without a byte order mark. Bytes that are invalid in the encoding stay
@@ -145,7 +106,7 @@ func decoder(src io.Reader, encoding Encoding) io.Reader {
 // notInEncoding reports whether a field contains bytes that are invalid in the encoding.
 func notInEncoding(field []byte, encoding Encoding) bool {
 	if encoding == ShiftJIS {
-		return bytes.ContainsRune(field, utf8.RuneError)
+		return bytes.ContainsRune(field, utf8.RuneError) || bytes.ContainsRune(field, '\u0080') // of the byte 0x80
 	}
 	return !utf8.Valid(field)
 }

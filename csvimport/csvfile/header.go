@@ -1,6 +1,7 @@
 package csvfile
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -47,6 +48,7 @@ type header struct {
 	columns    []column
 	canonical  bool // exactly user_id,login_count,post_count
 	correction bool // has columns of a corrections file
+	emptyLast  bool // ends with a delimiter
 }
 
 // known returns the number of columns that have an accepted name.
@@ -60,11 +62,15 @@ func known(fields [][]byte) int {
 	return n
 }
 
-// readHeader parses a header row. It fails with CSVHeaderInvalid, naming the wrong columns and what is accepted.
+// readHeader parses a header row. An empty last column, which Excel writes, does not count. It fails with CSVHeaderInvalid, naming the wrong columns and what is accepted.
 func readHeader(row *rawRow, delimiter Delimiter) (header, error) {
 	h := header{canonical: row.traits == 0 && len(row.fields) == 3 && delimiter == Comma}
 	first := map[string]int{}
 	var faults []string
+	if last := len(row.fields) - 1; last > 0 && len(bytes.TrimSpace(row.fields[last])) == 0 {
+		row.fields = row.fields[:last]
+		h.emptyLast, h.canonical = true, false
+	}
 	for i, f := range row.fields {
 		name := fold(string(f))
 		c := columnNames[name]

@@ -22,14 +22,17 @@ type Reader struct {
 	scanner   *scanner
 	format    Format
 	header    header
+	emptyLast bool // rows may end with a delimiter
 	index     int64
 	irregular bool // something that AWS's ItemReader might read differently
+	evidence  *evidence
 	text      []byte
 	row       Row
 }
 
 // NewReader determines the encoding and delimiter from the head of a file, and reads its header. assume is the
-// encoding to use instead of the one that the head suggests; it may be empty.
+// encoding to use instead of the one that the head suggests; it may be empty. Whether the whole file is in that
+// encoding is known at its end: [Reader.Next] fails if it is not.
 //
 // It fails with CSVFileEmpty, CSVFileBinary, CSVEncodingUnsupported or CSVHeaderInvalid, or with the error of src.
 func NewReader(src io.Reader, assume Encoding) (*Reader, error) {
@@ -53,7 +56,11 @@ func NewReader(src io.Reader, assume Encoding) (*Reader, error) {
 			return nil, err
 		}
 	}
-	r := &Reader{scanner: newScanner(decoder(buffered, encoding)), irregular: irregular}
+	r := &Reader{irregular: irregular, evidence: &evidence{utf8Only: encoding != ShiftJIS}}
+	if encoding == UTF8BOM {
+		r.evidence.offset = int64(len(byteOrderMark))
+	}
+	r.scanner = newScanner(decoder(io.TeeReader(buffered, r.evidence), encoding))
 	r.format.Encoding = encoding
 	head = append([]byte(nil), head...) // the header may extend beyond bufio's buffer
 	if err := r.readHeader(); err != nil {
@@ -75,10 +82,11 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// readHeader skips blank lines, tries each delimiter, and uses the one with which the header has the most known
-// column names.
+// readHeader skips blank lines and a separator line, tries each delimiter, and uses the one with which the header has
+// the most known column names. A separator line leaves no choice.
 func (r *Reader) readHeader() error {
 	s := r.scanner
+	var chosen Delimiter // by a line such as sep=;
 	for {
 		if _, err := s.locate(); errors.Is(err, io.EOF) {
 			return csvimport.Fail(statemachine.CSVFileEmpty,
@@ -86,7 +94,10 @@ func (r *Reader) readHeader() error {
 		} else if err != nil {
 			return err
 		}
-		if !s.row.blank() {
+		d := separatorLine(&s.row)
+		if d != 0 && chosen == 0 {
+			chosen = d
+		} else if !s.row.blank() {
 			break
 		}
 		if _, err := s.next(); err != nil {
@@ -96,6 +107,9 @@ func (r *Reader) readHeader() error {
 	}
 	best, bestKnown, bestFields := Comma, -1, 0
 	for _, d := range []Delimiter{Comma, Tab, Semicolon} {
+		if chosen != 0 && d != chosen {
+			continue
+		}
 		s.delimiter = byte(d)
 		if _, err := s.locate(); err != nil {
 			return err
@@ -115,6 +129,7 @@ func (r *Reader) readHeader() error {
 			faultOf(row.traits), acceptedHeader)
 	}
 	r.header, err = readHeader(row, best)
+	r.emptyLast = r.header.emptyLast
 	r.irregular = r.irregular || !r.header.canonical
 	return err
 }

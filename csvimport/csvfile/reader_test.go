@@ -255,7 +255,7 @@ func TestLateBadByte(t *testing.T) {
 	t.Parallel()
 	file := head + strings.Repeat("u1,1,2\n", 20000) + "\x82\xA0,1,2\n"
 	_, _, err := rows(t, strings.NewReader(file))
-	want := `CSVEncodingUnsupported: line 20002, column 1: bytes that are not UTF-8; accepted are UTF-8 (with or without BOM) and Shift_JIS; save the file as "CSV UTF-8" and upload it again`
+	want := `CSVEncodingUnsupported: line 20002, byte 140031 (0x82) is not UTF-8; accepted are UTF-8 (with or without BOM) and Shift_JIS; save the file as "CSV UTF-8" and upload it again`
 	if err == nil || err.Error() != want {
 		t.Errorf("error is %v, want %s", err, want)
 	}

@@ -2,6 +2,7 @@ package csvfile
 
 import (
 	"fmt"
+	"io"
 	"strconv"
 	"unicode/utf8"
 
@@ -24,12 +25,16 @@ type Row struct {
 }
 
 // Next returns the next row that is not blank, or io.EOF. It fails with CSVEncodingUnsupported at a byte that is
-// invalid in the file's encoding, because it does not guess the rows of a file in mixed encodings.
+// invalid in the file's encoding, and instead of io.EOF if the whole file shows that it is in mixed encodings, damaged
+// or cut off. Do not use the rows before Next has returned io.EOF.
 func (r *Reader) Next() (*Row, error) {
 	raw, err := r.scanner.next()
 	for err == nil && raw.blank() {
 		r.irregular = true
 		raw, err = r.scanner.next()
+	}
+	if err == io.EOF {
+		return nil, r.ended()
 	}
 	if err != nil {
 		return nil, err
@@ -40,6 +45,7 @@ func (r *Reader) Next() (*Row, error) {
 		}
 	}
 	r.row = Row{Index: r.index, Line: raw.line, Problems: r.row.Problems[:0]}
+	r.dropEmptyLast(raw)
 	r.index++
 	r.setValues(raw)
 	r.check(raw)
@@ -49,12 +55,64 @@ func (r *Reader) Next() (*Row, error) {
 	return &r.row, nil
 }
 
+// dropEmptyLast drops an empty field after the last column. Excel writes one into every row of a sheet with an empty
+// last column, so the header or the first row decides whether rows have it: a later row that has one more field than
+// the rows before it is in doubt.
+func (r *Reader) dropEmptyLast(raw *rawRow) {
+	last := len(raw.fields) - 1
+	if last != len(r.header.columns) || len(raw.fields[last]) > 0 {
+		return
+	}
+	if r.emptyLast = r.emptyLast || r.index == 0; r.emptyLast {
+		raw.fields = raw.fields[:last]
+		r.irregular = true
+	}
+}
+
 func (r *Reader) checkEncoding(raw *rawRow) error {
 	for i, f := range raw.fields {
-		if notInEncoding(f, r.format.Encoding) {
-			return csvimport.Fail(statemachine.CSVEncodingUnsupported, "line %d, column %d: bytes that are not %s; %s",
-				raw.line, i+1, r.format.Encoding, acceptedEncodings)
+		if !notInEncoding(f, r.format.Encoding) {
+			continue
 		}
+		if err := r.wrongEncoding(); err != nil {
+			return err
+		}
+		return csvimport.Fail(statemachine.CSVEncodingUnsupported, "line %d, column %d: bytes that are not %s; %s",
+			raw.line, i+1, r.format.Encoding, acceptedEncodings)
+	}
+	return nil
+}
+
+// ended returns io.EOF if the whole file is in the encoding in which it was read.
+func (r *Reader) ended() error {
+	r.evidence.end()
+	if err := r.wrongEncoding(); err != nil {
+		return err
+	}
+	if r.format.Encoding == ShiftJIS {
+		if _, err := r.evidence.encoding(true); err != nil {
+			return err
+		}
+	}
+	return io.EOF
+}
+
+// wrongEncoding returns an error if a byte has been read that is not in the file's encoding.
+func (r *Reader) wrongEncoding() error {
+	e := r.evidence
+	switch {
+	case r.format.Encoding == ShiftJIS && e.neither != nil:
+		_, err := e.encoding(false)
+		return err
+	case r.format.Encoding == ShiftJIS:
+		return nil
+	case e.escape != nil:
+		_, err := e.encoding(false)
+		return err
+	case e.invalid != nil && e.cut:
+		return notDecodable(*e.invalid, "a whole character of UTF-8, and the file ends there: it was cut off")
+	case e.invalid != nil:
+		return notDecodable(*e.invalid, "UTF-8")
 	}
 	return nil
 }
@@ -94,7 +152,12 @@ func (r *Reader) check(raw *rawRow) {
 		r.note(fmt.Sprintf("the row has %s, the header has %d columns: add what is missing",
 			plural(len(raw.fields), "field"), len(r.header.columns)))
 	case len(raw.fields) > len(r.header.columns):
-		r.note(fmt.Sprintf("the row has %s, the header has %d columns: put a value that contains the %s in double quotes", plural(len(raw.fields), "field"), len(r.header.columns), r.format.Delimiter))
+		advice := fmt.Sprintf("put a value that contains the %s in double quotes", r.format.Delimiter)
+		if len(raw.fields[len(raw.fields)-1]) == 0 {
+			advice += ", or remove the empty last column"
+		}
+		r.note(fmt.Sprintf("the row has %s, the header has %d columns: %s", plural(len(raw.fields), "field"),
+			len(r.header.columns), advice))
 	default:
 		_, problems := csvimport.ParseFields(r.row.UserID, r.row.LoginCount, r.row.PostCount)
 		for _, p := range problems {

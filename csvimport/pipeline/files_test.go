@@ -51,6 +51,22 @@ func TestFormsOfAFile(t *testing.T) {
 			if r.Rows.Rejected != 5 || r.Rows.Applied != 245 {
 				t.Errorf("%+v", *r.Rows)
 			}
+			want := pipeline.File{Encoding: "UTF-8", Delimiter: "comma"}
+			switch {
+			case strings.HasPrefix(content, "\ufeff"):
+				want.Encoding += " with BOM"
+			case strings.HasPrefix(name, "Shift_JIS"):
+				want.Encoding = "Shift_JIS"
+			}
+			switch {
+			case strings.HasSuffix(name, "tabs"):
+				want.Delimiter = "tab"
+			case name == "semicolons":
+				want.Delimiter = "semicolon"
+			}
+			if r.File == nil || *r.File != want {
+				t.Errorf("the file is %+v, want %+v", r.File, want)
+			}
 		})
 	}
 }
@@ -87,6 +103,15 @@ func TestBadFiles(t *testing.T) {
 		},
 		"Latin-1": {
 			header + "\njos\xe9 garc\xeda,1,2\n", "FAILED", "CSVEncodingUnsupported", []string{"line 2"}, counts{},
+			pipeline.Rows{},
+		},
+		"UTF-8 with one damaged byte": {
+			header + "\n田中,1,2\n鈴木,3,4\n\xe4\xb8,5,6\n佐藤,7,8\n", "FAILED", "CSVEncodingUnsupported",
+			[]string{"line 4, byte 53 (0xE4) is not UTF-8, but line 2 is"}, counts{}, pipeline.Rows{},
+		},
+		"UTF-8 that was cut off": {
+			header + "\n田中,1,2\n鈴木,3,4\n佐\xe8\x97", "FAILED", "CSVEncodingUnsupported",
+			[]string{"line 4, byte 56 (0xE8) is not a whole character of UTF-8, and the file ends there"}, counts{},
 			pipeline.Rows{},
 		},
 		"duplicate header": {

@@ -18,6 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
 	"stepback/aws/objects"
+	"stepback/csvimport/validate"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/internal/objectevent"
@@ -203,16 +204,15 @@ func (p *Pipeline) progress(ctx context.Context, arn string) Progress {
 }
 
 // rowsOf returns the row count in the output of ValidateCSVFile.
-func rowsOf(output string) int64 {
-	var answer struct {
-		Payload struct {
-			Rows int64 `json:"rows"`
-		}
-	}
+func rowsOf(output string) int64 { return validated(output).Rows }
+
+// validated returns the result of ValidateCSVFile from its task's output, or a zero one if the output is not that.
+func validated(output string) validate.Output {
+	var answer struct{ Payload validate.Output }
 	if json.Unmarshal([]byte(output), &answer) != nil {
-		return 0
+		return validate.Output{}
 	}
-	return answer.Payload.Rows
+	return answer.Payload
 }
 
 // keyOf returns the key under which a file is imported.

@@ -35,6 +35,8 @@ type Report struct {
 	Cause   string `json:"cause,omitempty"`
 	// State is the state that failed the execution, if that was a task state.
 	State string `json:"state,omitempty"`
+	// File says how the file was read; nil if it was refused.
+	File *File `json:"file,omitempty"`
 	// Rows is nil if the file was refused before any row was read.
 	Rows    *Rows   `json:"rows,omitempty"`
 	Retries []Retry `json:"retries"`
@@ -52,6 +54,13 @@ type Report struct {
 	Outputs    Outputs          `json:"outputs"`
 	// DeadLetter is the first dead letter, as an example; nil if there are none.
 	DeadLetter *DeadLetter `json:"firstDeadLetter,omitempty"`
+}
+
+// File is the form of an imported file, as ValidateCSVFile determined it.
+type File struct {
+	// Encoding is UTF-8, "UTF-8 with BOM" or Shift_JIS; Delimiter is comma, tab or semicolon.
+	Encoding  string `json:"encoding"`
+	Delimiter string `json:"delimiter"`
 }
 
 // Rows counts the file's rows by outcome. The four outcomes add up to Total.
@@ -124,9 +133,13 @@ func (p *Pipeline) report(ctx context.Context, x *journal.Execution, retries *re
 		Outputs: Outputs{Notifications: filepath.Join(p.cfg.Dir, "notifications.jsonl"),
 			Database: database.Mask(strings.TrimSuffix(p.cfg.Database, unsynced))},
 	}
+	events, err := p.journal.History(ctx, x.ARN)
+	if err == nil {
+		r.File = fileOf(events)
+	}
 	if x.Status != history.Succeeded {
 		r.Error, r.Cause = x.Failure.Name, causeOf(x.Failure.Name, x.Failure.Cause)
-		if events, err := p.journal.History(ctx, x.ARN); err == nil && r.Error != statemachine.ToleranceExceeded {
+		if err == nil && r.Error != statemachine.ToleranceExceeded {
 			r.State = failedState(events)
 		}
 	}
@@ -138,6 +151,19 @@ func (p *Pipeline) report(ctx context.Context, x *journal.Execution, retries *re
 	all := retries.Attempts()
 	r.Attempts, r.Succeeded, r.Failed, r.Unfinished = all.Started, all.Succeeded, all.Failed, all.Unfinished
 	return r
+}
+
+// fileOf returns the form of the file from the first task that succeeded, which is ValidateCSVFile; nil if none did.
+func fileOf(events []history.Event) *File {
+	for i := range events {
+		if events[i].Type.Step() != history.StepSucceeded {
+			continue
+		}
+		if out := validated(events[i].Data); out.Encoding != "" {
+			return &File{Encoding: string(out.Encoding), Delimiter: out.Delimiter}
+		}
+	}
+	return nil
 }
 
 // retryOf converts a tally to a Retry, and adds the pattern that handles the error. If a failure was given up after

@@ -107,26 +107,15 @@ func outputOf(source csvimport.Source, report csvfile.Report) Output {
 	return out
 }
 
-// check reads the file once. If the head looked like UTF-8 but a later line is not, it reads the file again as
-// Shift_JIS before refusing it.
+// check reads the file once. If it begins like UTF-8 and a later byte is not, check reads it again as Shift_JIS; the
+// second reading decides by the whole file whether it is that, or UTF-8 that is damaged or cut off.
 func (v *Validator) check(ctx context.Context, source csvimport.Source) (csvfile.Report, error) {
 	report, err := v.pass(ctx, source, "")
 	var f *csvimport.Failure
-	if err == nil || !errors.As(err, &f) || f.Name != statemachine.CSVEncodingUnsupported ||
-		report.Encoding != csvfile.UTF8 {
+	if !errors.As(err, &f) || f.Name != statemachine.CSVEncodingUnsupported || report.Encoding != csvfile.UTF8 {
 		return report, err
 	}
-	second, errSecond := v.pass(ctx, source, csvfile.ShiftJIS)
-	if errSecond != nil && !errors.As(errSecond, &f) {
-		return second, errSecond
-	}
-	switch {
-	case errSecond == nil:
-		return second, nil
-	case f.Name == statemachine.CSVEncodingUnsupported:
-		return report, err // the position of the first invalid UTF-8 is more helpful
-	}
-	return second, errSecond
+	return v.pass(ctx, source, csvfile.ShiftJIS)
 }
 
 func (v *Validator) pass(ctx context.Context, source csvimport.Source, assume csvfile.Encoding) (csvfile.Report,

@@ -3,6 +3,8 @@ package clock
 import (
 	"context"
 	"time"
+
+	"stepback/internal/ctxerr"
 )
 
 // Sleep waits until d has passed on the clock or ctx ends. The caller must hold the clock, as a running task does.
@@ -26,7 +28,7 @@ func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 		<-rang
 		c.Release()
 	}
-	return ctx.Err()
+	return ctxerr.Of(ctx)
 }
 
 // Park waits until ctx ends. Like Sleep, it releases the caller's hold while it waits, so that virtual time passes
@@ -35,5 +37,5 @@ func (c *Clock) Park(ctx context.Context) error {
 	resume := c.Yield(ctx)
 	<-ctx.Done()
 	resume()
-	return ctx.Err()
+	return ctxerr.Of(ctx)
 }

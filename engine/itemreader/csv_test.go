@@ -59,6 +59,13 @@ func TestCSV(t *testing.T) {
 		{"backslash at the end", "a\nx\\", nil, `[{"a":"x"}]`},
 		{"backslash in quotes", "a,b\n\"x\\\"y\\z\\\\\",1\n", nil, `[{"a":"x\"yz\\","b":"1"}]`},
 		{"quote inside a field", "a,b\n5\" disk,2\n", nil, `[{"a":"5\" disk","b":"2"}]`},
+		{"Developer Guide: the example",
+			"abc,123,\"This string contains commas, a double quotation marks (\"\"), and a newline (\n)\"," +
+				"{\"\"MyKey\"\":\"\"MyValue\"\"},\"[1,2,3]\"",
+			given("MyLetters", "MyNumbers", "MyString", "MyObject", "MyArray"),
+			`[{"MyLetters":"abc","MyNumbers":"123","MyString":"This string contains commas, a double quotation marks (\"), ` +
+				`and a newline (\n)","MyObject":"{\"MyKey\":\"MyValue\"}","MyArray":"[1,2,3]"}]`},
+		{"doubled quotes outside quotes", "a,b\nx\"\"y,\"z\"\"\"\"\"\n", nil, `[{"a":"x\"y","b":"z\"\""}]`},
 		{"text behind the closing quote", "a,b\n\"x\"y,2\n", nil, `[{"a":"xy","b":"2"}]`},
 		{"extra fields behind quotes dropped", "a\n\"x\",\"y\",z\nw\n", nil, `[{"a":"x"},{"a":"w"}]`},
 		{"quoted header", "\"a,1\",b\n1,2\n", nil, `[{"a,1":"1","b":"2"}]`},
@@ -102,8 +109,13 @@ func TestCSVFaults(t *testing.T) {
 			"S3://data/f line 3: a quoted field that starts in this row is never closed; " +
 				"add the closing quotation mark, or double a quotation mark that belongs to the text"},
 		{"Shift_JIS", "a\n\"x\ny\"\n\x83\x86\x81\x5b\n", nil,
-			"S3://data/f line 4 is not UTF-8 text; the ItemReader reads UTF-8 only, " +
+			"S3://data/f line 4, byte 8 (0x83) is not UTF-8 text; the ItemReader reads UTF-8 only, " +
 				"convert the file (for example with iconv)"},
+		{"a damaged byte in quotes", "a,b\n1,\"x\ny\xE4\xB8\"\n", nil,
+			"S3://data/f line 3, byte 10 (0xE4) is not UTF-8 text; the ItemReader reads UTF-8 only, " +
+				"convert the file (for example with iconv)"},
+		{"cut off", "a\n\xE4\xB8", nil, "S3://data/f line 2, byte 2 (0xE4) is not UTF-8 text; the ItemReader reads UTF-8 only, " +
+			"convert the file (for example with iconv)"},
 		{"UTF-16", "\xff\xfea\x00\n\x00", nil, "S3://data/f is UTF-16 text; convert it to UTF-8"},
 	}
 	for _, test := range tests {

@@ -15,7 +15,7 @@ func (c *csvRows) readEscaped() ([]string, error) {
 		return nil, err
 	}
 	if !utf8.Valid(c.text) {
-		return nil, c.notUTF8()
+		return nil, c.w.notUTF8(c.where, n)
 	}
 	c.w.consume(n)
 	all, from := string(c.text), 0
@@ -70,6 +70,12 @@ func (c *csvRows) scanField(i int) (next int, last bool, err error) {
 			return min(i+1, len(c.w.view())), true, nil
 		case '\\':
 			i, err = c.scanBackslash(i)
+		case '"':
+			c.text = append(c.text, '"')
+			if b, err = c.byteAt(i + 1); b == '"' {
+				i++ // doubled outside quotes, too, as in the Developer Guide's example
+			}
+			i++
 		default:
 			c.text = append(c.text, byte(b))
 			i++

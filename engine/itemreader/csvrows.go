@@ -33,7 +33,7 @@ func (c *csvRows) read() ([]string, error) {
 	}
 	line := string(dropReturn(c.w.view()[:n]))
 	if !utf8.ValidString(line) {
-		return nil, c.notUTF8()
+		return nil, c.w.notUTF8(c.where, n)
 	}
 	c.endLine(n)
 	c.split(line)
@@ -110,9 +110,4 @@ func (c *csvRows) split(line string) {
 		line, _, _ = strings.Cut(line, string(c.delimiter))
 	}
 	c.fields = append(c.fields, line)
-}
-
-func (c *csvRows) notUTF8() error {
-	return failf("%s line %d is not UTF-8 text; the ItemReader reads UTF-8 only, convert the file (for example with iconv)",
-		c.where, c.w.line)
 }

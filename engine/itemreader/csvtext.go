@@ -39,7 +39,7 @@ func (r *csvRecords) nextText(dst []byte) ([]byte, Item, error) {
 	if plain {
 		line := dropReturn(r.rows.w.view()[:n])
 		if !utf8.Valid(line) {
-			return dst, Item{}, r.rows.notUTF8()
+			return dst, Item{}, r.rows.w.notUTF8(r.rows.where, n)
 		}
 		if text, ok := r.appendPlain(dst, line); ok {
 			r.rows.endLine(n)

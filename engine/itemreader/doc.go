@@ -9,9 +9,10 @@
 // Where AWS's behaviour is documented or has been observed, this package behaves the same. Where it is unknown, these
 // choices are made:
 //
-//   - a UTF-8 byte order mark is dropped; UTF-16 and CSV lines that are not UTF-8 are refused, naming the line;
+//   - a UTF-8 byte order mark is dropped; UTF-16, and items that are not UTF-8, are refused, naming line and byte;
 //   - empty lines are skipped, in CSV also before the header; CR LF counts as a newline;
 //   - a CSV quotation mark inside an unquoted field is an ordinary character, and so is text after a closing one;
+//     a doubled one counts as one there, too, as in the Developer Guide's example;
 //   - a quoted CSV field that is never closed is an error, not the rest of the file;
 //   - an empty CSV object has no items; an empty JSON object is an error;
 //   - a JSON document that is itself an object is refused, as recorded; an object at the ItemsPointer is iterated.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 
 	"stepback/jsonvalue"
 )
@@ -180,6 +181,9 @@ func (r *jsonRecords) value() (jsonvalue.Value, error) {
 	n, err := r.frame()
 	if err != nil {
 		return jsonvalue.Value{}, err
+	}
+	if !utf8.Valid(r.w.view()[:n]) {
+		return jsonvalue.Value{}, r.w.notUTF8(r.where, n)
 	}
 	v, err := jsonvalue.Parse(string(r.w.view()[:n]))
 	var syntax *jsonvalue.SyntaxError

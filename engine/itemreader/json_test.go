@@ -50,6 +50,8 @@ func TestJSONFaults(t *testing.T) {
 		{"no JSON at all", "x,y\n1,2\n", "",
 			"S3://data/f line 1 (byte 0) is not JSON: Unrecognized token 'x': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false')"},
 		{"half a scalar", "fals", "", "S3://data/f line 1 (byte 0) is not JSON: Unrecognized token 'fals': was expecting (JSON String, Number, Array, Object or token 'null', 'true' or 'false')"},
+		{"a damaged byte", "[1,\n{\"a\":\"\xE4\xB8\"}]", "", "S3://data/f line 2, byte 10 (0xE4) is not UTF-8 text; " +
+			"the ItemReader reads UTF-8 only, convert the file (for example with iconv)"},
 		{"pointer to a scalar", `{"a":1}`, "/a", "Attempting to map over non-iterable node."},
 		{"empty", " \n", "", "S3://data/f is empty, expected a JSON array"},
 		{"pointer leads nowhere", `{"a":{"b":[1]}}`, "/a/c/d",
@@ -96,6 +98,8 @@ func TestJSONLines(t *testing.T) {
 	wantCause(t, memoryObjects{"f": "1\n\n{\"a\":\n1}"}, cfg,
 		"S3://data/f line 3 (byte 8) is not JSON: Unexpected end-of-input within/between "+
 			"Object entries; JSON Lines holds one complete JSON value per line")
+	wantCause(t, memoryObjects{"f": "1\n\"\xE4\xB8\"\n"}, cfg, "S3://data/f line 2, byte 3 (0xE4) is not UTF-8 text; "+
+		"the ItemReader reads UTF-8 only, convert the file (for example with iconv)")
 }
 
 func TestItemsPointerLimits(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"unicode/utf8"
 
 	"stepback/jsonvalue"
 )
@@ -18,6 +19,9 @@ func (r *jsonlRecords) next() (Item, error) {
 	n, err := r.frame()
 	if err != nil {
 		return Item{}, err
+	}
+	if !utf8.Valid(r.w.view()[:n]) {
+		return Item{}, r.w.notUTF8(r.where, n)
 	}
 	v, err := jsonvalue.Parse(string(r.w.view()[:n]))
 	if err != nil {

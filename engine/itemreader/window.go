@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"unicode/utf8"
 )
 
 // errWindowFull is returned if a single item does not fit into MaxItemBytes.
@@ -91,4 +92,20 @@ func (w *window) newline(from int) (int, error) {
 			return len(view), err
 		}
 	}
+}
+
+// notUTF8 returns the error for the first byte that is not UTF-8 within the first n bytes of the view.
+func (w *window) notUTF8(where string, n int) error {
+	text := w.view()[:n]
+	i := 0
+	for i < len(text) {
+		r, size := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		i += size
+	}
+	i = min(i, len(text)-1)
+	return failf("%s line %d, byte %d (0x%02X) is not UTF-8 text; the ItemReader reads UTF-8 only, convert the file "+
+		"(for example with iconv)", where, w.line+int64(bytes.Count(text[:i], []byte{'\n'})), w.base+int64(i), text[i])
 }

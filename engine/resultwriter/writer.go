@@ -57,7 +57,7 @@ func New(objects Objects, cfg Config) (*Writer, error) {
 	case cfg.Bucket == "":
 		return nil, &Error{Cause: "the ResultWriter names no bucket; give Bucket in its Parameters or Arguments"}
 	case uuid == "":
-		return nil, &Error{Cause: fmt.Sprintf("%q is not the ARN of a Map run", cfg.MapRunARN)}
+		return nil, &Error{Cause: fmt.Sprintf("MapRunARN %q is not the ARN of a Map run", cfg.MapRunARN)}
 	}
 	f := format{transformation: cfg.Transformation, lines: cfg.OutputType == JSONL}
 	switch f.transformation {

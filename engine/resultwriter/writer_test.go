@@ -260,7 +260,7 @@ func TestConfigFaults(t *testing.T) {
 		want string
 	}{
 		{Config{MapRunARN: mapRunARN}, "the ResultWriter names no bucket; give Bucket in its Parameters or Arguments"},
-		{Config{Bucket: "b"}, `"" is not the ARN of a Map run`},
+		{Config{Bucket: "b"}, `MapRunARN "" is not the ARN of a Map run`},
 		{Config{Bucket: "b", MapRunARN: mapRunARN, Transformation: "SQUASH"},
 			`Transformation "SQUASH" is not one of NONE, COMPACT, FLATTEN`},
 		{Config{Bucket: "b", MapRunARN: mapRunARN, OutputType: "CSV"}, `OutputType "CSV" is not one of JSON, JSONL`},

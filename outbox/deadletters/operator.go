@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"stepback/internal/ctxerr"
 )
 
 // MaxPayload is the maximum size of an edited payload, in bytes.
@@ -199,7 +201,7 @@ func (o *Operator) act(
 			}
 			n += len(ids)
 		}
-		if err := ctx.Err(); err != nil {
+		if err := ctxerr.Of(ctx); err != nil {
 			return err
 		}
 		if pace.DryRun {
@@ -318,7 +320,7 @@ func (o *Operator) now() time.Time {
 func (o *Operator) wait(ctx context.Context, until time.Time) error {
 	d := until.Sub(o.now())
 	if d <= 0 {
-		return ctx.Err()
+		return ctxerr.Of(ctx)
 	}
 	var rang <-chan time.Time
 	var stop func()
@@ -333,6 +335,6 @@ func (o *Operator) wait(ctx context.Context, until time.Time) error {
 	case <-rang:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return ctxerr.Of(ctx)
 	}
 }

@@ -149,7 +149,8 @@ func (r *SourceRoom) resume(ctx context.Context, l *Letter, e *entry, resumed ma
 	if err != nil {
 		return err
 	}
-	if done || !ok || r.now().Sub(time.UnixMicro(d.At)) < abandoned {
+	since := r.now().Sub(time.UnixMicro(d.At))
+	if done || !ok || since < abandoned && since > -abandoned { // below: the clock was set back
 		return notDead(l, e)
 	}
 	outcome, err := r.finish(ctx, d, By{d.Who, d.Reason})

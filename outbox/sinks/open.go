@@ -5,6 +5,7 @@ package sinks
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -39,10 +40,12 @@ type Config struct {
 //
 //   - https://host/path: a webhook;
 //   - the ARN of an SNS topic, an SQS queue or an EventBridge event bus;
-//   - -: one line of JSON per message, to Options.Out.
+//   - -: one line of JSON per message, to Config.Out.
 func Open(ctx context.Context, address string, o Config) (outbox.Sink, error) {
 	switch {
-	case address == "-" && o.Out != nil:
+	case address == "-" && o.Out == nil:
+		return nil, errors.New("the sink - needs Config.Out, the writer for its lines of JSON")
+	case address == "-":
 		return &lines{out: o.Out}, nil
 	case strings.HasPrefix(address, "http://"), strings.HasPrefix(address, "https://"):
 		return webhook.New(webhook.Config{URL: address, Secrets: o.Secrets, Header: o.Header})

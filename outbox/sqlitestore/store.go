@@ -13,6 +13,7 @@ import (
 
 	"modernc.org/sqlite"
 
+	"stepback/internal/ctxerr"
 	"stepback/retry"
 )
 
@@ -44,6 +45,9 @@ var pragmas = []string{"busy_timeout(5000)", "synchronous(NORMAL)", "cache_size(
 // Open opens the database at path, and creates the file, its directory and the outbox if they are missing. Several
 // processes may do so at once. The file is switched to write-ahead logging.
 func Open(ctx context.Context, path string, o Config) (*Store, error) {
+	if o.Look < 0 {
+		return nil, fmt.Errorf("open the outbox %s: Look is %s; it must be 0 (10ms) or more", path, o.Look)
+	}
 	if dir := filepath.Dir(path); dir != "." {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, fmt.Errorf("open the outbox: %w", err)
@@ -58,7 +62,7 @@ func Open(ctx context.Context, path string, o Config) (*Store, error) {
 	if s.now == nil {
 		s.now = time.Now
 	}
-	if s.look <= 0 {
+	if s.look == 0 {
 		s.look = 10 * time.Millisecond
 	}
 	if err := s.open(ctx); err != nil {
@@ -95,7 +99,7 @@ func (s *Store) Close() error {
 func (s *Store) write(ctx context.Context, do func() error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := ctx.Err(); err != nil {
+	if err := ctxerr.Of(ctx); err != nil {
 		return err
 	}
 	return failure(transact(ctx, s.conn, do))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"time"
+
+	"stepback/internal/ctxerr"
 )
 
 const nextDue = "SELECT min(due) FROM (SELECT min(next_attempt_at) AS due" + unkeyedDue +
@@ -54,7 +56,7 @@ func (s *Store) Listen(ctx context.Context, wake func()) error {
 		select {
 		case <-look.C:
 		case <-ctx.Done():
-			return ctx.Err()
+			return ctxerr.Of(ctx)
 		}
 	}
 }

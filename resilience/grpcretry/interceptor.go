@@ -52,6 +52,9 @@ type Config struct {
 func Interceptor(c Config) (grpc.UnaryClientInterceptor, error) {
 	options := []resilience.Option{resilience.WithIdempotentByCall()}
 	if c.Throttle != (Throttle{}) {
+		if err := c.Throttle.validate(); err != nil {
+			return nil, err
+		}
 		tokens := float64(c.Throttle.MaxTokens)
 		b, err := budget.New(budget.Config{Policy: budget.Policy{
 			Capacity: tokens, PerSuccess: c.Throttle.TokenRatio, FailureCost: 1, Threshold: tokens / 2,

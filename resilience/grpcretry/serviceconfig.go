@@ -34,6 +34,14 @@ type Throttle struct {
 	TokenRatio float64
 }
 
+func (t Throttle) validate() error {
+	if t.MaxTokens < 1 || t.MaxTokens > 1000 || !(t.TokenRatio > 0) {
+		return fmt.Errorf("grpcretry: Throttle has MaxTokens %d and TokenRatio %v; gRPC takes 1 to 1000 tokens and a ratio above 0",
+			t.MaxTokens, t.TokenRatio)
+	}
+	return nil
+}
+
 // StandardThrottle returns the throttle of the example in gRFC A6.
 func StandardThrottle() Throttle { return Throttle{MaxTokens: 10, TokenRatio: 0.1} }
 
@@ -77,10 +85,8 @@ func ServiceConfig(methods []Method, throttle Throttle) (config string, notes []
 		notes = append(notes, n...)
 	}
 	if throttle != (Throttle{}) {
-		if throttle.MaxTokens < 1 || throttle.MaxTokens > 1000 || !(throttle.TokenRatio > 0) {
-			return "", nil, fmt.Errorf(
-				"grpcretry: the throttle has %d tokens and ratio %v; want 1 to 1000 and more than 0",
-				throttle.MaxTokens, throttle.TokenRatio)
+		if err := throttle.validate(); err != nil {
+			return "", nil, err
 		}
 		out.RetryThrottling = &throttling{throttle.MaxTokens, throttle.TokenRatio}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"stepback/internal/ctxerr"
 	"stepback/resilience"
 	"stepback/retry"
 )
@@ -207,7 +208,7 @@ func (g *Guard) await(ctx context.Context, key string, d time.Duration) error {
 	case <-here.done:
 	case <-late:
 	case <-ctx.Done():
-		return ctx.Err()
+		return ctxerr.Of(ctx)
 	}
 	return nil
 }

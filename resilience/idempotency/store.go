@@ -12,7 +12,8 @@ import (
 type Store interface {
 	// Begin claims a key, or returns the key's state. It claims a key that is new or has expired; a running key
 	// does not expire. It also claims a key whose lease has ended, if the fingerprint is the same. Calling Begin
-	// again with the token of a held claim returns the same claim.
+	// again with the token of a held claim returns the same claim. It shortens the lease of another claim that
+	// [Claim.ShortenLease] shortens.
 	Begin(ctx context.Context, c Claim) (Standing, error)
 	// Extend extends a claim's lease. It returns ErrLeaseLost if the token no longer holds the key.
 	Extend(ctx context.Context, key, token string, until time.Time) error
@@ -33,13 +34,25 @@ type Store interface {
 type Claim struct {
 	// Key has 1 to 1,024 bytes.
 	Key string
-	// Fingerprint identifies the request; the caller decides how it is computed.
+	// Fingerprint identifies the request; the caller decides how it is computed. nil and an empty one are equal: every
+	// request under the key is then the same.
 	Fingerprint []byte
 	// Token is unique to this claim.
 	Token string
 	// Now is the time of the claim. Until is the time at which its lease ends. Expires is the time after which the
 	// key may be purged.
 	Now, Until, Expires time.Time
+}
+
+// ShortenLease returns the end of the lease of another claim, which is stored as end and was claimed for the duration
+// lasts; 0 means unknown. If end is further away than a lease can be, the clock was set back since: the lease ends
+// after its duration from now, and changed is true. A store must store that end. The holder, if it lives, renews the
+// lease in a third of that time; if it died, the key is not blocked for as long as the clock was set back.
+func (c Claim) ShortenLease(end time.Time, lasts time.Duration) (shortened time.Time, changed bool) {
+	if lasts <= 0 || end.Sub(c.Now) <= 2*lasts {
+		return end, false
+	}
+	return c.Now.Add(lasts), true
 }
 
 // Standing is a store's reply to a claim.

@@ -260,13 +260,13 @@ func TestErrors(t *testing.T) {
 				header: http.Header{"X-Amz-Request-Id": {"r-2"}, "X-Amz-Id-2": {"h"}},
 			},
 			err:   "S3.NoSuchBucketException",
-			cause: "no bucket (Service: S3, Status Code: 404, Request ID: r-2, Extended Request ID: h) (SDK Attempt Count: 1)",
+			cause: "no bucket (Service: S3, Status Code: 404, Request ID: r-2, Extended Request ID: h)",
 		},
 		"without a body": {
 			service: "s3", resource: "aws-sdk:s3:headObject", parameters: `{"Bucket":"b","Key":"k"}`,
 			answer: fake{status: 404, header: http.Header{"X-Amz-Request-Id": {"r-2"}}},
 			err:    "S3.NoSuchKeyException",
-			cause:  "null (Service: S3, Status Code: 404, Request ID: r-2) (SDK Attempt Count: 1)",
+			cause:  "null (Service: S3, Status Code: 404, Request ID: r-2, Extended Request ID: null)",
 		},
 		"a throttled call is not repeated": {
 			service: "dynamodb", resource: "dynamodb:getItem", parameters: `{"TableName":"t","Key":{"id":{"S":"1"}}}`,

@@ -32,13 +32,13 @@ type naming struct {
 // naming determines the names and the causes of an integration's errors.
 func sdkNaming(s *service) naming {
 	return naming{s.Class, s.Class + "Exception", func(r *refusal) string {
-		ids := "Request ID: " + r.request
-		if r.host != "" {
-			ids += ", Extended Request ID: " + r.host
-		}
 		message := cmp.Or(r.message, "null") // as Java prints a missing message
-		return fmt.Sprintf("%s (Service: %s, Status Code: %d, %s) (SDK Attempt Count: 1)", message, s.Class, r.status,
-			ids)
+		if s.Class == "S3" {                 // whose client words its own errors, as recorded
+			return fmt.Sprintf("%s (Service: S3, Status Code: %d, Request ID: %s, Extended Request ID: %s)", message,
+				r.status, r.request, cmp.Or(r.host, "null"))
+		}
+		return fmt.Sprintf("%s (Service: %s, Status Code: %d, Request ID: %s) (SDK Attempt Count: 1)", message, s.Class,
+			r.status, r.request)
 	}}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"stepback/engine"
 	"stepback/engine/clock"
+	"stepback/internal/ctxerr"
 	"stepback/jsonvalue"
 )
 
@@ -91,7 +92,7 @@ func (i *Integration) await(ctx context.Context, j job) (last jsonvalue.Value, g
 		d, err := i.api.Call(ctx, j.role, i.kind.describe, i.kind.named(j))
 		switch {
 		case ctx.Err() != nil:
-			return last, false, ctx.Err()
+			return last, false, ctxerr.Of(ctx)
 		case err != nil && i.kind.deleted(err):
 			return last, true, nil
 		case err == nil && i.kind.over(d):

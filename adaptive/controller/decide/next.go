@@ -52,7 +52,7 @@ func (n *next) usable() bool {
 		n.d.because("guard", "%s", text)
 		return false
 	}
-	if !n.now.After(n.mem.Seen) {
+	if !n.now.After(n.mem.Seen) && n.mem.Seen.Sub(n.now) < setBack {
 		n.d.because("guard", "this measurement is of %s, but one of %s was already used",
 			n.now.UTC().Format(time.RFC3339), n.mem.Seen.UTC().Format(time.RFC3339))
 		n.d.At = n.mem.Seen
@@ -68,7 +68,7 @@ func (n *next) usable() bool {
 
 // decide applies the rules in order.
 func (n *next) decide() {
-	if n.now.Before(n.mem.PausedUntil) {
+	if n.now.Before(n.mem.PausedUntil) && n.mem.PausedUntil.Sub(n.now) <= n.Pause {
 		n.d.because("watch", "paused until %s after a roll-back", n.mem.PausedUntil.UTC().Format(time.RFC3339))
 		return
 	}
@@ -134,13 +134,23 @@ func looser(before, after Setting, base []retrier) bool {
 	return r1 > r0 || r1 == r0 && w1 < w0
 }
 
+// setBack is the difference from which an earlier time means that the clock was set back.
+const setBack = time.Hour
+
+// within reports whether at is less than d ago. A time that is more than d ahead was noted before the clock was set
+// back.
+func (n *next) within(at time.Time, d time.Duration) bool {
+	since := n.now.Sub(at)
+	return since < d && since > -d
+}
+
 // may reports whether the guards allow a change in this direction now, and adds the reason if not.
 func (n *next) may(direction Direction) bool {
 	dwell, what := n.CutDwell, "cut"
 	if direction == Restore {
 		dwell, what = n.RestoreDwell, "restore"
 	}
-	if last := n.mem.last(); last.Direction != 0 && n.now.Sub(last.At) < dwell {
+	if last := n.mem.last(); last.Direction != 0 && n.within(last.At, dwell) {
 		n.d.because("guard", "a %s waits until %s after the last change", what, dwell)
 		return false
 	}
@@ -153,7 +163,7 @@ func (n *next) bounded(direction Direction) bool {
 	switch {
 	case n.mem.recent(n.now) >= n.ChangesAnHour:
 		n.d.because("guard", "%d changes within the last hour, which is the maximum", n.ChangesAnHour)
-	case last.Direction != 0 && last.Direction != direction && n.now.Sub(n.mem.Reversed) < n.ReversalDwell:
+	case last.Direction != 0 && last.Direction != direction && n.within(n.mem.Reversed, n.ReversalDwell):
 		n.d.because("guard", "it would be the second reversal within %s", n.ReversalDwell)
 	default:
 		return true

@@ -198,6 +198,20 @@ func TestTheSameMeasurementTwiceIsOneDecision(t *testing.T) {
 	}
 }
 
+// TestTheClockIsSetBack decides with a memory of a day ahead: a storm is cut all the same.
+func TestTheClockIsSetBack(t *testing.T) {
+	t.Parallel()
+	tomorrow := decide.Next(subject(), decide.Defaults(), decide.Memory{}, minutes(24*60, 24*60+5, 25, storm))
+	mem := decide.Memory{}.After(tomorrow)
+	if len(mem.Changes) != 1 {
+		t.Fatalf("tomorrow's storm: %s", tomorrow)
+	}
+	mem.Setting, mem.Watch, mem.PausedUntil = decide.Setting{}, nil, mem.Seen.Add(time.Hour)
+	if d := decide.Next(subject(), decide.Defaults(), mem, minutes(0, 5, 25, storm)); d.Verdict != tomorrow.Verdict {
+		t.Errorf("%s, want %s", d, tomorrow.Verdict)
+	}
+}
+
 // A storm of ten minutes, measured once a minute, causes a cut and then a restore.
 func TestAnOutageIsCutAndRestored(t *testing.T) {
 	t.Parallel()

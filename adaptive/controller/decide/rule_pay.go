@@ -46,7 +46,7 @@ func (n *next) pay() {
 // expirePay re-enables retries that were dropped because they did not pay. A retry that is not made yields no new
 // measurements.
 func (n *next) expirePay() {
-	if len(n.want.Pay) > 0 && !n.now.Before(n.mem.PayUntil) &&
+	if left := n.mem.PayUntil.Sub(n.now); len(n.want.Pay) > 0 && (left <= 0 || left > n.PayFor) &&
 		!slices.ContainsFunc(n.m.Recoveries, func(r Recovery) bool {
 			_, dropped := n.want.Pay[r.Error]
 			return dropped && r.Started >= leastEffective

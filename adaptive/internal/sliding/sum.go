@@ -15,7 +15,9 @@ type Sum struct {
 }
 
 // Add adds x at the time now, in Unix nanoseconds; window is in nanoseconds and at least Parts. A time earlier than
-// one already added counts as the newest. A window of a different length than before starts an empty sum.
+// one already added counts as the newest; if it is earlier by more than the window, the clock was set back, and the
+// numbers added so far leave the window as if they had been added now. A window of a different length than before
+// starts an empty sum.
 func (s *Sum) Add(window, now int64, x float64) {
 	s.advance(window, now)
 	s.Parts[s.Head%Parts] += x
@@ -37,6 +39,13 @@ func (s *Sum) advance(window, now int64) {
 	if s.Width != width {
 		*s = Sum{Width: width, Head: head}
 		return
+	}
+	if head < s.Head-Parts {
+		old := *s
+		for i := range int64(Parts) {
+			s.Parts[(head-i+Parts)%Parts] = old.Parts[(old.Head-i)%Parts]
+		}
+		s.Head = head
 	}
 	for range min(head-s.Head, Parts) {
 		s.Head++

@@ -64,7 +64,11 @@ func printRows(w io.Writer, r *pipeline.Report) {
 	t.Add("already applied", terminal.Grouped(r.Rows.AlreadyApplied), "")
 	t.Add("rejected", terminal.Grouped(r.Rows.Rejected), "")
 	t.Add("dead-lettered", terminal.Grouped(r.Rows.DeadLettered), "")
-	t.Add("in the file", terminal.Grouped(r.Rows.Total), "")
+	form := ""
+	if r.File != nil {
+		form = fmt.Sprintf("read as %s, columns separated by %s", r.File.Encoding, r.File.Delimiter)
+	}
+	t.Add("in the file", terminal.Grouped(r.Rows.Total), form)
 	t.Print(w, "  ")
 	for _, name := range slices.Sorted(maps.Keys(r.Errors)) {
 		fmt.Fprintf(w, "    %s × %s\n", terminal.Grouped(r.Errors[name]), name)

@@ -224,7 +224,11 @@ func (c *Serve) listing(p *local.Platform) string {
 %s  metrics         %s%s, for Prometheus
   health          %s%s
 %sUse it with: export AWS_ENDPOINT_URL=%s AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1 AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
-  and, for StartSyncExecution and TestState, AWS_DISABLE_HOST_PREFIX_INJECTION=true
+  and, for StartSyncExecution and TestState, without the host prefix sync-, which does not resolve:
+    Python, AWS CLI  AWS_DISABLE_HOST_PREFIX_INJECTION=true
+    JavaScript       new SFNClient({ disableHostPrefix: true })
+    Go               smithyhttp.DisableEndpointHostPrefix in a middleware
+    Java             SdkAdvancedClientOption.DISABLE_HOST_PREFIX_INJECTION
 `, p.Endpoint, c.Data, used(c.LambdaEndpoint, "functions in "+filepath.Join(c.Data, "lambda")),
 		used(c.S3Endpoint, "buckets in "+filepath.Join(c.Data, "objects")), filepath.Join(c.Data, "sqs"),
 		filepath.Join(c.Data, workspace.Documents),

@@ -317,8 +317,7 @@ func TestSecondsOfATaskByPath(t *testing.T) {
 	said := strings.Replace(said, "X", "T", 1)
 	for _, field := range []string{"TimeoutSecondsPath", "HeartbeatSecondsPath"} {
 		for input, want := range map[string]string{
-			`{"a":1}`: "The JSONPath '$.t' specified for the field '" + field +
-				"' could not be found in the input '{\"a\":1}'",
+			`{"a":1}`:   "Invalid path '$.t' : No results for path: $['t']",
 			`{"t":-1}`:  "The " + field + " parameter references a negative value: $.t == -1",
 			`{"t":0}`:   "The " + field + " parameter does not reference a positive value: $.t == 0",
 			`{"t":1.5}`: "The " + field + " parameter cannot be parsed as a long value: $.t == 1.5",

@@ -1,6 +1,7 @@
 package interpreter
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -148,7 +149,8 @@ func (x *Execution) percentage(t *thread, n plan.Number) (float64, bool) {
 		if err != nil {
 			return 0, x.expressionError(t, err, n.Field+"Path", t.env.input)
 		}
-		if p, err = strconv.ParseFloat(v.Text(), 64); v.Kind() != jsonvalue.Number || err != nil {
+		p, err = strconv.ParseFloat(v.Text(), 64)
+		if v.Kind() != jsonvalue.Number && v.Kind() != jsonvalue.String || err != nil || math.IsNaN(p) {
 			return 0, x.notA(t, n, v, "float")
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"stepback/asl/template"
 	"stepback/engine/history"
 	"stepback/engine/internal/plan"
 	"stepback/jsonvalue"
@@ -130,8 +129,7 @@ func (x *Execution) limit(t *thread, n plan.Number) (time.Duration, bool) {
 	}
 	v, err := t.env.Lookup(n.Path)
 	if err != nil {
-		missing := &template.PathError{Field: n.Field + "Path", Path: n.Path.Text(), Root: n.Path.Root(), Err: err}
-		return 0, x.expressionError(t, missing, missing.Field, t.input)
+		return 0, x.expressionError(t, err, n.Field+"Path", t.input)
 	}
 	i, err := strconv.ParseInt(v.Text(), 10, 64)
 	var problem string

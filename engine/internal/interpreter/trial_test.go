@@ -91,6 +91,13 @@ func TestTrialJudgesNumbersAsExecutionsDo(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ field, value, cause string }{
 		{"ToleratedFailurePercentage", "12.5", ""},
+		{"ToleratedFailurePercentage", `"12.5"`, ""},
+		{"ToleratedFailurePercentage", `"x"`,
+			`The ToleratedFailurePercentagePath field refers to value "x" which is not a valid float: $.n`},
+		{"ToleratedFailurePercentage", `"NaN"`,
+			`The ToleratedFailurePercentagePath field refers to value "NaN" which is not a valid float: $.n`},
+		{"ToleratedFailureCount", `"1"`, ""},
+		{"MaxConcurrency", `"1"`, ""},
 		{"ToleratedFailurePercentage", "101", "ToleratedFailurePercentage must be between 0 and 100."},
 		{"ToleratedFailureCount", "-1", "ToleratedFailureCount cannot be negative."},
 		{"MaxConcurrency", "-1", "MaxConcurrency cannot be negative."},

@@ -641,6 +641,25 @@ func TestTestEventPattern(t *testing.T) {
 			t.Errorf("%s: %+v, %v", detail, out, err)
 		}
 	}
+	// An event may lack resources, but none of the other members.
+	for _, lacking := range []string{"resources", "id", "account", "source", "time", "region", "detail-type"} {
+		event := map[string]any{"id": "1", "account": "1", "source": "x", "time": "2026-11-22T08:00:00Z", "region": "r",
+			"resources": []any{}, "detail-type": "d"}
+		delete(event, lacking)
+		text, err := json.Marshal(event)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := b.TestEventPattern(t.Context(), &client.TestEventPatternInput{
+			EventPattern: sdkaws.String(`{"source":["x"]}`), Event: sdkaws.String(string(text))})
+		if lacking == "resources" {
+			if err != nil || !out.Result {
+				t.Errorf("without resources: %+v, %v", out, err)
+			}
+			continue
+		}
+		refused(t, err, "ValidationException", "Parameter Event is not valid. Reason: the field "+lacking+" is missing.")
+	}
 	_, err := b.TestEventPattern(t.Context(), &client.TestEventPatternInput{EventPattern: sdkaws.String(`{}`), Event: sdkaws.String(`{}`)})
 	refused(t, err, "InvalidEventPatternException", "Event pattern is not valid. Reason: Empty objects are not allowed\n"+
 		" at [Source: (String)\"{}\"; line: 1, column: 3]")

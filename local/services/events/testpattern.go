@@ -28,7 +28,7 @@ func (s *Service) testEventPattern(_ context.Context, _ aws.Scope, in *testPatte
 	if err != nil || v.Kind() != jsonvalue.Object {
 		return nil, invalid("Parameter Event is not valid.")
 	}
-	for _, name := range []string{"id", "account", "source", "time", "region", "resources", "detail-type"} {
+	for _, name := range []string{"id", "account", "source", "time", "region", "detail-type"} { // resources may be missing
 		if _, ok := v.Get(name); !ok {
 			return nil, invalid("Parameter Event is not valid. Reason: the field %s is missing.", name)
 		}

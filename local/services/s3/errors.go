@@ -74,6 +74,7 @@ type errorBody struct {
 	ArgumentName  string `xml:",omitempty"`
 	ArgumentValue string `xml:",omitempty"`
 	RequestID     string `xml:"RequestId,omitempty"`
+	HostID        string `xml:"HostId,omitempty"`
 }
 
 // finish sends the error that was held back.
@@ -93,7 +94,7 @@ func (w *errorWriter) finish() {
 	if status, ok := statuses[e.Code]; ok {
 		w.status = status
 	}
-	e.RequestID = w.Header().Get("X-Amz-Request-Id")
+	e.RequestID, e.HostID = w.Header().Get("X-Amz-Request-Id"), w.Header().Get("X-Amz-Id-2")
 	w.Header().Set("Content-Type", "application/xml")
 	w.Header().Del("Content-Length")
 	w.ResponseWriter.WriteHeader(w.status)

@@ -41,6 +41,7 @@ func (s *store) ownOperation(r *http.Request) func(http.ResponseWriter) {
 	return func(w http.ResponseWriter) {
 		c.header = w.Header()
 		c.header.Set("X-Amz-Request-Id", aws.NewID())
+		c.header.Set("X-Amz-Id-2", aws.NewID())
 		c.header.Set("Server", "AmazonS3")
 		answer, err := any(nil), s.requireBucket(bucket)
 		if err == nil {

@@ -15,6 +15,8 @@ func TestRefusals(t *testing.T) {
 		"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}}}}`)
 	labelled := machine + "/L"
 	const unlabelled = "ValidationException: This operation does not support labeled state machine ARNs: "
+	routes := []any{map[string]any{"stateMachineVersionArn": machine + ":1", "weight": 100}}
+	const notAnAlias = "ValidationException: 1 validation error detected: Value '"
 	for _, c := range []struct {
 		operation string
 		request   map[string]any
@@ -42,6 +44,10 @@ func TestRefusals(t *testing.T) {
 				"encryptionConfiguration": map[string]any{"type": "AWS_OWNED_KEY", "kmsKeyId": "k"}},
 			"InvalidEncryptionConfiguration: Invalid Encryption Configuration: 'kmsKeyId and",
 		},
+		{"CreateStateMachineAlias", map[string]any{"name": "7", "routingConfiguration": routes}, notAnAlias},
+		{"CreateStateMachineAlias", map[string]any{"name": "two words", "routingConfiguration": routes}, notAnAlias},
+		{"CreateStateMachineAlias", map[string]any{"name": "!x", "routingConfiguration": routes}, notAnAlias},
+		{"CreateStateMachineAlias", map[string]any{"name": "x@", "routingConfiguration": routes}, notAnAlias},
 		{"ListStateMachines", map[string]any{"maxResults": 1001},
 			"ValidationException: 1 validation error detected: Value '1001' at 'maxResults'"},
 		{"ListStateMachines", map[string]any{"nextToken": "t"}, "InvalidToken: Invalid Token: 'Invalid token'"},

@@ -51,7 +51,12 @@ func (s *Store) MaxAnswer() int { return maxAnswer }
 type item = map[string]types.AttributeValue
 
 func text(s string) types.AttributeValue { return &types.AttributeValueMemberS{Value: s} }
-func blob(b []byte) types.AttributeValue { return &types.AttributeValueMemberB{Value: b} }
+func blob(b []byte) types.AttributeValue {
+	if b == nil {
+		b = []byte{} // the client sends nil as null, which DynamoDB refuses
+	}
+	return &types.AttributeValueMemberB{Value: b}
+}
 func number(n int64) types.AttributeValue {
 	return &types.AttributeValueMemberN{Value: strconv.FormatInt(n, 10)}
 }
@@ -74,6 +79,7 @@ func (s *Store) Begin(ctx context.Context, c idempotency.Claim) (idempotency.Sta
 		Item: item{
 			"key": text(c.Key), "fingerprint": blob(c.Fingerprint), "token": text(c.Token),
 			"lease": instant(c.Until), "expires": instant(c.Expires), "ttl": ttl(c.Expires),
+			"lasts": number(c.Until.Sub(c.Now).Milliseconds()),
 		},
 		ConditionExpression: aws.String("attribute_not_exists(#key) OR " +
 			"(#expires <= :now AND (attribute_exists(#status) OR #lease <= :now)) OR " +
@@ -94,18 +100,30 @@ func (s *Store) Begin(ctx context.Context, c idempotency.Claim) (idempotency.Sta
 	if !errors.As(err, &refused) {
 		return idempotency.Standing{}, fmt.Errorf("idempotency: %w", err)
 	}
-	return standing(refused.Item, c)
+	return s.standing(ctx, refused.Item, c)
 }
 
 // standing interprets the existing item for the claim c.
-func standing(there item, c idempotency.Claim) (idempotency.Standing, error) {
+func (s *Store) standing(ctx context.Context, there item, c idempotency.Claim) (idempotency.Standing, error) {
 	if string(bytesOf(there["fingerprint"])) != string(c.Fingerprint) {
 		return idempotency.Standing{State: idempotency.Mismatched}, nil
 	}
 	status, done := there["status"].(*types.AttributeValueMemberN)
 	if !done {
 		lease, err := numberOf(there["lease"])
-		return idempotency.Standing{State: idempotency.Running, Until: time.UnixMilli(lease)}, err
+		if err != nil {
+			return idempotency.Standing{}, err
+		}
+		lasts, _ := numberOf(there["lasts"]) // missing in an item of an earlier version
+		end, changed := c.ShortenLease(time.UnixMilli(lease), time.Duration(lasts)*time.Millisecond)
+		token, ok := there["token"].(*types.AttributeValueMemberS)
+		if changed && ok {
+			err = s.Extend(ctx, c.Key, token.Value, end)
+			if errors.Is(err, idempotency.ErrLeaseLost) {
+				err = nil // it has just ended
+			}
+		}
+		return idempotency.Standing{State: idempotency.Running, Until: end}, err
 	}
 	code, err := numberOf(status)
 	if err != nil {

@@ -30,20 +30,26 @@ CREATE TABLE IF NOT EXISTS idempotency_keys (
 	expires     timestamptz NOT NULL,
 	status      integer,
 	header      bytea,
-	body        bytea
+	body        bytea,
+	lasts       bigint -- the duration of the lease, milliseconds
 );
+DO $$ BEGIN -- a table of an earlier version; ALTER TABLE alone would lock the table at each start
+	IF NOT EXISTS (SELECT FROM pg_attribute WHERE attrelid = 'idempotency_keys'::regclass AND attname = 'lasts') THEN
+		ALTER TABLE idempotency_keys ADD COLUMN lasts bigint;
+	END IF;
+END $$;
 CREATE INDEX IF NOT EXISTS idempotency_keys_expires ON idempotency_keys (expires)`
 
 const (
 	// claim takes a key in three cases: it is new, it has expired, or its lease has ended and the request is the
 	// same. xmax is not 0 if the row existed before.
-	claim = `INSERT INTO idempotency_keys AS k (key, fingerprint, token, lease, expires) VALUES ($1, $2, $3, $4, $5)
+	claim = `INSERT INTO idempotency_keys AS k (key, fingerprint, token, lease, expires, lasts) VALUES ($1, $2, $3, $4, $5, $7)
 ON CONFLICT (key) DO UPDATE SET fingerprint = EXCLUDED.fingerprint, token = EXCLUDED.token, lease = EXCLUDED.lease,
-	expires = EXCLUDED.expires, status = NULL, header = NULL, body = NULL
+	expires = EXCLUDED.expires, lasts = EXCLUDED.lasts, status = NULL, header = NULL, body = NULL
 WHERE k.expires <= $6 AND (k.status IS NOT NULL OR k.lease <= $6)
 	OR k.status IS NULL AND k.fingerprint = EXCLUDED.fingerprint AND (k.lease <= $6 OR k.token = EXCLUDED.token)
 RETURNING xmax <> 0`
-	find   = `SELECT fingerprint, token, lease, expires, status, header, body FROM idempotency_keys WHERE key = $1`
+	find   = `SELECT fingerprint, token, lease, expires, status, header, body, coalesce(lasts, 0) FROM idempotency_keys WHERE key = $1`
 	extend = `UPDATE idempotency_keys SET lease = $3 WHERE key = $1 AND token = $2 AND status IS NULL`
 	finish = `UPDATE idempotency_keys SET status = $3, header = $4, body = $5, expires = $6
 WHERE key = $1 AND token = $2 AND status IS NULL`
@@ -110,9 +116,13 @@ func (s *Store) MaxAnswer() int { return 0 }
 
 // Begin implements idempotency.Store.
 func (s *Store) Begin(ctx context.Context, c idempotency.Claim) (idempotency.Standing, error) {
+	if c.Fingerprint == nil {
+		c.Fingerprint = []byte{} // pgx stores nil as NULL
+	}
 	for {
 		var before bool
-		err := s.pool.QueryRow(ctx, claim, c.Key, c.Fingerprint, c.Token, c.Until, c.Expires, c.Now).Scan(&before)
+		err := s.pool.QueryRow(ctx, claim, c.Key, c.Fingerprint, c.Token, c.Until, c.Expires, c.Now,
+			c.Until.Sub(c.Now).Milliseconds()).Scan(&before)
 		if err == nil {
 			return idempotency.Standing{State: idempotency.Claimed, TakenOver: before}, nil
 		}
@@ -132,7 +142,9 @@ func (s *Store) look(ctx context.Context, c idempotency.Claim) (standing idempot
 	var token string
 	var lease, expires time.Time
 	var status *int
-	err = s.pool.QueryRow(ctx, find, c.Key).Scan(&fingerprint, &token, &lease, &expires, &status, &header, &body)
+	var lasts int64
+	err = s.pool.QueryRow(ctx, find, c.Key).Scan(&fingerprint, &token, &lease, &expires, &status, &header, &body,
+		&lasts)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return standing, true, nil
@@ -143,7 +155,11 @@ func (s *Store) look(ctx context.Context, c idempotency.Claim) (standing idempot
 	case string(fingerprint) != string(c.Fingerprint):
 		return idempotency.Standing{State: idempotency.Mismatched}, false, nil
 	case status == nil:
-		return idempotency.Standing{State: idempotency.Running, Until: lease}, false, nil
+		lease, changed := c.ShortenLease(lease, time.Duration(lasts)*time.Millisecond)
+		if changed {
+			_, err = s.pool.Exec(ctx, extend, c.Key, token, lease)
+		}
+		return idempotency.Standing{State: idempotency.Running, Until: lease}, false, err
 	}
 	answer := idempotency.Answer{Status: *status, Body: body}
 	answer.Header, err = idempotency.DecodeHeader(header)

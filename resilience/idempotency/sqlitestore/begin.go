@@ -8,7 +8,11 @@ import (
 
 // begin claims a key in the writer's transaction, during which no other writer exists.
 func (w *writer) begin(c idempotency.Claim) (idempotency.Standing, error) {
-	n, err := w.change(w.insert, c.Key, c.Fingerprint, c.Token, c.Until.UnixMilli(), c.Expires.UnixMilli())
+	if c.Fingerprint == nil {
+		c.Fingerprint = []byte{} // the driver stores nil as NULL
+	}
+	n, err := w.change(w.insert, c.Key, c.Fingerprint, c.Token, c.Until.UnixMilli(), c.Expires.UnixMilli(),
+		c.Until.Sub(c.Now).Milliseconds())
 	if n > 0 || err != nil {
 		return idempotency.Standing{State: idempotency.Claimed}, err
 	}
@@ -17,6 +21,13 @@ func (w *writer) begin(c idempotency.Claim) (idempotency.Standing, error) {
 		return idempotency.Standing{}, err
 	}
 	now := c.Now.UnixMilli()
+	end, changed := c.ShortenLease(time.UnixMilli(r.lease), time.Duration(r.lasts)*time.Millisecond)
+	if changed && !r.done {
+		r.lease = end.UnixMilli()
+		if _, err := w.change(w.extend, r.lease, c.Key, r.token); err != nil {
+			return idempotency.Standing{}, err
+		}
+	}
 	claimed := idempotency.Standing{State: idempotency.Claimed}
 	switch {
 	case r.expires <= now && (r.done || r.lease <= now): // a running key does not expire
@@ -30,7 +41,8 @@ func (w *writer) begin(c idempotency.Claim) (idempotency.Standing, error) {
 	default:
 		claimed.TakenOver = true
 	}
-	_, err = w.change(w.replace, c.Fingerprint, c.Token, c.Until.UnixMilli(), c.Expires.UnixMilli(), c.Key)
+	_, err = w.change(w.replace, c.Fingerprint, c.Token, c.Until.UnixMilli(), c.Expires.UnixMilli(),
+		c.Until.Sub(c.Now).Milliseconds(), c.Key)
 	return claimed, err
 }
 

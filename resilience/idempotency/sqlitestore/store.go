@@ -12,6 +12,7 @@ import (
 
 	"modernc.org/sqlite"
 
+	"stepback/internal/ctxerr"
 	"stepback/resilience"
 	"stepback/resilience/idempotency"
 	"stepback/retry"
@@ -162,14 +163,14 @@ func (s *Store) held(ctx context.Context, change func(*writer) (int64, error)) e
 
 // do hands work to the writer and waits for it. If ctx ends first, the outcome is unknown; all calls may be repeated.
 func (s *Store) do(ctx context.Context, f func(*writer) error) error {
-	if err := ctx.Err(); err != nil {
+	if err := ctxerr.Of(ctx); err != nil {
 		return err
 	}
 	w := &work{do: f, done: make(chan struct{})}
 	select {
 	case s.work <- w:
 	case <-ctx.Done():
-		return ctx.Err()
+		return ctxerr.Of(ctx)
 	case <-s.closing:
 		return errClosed
 	}
@@ -177,7 +178,7 @@ func (s *Store) do(ctx context.Context, f func(*writer) error) error {
 	case <-w.done: // the variables that f set may be read
 		return marked(w.err)
 	case <-ctx.Done():
-		return ctx.Err()
+		return ctxerr.Of(ctx)
 	case <-s.done:
 	}
 	select { // the writer may have answered just before it stopped

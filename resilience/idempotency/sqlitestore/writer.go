@@ -18,6 +18,7 @@ CREATE TABLE IF NOT EXISTS idempotency_keys (
 	fingerprint BLOB NOT NULL,
 	token       TEXT NOT NULL,
 	lease       INTEGER NOT NULL, -- its end, Unix milliseconds
+	lasts       INTEGER,          -- its duration, milliseconds
 	expires     INTEGER NOT NULL, -- Unix milliseconds
 	status      INTEGER,
 	header      BLOB,
@@ -65,15 +66,18 @@ func (w *writer) prepare(ctx context.Context) error {
 	if _, err := execer.ExecContext(ctx, schema, nil); err != nil {
 		return err
 	}
+	if err := addColumn(ctx, execer); err != nil {
+		return err
+	}
 	conn, ok := w.conn.(driver.ConnPrepareContext)
 	if !ok {
 		return errors.New("the driver cannot prepare statements under a context")
 	}
 	for text, exec := range map[string]*driver.StmtExecContext{
 		"BEGIN IMMEDIATE": &w.open, "COMMIT": &w.commit, "ROLLBACK": &w.rollback,
-		`INSERT INTO idempotency_keys (key, fingerprint, token, lease, expires) VALUES (?, ?, ?, ?, ?)
+		`INSERT INTO idempotency_keys (key, fingerprint, token, lease, expires, lasts) VALUES (?, ?, ?, ?, ?, ?)
 			ON CONFLICT DO NOTHING`: &w.insert,
-		`UPDATE idempotency_keys SET fingerprint = ?, token = ?, lease = ?, expires = ?, status = NULL, header = NULL, body = NULL
+		`UPDATE idempotency_keys SET fingerprint = ?, token = ?, lease = ?, expires = ?, lasts = ?, status = NULL, header = NULL, body = NULL
 			WHERE key = ?`: &w.replace,
 		"UPDATE idempotency_keys SET lease = ? WHERE key = ? AND token = ? AND status IS NULL": &w.extend,
 		`UPDATE idempotency_keys SET status = ?, header = ?, body = ?, expires = ?
@@ -89,12 +93,27 @@ func (w *writer) prepare(ctx context.Context) error {
 		*exec = stmt.(driver.StmtExecContext)
 	}
 	find, err := conn.PrepareContext(ctx,
-		"SELECT fingerprint, token, lease, expires, status, header, body FROM idempotency_keys WHERE key = ?")
+		"SELECT fingerprint, token, lease, expires, status, header, body, lasts FROM idempotency_keys WHERE key = ?")
 	if err != nil {
 		return err
 	}
 	w.find = find.(driver.StmtQueryContext)
 	return nil
+}
+
+// addColumn adds the column lasts to a table that an earlier version created. Two processes may try it at once.
+func addColumn(ctx context.Context, execer driver.ExecerContext) error {
+	const look = "SELECT lasts FROM idempotency_keys LIMIT 0"
+	if _, err := execer.ExecContext(ctx, look, nil); err == nil {
+		return nil
+	}
+	_, err := execer.ExecContext(ctx, "ALTER TABLE idempotency_keys ADD COLUMN lasts INTEGER", nil)
+	if err != nil {
+		if _, again := execer.ExecContext(ctx, look, nil); again == nil {
+			return nil
+		}
+	}
+	return err
 }
 
 // run executes the work in queue until closing is closed. Then it executes the work that is still waiting.
@@ -197,6 +216,7 @@ type row struct {
 	fingerprint string
 	token       string
 	lease       int64
+	lasts       int64 // 0: unknown
 	expires     int64
 	done        bool
 	answer      idempotency.Answer
@@ -209,7 +229,7 @@ func (w *writer) read(key string) (r row, err error) {
 		return r, err
 	}
 	defer rows.Close()
-	values := make([]driver.Value, 7)
+	values := make([]driver.Value, 8)
 	if err := rows.Next(values); err != nil {
 		if errors.Is(err, io.EOF) {
 			err = nil
@@ -221,6 +241,7 @@ func (w *writer) read(key string) (r row, err error) {
 	r.token, _ = values[1].(string)
 	r.lease, _ = values[2].(int64)
 	r.expires, _ = values[3].(int64)
+	r.lasts, _ = values[7].(int64) // NULL in a row of an earlier version
 	if status, ok := values[4].(int64); ok {
 		r.done = true
 		r.answer.Status, r.answer.Body = int(status), bytesOf(values[6])

@@ -24,8 +24,10 @@ func Run(t *testing.T, purges bool, open func(t *testing.T) idempotency.Store) {
 	s := suite{open}
 	t.Run("first runs, second waits, third is answered", s.order)
 	t.Run("another request under the key", s.mismatch)
+	t.Run("no fingerprint", s.noFingerprint)
 	t.Run("never done while it runs", s.neverDone)
 	t.Run("taken over when the lease has ended", s.takeOver)
+	t.Run("the clock is set back", s.setBack)
 	t.Run("release", s.release)
 	t.Run("extend", s.extend)
 	t.Run("expiry", s.expiry)
@@ -108,6 +110,22 @@ func (x suite) mismatch(t *testing.T) {
 	begin(t, s, other, idempotency.Mismatched)
 }
 
+func (x suite) noFingerprint(t *testing.T) {
+	s := x.open(t)
+	none := claim("no fingerprint", "1", noon)
+	none.Fingerprint = nil
+	begin(t, s, none, idempotency.Claimed)
+	begin(t, s, none, idempotency.Claimed) // the same claim again
+	none.Token = "2"
+	begin(t, s, none, idempotency.Running)
+	empty := none
+	empty.Fingerprint = []byte{}
+	begin(t, s, empty, idempotency.Running)
+	begin(t, s, claim("no fingerprint", "3", noon), idempotency.Mismatched)
+	finish(t, s, "no fingerprint", "1", noon)
+	wantAnswer(t, begin(t, s, none, idempotency.Done), created)
+}
+
 func (x suite) neverDone(t *testing.T) {
 	s := x.open(t)
 	for i := range 20 {
@@ -143,6 +161,29 @@ func (x suite) takeOver(t *testing.T) {
 	// A claim whose lease has ended remains valid until another claim takes the key.
 	begin(t, s, claim("slow", "1", noon), idempotency.Claimed)
 	finish(t, s, "slow", "1", late)
+}
+
+// setBack has the clock go back by a day after a claim: the key is free again after the lease's minute, not after a
+// day, unless its holder renews the lease.
+func (x suite) setBack(t *testing.T) {
+	s := x.open(t)
+	begin(t, s, claim("set back", "1", noon), idempotency.Claimed)
+	before := noon.Add(-24 * time.Hour)
+	if got := begin(t, s, claim("set back", "2", before), idempotency.Running); !got.Until.Equal(before.Add(time.Minute)) {
+		t.Errorf("runs until %s", got.Until)
+	}
+	begin(t, s, claim("set back", "2", before.Add(59*time.Second)), idempotency.Running)
+	if got := begin(t, s, claim("set back", "2", before.Add(time.Minute)), idempotency.Claimed); !got.TakenOver {
+		t.Error("the claim was not taken over")
+	}
+	begin(t, s, claim("renewed", "1", noon), idempotency.Claimed)
+	begin(t, s, claim("renewed", "2", before), idempotency.Running)
+	if err := s.Extend(t.Context(), "renewed", "1", before.Add(90*time.Second)); err != nil {
+		t.Error(err)
+	}
+	begin(t, s, claim("renewed", "2", before.Add(61*time.Second)), idempotency.Running)
+	finish(t, s, "renewed", "1", before.Add(62*time.Second))
+	wantAnswer(t, begin(t, s, claim("renewed", "2", before.Add(63*time.Second)), idempotency.Done), created)
 }
 
 func (x suite) release(t *testing.T) {

@@ -67,7 +67,7 @@ func InvalidInput(why string) error {
 // MalformedInput returns the error for an input that is not JSON; an empty one has a different message.
 func MalformedInput(e *jsonvalue.SyntaxError, input string) error {
 	if strings.TrimSpace(input) == "" {
-		return InvalidInput(jsonvalue.Empty)
+		return InvalidInput("Invalid execution input.")
 	}
 	return InvalidInput(e.Message)
 }

@@ -49,7 +49,7 @@ func TestSDKExecution(t *testing.T) {
 		"Invalid State Machine Execution Input: 'Unexpected end-of-input: expected close marker for Object (start marker at [line: 1, column: 1])'")
 	_, err = c.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: machine, Input: sdk.String("")})
 	wiretest.Refused[*types.InvalidExecutionInput](t, err,
-		"Invalid State Machine Execution Input: 'No content to map due to end-of-input'")
+		"Invalid State Machine Execution Input: 'Invalid execution input.'")
 	_, err = c.DescribeExecution(ctx, &sfn.DescribeExecutionInput{ExecutionArn: sdk.String(*x.ExecutionArn + "y")})
 	wiretest.Refused[*types.ExecutionDoesNotExist](t, err, "Execution Does Not Exist: '")
 }

@@ -57,7 +57,7 @@ func (in *testStateRequest) checkMocked(state *engine.State) error {
 	}
 	result, err := jsonvalue.Parse(*in.Mock.Result)
 	if err != nil {
-		return server.Invalid("Mocked result must be a valid JSON.")
+		return server.Invalid("Mocked result must be valid JSON")
 	}
 	if task := state.Call(); task != nil {
 		return in.Mock.checkAnswer(task, result)

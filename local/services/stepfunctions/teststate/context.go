@@ -40,7 +40,8 @@ func (in *testStateRequest) contextObject(
 			return nil, invalidContext("'Map' field is not supported when mocking a Context object")
 		}
 		if name == "Task" && !takesToken(t.State) {
-			return nil, invalidContext("Field 'Task' is not allowed")
+			return nil, invalidContext("Context object contains 'Task' when state is not a Task state with a '.sync' or " +
+				"'.waitForTaskToken' service integration pattern")
 		}
 		if err := checkContext(name, v.At(i)); err != nil {
 			return nil, err
@@ -49,11 +50,18 @@ func (in *testStateRequest) contextObject(
 	return &v, nil
 }
 
-// takesToken reports whether a state's context object contains a task token: for activities and for tasks that wait
-// for a callback.
+// takesToken reports whether a caller's context object may contain a task token: for activities, and for tasks that
+// wait for a callback or a job.
 func takesToken(s *engine.State) bool {
 	call := s.Call()
-	return call != nil && (call.Pattern == engine.WaitForTaskToken || call.Target == engine.ActivityWorker)
+	if call == nil {
+		return false
+	}
+	switch call.Pattern {
+	case engine.WaitForTaskToken, engine.Sync, engine.Sync2:
+		return true
+	}
+	return call.Target == engine.ActivityWorker
 }
 
 // checkContext validates one member of a caller's context object.

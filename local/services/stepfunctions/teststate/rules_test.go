@@ -60,9 +60,10 @@ func TestRefusedTests(t *testing.T) {
 			"ValidationException: State not found in definition",
 		},
 		"broken mock": {taskOf("sqs:sendMessage"), mocked("{"),
-			"ValidationException: Mocked result must be a valid JSON."},
+			"ValidationException: Mocked result must be valid JSON"},
 		"token for a task without one": {taskOf("sqs:sendMessage"), mocked("{}") + `,"context":"{\"Task\":{\"Token\":\"t\"}}"`,
-			"ValidationException: Invalid Context object provided: Field 'Task' is not allowed"},
+			"ValidationException: Invalid Context object provided: Context object contains 'Task' when state is not a " +
+				"Task state with a '.sync' or '.waitForTaskToken' service integration pattern"},
 		"array for an object": {taskOf("sqs:sendMessage"), mocked("[]"),
 			"ValidationException: Mocked result must be a JSON object."},
 		"optimized names": {taskOf("dynamodb:getItem"), mocked(`{"Item":{"a":{"BOOL":1}}}`),
