@@ -29,17 +29,15 @@ type evaluation struct {
 
 // budget counts the visits of an evaluation and of its filters together.
 type budget struct {
-	visits int
+	visits, limit int
 	// roots caches the results of paths in filters that start from the root ($). They are the same for every item.
 	roots map[*pathOperand]operand
 }
 
-func newBudget() *budget { return &budget{visits: maxVisits} }
-
 func (b *budget) spend(visits int) error {
 	b.visits -= visits
 	if b.visits < 0 {
-		return &EvaluationError{Message: fmt.Sprintf("the path visits more than %d nodes", maxVisits)}
+		return &EvaluationError{Message: fmt.Sprintf("the path visits more than %d nodes", b.limit)}
 	}
 	return nil
 }
