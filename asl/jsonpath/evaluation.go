@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 
+	"stepback/internal/budgets"
 	"stepback/jsonvalue"
 )
 
 // maxVisits limits the nodes that one evaluation may visit, filters included. The largest payload of 262,144 bytes
 // has fewer than 132,000 nodes, so ordinary recursive descent fits, and so do filters that look up 4,000 items in a
 // list of 4,000.
-const maxVisits = 16_000_000
+var maxVisits = budgets.PathVisits.Value
 
 // resultCost is the cost of a selected node in visits, because results take memory.
 const resultCost = 8

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"stepback/internal/budgets"
 	"stepback/jsonvalue"
 )
 
@@ -42,7 +43,7 @@ func appendValues(v jsonvalue.Value, arguments []jsonvalue.Value) (jsonvalue.Val
 
 // maxText is the maximum length, in bytes, of a text that concat builds. It is far above the payload limit, which is
 // not checked here.
-const maxText = 4 << 20
+var maxText = budgets.PathText.Value
 
 // concat returns one string: the strings among v's elements, followed by the arguments.
 func concat(v jsonvalue.Value, arguments []jsonvalue.Value) (jsonvalue.Value, error) {

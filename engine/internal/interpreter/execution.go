@@ -6,6 +6,7 @@ import (
 	"stepback/aws"
 	"stepback/engine/history"
 	"stepback/engine/internal/plan"
+	"stepback/internal/budgets"
 	"stepback/jsonvalue"
 )
 
@@ -20,9 +21,10 @@ const MaxEvents = 25_000
 const (
 	transitionsPerStep = 512
 	workPerTransition  = 1000
-	maxWork            = 20_000_000
 	visitsPerWork      = 4
 )
+
+var maxWork = budgets.StateWork.Value
 
 // Machine is the state machine that an execution runs.
 type Machine struct {
