@@ -78,7 +78,7 @@ func (s *Service) nestedCreate(ctx context.Context, r *resource.Request) (resour
 		if err != nil {
 			return resource.State{}, err
 		}
-		if s.nesting(of.d.st) >= s.opts.Nesting {
+		if s.nesting(of.d.st) > s.opts.Nesting {
 			return resource.State{}, &aws.Error{Code: "LimitExceededException",
 				Message: fmt.Sprintf("Limit for nested stacks has been exceeded: %s would be nested in more than %d stacks",
 					name, s.opts.Nesting)}

@@ -17,19 +17,23 @@ import (
 )
 
 // selfNaming is a template whose only resource is a stack with this template.
-const selfNaming = `{"Resources":{"N":{"Type":"AWS::CloudFormation::Stack","Properties":{"TemplateURL":"http://s3.localhost/bucket/self.json"}}}}`
+const (
+	selfNaming = `{"Resources":{"N":` + nestedSelf + `}}`
+	nestedSelf = `{"Type":"AWS::CloudFormation::Stack","Properties":{"TemplateURL":"http://s3.localhost/bucket/self.json"}}`
+)
 
-// selfNamed returns selfNaming for every object. Each read is reported to read, if it is not nil.
+// selfNamed returns a template for every object. Each read is reported to read, if it is not nil.
 type selfNamed struct {
 	noAPI
-	read func()
+	template string
+	read     func()
 }
 
 func (s selfNamed) Object(context.Context, string, string, string) ([]byte, error) {
 	if s.read != nil {
 		s.read()
 	}
-	return []byte(selfNaming), nil
+	return []byte(s.template), nil
 }
 
 // opened is a CloudFormation in a directory in memory, which can be opened again.
@@ -38,14 +42,16 @@ type opened struct {
 	store *documents.Store
 }
 
-func openStacks(t *testing.T, disk vfs.FS, c *clock.Clock, o cloudformation.Options, read func()) opened {
+func openStacks(t *testing.T, disk vfs.FS, c *clock.Clock, o cloudformation.Options, template string, read func()) opened {
 	t.Helper()
 	store, err := documents.Open("/documents", disk)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.Documents, o.Clock = store, c
-	o.API = func(aws.Scope, resource.Identity) cloudformation.API { return selfNamed{read: read} }
+	o.API = func(aws.Scope, resource.Identity) cloudformation.API {
+		return selfNamed{template: template, read: read}
+	}
 	s, err := cloudformation.Open(o)
 	if err != nil {
 		t.Fatal(err)
@@ -69,10 +75,10 @@ var (
 	stackStatuses = regexp.MustCompile(`<StackStatus>([^<]+)</StackStatus>`)
 )
 
-// create creates the stack s from selfNaming and returns its ID.
-func (o opened) create(t *testing.T) string {
+// create creates the stack s and returns its ID.
+func (o opened) create(t *testing.T, template string) string {
 	t.Helper()
-	got := ask(t, o.Handler(), url.Values{"Action": {"CreateStack"}, "StackName": {"s"}, "TemplateBody": {selfNaming}})
+	got := ask(t, o.Handler(), url.Values{"Action": {"CreateStack"}, "StackName": {"s"}, "TemplateBody": {template}})
 	id := stackIDs.FindStringSubmatch(got)
 	if id == nil {
 		t.Fatal(got)
@@ -128,14 +134,20 @@ func TestStackThatNamesItself(t *testing.T) {
 		"nesting": {cloudformation.Options{Nesting: 3}, "would be nested in more than 3 stacks"},
 		"stacks": {cloudformation.Options{Stacks: 5, Nesting: 100},
 			"Limit for stack has been exceeded: account 000000000000 has 5 stacks in us-east-1"},
+		"many times": {cloudformation.Options{Stacks: 20, Nesting: 100},
+			"Limit for stack has been exceeded: account 000000000000 has 20 stacks in us-east-1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := clock.Real()
 			defer c.Close()
-			s := openStacks(t, vfs.NewMem(), c, test.options, nil)
+			template := selfNaming
+			if name == "many times" {
+				template = strings.ReplaceAll(template, `"N":`, `"A":`+nestedSelf+`,"B":`+nestedSelf+`,"C":`+nestedSelf+`,"N":`)
+			}
+			s := openStacks(t, vfs.NewMem(), c, test.options, template, nil)
 			defer s.close(t)
-			id := s.create(t)
+			id := s.create(t, template)
 			if got := s.status(t, id); got != "ROLLBACK_COMPLETE" {
 				t.Errorf("the stack is %s, want ROLLBACK_COMPLETE", got)
 			}
@@ -173,12 +185,12 @@ func TestDeleteWhileNestedStacksAreCreated(t *testing.T) {
 				}
 			}
 			options := cloudformation.Options{Nesting: 1900}
-			s := openStacks(t, disk, c, options, read)
-			id := s.create(t)
+			s := openStacks(t, disk, c, options, selfNaming, read)
+			id := s.create(t, selfNaming)
 			<-deep
 			again := func() {
 				s.close(t)
-				s = openStacks(t, disk, c, options, nil)
+				s = openStacks(t, disk, c, options, selfNaming, nil)
 			}
 			if restart.before {
 				again()
