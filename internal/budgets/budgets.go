@@ -39,10 +39,21 @@ var (
 	StackNesting = &Budget{"Stacks around a nested stack", 32, "stacks",
 		"own: AWS documents none; a template that names itself would otherwise use up the stacks of the account",
 		"local/services/cloudformation/service.go"}
+	InsightsWork = &Budget{"Work of a Logs Insights query", 2 << 30, "bytes read and built", "own: a few seconds of CPU time",
+		"local/services/logs/queries.go"}
+	InsightsScan = &Budget{"Log events that a Logs Insights query reads", 512 << 20, "bytes of messages", "own",
+		"local/services/logs/queries.go"}
+	InsightsMemory = &Budget{"Fields of the rows of a Logs Insights query", 256 << 20, "bytes", "own",
+		"local/services/logs/queries.go"}
+	InsightsText = &Budget{"A value of a Logs Insights query", 1 << 20, "bytes",
+		"AWS CloudWatch Logs User Guide, \"CloudWatch Logs quotas\": events of at most 1 MB", "local/services/logs/queries.go"}
+	InsightsResult = &Budget{"Results of a Logs Insights query", 32 << 20, "bytes", "own", "local/services/logs/queries.go"}
+	InsightsKept   = &Budget{"Results of finished Logs Insights queries that are kept", 128 << 20, "bytes",
+		"own: the oldest are forgotten first", "local/services/logs/queries.go"}
 )
 
 // All returns the budgets in the order of the documentation.
 func All() []*Budget {
 	return []*Budget{ExpressionDepth, ExpressionSteps, ExpressionMemory, PathVisits, PathText, IntrinsicText, StateWork, Stacks,
-		StackNesting}
+		StackNesting, InsightsWork, InsightsScan, InsightsMemory, InsightsText, InsightsResult, InsightsKept}
 }
