@@ -12,6 +12,7 @@ import (
 	"stepback/aws/server"
 	"stepback/local/endpoint"
 	"stepback/local/services/apigateway"
+	"stepback/local/services/cloudformation/resource"
 	"stepback/local/services/logs/logstore"
 )
 
@@ -20,7 +21,7 @@ func (p *Platform) openGateway(context.Context) (err error) {
 	p.Gateway, err = apigateway.Open(apigateway.Options{Store: p.Documents, Now: p.Clock.Now, Scope: p.Scope,
 		Functions: p.Functions, AccessLog: p.accessLog, Endpoint: p.Endpoint, Count: p.gatewayCounts, Log: p.cfg.Log,
 		Targets: &p.Targets, API: func(scope aws.Scope, role string) apigateway.API {
-			return platformAPI{p: p, scope: scope, role: role, session: "BackplaneAssumeRoleSession"}
+			return platformAPI{p: p, scope: scope, as: resource.Identity{Role: role}, session: "BackplaneAssumeRoleSession"}
 		}})
 	if err != nil {
 		return err

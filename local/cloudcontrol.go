@@ -13,7 +13,10 @@ import (
 func (p *Platform) openCloudControl(context.Context) (err error) {
 	p.resources, err = cloudcontrol.Open(
 		cloudcontrol.Options{Store: p.Documents, Clock: p.Clock, Scope: p.Scope, Log: p.cfg.Log,
-			API: func(scope aws.Scope) resource.API { return platformAPI{p: p, scope: scope} }},
+			Caller: p.callerKey,
+			API: func(scope aws.Scope, as resource.Identity) resource.API {
+				return platformAPI{p: p, scope: scope, as: as, session: "AWSCloudFormation"}
+			}},
 	)
 	if err != nil {
 		return err

@@ -19,9 +19,10 @@ import (
 func (p *Platform) openStacks(context.Context) (err error) {
 	p.Stacks, err = cloudformation.Open(cloudformation.Options{
 		Documents: p.Documents, Clock: p.Clock, Endpoint: p.Endpoint, Scope: p.Scope, Log: p.cfg.Log,
-		API: func(scope aws.Scope, role string) cloudformation.API {
-			return platformAPI{p: p, scope: scope, role: role, session: "AWSCloudFormation"}
+		API: func(scope aws.Scope, as resource.Identity) cloudformation.API {
+			return platformAPI{p: p, scope: scope, as: as, session: "AWSCloudFormation"}
 		},
+		Caller: p.callerKey,
 	})
 	if err != nil {
 		return err
@@ -46,9 +47,23 @@ func (p *Platform) openStacks(context.Context) (err error) {
 type platformAPI struct {
 	p     *Platform
 	scope aws.Scope
-	// role is the role with which the calls are made if roles are enforced; empty means the account itself. session
-	// is the name of the role's session.
-	role, session string
+	// as says with whose permissions the calls are made if policies are enforced. session is the name of the session
+	// of its role.
+	as      resource.Identity
+	session string
+}
+
+// callerKey returns the access key of the client whose request ctx belongs to; empty if policies are not enforced, or
+// if the client is the account's root user.
+func (p *Platform) callerKey(ctx context.Context, scope aws.Scope) string {
+	g, key := p.around.guard, server.CallerKey(ctx)
+	if g == nil || key == "" {
+		return ""
+	}
+	if a, err := g.callerOf(key, scope); a == nil && err == nil {
+		return ""
+	}
+	return key
 }
 
 // caller returns a caller for a service, at the endpoint that tasks of state machines would use.
@@ -63,17 +78,31 @@ func (a platformAPI) caller(service string) *resource.Caller {
 
 // Call implements resource.API.
 func (a platformAPI) Call(ctx context.Context, service, operation string, in, out any) error {
-	ctx, keys, err := a.p.around.guard.withRole(ctx, a.role, a.session)
+	ctx, c, err := a.acting(ctx, service)
 	if err != nil {
 		return err
 	}
-	c := a.caller(service)
-	c.AccessKey = keys.Key
-	ctx = aws.WithSystemTags(ctx)
-	return c.Call(ctx, service, operation, in, out)
+	return c.Call(aws.WithSystemTags(ctx), service, operation, in, out)
 }
 
 // Object implements cloudformation.API.
 func (a platformAPI) Object(ctx context.Context, bucket, key, version string) ([]byte, error) {
-	return a.caller("s3").Object(ctx, bucket, key, version)
+	ctx, c, err := a.acting(ctx, "s3")
+	if err != nil {
+		return nil, err
+	}
+	return c.Object(ctx, bucket, key, version)
+}
+
+// acting returns a caller for a service that acts as a.as, and the context for its calls.
+func (a platformAPI) acting(ctx context.Context, service string) (context.Context, *resource.Caller, error) {
+	g, c := a.p.around.guard, a.caller(service)
+	if a.as.Role == "" {
+		c.AccessKey = a.as.Caller
+		ctx, err := g.withCaller(ctx, a.as.Caller, a.scope)
+		return ctx, c, err
+	}
+	ctx, keys, err := g.withRole(ctx, a.as.Role, a.session)
+	c.AccessKey = keys.Key
+	return ctx, c, err
 }

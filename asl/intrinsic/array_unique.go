@@ -2,6 +2,8 @@ package intrinsic
 
 import (
 	"hash/maphash"
+	"strconv"
+	"strings"
 
 	"stepback/jsonvalue"
 )
@@ -32,6 +34,24 @@ func containsEqual(elements []jsonvalue.Value, v jsonvalue.Value) bool {
 	return false
 }
 
+// canonicalNumber returns the same text for all spellings of a number: its sign, its digits without zeros at either
+// end, and the exponent of the last digit. A float64 would not do: many long numbers round to the same one.
+func canonicalNumber(text string) string {
+	digits, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+	digits, negative := strings.CutPrefix(digits, "-")
+	whole, fraction, _ := strings.Cut(digits, ".")
+	digits = strings.TrimLeft(whole+fraction, "0")
+	power, _ := strconv.Atoi(exponent) // missing, or so large that the number is not compared exactly
+	power += len(digits) - len(fraction)
+	if digits = strings.TrimRight(digits, "0"); digits == "" {
+		return "0"
+	}
+	if negative {
+		digits = "-" + digits
+	}
+	return digits + "e" + strconv.Itoa(power)
+}
+
 var fingerprintSeed = maphash.MakeSeed()
 
 // fingerprint maps deeply equal values to the same number. It compares numbers by value, and objects regardless of
@@ -42,7 +62,7 @@ func fingerprint(v jsonvalue.Value) uint64 {
 	case jsonvalue.Bool:
 		return maphash.Comparable(fingerprintSeed, v.Bool())
 	case jsonvalue.Number:
-		return maphash.Comparable(fingerprintSeed, v.Float())
+		return maphash.String(fingerprintSeed, canonicalNumber(v.Text()))
 	case jsonvalue.String:
 		return maphash.String(fingerprintSeed, v.Text())
 	case jsonvalue.Array:

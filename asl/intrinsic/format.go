@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"stepback/internal/budgets"
 	"stepback/jsonvalue"
 )
 
@@ -66,7 +67,7 @@ func join(pieces []string, values []jsonvalue.Value) (jsonvalue.Value, error) {
 // maxText is the maximum length, in bytes, of a text that a function builds from values. It is far above the
 // payload limit, which is not checked here. Without it, a template that repeats a large value, or a path that
 // selects parts of parts, could exhaust the memory.
-const maxText = 4 << 20
+var maxText = budgets.IntrinsicText.Value
 
 var errLong = fmt.Errorf("the result is longer than %d bytes", maxText)
 

@@ -14,8 +14,11 @@ func stringSplit(values []jsonvalue.Value, _ Env) (jsonvalue.Value, error) {
 			return jsonvalue.Value{}, wrongKind(what, values[i], jsonvalue.String)
 		}
 	}
-	delimiters := values[1].Text()
-	parts := strings.FieldsFunc(values[0].Text(), func(r rune) bool { return strings.ContainsRune(delimiters, r) })
+	delimiters := map[rune]bool{}
+	for _, r := range values[1].Text() {
+		delimiters[r] = true
+	}
+	parts := strings.FieldsFunc(values[0].Text(), func(r rune) bool { return delimiters[r] })
 	pieces := make([]jsonvalue.Value, len(parts))
 	for i, part := range parts {
 		pieces[i] = jsonvalue.OfString(part)

@@ -3,6 +3,7 @@ package jsonata
 import (
 	"math"
 	"regexp"
+	"regexp/syntax"
 	"strconv"
 	"strings"
 	"time"
@@ -125,8 +126,8 @@ func (d parsedDate) matches(all, wanted string) bool {
 }
 
 // parseDate parses a date formatted with a picture. It returns false if the text does not match.
-func parseDate(text string, parts []datePart, now func() time.Time) (float64, bool, *Error) {
-	d, found, err := matchDate(text, parts)
+func parseDate(text string, parts []datePart, ev *evaluator) (float64, bool, *Error) {
+	d, found, err := matchDate(text, parts, &ev.budget)
 	if err != nil || !found {
 		return 0, false, err
 	}
@@ -150,7 +151,7 @@ func parseDate(text string, parts []datePart, now func() time.Time) (float64, bo
 	} else {
 		order += "Hmsf"
 	}
-	if err := d.complete(order, now); err != nil {
+	if err := d.complete(order, ev.now); err != nil {
 		return 0, false, err
 	}
 	if byMonthWeek || byWeek {
@@ -160,18 +161,23 @@ func parseDate(text string, parts []datePart, now func() time.Time) (float64, bo
 }
 
 // matchDate parses the components; it returns false if the text does not match or there are none.
-func matchDate(text string, parts []datePart) (parsedDate, bool, *Error) {
-	pattern := "(?i)^"
+func matchDate(text string, parts []datePart, b *budget) (parsedDate, bool, *Error) {
+	var pattern strings.Builder
+	pattern.WriteString("(?i)^")
 	for i := range parts {
 		s, err := parts[i].pattern()
 		if err != nil {
 			return nil, false, err
 		}
-		pattern += "(" + s + ")"
+		pattern.WriteString("(" + s + ")")
 	}
-	re, err := regexp.Compile(pattern + "$")
+	pattern.WriteString("$")
+	re, err := regexp.Compile(pattern.String())
 	if err != nil {
-		return nil, false, runtimeError("Invalid regular expression: " + pattern)
+		return nil, false, runtimeError("Invalid regular expression: " + strings.TrimSuffix(pattern.String(), "$"))
+	}
+	if err := b.spend(len(text) * programSize(pattern.String()) / bytesPerStep); err != nil {
+		return nil, false, err
 	}
 	groups := re.FindStringSubmatch(text)
 	if groups == nil {
@@ -193,6 +199,20 @@ func matchDate(text string, parts []datePart) (parsedDate, bool, *Error) {
 		}
 	}
 	return d, found, nil
+}
+
+// programSize returns the number of instructions of a compiled regular expression, the factor by which the time of a
+// match exceeds that of reading the text. It returns 0 for a pattern that does not compile.
+func programSize(pattern string) int {
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return 0
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return 0
+	}
+	return len(program.Inst)
 }
 
 // complete fills in missing components. Components larger than the given ones are taken from the present time;

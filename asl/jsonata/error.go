@@ -130,12 +130,12 @@ func stringify(v value) string {
 	if v == nil || isFunction(v) {
 		return "undefined"
 	}
-	w := stringifier{budget: &budget{steps: mostShown, depth: mostShown}}
+	w := stringifier{budget: &budget{steps: mostShown, depth: mostShown, memory: mostShown * bytesPerStep}}
 	if err := w.write(v, 0); err != nil {
 		return string(w.out) + "…"
 	}
 	return string(w.out)
 }
 
-// mostShown is the maximum number of elements of a value that a message shows.
+// mostShown is the maximum number of elements of a value that a message shows. A text of 16 bytes counts as one.
 const mostShown = 10_000

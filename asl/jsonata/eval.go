@@ -229,6 +229,7 @@ func (ev *evaluator) arrayConstructor(n *node, input value, f *frame) (value, *E
 		case child.kind == unaryNode && child.text == "[":
 			result.push(v)
 		default:
+			var err *Error
 			if list, ok := v.(*array); ok && len(result.items) == 0 {
 				// Sharing the elements is safe: they never change, and the slice's capacity prevents appends from
 				// overwriting them.
@@ -236,7 +237,9 @@ func (ev *evaluator) arrayConstructor(n *node, input value, f *frame) (value, *E
 				result.items = items[:len(items):len(items)]
 				continue
 			}
-			result.add(v)
+			if result.items, err = ev.budget.extend(result.items, v); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return result, ev.budget.spendItems(len(result.items))
@@ -251,8 +254,13 @@ func (b *budget) lookupKey(input value, key string) value {
 	case *array:
 		result := newSequence()
 		for _, item := range input.list() {
-			if v := b.lookupKey(item, key); v != nil {
-				result.add(v)
+			v := b.lookupKey(item, key)
+			if v == nil {
+				continue
+			}
+			var ok bool
+			if result.items, ok = b.extendQuietly(result.items, v); !ok {
+				return nil
 			}
 		}
 		return result
@@ -280,12 +288,16 @@ func (b *budget) wildcard(input value) value {
 	}
 	switch input := input.(type) {
 	case *array:
-		for _, item := range input.list() {
-			visit(item)
+		if b.ticks(input.len() / itemsBuiltPerStep) {
+			for _, item := range input.list() {
+				visit(item)
+			}
 		}
 	case *object:
-		for i := range input.len() {
-			visit(input.at(i))
+		if b.ticks(input.len() / itemsBuiltPerStep) {
+			for i := range input.len() {
+				visit(input.at(i))
+			}
 		}
 	}
 	return results

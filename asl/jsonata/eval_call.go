@@ -152,6 +152,9 @@ func (ev *evaluator) applyOnce(procedure value, args []value, input value, f *fr
 		if err != nil {
 			return nil, from.mark(err)
 		}
+		if err := ev.budget.read(valid); err != nil {
+			return nil, from.mark(err)
+		}
 		result, err := p.call(&call{ev: ev, input: input, frame: f}, valid)
 		return result, from.mark(err)
 	case *closure:
@@ -160,6 +163,9 @@ func (ev *evaluator) applyOnce(procedure value, args []value, input value, f *fr
 		text, ok := argument(args, 0).(string)
 		if !ok {
 			text = stringify(argument(args, 0)) // "undefined", or close to JavaScript's text for other values
+		}
+		if err := ev.budget.spend(len(text) / itemsReadPerStep); err != nil {
+			return nil, err
 		}
 		return ev.matchObject(p.first(units(text)))
 	case *nextMatch:
@@ -183,6 +189,9 @@ func (ev *evaluator) applyLambda(l *lambda, args []value) (value, *Error) {
 		wrapped[i], _ = inner.lookup(name)
 	}
 	if n, ok := l.wraps.(*native); ok {
+		if err := ev.budget.read(wrapped); err != nil {
+			return nil, err
+		}
 		return n.call(&call{ev: ev, frame: inner}, wrapped)
 	}
 	return ev.applyOnce(l.wraps, wrapped, nil, inner, origin{})

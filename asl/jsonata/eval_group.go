@@ -9,19 +9,24 @@ type group struct {
 }
 
 // add appends an item in the same way as $append.
-func (g *group) add(item value) {
+func (g *group) add(item value, b *budget) *Error {
+	var err *Error
 	switch {
 	case g.data == nil:
 		g.data = item
 	case item == nil:
 	case g.owned:
 		list, _ := g.data.(*array)
-		list.add(item)
+		list.items, err = b.extend(list.items, item)
 	default:
-		list := newArray(appendTo(nil, g.data))
-		list.add(item)
+		list := newArray(nil)
+		if list.items, err = b.extend(nil, g.data); err != nil {
+			return err
+		}
+		list.items, err = b.extend(list.items, item)
 		g.data, g.owned = list, true
 	}
+	return err
 }
 
 // group builds an object from the items. Each item is gathered under the keys that the pairs give it. The value of
@@ -46,7 +51,10 @@ func (ev *evaluator) group(n *grouping, input value, f *frame) (value, *Error) {
 		g, _ := groups.at(i).(*group)
 		around, frame := g.data, f
 		if list.tuples {
-			t := reduce(g.data)
+			t, err := ev.reduce(g.data)
+			if err != nil {
+				return nil, err
+			}
 			around, frame = t.context, f.of(t)
 		}
 		v, err := ev.eval(n.pairs[g.pair][1], around, frame)
@@ -89,18 +97,20 @@ func (ev *evaluator) gather(n *grouping, groups *object, item value, tuples bool
 		case g.pair != i:
 			return &Error{Code: "D1009", Position: n.position, value: key}
 		default:
-			g.add(item)
+			if err := g.add(item, &ev.budget); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
 // reduce merges several tuples into one. Bindings of the same name are appended to each other.
-func reduce(data value) *tuple {
+func (ev *evaluator) reduce(data value) (*tuple, *Error) {
 	list, ok := data.(*array)
 	if !ok {
 		t, _ := data.(*tuple)
-		return t
+		return t, nil
 	}
 	first, _ := list.items[0].(*tuple)
 	contexts := group{data: first.context}
@@ -110,14 +120,18 @@ func reduce(data value) *tuple {
 	}
 	for _, item := range list.items[1:] {
 		t, _ := item.(*tuple)
-		contexts.add(t.context)
+		if err := contexts.add(t.context, &ev.budget); err != nil {
+			return nil, err
+		}
 		for i, name := range first.names {
-			bound[i].add(t.get(name))
+			if err := bound[i].add(t.get(name), &ev.budget); err != nil {
+				return nil, err
+			}
 		}
 	}
 	result := &tuple{context: contexts.data}
 	for i, name := range first.names {
 		result.set(name, bound[i].data)
 	}
-	return result
+	return result, nil
 }

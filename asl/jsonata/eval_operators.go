@@ -57,13 +57,13 @@ func (ev *evaluator) operate(operator string, left, right value) (value, *Error)
 	case "!=":
 		return left != nil && right != nil && !ev.budget.equal(left, right), nil
 	case "<", "<=", ">", ">=":
-		return compare(operator, left, right)
+		return ev.budget.compare(operator, left, right)
 	case "&":
 		return ev.concatenate(left, right)
 	case "..":
 		return ev.rangeOf(left, right)
 	case "in":
-		return includes(left, right), nil
+		return ev.budget.includes(left, right)
 	default:
 		return arithmetic(operator, left, right)
 	}
@@ -118,6 +118,9 @@ func (w *budget) equal(a, b value) bool {
 			}
 		}
 		return true
+	case string:
+		b, ok := b.(string)
+		return ok && len(a) == len(b) && w.ticks(len(a)/bytesReadPerStep) && a == b
 	case *object:
 		b, ok := b.(*object)
 		if !ok || a.len() != b.len() {
@@ -146,7 +149,8 @@ func comparable(v value) bool {
 
 func isOrdered(v value) bool { return v != nil && comparable(v) }
 
-func compare(operator string, left, right value) (value, *Error) {
+// compare evaluates an operator of order.
+func (w *budget) compare(operator string, left, right value) (value, *Error) {
 	if !comparable(left) || !comparable(right) {
 		if !isOrdered(left) {
 			return nil, raise("T2010", left)
@@ -173,6 +177,9 @@ func compare(operator string, left, right value) (value, *Error) {
 			return a >= b, nil
 		}
 	}
+	if err := w.spend(min(len(textOf(left)), len(textOf(right))) / bytesReadPerStep); err != nil {
+		return nil, err
+	}
 	order := compareStrings(left, right)
 	switch operator {
 	case "<":
@@ -195,20 +202,27 @@ func compareStrings(a, b value) int {
 // identical implements JavaScript's ===.
 func identical(a, b value) bool { return a == b }
 
-func includes(left, right value) bool {
+// includes evaluates the operator in.
+func (w *budget) includes(left, right value) (value, *Error) {
 	if left == nil || right == nil {
-		return false
+		return false, nil
 	}
-	list, ok := right.(*array)
-	if !ok {
-		return identical(left, right)
+	items := asList(right)
+	if err := w.spend(len(items) / itemsReadPerStep); err != nil {
+		return nil, err
 	}
-	for _, item := range list.list() {
+	text := textOf(left)
+	for _, item := range items {
+		if s, ok := item.(string); ok && len(s) == len(text) {
+			if err := w.spend(len(s) / bytesReadPerStep); err != nil {
+				return nil, err
+			}
+		}
 		if identical(left, item) {
-			return true
+			return true, nil
 		}
 	}
-	return false
+	return false, nil
 }
 
 func (ev *evaluator) concatenate(left, right value) (value, *Error) {
@@ -255,7 +269,7 @@ func (ev *evaluator) stringify(v value, pretty bool) (string, *Error) {
 	if err := w.write(v, 0); err != nil {
 		return "", err
 	}
-	return string(w.out), ev.budget.spendText(len(w.out))
+	return string(w.out), ev.budget.growText(0, len(w.out))
 }
 
 func (ev *evaluator) rangeOf(left, right value) (value, *Error) {

@@ -125,18 +125,21 @@ func isEmpty(v value) bool {
 
 // listOf returns the values that a step iterates over: the items of an array, the code units of a string, or nothing
 // for other values.
-func listOf(v value) []value {
+func (ev *evaluator) listOf(v value) ([]value, *Error) {
 	switch v := v.(type) {
 	case *array:
-		return v.list()
+		return v.list(), nil
 	case string:
+		if err := ev.budget.spendItems(len(v)); err != nil {
+			return nil, err
+		}
 		var list []value
 		for _, u := range units(v) {
 			list = append(list, fromUnits([]uint16{u}))
 		}
-		return list
+		return list, nil
 	default:
-		return nil
+		return nil, nil
 	}
 }
 
@@ -149,8 +152,12 @@ func (ev *evaluator) step(step *node, items value, f *frame, last bool) (value, 
 		}
 		return ev.applyStages(step.stages, sorted, f)
 	}
+	list, err := ev.listOf(items)
+	if err != nil {
+		return nil, err
+	}
 	var results []value
-	for _, item := range listOf(items) {
+	for _, item := range list {
 		v, err := ev.eval(step, item, f)
 		for i := range step.stages {
 			if err != nil {
@@ -173,7 +180,9 @@ func (ev *evaluator) step(step *node, items value, f *frame, last bool) (value, 
 	sequence := newSequence()
 	for _, v := range results {
 		if a, ok := v.(*array); ok && !a.cons {
-			sequence.add(a)
+			if sequence.items, err = ev.budget.extend(sequence.items, a); err != nil {
+				return nil, err
+			}
 		} else {
 			sequence.push(v)
 		}
@@ -191,7 +200,11 @@ func (ev *evaluator) applyStages(stages []stage, input value, f *frame) (value, 
 			}
 			continue
 		}
-		for at, item := range listOf(input) {
+		list, err := ev.listOf(input)
+		if err != nil {
+			return nil, err
+		}
+		for at, item := range list {
 			if t, ok := item.(*tuple); ok {
 				t.set(stages[i].variable, float64(at))
 			}
@@ -207,7 +220,11 @@ func (ev *evaluator) tupleStep(step *node, items value, tuples *array, f *frame)
 	}
 	if tuples == nil {
 		tuples = newArray(nil)
-		for _, item := range listOf(items) {
+		list, err := ev.listOf(items)
+		if err != nil {
+			return nil, err
+		}
+		for _, item := range list {
 			tuples.push(&tuple{context: item})
 		}
 	}
@@ -228,11 +245,11 @@ func (ev *evaluator) tupleStep(step *node, items value, tuples *array, f *frame)
 		if !isList {
 			list = newArray([]value{v})
 		}
+		if err := ev.budget.spend(list.len() * (1 + len(t.names))); err != nil {
+			return nil, err
+		}
 		for at, bound := range list.list() {
 			result.push(step.extend(t, bound, at, list.tuples))
-		}
-		if err := ev.budget.spend(list.len()); err != nil {
-			return nil, err
 		}
 	}
 	return ev.tupleStages(step, result, f)
@@ -328,6 +345,11 @@ func (a *array) atPosition(number float64) value {
 
 // selected returns how often a predicate's value selects the item at position i of length.
 func (ev *evaluator) selected(v value, i, length int) (int, *Error) {
+	if a, ok := v.(*array); ok {
+		if err := ev.budget.spend(a.len() / bytesPerStep); err != nil {
+			return 0, err
+		}
+	}
 	positions, ok, err := positionList(v)
 	if err != nil {
 		return 0, err

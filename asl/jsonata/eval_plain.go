@@ -68,8 +68,9 @@ func (ev *evaluator) flattened(a *array, last bool) (value, *Error) {
 		return newSequence(a), nil
 	}
 	sequence := newSequence()
-	sequence.add(a)
-	return sequence, ev.budget.spendItems(len(sequence.items))
+	var err *Error
+	sequence.items, err = ev.budget.extend(nil, a)
+	return sequence, err
 }
 
 // member reads a member of one of the Env's variables into item. It returns false if the Env does not support that,

@@ -22,7 +22,11 @@ func (ev *evaluator) sortTuples(step *node, items value, tuples *array, f *frame
 		return nil, err
 	}
 	result := &array{sequence: true, tuples: true}
-	for i, item := range listOf(sorted) {
+	list, err := ev.listOf(sorted)
+	if err != nil {
+		return nil, err
+	}
+	for i, item := range list {
 		t := &tuple{context: item}
 		t.set(step.index, float64(i))
 		result.push(t)
@@ -41,7 +45,7 @@ func (ev *evaluator) after(step *node, a, b value, tuples bool, f *frame) (bool,
 		if err != nil {
 			return false, err
 		}
-		order, err := step.order(left, right)
+		order, err := ev.order(step, left, right)
 		if err != nil {
 			return false, err
 		}
@@ -64,7 +68,7 @@ func (ev *evaluator) sortKey(n *node, item value, tuples bool, f *frame) (value,
 }
 
 // order compares two sort keys; undefined comes last.
-func (n *node) order(left, right value) (int, *Error) {
+func (ev *evaluator) order(n *node, left, right value) (int, *Error) {
 	switch {
 	case left == nil && right == nil:
 		return 0, nil
@@ -83,7 +87,8 @@ func (n *node) order(left, right value) (int, *Error) {
 	case aNumber != bNumber:
 		return 0, &Error{Code: "T2007", Position: n.position, value: left, value2: right}
 	case !aNumber:
-		return compareStrings(left, right), nil
+		return compareStrings(left, right),
+			ev.budget.spend(min(len(textOf(left)), len(textOf(right))) / bytesReadPerStep)
 	case a == b:
 		return 0, nil
 	case a < b:

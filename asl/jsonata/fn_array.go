@@ -4,10 +4,13 @@ var arrayFunctions = map[string]*native{
 	"append": define("<xx:a>", 2, func(c *call, args []value) (value, *Error) {
 		return c.ev.joined(argument(args, 0), argument(args, 1))
 	}),
-	"reverse": define("<a:a>", 1, whenDefined(func(_ *call, v value) (value, *Error) {
+	"reverse": define("<a:a>", 1, whenDefined(func(c *call, v value) (value, *Error) {
 		items := itemsOf(v)
 		if len(items) <= 1 {
 			return v, nil
+		}
+		if err := c.ev.budget.spendItems(len(items)); err != nil {
+			return nil, err
 		}
 		reversed := make([]value, len(items))
 		for i, item := range items {
@@ -29,8 +32,14 @@ func (ev *evaluator) joined(first, second value) (value, *Error) {
 	case second == nil:
 		return first, nil
 	}
-	items := appendTo(appendTo(nil, first), second)
-	return newArray(items), ev.budget.spendItems(len(items))
+	items, err := ev.budget.extend(nil, first)
+	if err != nil {
+		return nil, err
+	}
+	if items, err = ev.budget.extend(items, second); err != nil {
+		return nil, err
+	}
+	return newArray(items), nil
 }
 
 func distinct(c *call, v value) (value, *Error) {
@@ -50,6 +59,9 @@ func distinct(c *call, v value) (value, *Error) {
 				result.push(item)
 			}
 		default:
+			if err := c.ev.budget.read([]value{item}); err != nil {
+				return nil, err
+			}
 			if !seen[item] {
 				seen[item] = true
 				result.push(item)
@@ -72,6 +84,9 @@ func shuffle(c *call, v value) (value, *Error) {
 	items := itemsOf(v)
 	if len(items) <= 1 {
 		return v, nil
+	}
+	if err := c.ev.budget.spendItems(len(items)); err != nil {
+		return nil, err
 	}
 	result := make([]value, len(items))
 	for i, item := range items {
@@ -102,7 +117,7 @@ func sortFunction(c *call, args []value) (value, *Error) {
 		return nil, &Error{Code: "D3070", index: 1}
 	}
 	return c.ev.sorted(list, func(a, b value) (bool, *Error) {
-		after, err := compare(">", a, b)
+		after, err := c.ev.budget.compare(">", a, b)
 		return after == true, err
 	})
 }
@@ -132,13 +147,17 @@ func zip(c *call, args []value) (value, *Error) {
 			length = n
 		}
 	}
-	result := newArray([]value{})
-	for i := range max(length, 0) {
+	length = max(length, 0)
+	if err := c.ev.budget.spend(length * (1 + len(args))); err != nil {
+		return nil, err
+	}
+	result := newArray(make([]value, 0, length))
+	for i := range length {
 		row := make([]value, len(args))
 		for j, arg := range args {
 			row[j] = itemsOf(arg)[i]
 		}
 		result.push(newArray(row))
 	}
-	return result, c.ev.budget.spend(len(result.items) * (1 + len(args)))
+	return result, nil
 }

@@ -10,25 +10,28 @@ import (
 
 var dateFunctions = map[string]*native{
 	"now": define("<s?s?:s>", 2, func(c *call, args []value) (value, *Error) {
-		return dateText(float64(c.ev.now().UnixMilli()), argument(args, 0), argument(args, 1))
+		return dateText(c, float64(c.ev.now().UnixMilli()), argument(args, 0), argument(args, 1))
 	}),
 	"millis": define("<:n>", 0, func(c *call, _ []value) (value, *Error) {
 		return float64(c.ev.now().UnixMilli()),
 			nil
 	}),
-	"fromMillis": define("<n-s?s?:s>", 3, func(_ *call, args []value) (value, *Error) {
+	"fromMillis": define("<n-s?s?:s>", 3, func(c *call, args []value) (value, *Error) {
 		if argument(args, 0) == nil {
 			return nil, nil
 		}
-		return dateText(numberOf(args[0]), argument(args, 1), argument(args, 2))
+		return dateText(c, numberOf(args[0]), argument(args, 1), argument(args, 2))
 	}),
 	"toMillis": define("<s-s?:n>", 2, toMillis),
 }
 
-func dateText(millis float64, picture, offset value) (value, *Error) {
+func dateText(c *call, millis float64, picture, offset value) (value, *Error) {
 	parts := isoDate
 	if text, ok := picture.(string); ok {
-		var err *Error
+		err := c.ev.budget.spendPicture(len(text))
+		if err != nil {
+			return nil, err
+		}
 		if parts, err = parseDatePicture(text); err != nil {
 			return nil, err
 		}
@@ -55,11 +58,14 @@ func toMillis(c *call, args []value) (value, *Error) {
 		}
 		return parseTimestamp(text), nil
 	}
+	if err := c.ev.budget.spendPicture(len(picture)); err != nil {
+		return nil, err
+	}
 	parts, err := parseDatePicture(picture)
 	if err != nil {
 		return nil, err
 	}
-	millis, found, err := parseDate(text, parts, c.ev.now)
+	millis, found, err := parseDate(text, parts, c.ev)
 	if err != nil || !found {
 		return nil, err
 	}

@@ -189,7 +189,7 @@ func prefixedNumber(s string) (float64, bool) {
 		}
 		hex := i == 0 && (s[1] == 'x' || s[1] == 'X') && strings.IndexByte("0123456789abcdefABCDEF", s[2]) >= 0
 		octal := (s[i+1] == 'o' || s[i+1] == 'O') && s[i+2] >= '0' && s[i+2] <= '7'
-		binary := (s[i+1] == 'b' || s[i+1] == 'B') && strings.Trim(s[i+2:], "01") == ""
+		binary := (s[i+1] == 'b' || s[i+1] == 'B') && strings.TrimLeft(s[i+2:], "01") == ""
 		if hex || octal || binary {
 			return math.NaN(), true
 		}

@@ -36,6 +36,9 @@ func (b *budget) keys(v value) *array {
 		}
 		return b.keys(all)
 	case *object:
+		if !b.ticks(v.len()) {
+			break
+		}
 		for _, key := range v.names() {
 			result.push(key)
 		}
@@ -47,7 +50,7 @@ func (b *budget) keys(v value) *array {
 func (ev *evaluator) spread(v value) (value, *Error) {
 	switch v := v.(type) {
 	case *array:
-		result := value(newSequence())
+		result := newSequence()
 		for _, item := range v.list() {
 			if err := ev.budget.spend(1); err != nil {
 				return nil, err
@@ -56,19 +59,26 @@ func (ev *evaluator) spread(v value) (value, *Error) {
 			if err != nil {
 				return nil, err
 			}
-			if result, err = ev.joined(result, parts); err != nil {
+			if parts == nil {
+				continue
+			}
+			if result.items, err = ev.budget.extend(result.items, parts); err != nil {
 				return nil, err
 			}
+			result.sequence = false
 		}
 		return result, nil
 	case *object:
+		if err := ev.budget.spend(4 * v.len()); err != nil { // three allocations each
+			return nil, err
+		}
 		result := newSequence()
 		for i, key := range v.names() {
 			single := newObject(1)
 			single.set(key, v.at(i))
 			result.push(single)
 		}
-		return result, ev.budget.spend(len(result.items))
+		return result, nil
 	default:
 		return v, nil
 	}
@@ -81,11 +91,11 @@ func merge(c *call, v value) (value, *Error) {
 		if !ok {
 			continue
 		}
+		if err := c.ev.budget.spend(1 + o.len()); err != nil {
+			return nil, err
+		}
 		for i, key := range o.names() {
 			result.set(key, o.at(i))
-		}
-		if err := c.ev.budget.spend(o.len()); err != nil {
-			return nil, err
 		}
 	}
 	return result, nil

@@ -54,6 +54,9 @@ func matchAll(c *call, args []value) (value, *Error) {
 	}
 	s, err := c.search(argument(args, 1), textOf(args[0]))
 	for count := 0.0; err == nil && s.current != nil && count < limit; count++ {
+		if err := c.ev.budget.spend(stepsPerMatch); err != nil {
+			return nil, err
+		}
 		m := newObject(3)
 		m.set("match", s.current.match)
 		m.set("index", s.current.start)
@@ -81,10 +84,14 @@ func split(c *call, args []value) (value, *Error) {
 		return nil, err
 	}
 	if separator, ok := argument(args, 1).(string); ok {
-		for _, part := range splitText(text, separator) {
-			if float64(len(result.items)) >= math.Floor(limit) {
-				break
-			}
+		most := int(min(math.Floor(limit), float64(len(text)+1)))
+		if separator != "" {
+			most = min(most, strings.Count(text, separator)+1)
+		}
+		if err := c.ev.budget.spendItems(most); err != nil {
+			return nil, err
+		}
+		for _, part := range splitText(text, separator, most) {
 			result.push(part)
 		}
 		return result, nil
@@ -95,6 +102,9 @@ func split(c *call, args []value) (value, *Error) {
 	}
 	start, count := 0, 0.0
 	for ; s.current != nil && count < limit; count++ {
+		if err := c.ev.budget.spend(stepsPerMatch); err != nil {
+			return nil, err
+		}
 		result.push(s.between(start, s.current.startIndex()))
 		start = s.current.endIndex()
 		if err := s.next(); err != nil {
@@ -107,13 +117,18 @@ func split(c *call, args []value) (value, *Error) {
 	return result, nil
 }
 
-// splitText splits as JavaScript does: an empty separator splits into code units.
-func splitText(text, separator string) []string {
+// splitText returns at most the first most parts. It splits as JavaScript does: an empty separator splits into code
+// units.
+func splitText(text, separator string, most int) []string {
 	if separator != "" {
-		return strings.Split(text, separator)
+		parts := strings.SplitN(text, separator, most+1)
+		return parts[:min(most, len(parts))]
 	}
 	var parts []string
 	for _, u := range units(text) {
+		if len(parts) == most {
+			break
+		}
 		parts = append(parts, fromUnits([]uint16{u}))
 	}
 	return parts
@@ -165,77 +180,88 @@ func (c *call) replaceMatches(text string, pattern, replacement value, limit flo
 	if err != nil || s.current == nil {
 		return text, err
 	}
-	result, position := "", 0
-	var parts []string
+	out := &textBuilder{budget: &c.ev.budget}
+	position := 0
 	for count := 0.0; s.current != nil && count < limit; count++ {
-		parts = append(parts, s.between(position, s.current.startIndex()))
-		with, err := c.substitute(s.current, replacement)
-		if err != nil {
+		if err := out.write(s.between(position, s.current.startIndex())); err != nil {
 			return nil, err
 		}
-		if err := c.ev.budget.spendText(len(with)); err != nil {
+		if err := c.substitute(out, s.current, replacement); err != nil {
 			return nil, err
 		}
-		parts = append(parts, with)
 		position = s.current.startIndex() + len(units(textOf(s.current.match)))
 		if err := s.next(); err != nil {
 			return nil, err
 		}
 	}
-	for _, part := range append(parts, s.between(position, len(s.text))) {
-		if strings.HasPrefix(part, "\xED") {
-			result = concat(strings.Join([]string{result}, ""), part)
-			continue
-		}
-		result += part
+	if err := out.write(s.between(position, len(s.text))); err != nil {
+		return nil, err
 	}
-	return result, nil
+	return string(out.text), nil
 }
 
-// substitute returns the replacement of a match.
-func (c *call) substitute(m *found, replacement value) (string, *Error) {
+// textBuilder builds a text within a budget.
+type textBuilder struct {
+	budget *budget
+	text   []byte
+}
+
+// write appends a text. It returns an error, and appends nothing, if a limit is exceeded.
+func (b *textBuilder) write(s string) *Error {
+	if err := b.budget.growText(len(b.text), len(s)); err != nil {
+		return err
+	}
+	b.text = appendText(b.text, s)
+	return nil
+}
+
+// substitute writes the replacement of a match.
+func (c *call) substitute(out *textBuilder, m *found, replacement value) *Error {
 	if text, ok := replacement.(string); ok {
-		return expand(text, m), nil
+		return expand(out, text, m)
 	}
 	if replacement == nil {
-		return "", noFunction()
+		return noFunction()
 	}
 	v, err := c.invoke(replacement, m.object())
 	if err != nil {
-		return "", err
+		return err
 	}
 	text, ok := v.(string)
 	if !ok {
-		return "", raise("D3012", v)
+		return raise("D3012", v)
 	}
-	return text, nil
+	return out.write(text)
 }
 
 // expand fills in a replacement text: $0 stands for the match, $1 for the first group and so on, and $$ for a
 // dollar sign.
-func expand(text string, m *found) string {
-	var b strings.Builder
+func expand(out *textBuilder, text string, m *found) *Error {
 	for {
 		before, rest, dollar := strings.Cut(text, "$")
-		b.WriteString(before)
-		if !dollar {
-			return b.String()
+		if err := out.write(before); err != nil || !dollar {
+			return err
 		}
+		with, length := "$", 1
 		switch {
 		case strings.HasPrefix(rest, "$"):
-			b.WriteByte('$')
-			text = rest[1:]
 		case strings.HasPrefix(rest, "0"):
-			b.WriteString(textOf(m.match))
-			text = rest[1:]
+			with = textOf(m.match)
 		default:
-			text = rest[expandGroup(&b, rest, itemsOf(m.groups)):]
+			with, length = expandGroup(rest, itemsOf(m.groups))
 		}
+		if err := out.budget.spend(1); err != nil {
+			return err
+		}
+		if err := out.write(with); err != nil {
+			return err
+		}
+		text = rest[length:]
 	}
 }
 
-// expandGroup writes the group whose number follows a dollar and returns the length of the number.
-func expandGroup(b *strings.Builder, rest string, groups []value) int {
+// expandGroup returns the text of the group whose number follows a dollar, and the length of the number.
+func expandGroup(rest string, groups []value) (text string, length int) {
 	digits := 1
 	if len(groups) > 0 {
 		digits = int(math.Floor(math.Log(float64(len(groups)))*math.Log10E)) + 1
@@ -245,13 +271,12 @@ func expandGroup(b *strings.Builder, rest string, groups []value) int {
 		index, ok = leadingNumber(rest, digits-1)
 	}
 	if !ok {
-		b.WriteByte('$')
-		return 0
+		return "$", 0
 	}
 	if index >= 1 && index <= len(groups) {
-		b.WriteString(textOf(groups[index-1]))
+		text = textOf(groups[index-1])
 	}
-	return len(strconv.Itoa(index))
+	return text, len(strconv.Itoa(index))
 }
 
 func leadingNumber(s string, most int) (int, bool) {

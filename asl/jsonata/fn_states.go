@@ -34,13 +34,16 @@ func partition(c *call, args []value) (value, *Error) {
 		return nil, runtimeError("The second argument of the partition function must be a positive number")
 	}
 	rest := itemsOf(args[0])
+	if err := c.ev.budget.spend(int(float64(len(rest))/size) + 1); err != nil {
+		return nil, err
+	}
 	result := newArray([]value{})
 	for len(rest) > 0 {
 		n := int(min(size, float64(len(rest))))
 		result.push(newArray(rest[:n:n]))
 		rest = rest[n:]
 	}
-	return result, c.ev.budget.spend(len(result.items))
+	return result, nil
 }
 
 func rangeFunction(c *call, args []value) (value, *Error) {
@@ -64,9 +67,12 @@ func rangeFunction(c *call, args []value) (value, *Error) {
 	return result, c.ev.budget.spend(len(result.items))
 }
 
-func hash(_ *call, args []value) (value, *Error) {
+func hash(c *call, args []value) (value, *Error) {
 	if argument(args, 0) == nil {
 		return nil, nil
+	}
+	if err := c.ev.budget.spendText(len(textOf(args[0]))); err != nil {
+		return nil, err
 	}
 	data := []byte(wellFormed(textOf(args[0])))
 	var sum []byte

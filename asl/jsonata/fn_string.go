@@ -12,8 +12,8 @@ var stringFunctions = map[string]*native{
 	"substringAfter":  define("<s-s:s>", 2, beforeOrAfter(func(_, after string) string { return after })),
 	"lowercase":       define("<s-:s>", 1, ofText(lowerCase)),
 	"uppercase":       define("<s-:s>", 1, ofText(upperCase)),
-	"length": define("<s-:n>", 1, whenDefined(func(_ *call, v value) (value, *Error) {
-		return float64(countCharacters(textOf(v))), nil
+	"length": define("<s-:n>", 1, whenDefined(func(c *call, v value) (value, *Error) {
+		return float64(countCharacters(textOf(v))), c.ev.budget.spend(len(textOf(v)) / itemsReadPerStep)
 	})),
 	"trim": define("<s-:s>", 1, ofText(trim)),
 	"pad":  define("<s-ns?:s>", 3, pad),
@@ -34,12 +34,15 @@ func stringFunction() *native {
 	return n
 }
 
-func substring(_ *call, args []value) (value, *Error) {
+func substring(c *call, args []value) (value, *Error) {
 	if argument(args, 0) == nil {
 		return nil, nil
 	}
-	chars := characters(textOf(args[0]))
-	size := float64(len(chars))
+	text := textOf(args[0])
+	if err := c.ev.budget.spend(len(text) / itemsReadPerStep); err != nil {
+		return nil, err
+	}
+	size := float64(countCharacters(text))
 	start := numberOf(argument(args, 1))
 	if size+start < 0 {
 		start = 0
@@ -58,7 +61,8 @@ func substring(_ *call, args []value) (value, *Error) {
 	if from >= to {
 		return "", nil
 	}
-	return strings.Join(chars[from:to], ""), nil
+	text = skipCharacters(text, from)
+	return text[:len(text)-len(skipCharacters(text, to-from))], nil
 }
 
 // sliceBound returns a bound as JavaScript's slice interprets it: a negative one counts from the end.

@@ -43,11 +43,17 @@ func (ev *evaluator) find(n *nextMatch) (*found, *Error) {
 	if !n.first && at[0] == at[1] {
 		return nil, &Error{Code: "D1004", Position: n.matcher.position, value: n.matcher.source}
 	}
+	if err := ev.budget.spendText(at[1] - at[0]); err != nil {
+		return nil, err
+	}
 	groups := newArray([]value{})
 	for i := 2; i < len(at); i += 2 {
 		if at[i] < 0 {
 			groups.push(nil)
 		} else {
+			if err := ev.budget.spendText(at[i+1] - at[i]); err != nil {
+				return nil, err
+			}
 			groups.push(fromUnits(n.text[at[i]:at[i+1]]))
 		}
 	}
@@ -74,6 +80,9 @@ type search struct {
 
 // search finds the first match of a pattern: a regular expression, or a function that returns the same kind of object.
 func (c *call) search(pattern value, text string) (*search, *Error) {
+	if err := c.ev.budget.spend(len(text) / itemsReadPerStep); err != nil {
+		return nil, err
+	}
 	s := &search{call: c, text: units(text)}
 	function := pattern
 	if wrapped, ok := pattern.(*closure); ok {

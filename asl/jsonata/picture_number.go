@@ -188,7 +188,7 @@ func (f *decimalFormat) groups(s *subPicture, part []rune, toLeft bool) []int {
 	return positions
 }
 
-func formatNumberFunction(_ *call, args []value) (value, *Error) {
+func formatNumberFunction(c *call, args []value) (value, *Error) {
 	if argument(args, 0) == nil {
 		return nil, nil
 	}
@@ -197,6 +197,15 @@ func formatNumberFunction(_ *call, args []value) (value, *Error) {
 	picture, ok := argument(args, 1).(string)
 	if !ok {
 		return nil, missingPicture("split")
+	}
+	size := len(picture)
+	if o, ok := argument(args, 2).(*object); ok {
+		for i := range o.len() {
+			size += len(textOf(o.at(i)))
+		}
+	}
+	if err := c.ev.budget.spendPicture(size); err != nil {
+		return nil, err
 	}
 	halves := strings.Split(picture, f.pattern)
 	if len(halves) > 2 {

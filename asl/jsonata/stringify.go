@@ -35,6 +35,9 @@ func (w *stringifier) write(v value, depth int) *Error {
 	case float64:
 		return w.number(v)
 	case string:
+		if err := w.budget.growText(len(w.out), len(v)); err != nil {
+			return err
+		}
 		w.out = appendQuoted(w.out, v)
 	case *array:
 		return w.array(v.list(), depth)
@@ -95,6 +98,9 @@ func (w *stringifier) object(o *object, depth int) *Error {
 			return err
 		}
 		written++
+		if err := w.budget.growText(len(w.out), len(key)); err != nil {
+			return err
+		}
 		w.out = append(appendQuoted(w.out, key), ':')
 		if w.pretty {
 			w.out = append(w.out, ' ')
@@ -116,7 +122,7 @@ func (w *stringifier) separate(i, depth int) *Error {
 		w.out = append(w.out, ',')
 	}
 	w.newline(depth)
-	return w.budget.spend(1)
+	return w.budget.growText(len(w.out), bytesPerStep)
 }
 
 func (w *stringifier) newline(depth int) {

@@ -74,15 +74,13 @@ func fromUnits(in []uint16) string {
 	return string(out)
 }
 
-// characters splits a text into its characters (code points).
-func characters(s string) []string {
-	out := make([]string, 0, len(s))
-	for len(s) > 0 {
-		_, n := decodeUnit(s)
-		out = append(out, s[:n])
-		s = s[n:]
+// skipCharacters returns a text without its first n characters (code points).
+func skipCharacters(s string, n int) string {
+	for ; n > 0 && len(s) > 0; n-- {
+		_, size := decodeUnit(s)
+		s = s[size:]
 	}
-	return out
+	return s
 }
 
 // countCharacters returns the number of code points of a text.
@@ -98,12 +96,28 @@ func countCharacters(s string) int {
 
 // concat joins two texts. If the halves of a surrogate pair meet at the joint, they become one character.
 func concat(a, b string) string {
-	if len(b) >= 3 && b[0] == 0xED && len(a) >= 3 && a[len(a)-3] == 0xED {
-		if low, _ := decodeUnit(b); isSurrogate(low) {
-			return string(appendUnit([]byte(a), low)) + b[3:]
-		}
+	if startsLow(b) && len(a) >= 3 && a[len(a)-3] == 0xED {
+		return string(appendText([]byte(a), b))
 	}
 	return a + b
+}
+
+// appendText appends a text to another as concat joins them.
+func appendText(dst []byte, s string) []byte {
+	if startsLow(s) {
+		low, _ := decodeUnit(s)
+		return append(appendUnit(dst, low), s[3:]...)
+	}
+	return append(dst, s...)
+}
+
+// startsLow reports whether a text begins with a lone surrogate.
+func startsLow(s string) bool {
+	if len(s) < 3 || s[0] != 0xED {
+		return false
+	}
+	first, _ := decodeUnit(s)
+	return isSurrogate(first)
 }
 
 // wellFormed replaces lone surrogates by U+FFFD.

@@ -32,13 +32,6 @@ type array struct {
 func newArray(items []value) *array     { return &array{items: items} }
 func newSequence(items ...value) *array { return &array{items: items, sequence: true} }
 func (a *array) push(v value)           { a.items = append(a.items, v) }
-func (a *array) add(v value)            { a.items = appendTo(a.items, v) }
-func appendTo(list []value, v value) []value {
-	if more, ok := v.(*array); ok {
-		return append(list, more.list()...)
-	}
-	return append(list, v)
-}
 
 // list returns the elements. The caller must not change them.
 func (a *array) list() []value {

@@ -66,6 +66,9 @@ func (c comparison) test(e *evaluation, item jsonvalue.Value) (bool, error) {
 		return false, err
 	}
 	cost := left.weight() + right.weight()
+	if right.pattern != nil {
+		cost += (left.weight() - 1) * right.effort
+	}
 	if c.pairwise {
 		cost = left.weight() * right.weight()
 	}

@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 
+	"stepback/internal/budgets"
 	"stepback/jsonvalue"
 )
 
 // maxVisits limits the nodes that one evaluation may visit, filters included. The largest payload of 262,144 bytes
 // has fewer than 132,000 nodes, so ordinary recursive descent fits, and so do filters that look up 4,000 items in a
 // list of 4,000.
-const maxVisits = 16_000_000
+var maxVisits = budgets.PathVisits.Value
 
 // resultCost is the cost of a selected node in visits, because results take memory.
 const resultCost = 8
@@ -29,17 +30,15 @@ type evaluation struct {
 
 // budget counts the visits of an evaluation and of its filters together.
 type budget struct {
-	visits int
+	visits, limit int
 	// roots caches the results of paths in filters that start from the root ($). They are the same for every item.
 	roots map[*pathOperand]operand
 }
 
-func newBudget() *budget { return &budget{visits: maxVisits} }
-
 func (b *budget) spend(visits int) error {
 	b.visits -= visits
 	if b.visits < 0 {
-		return &EvaluationError{Message: fmt.Sprintf("the path visits more than %d nodes", maxVisits)}
+		return &EvaluationError{Message: fmt.Sprintf("the path visits more than %d nodes", b.limit)}
 	}
 	return nil
 }

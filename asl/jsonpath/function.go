@@ -49,6 +49,9 @@ func (s *functionStep) apply(e *evaluation, i int, v jsonvalue.Value) error {
 	if err != nil {
 		return err
 	}
+	if err := e.budget.spend(s.cost(v, arguments)); err != nil {
+		return err
+	}
 	result, err := s.call(v, arguments)
 	if err != nil {
 		return err
@@ -59,6 +62,19 @@ func (s *functionStep) apply(e *evaluation, i int, v jsonvalue.Value) error {
 		return err
 	}
 	return e.from(i+1, result)
+}
+
+// cost returns the visits that a call takes: one for each element, and for concat those of the texts that it copies.
+func (s *functionStep) cost(v jsonvalue.Value, arguments []jsonvalue.Value) int {
+	measure := jsonvalue.Value.Len
+	if s.name == "concat" {
+		measure = func(v jsonvalue.Value) int { return 4 * weight(v) }
+	}
+	n := measure(v)
+	for _, a := range arguments {
+		n += measure(a)
+	}
+	return n
 }
 
 func (s *functionStep) evaluate(e *evaluation) ([]jsonvalue.Value, error) {

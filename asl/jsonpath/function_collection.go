@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"stepback/internal/budgets"
 	"stepback/jsonvalue"
 )
 
@@ -40,6 +41,10 @@ func appendValues(v jsonvalue.Value, arguments []jsonvalue.Value) (jsonvalue.Val
 	return jsonvalue.OfArray(slices.Concat(v.Elements(), arguments)), nil
 }
 
+// maxText is the maximum length, in bytes, of a text that concat builds. It is far above the payload limit, which is
+// not checked here.
+var maxText = budgets.PathText.Value
+
 // concat returns one string: the strings among v's elements, followed by the arguments.
 func concat(v jsonvalue.Value, arguments []jsonvalue.Value) (jsonvalue.Value, error) {
 	var b strings.Builder
@@ -56,6 +61,10 @@ func concat(v jsonvalue.Value, arguments []jsonvalue.Value) (jsonvalue.Value, er
 			for _, element := range a.Elements() {
 				if !element.IsNull() {
 					b.Write(element.AppendJava(nil))
+				}
+				if b.Len() > maxText {
+					return jsonvalue.Value{}, &EvaluationError{
+						Message: fmt.Sprintf("the text of concat() is longer than %d bytes", maxText)}
 				}
 			}
 		case jsonvalue.String:

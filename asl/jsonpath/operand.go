@@ -11,6 +11,9 @@ type operand struct {
 	value     jsonvalue.Value
 	undefined bool
 	pattern   *regexp.Regexp
+	// effort is the cost of a pattern, in visits for each 64 bytes of the text that it is matched with. It follows
+	// from the number of instructions of the compiled pattern.
+	effort int
 }
 
 func (o operand) is(kind jsonvalue.Kind) bool {
@@ -24,8 +27,14 @@ func (o operand) isTree() bool { return o.is(jsonvalue.Array) || o.is(jsonvalue.
 func (o operand) weight() int { return weight(o.value) }
 
 func weight(v jsonvalue.Value) int {
-	if v.Kind() == jsonvalue.String {
+	switch v.Kind() {
+	case jsonvalue.String:
 		return 1 + len(v.Text())/64
+	case jsonvalue.Number:
+		// Long numbers are compared exactly, which takes more than linear time.
+		n := len(v.Text())
+		return 1 + n/8 + n*n/16384
+	default:
 	}
 	w := 1
 	for _, child := range v.Elements() {

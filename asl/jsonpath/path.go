@@ -114,19 +114,34 @@ func (p *Path) IsReference() bool {
 // any other path an array. The error is a *NotFoundError if the path selects nothing, and an *EvaluationError if it
 // cannot be applied at all.
 func (p *Path) Eval(root jsonvalue.Value) (jsonvalue.Value, error) {
+	visits := maxVisits
+	return p.eval(root, &visits)
+}
+
+func (p *Path) eval(root jsonvalue.Value, visits *int) (jsonvalue.Value, error) {
 	if p.steps.plain != nil {
 		if v, ok := p.steps.walk(root); ok {
 			return v, nil
 		}
 	}
-	e := evaluation{steps: &p.steps, root: root, budget: newBudget()}
+	limit := min(*visits, maxVisits)
+	b := &budget{visits: limit, limit: limit}
+	defer func() { *visits -= limit - b.visits }()
+	e := evaluation{steps: &p.steps, root: root, budget: b}
 	return e.run(root)
 }
 
 // Select evaluates the path like Eval, except that an indefinite path that selects nothing returns an empty array.
 // The real service does so in payloads for "$.missing[*]", where Jayway itself reports a missing property.
 func (p *Path) Select(root jsonvalue.Value) (jsonvalue.Value, error) {
-	v, err := p.Eval(root)
+	visits := maxVisits
+	return p.SelectWithin(root, &visits)
+}
+
+// SelectWithin evaluates the path like Select and subtracts the nodes that it visits from visits. If it would have to
+// visit more, the error is an *EvaluationError.
+func (p *Path) SelectWithin(root jsonvalue.Value, visits *int) (jsonvalue.Value, error) {
+	v, err := p.eval(root, visits)
 	if err == nil || p.Definite() {
 		return v, err
 	}

@@ -13,6 +13,15 @@ func WithAuthorizer(ctx context.Context, a Authorizer) context.Context {
 	return context.WithValue(ctx, authorizerKey{}, a)
 }
 
+type callerKey struct{}
+
+// CallerKey returns the access key with which the request was signed that an operation executes; empty if the context
+// is not that of an operation, or the request is not signed.
+func CallerKey(ctx context.Context) string {
+	key, _ := ctx.Value(callerKey{}).(string)
+	return key
+}
+
 // authorize calls the context's authorizer. Without an authorizer, every request is allowed.
 func (c *call) authorize(ctx context.Context, r *Request) error {
 	a, ok := ctx.Value(authorizerKey{}).(Authorizer)

@@ -68,7 +68,7 @@ func (c *call) answer(ctx context.Context) (*reply, error) {
 	if trace, ok := aws.ParseTrace(c.request.Header.Get(aws.TraceHeader)); ok {
 		ctx = aws.WithTrace(ctx, trace)
 	}
-	a, err := c.carryOut(ctx, r)
+	a, err := c.carryOut(context.WithValue(ctx, callerKey{}, AccessKey(c.request)), r)
 	if err != nil {
 		return nil, err
 	}

@@ -58,17 +58,20 @@ func (e *env) Lookup(p *jsonpath.Path) (jsonvalue.Value, error) {
 }
 
 func (e *env) find(p *jsonpath.Path) (jsonvalue.Value, error) {
+	limit := (maxWork - e.x.work) * visitsPerWork
+	visits := limit
+	defer func() { e.x.work += (limit - visits) / visitsPerWork }()
 	switch p.Root() {
 	case jsonpath.Context:
-		return p.Select(e.context())
+		return p.SelectWithin(e.context(), &visits)
 	case jsonpath.Variable:
 		v, ok := e.t.vars.get(p.Variable())
 		if !ok {
 			return jsonvalue.Value{}, fmt.Errorf("the variable $%s has no value here", p.Variable())
 		}
-		return p.Select(v)
+		return p.SelectWithin(v, &visits)
 	default:
-		return p.Select(e.input.Value())
+		return p.SelectWithin(e.input.Value(), &visits)
 	}
 }
 

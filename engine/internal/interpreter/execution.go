@@ -6,6 +6,7 @@ import (
 	"stepback/aws"
 	"stepback/engine/history"
 	"stepback/engine/internal/plan"
+	"stepback/internal/budgets"
 	"stepback/jsonvalue"
 )
 
@@ -14,11 +15,16 @@ const MaxEvents = 25_000
 
 // transitionsPerStep is the maximum number of states that one step enters before it yields, so that a long loop
 // cannot starve other executions. workPerTransition is the amount of work by expressions that counts as one more
-// state.
+// state. maxWork limits the work of the expressions and paths of one state, because nothing can stop an execution
+// before it has left the state. Work is counted in the steps of jsonata.Limits; visitsPerWork nodes visited by a path
+// count as one.
 const (
 	transitionsPerStep = 512
 	workPerTransition  = 1000
+	visitsPerWork      = 4
 )
+
+var maxWork = budgets.StateWork.Value
 
 // Machine is the state machine that an execution runs.
 type Machine struct {

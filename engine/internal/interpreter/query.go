@@ -1,6 +1,7 @@
 package interpreter
 
 import (
+	"errors"
 	"time"
 
 	"stepback/asl/expression"
@@ -50,6 +51,14 @@ func (q *query) Member(variable, name string) (v jsonvalue.Value, exists, known 
 // Spent adds the work of an expression to the execution's, so that an execution with expensive expressions yields
 // sooner.
 func (q *query) Spent(steps int) { q.x.work += steps }
+
+// Err ends the evaluation of a state whose expressions have taken more than maxWork together.
+func (q *query) Err() error {
+	if q.x.work > maxWork {
+		return errors.New("Expression evaluation timeout: the expressions of this state take too long together")
+	}
+	return nil
+}
 
 // Now implements jsonata.Env.
 func (q *query) Now() time.Time { return q.x.now }

@@ -38,7 +38,7 @@ func check(t *resource.Type, p map[string]any) error {
 	return nil
 }
 
-func (s *Service) createResource(_ context.Context, scope aws.Scope, in *createRequest) (*eventAnswer, error) {
+func (s *Service) createResource(ctx context.Context, scope aws.Scope, in *createRequest) (*eventAnswer, error) {
 	t, err := s.typeOf(in.TypeName)
 	if err != nil {
 		return nil, err
@@ -49,6 +49,7 @@ func (s *Service) createResource(_ context.Context, scope aws.Scope, in *createR
 	}
 	//nolint:contextcheck // what goes on afterwards has a time of its own
 	return s.begin(&request{Client: in.ClientToken, Type: t.Name, Operation: opCreate, Properties: p,
+		As:     s.identity(ctx, scope, in.RoleArn),
 		Suffix: strings.ToUpper(strings.ReplaceAll(aws.NewID(), "-", ""))[:12], Asked: "create " + t.Name + " " + in.DesiredState}, scope)
 }
 
@@ -66,16 +67,22 @@ type resourceAnswer struct {
 	ResourceDescription described
 }
 
+// identity returns with whose permissions a request is executed: those of its role, or of its client.
+func (s *Service) identity(ctx context.Context, scope aws.Scope, role string) resource.Identity {
+	return resource.Identity{Role: role, Caller: s.o.Caller(ctx, scope)}
+}
+
 // read returns the properties of a resource as its service reports them, completed by the requested properties that
 // the service does not report.
-func (s *Service) read(ctx context.Context, scope aws.Scope, t *resource.Type, identifier string) (map[string]any, error) {
+func (s *Service) read(ctx context.Context, scope aws.Scope, t *resource.Type, identifier, role string) (map[string]any, error) {
 	s.mu.Lock()
 	p := maps.Clone(s.wanted[keyOf(scope, t.Name, identifier)])
 	s.mu.Unlock()
 	if t.Read == nil {
 		return nil, refusal("UnsupportedActionException", "Resource type %s does not support READ action", t.Name)
 	}
-	r := &request{Account: scope.Account, Region: scope.Region, Type: t.Name, Identifier: identifier}
+	r := &request{Account: scope.Account, Region: scope.Region, Type: t.Name, Identifier: identifier,
+		As: s.identity(ctx, scope, role)}
 	_, told, ok := t.Locate(identifier)
 	if !ok {
 		return nil, refusal("InvalidRequestException", "Identifier %s is not valid for identifier [%s]", identifier,
@@ -122,7 +129,7 @@ func (s *Service) getResource(ctx context.Context, scope aws.Scope, in *resource
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.read(ctx, scope, t, in.Identifier)
+	p, err := s.read(ctx, scope, t, in.Identifier, in.RoleArn)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +141,7 @@ func (s *Service) updateResource(ctx context.Context, scope aws.Scope, in *resou
 	if err != nil {
 		return nil, err
 	}
-	before, err := s.read(ctx, scope, t, in.Identifier)
+	before, err := s.read(ctx, scope, t, in.Identifier, in.RoleArn)
 	if err != nil {
 		return nil, err
 	}
@@ -161,6 +168,7 @@ func (s *Service) updateResource(ctx context.Context, scope aws.Scope, in *resou
 	}
 	//nolint:contextcheck // what goes on afterwards has a time of its own
 	return s.begin(&request{Client: in.ClientToken, Type: t.Name, Operation: opUpdate, Identifier: in.Identifier,
+		As:         s.identity(ctx, scope, in.RoleArn),
 		Properties: after,
 		Previous:   before, Asked: "update " + t.Name + " " + in.Identifier + " " + in.PatchDocument}, scope)
 }
@@ -176,7 +184,7 @@ func (s *Service) deleteResource(ctx context.Context, scope aws.Scope, in *resou
 			strings.Join(t.IdentifiedBy(), ", "))
 	}
 	if t.Read != nil {
-		if p, err = s.read(ctx, scope, t, in.Identifier); err != nil {
+		if p, err = s.read(ctx, scope, t, in.Identifier, in.RoleArn); err != nil {
 			return nil, err
 		}
 	} else {
@@ -190,13 +198,14 @@ func (s *Service) deleteResource(ctx context.Context, scope aws.Scope, in *resou
 	}
 	//nolint:contextcheck // what goes on afterwards has a time of its own
 	return s.begin(&request{Client: in.ClientToken, Type: t.Name, Operation: opDelete, Identifier: in.Identifier,
+		As:         s.identity(ctx, scope, in.RoleArn),
 		Properties: p,
 		Asked:      "delete " + t.Name + " " + in.Identifier}, scope)
 }
 
 type listRequest struct {
-	TypeName, NextToken, ResourceModel string
-	MaxResults                         int
+	TypeName, NextToken, ResourceModel, RoleArn string
+	MaxResults                                  int
 }
 
 type listAnswer struct {
@@ -216,7 +225,8 @@ func (s *Service) listResources(ctx context.Context, scope aws.Scope, in *listRe
 		return nil, refusal("UnsupportedActionException", "Resource type %s does not support LIST action", t.Name)
 	}
 	none := map[string]any{}
-	_, q := s.ask(&request{Account: scope.Account, Region: scope.Region, Type: t.Name, Properties: none}, false)
+	_, q := s.ask(&request{Account: scope.Account, Region: scope.Region, Type: t.Name, Properties: none,
+		As: s.identity(ctx, scope, in.RoleArn)}, false)
 	ids, err := t.List(ctx, q)
 	if err != nil {
 		return nil, refusal("HandlerFailureException", "%s", messageOf(err))

@@ -33,6 +33,8 @@ type request struct {
 	Asked                          string         // the request's text, to compare requests with the same client token
 	Message, Code                  string         `json:",omitempty"`
 	At                             int64          // milliseconds since 1970
+	// As says with whose permissions the request is executed.
+	As resource.Identity
 }
 
 func (r *request) scope() aws.Scope { return aws.Scope{Account: r.Account, Region: r.Region} }
@@ -146,7 +148,7 @@ func (s *Service) ask(r *request, again bool) (*resource.Type, *resource.Request
 		t = &resource.Type{Name: r.Type}
 	}
 	q := &resource.Request{
-		API:        s.o.API(r.scope()),
+		API:        s.o.API(r.scope(), r.As),
 		Scope:      r.scope(),
 		Stack:      "cloudcontrol",
 		LogicalID:  r.Type[strings.LastIndexByte(r.Type, ':')+1:],
@@ -264,7 +266,7 @@ func codeOf(err error) string {
 		return "AlreadyExists"
 	case has("NotFound", "NoSuch", "NonExistent", "DoesNotExist"):
 		return "NotFound"
-	case has("AccessDenied", "NotAuthorized"):
+	case has("AccessDenied", "NotAuthorized", "AuthorizationError", "UnrecognizedClient", "ExpiredToken"):
 		return "AccessDenied"
 	case has("Throttl", "TooManyRequests"):
 		return "Throttling"

@@ -22,8 +22,11 @@ type Options struct {
 	Store *documents.Store
 	// Clock provides the time and ends waits. It must outlive the service.
 	Clock *clock.Clock
-	// API calls the services of an account and region.
-	API func(aws.Scope) resource.API
+	// API calls the services of an account and region with the permissions of an identity.
+	API func(scope aws.Scope, as resource.Identity) resource.API
+	// Caller returns the access key of the client whose request ctx belongs to, or empty if the client may do
+	// everything. Nil stands for a function that returns empty.
+	Caller func(ctx context.Context, scope aws.Scope) string
 	// Types are the resource types; nil means resource.All.
 	Types resource.Set
 	// Scope is the account and region for requests that name none; empty means 000000000000 and us-east-1.
@@ -53,6 +56,9 @@ func Open(o Options) (*Service, error) {
 	o.Scope.Region, o.Scope.Account = cmp.Or(o.Scope.Region, "us-east-1"), cmp.Or(o.Scope.Account, "000000000000")
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Caller == nil {
+		o.Caller = func(context.Context, aws.Scope) string { return "" }
 	}
 	if o.Types == nil {
 		o.Types = resource.All()
@@ -170,7 +176,7 @@ func (s *Service) operations() map[string]server.Operation {
 
 // partly describes what supported operations do not do.
 var partly = map[string]string{
-	"CreateResource": "only the CloudFormation types here; roles are not assumed, hooks are not called",
+	"CreateResource": "only the CloudFormation types here; `RoleArn` is assumed only with `serve --enforce-iam`, hooks are not called",
 	"UpdateResource": "as CreateResource",
 	"DeleteResource": "as CreateResource",
 	"GetResource":    "only types that can be read; others are rejected by name",

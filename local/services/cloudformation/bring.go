@@ -255,7 +255,7 @@ func (s *Service) importable(ctx context.Context, st *stack, id string, to made)
 	if name == "" || s.owned(st.scope(), to.Type, name) {
 		return ""
 	}
-	q := &resource.Request{API: s.opts.API(st.scope(), st.RoleARN), Scope: st.scope(), Stack: st.Name, StackID: st.ID,
+	q := &resource.Request{API: s.opts.API(st.scope(), s.identity(ctx, st.scope(), st.RoleARN)), Scope: st.scope(), Stack: st.Name, StackID: st.ID,
 		LogicalID: id,
 		Type:      to.Type, ID: name, Properties: to.Properties}
 	if _, err := t.Read(ctx, q); err != nil {
@@ -310,6 +310,7 @@ func (d *deployment) made(r *record, to made, state resource.State, err error) e
 		if r.Doing == doUpdate && r.Physical != "" && r.Physical != state.ID {
 			r.Trash = append(r.Trash, *r.Before)
 		}
+		initiated := r.Physical == state.ID // and recorded
 		to.Physical, to.Ref, to.Attributes = state.ID, state.Ref, state.Attributes
 		r.made = to
 		if err != nil {
@@ -321,7 +322,7 @@ func (d *deployment) made(r *record, to made, state resource.State, err error) e
 			status = "UPDATE_COMPLETE"
 		}
 		r.Drift = nil
-		if doing, _, _ := strings.Cut(status, "_"); r.Doing != doUpdate && r.Status == doing+"_IN_PROGRESS" {
+		if doing, _, _ := strings.Cut(status, "_"); r.Doing != doUpdate && r.Status == doing+"_IN_PROGRESS" && !initiated {
 			k.progress(d.st, r, r.Status, "Resource creation Initiated")
 		}
 		k.progress(d.st, r, status, "")

@@ -143,10 +143,9 @@ func (s *Service) createChangeSet(ctx context.Context, scope aws.Scope, in *chan
 	}
 	return &changeSetID{set.ID, st.ID}, s.change(func(k *keeper) error {
 		if fresh {
-			if _, err := s.find(scope, st.Name); err == nil {
-				return invalid("Stack [%s] already exists", st.Name)
+			if err := s.admit(st); err != nil {
+				return err
 			}
-			s.stacks[st.ID] = st
 			k.status(st, "REVIEW_IN_PROGRESS", "User Initiated")
 		}
 		for _, other := range s.sets {
@@ -330,7 +329,7 @@ func (ch *change) shown(values bool) map[string]any {
 	return m
 }
 
-func (s *Service) executeChangeSet(_ context.Context, scope aws.Scope, in *changeSetAsk) (*none, error) {
+func (s *Service) executeChangeSet(ctx context.Context, scope aws.Scope, in *changeSetAsk) (*none, error) {
 	return &none{}, s.change(func(k *keeper) error {
 		c, err := s.findSet(scope, in.ChangeSet, in.Stack)
 		if err != nil {
@@ -358,7 +357,7 @@ func (s *Service) executeChangeSet(_ context.Context, scope aws.Scope, in *chang
 			return invalid("Stack:%s is in %s state and can not be updated.", st.ID, st.Status)
 		}
 		op := &operation{Kind: opUpdate, Phase: phaseApply, Target: c.Target, Token: in.Request,
-			RetainNew: in.RetainNew, Import: c.Import,
+			RetainNew: in.RetainNew, Import: c.Import, Caller: s.opts.Caller(ctx, scope),
 			DisableRollback: in.DisableRollback != nil && *in.DisableRollback || c.OnFailure == "DO_NOTHING"}
 		status := "UPDATE_IN_PROGRESS"
 		switch {

@@ -60,7 +60,7 @@ func (s *Service) fetch(ctx context.Context, scope aws.Scope, address string) (s
 	if err != nil {
 		return "", err
 	}
-	body, err := s.opts.API(scope, "").Object(ctx, bucket, key, version)
+	body, err := s.opts.API(scope, s.identity(ctx, scope, "")).Object(ctx, bucket, key, version)
 	if err != nil {
 		return "", invalid("S3 error: %s", why(err))
 	}
@@ -166,12 +166,16 @@ func (s *Service) prepare(ctx context.Context, scope aws.Scope, to *deployed, gi
 			continue
 		}
 		name := to.Values[p.Name]
-		var out struct{ Parameter struct{ Value string } }
-		if err := s.opts.API(scope, "").Call(ctx, "ssm", "GetParameter", map[string]any{"Name": name}, &out); err != nil {
+		api := s.opts.API(scope, s.identity(ctx, scope, to.RoleARN))
+		found, err := storedParameter(ctx, api, map[string]any{"Names": []any{name}})
+		if err != nil {
+			return nil, invalid("%s", why(err))
+		}
+		if found == nil {
 			missing = append(missing, name)
 			continue
 		}
-		to.Resolved[p.Name] = out.Parameter.Value
+		to.Resolved[p.Name] = found.Value
 	}
 	if len(missing) > 0 {
 		return nil, invalid("Unable to fetch parameters [%s] from parameter store for this account.",
@@ -428,17 +432,20 @@ func (s *Service) dynamicOf(ctx context.Context, scope aws.Scope) func(service, 
 }
 
 func (s *Service) dynamic(ctx context.Context, scope aws.Scope, service, key string) (string, error) {
-	api := s.opts.API(scope, "")
+	api := s.opts.API(scope, s.identity(ctx, scope, ""))
 	switch service {
 	case "ssm", "ssm-secure":
-		var out struct{ Parameter struct{ Type, Value string } }
-		if err := api.Call(ctx, "ssm", "GetParameter", map[string]any{"Name": key, "WithDecryption": true}, &out); err != nil {
+		found, err := storedParameter(ctx, api, map[string]any{"Names": []any{key}, "WithDecryption": true})
+		switch {
+		case err != nil:
 			return "", invalid("Unable to resolve the dynamic reference {{resolve:%s:%s}}: %s", service, key, why(err))
-		}
-		if service == "ssm" && out.Parameter.Type == "SecureString" {
+		case found == nil:
+			return "", invalid("Unable to resolve the dynamic reference {{resolve:%s:%s}}: the parameter does not exist",
+				service, key)
+		case service == "ssm" && found.Type == "SecureString":
 			return "", invalid("Non-secure ssm prefix was used for secure parameter: %s", key)
 		}
-		return out.Parameter.Value, nil
+		return found.Value, nil
 	case "secretsmanager":
 		return s.secret(ctx, api, key)
 	}
@@ -447,6 +454,19 @@ func (s *Service) dynamic(ctx context.Context, scope aws.Scope, service, key str
 		service,
 		key,
 	)
+}
+
+// parameterValue is a parameter of Parameter Store.
+type parameterValue struct{ Type, Value string }
+
+// storedParameter reads a parameter of Parameter Store by the operation whose permission CloudFormation needs on AWS.
+// It returns nil if the parameter does not exist.
+func storedParameter(ctx context.Context, api API, in map[string]any) (*parameterValue, error) {
+	var out struct{ Parameters []parameterValue }
+	if err := api.Call(ctx, "ssm", "GetParameters", in, &out); err != nil || len(out.Parameters) == 0 {
+		return nil, err
+	}
+	return &out.Parameters[0], nil
 }
 
 // secret resolves SECRET-ID:SecretString:JSON-KEY:VERSION-STAGE:VERSION-ID; the secret may be an ARN.

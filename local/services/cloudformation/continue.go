@@ -1,6 +1,7 @@
 package cloudformation
 
 import (
+	"cmp"
 	"context"
 	"sort"
 
@@ -12,9 +13,10 @@ type continueRequest struct {
 	Skip      []string `json:"ResourcesToSkip"`
 	Token     string   `json:"ClientRequestToken"`
 	RetainNew bool     `json:"RetainExceptOnCreate"`
+	Role      string   `json:"RoleARN"`
 }
 
-func (s *Service) continueUpdateRollback(_ context.Context, scope aws.Scope, in *continueRequest) (*none, error) {
+func (s *Service) continueUpdateRollback(ctx context.Context, scope aws.Scope, in *continueRequest) (*none, error) {
 	return &none{}, s.change(func(k *keeper) error {
 		st, err := s.find(scope, in.Name)
 		if err != nil {
@@ -30,6 +32,7 @@ func (s *Service) continueUpdateRollback(_ context.Context, scope aws.Scope, in 
 		}
 		op := st.Paused
 		op.Phase, op.Skip, op.Token = phaseRollback, in.Skip, in.Token
+		op.Caller, op.Target.RoleARN = s.opts.Caller(ctx, scope), cmp.Or(in.Role, op.Target.RoleARN)
 		s.resumeOperation(k, st, op, "UPDATE_ROLLBACK_IN_PROGRESS")
 		return nil
 	})
@@ -44,7 +47,7 @@ func (s *Service) resumeOperation(k *keeper, st *stack, op *operation, status st
 	s.launch(st)
 }
 
-func (s *Service) rollbackStack(_ context.Context, scope aws.Scope, in *continueRequest) (*stackID, error) {
+func (s *Service) rollbackStack(ctx context.Context, scope aws.Scope, in *continueRequest) (*stackID, error) {
 	var out stackID
 	return &out, s.change(func(k *keeper) error {
 		st, err := s.find(scope, in.Name)
@@ -56,6 +59,7 @@ func (s *Service) rollbackStack(_ context.Context, scope aws.Scope, in *continue
 		}
 		op := st.Paused
 		op.Phase, op.Token, op.RetainNew = phaseRollback, in.Token, in.RetainNew
+		op.Caller, op.Target.RoleARN = s.opts.Caller(ctx, scope), cmp.Or(in.Role, op.Target.RoleARN)
 		status := "UPDATE_ROLLBACK_IN_PROGRESS"
 		if op.Kind == opCreate {
 			status = "ROLLBACK_IN_PROGRESS"
@@ -67,17 +71,17 @@ func (s *Service) rollbackStack(_ context.Context, scope aws.Scope, in *continue
 }
 
 func (s *Service) cancelUpdateStack(_ context.Context, scope aws.Scope, in *oneStack) (*none, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	st, err := s.find(scope, in.Name)
-	if err != nil {
-		return nil, err
-	}
-	if !st.busy() || st.Status != "UPDATE_IN_PROGRESS" || st.giveUp == nil {
-		return nil, invalid("CancelUpdateStack cannot be called from current stack status")
-	}
-	st.giveUp(errUser)
-	return &none{}, nil
+	return &none{}, s.change(func(k *keeper) error {
+		st, err := s.find(scope, in.Name)
+		if err != nil {
+			return err
+		}
+		if !st.busy() || st.Status != "UPDATE_IN_PROGRESS" {
+			return invalid("CancelUpdateStack cannot be called from current stack status")
+		}
+		k.cancel(st, "", errUser)
+		return nil
+	})
 }
 
 type protectionRequest struct {

@@ -91,7 +91,7 @@ func TestADeploymentOnAFullDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, err := cloudformation.Open(cloudformation.Options{Documents: store, Clock: c, Types: made.types(),
-			API: func(aws.Scope, string) cloudformation.API { return noAPI{} }})
+			API: func(aws.Scope, resource.Identity) cloudformation.API { return noAPI{} }})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"stepback/aws"
 	"stepback/local/services/cloudformation/resource"
 	"stepback/local/services/cloudformation/template"
 )
@@ -77,6 +78,11 @@ func (s *Service) nestedCreate(ctx context.Context, r *resource.Request) (resour
 		if err != nil {
 			return resource.State{}, err
 		}
+		if s.nesting(of.d.st) > s.opts.Nesting {
+			return resource.State{}, &aws.Error{Code: "LimitExceededException",
+				Message: fmt.Sprintf("Limit for nested stacks has been exceeded: %s would be nested in more than %d stacks",
+					name, s.opts.Nesting)}
+		}
 		child = s.newStack(r.Scope, name)
 		child.Parent, child.Root = of.d.st.ID, of.d.st.ID
 		if of.d.st.Root != "" {
@@ -85,11 +91,27 @@ func (s *Service) nestedCreate(ctx context.Context, r *resource.Request) (resour
 		minutes, _ := strconv.Atoi(textOr(r.Properties["TimeoutInMinutes"], "0"))
 		if err := s.start(child, &operation{Kind: opCreate, Phase: phaseApply, Target: to,
 			OnFailure: onFailure(of.d.op),
-			Token:     of.d.op.Token, DisableRollback: of.d.op.DisableRollback}, "CREATE_IN_PROGRESS", minutes); err != nil {
+			Caller:    of.d.op.Caller,
+			Token:     of.d.op.Token, DisableRollback: of.d.op.DisableRollback}, "CREATE_IN_PROGRESS", minutes, func(k *keeper) {
+			// The stack around it has to know the nested stack at once, to delete it after a crash.
+			of.r.Physical = child.ID
+			k.progress(of.d.st, of.r, of.r.Status, "Resource creation Initiated")
+		}); err != nil {
 			return resource.State{}, err
 		}
 	}
-	return s.nestedWait(ctx, child, "CREATE_COMPLETE")
+	return s.nestedWait(ctx, r, of, child, "CREATE_COMPLETE")
+}
+
+// nesting returns the number of stacks that a stack nested in st has around it.
+func (s *Service) nesting(st *stack) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for ; st != nil; st = s.stacks[st.Parent] {
+		n++
+	}
+	return n
 }
 
 func onFailure(op *operation) string {
@@ -99,8 +121,14 @@ func onFailure(op *operation) string {
 	return "ROLLBACK"
 }
 
-// nestedWait waits for the end of the operation of a nested stack.
-func (s *Service) nestedWait(ctx context.Context, child *stack, want ...string) (resource.State, error) {
+// nestedWait waits for the end of the operation of a nested stack. If the operation of the stack around it is given
+// up, it gives up that of the nested stack, and returns the reason once that has ended.
+func (s *Service) nestedWait(ctx context.Context, r *resource.Request, of ofRecord, child *stack, want ...string) (resource.State, error) {
+	var givenUp <-chan struct{}
+	if r != nil {
+		givenUp = r.GiveUp.Done()
+	}
+	var cause error
 	for {
 		s.mu.Lock()
 		ended, under := child.ended, child.Operation != nil
@@ -114,6 +142,12 @@ func (s *Service) nestedWait(ctx context.Context, child *stack, want ...string) 
 		}
 		s.mu.Unlock()
 		if !under {
+			if cause != nil {
+				if child.gone() {
+					state.ID = ""
+				}
+				return state, cause
+			}
 			if slices.Contains(want, status) {
 				return state, nil
 			}
@@ -123,6 +157,21 @@ func (s *Service) nestedWait(ctx context.Context, child *stack, want ...string) 
 		select {
 		case <-ended:
 			resume()
+		case <-givenUp:
+			resume()
+			givenUp, cause = nil, context.Cause(r.GiveUp) //nolint:contextcheck // its cause is the error
+			if err := s.change(func(k *keeper) error {
+				if child.busy() && child.Operation.Kind != opDelete && child.Operation.Phase == phaseApply {
+					undo := ""
+					if !of.d.op.DisableRollback && of.d.op.OnFailure != "DO_NOTHING" {
+						undo = "DELETE"
+					}
+					k.cancel(child, undo, errCancelled)
+				}
+				return nil
+			}); err != nil {
+				return resource.State{ID: child.ID}, err
+			}
 		case <-s.ctx.Done():
 			resume()
 			return resource.State{}, s.ctx.Err()
@@ -165,13 +214,14 @@ func (s *Service) nestedUpdate(ctx context.Context, r *resource.Request) (resour
 			return resource.State{}, err
 		}
 		if changed {
-			if err := s.start(child, &operation{Kind: opUpdate, Phase: phaseApply, Target: to, Token: of.d.op.Token},
+			if err := s.start(child, &operation{Kind: opUpdate, Phase: phaseApply, Target: to, Token: of.d.op.Token,
+				Caller: of.d.op.Caller},
 				"UPDATE_IN_PROGRESS", 0); err != nil {
 				return resource.State{}, err
 			}
 		}
 	}
-	return s.nestedWait(ctx, child, "UPDATE_COMPLETE", "CREATE_COMPLETE")
+	return s.nestedWait(ctx, r, of, child, "UPDATE_COMPLETE", "CREATE_COMPLETE")
 }
 
 func (s *Service) nestedDelete(ctx context.Context, r *resource.Request) error {
@@ -179,15 +229,26 @@ func (s *Service) nestedDelete(ctx context.Context, r *resource.Request) error {
 	if child == nil || child.gone() {
 		return nil
 	}
-	s.mu.Lock()
-	under := child.busy() && child.Operation.Kind == opDelete
-	s.mu.Unlock()
-	if !under {
-		if err := s.start(child, &operation{Kind: opDelete, Phase: phaseDelete, Force: recordOf(ctx).d.op.Force},
-			"DELETE_IN_PROGRESS", 0); err != nil {
+	of := recordOf(ctx)
+	under := false
+	if err := s.change(func(k *keeper) error {
+		under = child.busy()
+		if under && child.Operation.Kind != opDelete && child.Operation.Phase == phaseApply {
+			k.cancel(child, "DELETE", errCancelled)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	if under { // until the operation has ended, and perhaps deleted it
+		if _, err := s.nestedWait(ctx, nil, of, child, "DELETE_COMPLETE"); err == nil || s.ctx.Err() != nil {
 			return err
 		}
 	}
-	_, err := s.nestedWait(ctx, child, "DELETE_COMPLETE")
+	if err := s.start(child, &operation{Kind: opDelete, Phase: phaseDelete, Force: of.d.op.Force, Caller: of.d.op.Caller},
+		"DELETE_IN_PROGRESS", 0); err != nil {
+		return err
+	}
+	_, err := s.nestedWait(ctx, nil, of, child, "DELETE_COMPLETE")
 	return err
 }

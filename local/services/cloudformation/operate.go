@@ -32,7 +32,10 @@ type deployment struct {
 func (s *Service) operate(st *stack) {
 	ctx, work := s.opts.Clock.Begin(s.ctx, 0)
 	defer work.End()
-	d := &deployment{s: s, st: st, op: st.Operation, ctx: ctx}
+	s.mu.Lock()
+	d := &deployment{s: s, st: st, op: st.Operation}
+	d.ctx = context.WithValue(ctx, identityKey{}, d.identity())
+	s.mu.Unlock()
 	phases := map[string]func() error{phaseApply: d.apply, phaseCleanup: d.cleanup, phaseRollback: d.rollback,
 		phaseRollbackCleanup: d.rollbackCleanup, phaseDelete: d.delete}
 	for d.op != nil {
@@ -66,6 +69,29 @@ var (
 	errUser      = errors.New("User Initiated")                                     //nolint:staticcheck // AWS's words
 )
 
+// cancellation returns the error for the stored reason of a cancelled operation.
+func cancellation(reason string) error {
+	for _, err := range []error{errTimeout, errCancelled, errUser} {
+		if err.Error() == reason {
+			return err
+		}
+	}
+	return errors.New(reason)
+}
+
+// cancel gives up the running creation or update of a stack, now and after a restart. A creation is undone as
+// onFailure says, unless it is empty. The caller holds mu.
+func (k *keeper) cancel(st *stack, onFailure string, cause error) {
+	if op := st.Operation; op.Kind == opCreate && onFailure != "" {
+		op.OnFailure, op.DisableRollback = onFailure, false
+	}
+	st.Operation.Cancelled = cause.Error()
+	k.stack(st)
+	if st.giveUp != nil {
+		st.giveUp(cause)
+	}
+}
+
 // limited returns the context for waits in the current phase, and a function that releases it. The context ends when
 // the operation's deadline passes or the operation is cancelled.
 func (d *deployment) limited() (context.Context, func()) {
@@ -73,6 +99,9 @@ func (d *deployment) limited() (context.Context, func()) {
 	d.giveUp = giveUp
 	d.s.mu.Lock()
 	d.st.giveUp = giveUp
+	if d.op.Phase == phaseApply && d.op.Cancelled != "" { // before this phase began, or before a restart
+		giveUp(cancellation(d.op.Cancelled))
+	}
 	d.s.mu.Unlock()
 	var timer *clock.Timer
 	if d.op.Phase == phaseApply && d.op.Deadline > 0 {
@@ -183,8 +212,11 @@ func (d *deployment) begin(of *deployed) error {
 	return nil
 }
 
-// role returns the role with which the stack's resources are created; empty for the account itself.
-func (d *deployment) role() string { return cmp.Or(d.op.Target.RoleARN, d.st.RoleARN) }
+// identity returns with whose permissions the stack's resources are created: its role's, or those of the client that
+// asked for the operation.
+func (d *deployment) identity() resource.Identity {
+	return resource.Identity{Role: cmp.Or(d.op.Target.RoleARN, d.st.RoleARN), Caller: d.op.Caller}
+}
 
 // tagsOf returns the tags that a resource has or gets in addition to its own: those of the stack and
 // CloudFormation's.
@@ -198,7 +230,7 @@ func (st *stack) tagsOf(id string, of *made) map[string]string {
 // request returns the request to a resource's type.
 func (d *deployment) request(r *record, of made, previous *made) *resource.Request {
 	q := &resource.Request{
-		API:        d.s.opts.API(d.st.scope(), d.role()),
+		API:        d.s.opts.API(d.st.scope(), d.identity()),
 		Scope:      d.st.scope(),
 		Stack:      d.st.Name,
 		StackID:    d.st.ID,

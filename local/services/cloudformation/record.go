@@ -105,6 +105,10 @@ type operation struct {
 	Deadline int64             `json:",omitempty"`
 	Policy   string            `json:",omitempty"` // the stack policy during the update
 	Failure  string            `json:",omitempty"`
+	// Cancelled is why a creation or update is given up; empty if it is not.
+	Cancelled string `json:",omitempty"`
+	// Caller is the access key of the client that asked for the operation; empty if the client may do everything.
+	Caller string `json:",omitempty"`
 }
 
 // made is the state of a resource after a deployment.

@@ -86,7 +86,7 @@ func (d *deployment) triggered(ctx context.Context, t rollbackTrigger) error {
 	name := alarmOf(t.ARN)
 	type state struct{ StateValue string }
 	var out struct{ MetricAlarms, CompositeAlarms []state }
-	if err := d.s.opts.API(arn.Scope(), d.role()).Call(ctx, "cloudwatch", "DescribeAlarms", map[string]any{
+	if err := d.s.opts.API(arn.Scope(), d.identity()).Call(ctx, "cloudwatch", "DescribeAlarms", map[string]any{
 		"AlarmNames": []any{name}, "AlarmTypes": []any{"MetricAlarm", "CompositeAlarm"}}, &out); err != nil {
 		return err
 	}

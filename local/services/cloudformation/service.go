@@ -13,6 +13,7 @@ import (
 	"stepback/aws"
 	"stepback/aws/server"
 	"stepback/engine/clock"
+	"stepback/internal/budgets"
 	"stepback/local/services/cloudformation/resource"
 	"stepback/local/services/cloudformation/template"
 	"stepback/local/services/documents"
@@ -31,15 +32,20 @@ type Options struct {
 	Documents *documents.Store
 	// Clock provides the time and ends waits. It must outlive the service.
 	Clock *clock.Clock
-	// API returns a client for the services of an account and region. role is the ARN of the role that the client
-	// uses; it may be empty.
-	API func(scope aws.Scope, role string) API
+	// API returns a client for the services of an account and region that acts with the permissions of an identity.
+	API func(scope aws.Scope, as resource.Identity) API
+	// Caller returns the access key of the client whose request ctx belongs to, or empty if the client may do
+	// everything. Nil stands for a function that returns empty.
+	Caller func(ctx context.Context, scope aws.Scope) string
 	// Endpoint is this platform's address, to which custom resources respond: http://127.0.0.1:4566.
 	Endpoint string
 	// Scope is the account and region for requests that name none; empty means 000000000000 and us-east-1.
 	Scope aws.Scope
 	// Types are the resource types; nil means resource.All.
 	Types resource.Set
+	// Stacks is the maximum number of stacks of an account and region, and Nesting the number of stacks around a
+	// nested stack. 0 means the budget of package budgets.
+	Stacks, Nesting int
 	// Parallel is the number of resources of a stack that are processed at a time; 0 means 16.
 	Parallel int
 	// Log receives rejected requests and errors that cannot be reported to a client; nil discards them.
@@ -71,6 +77,10 @@ func Open(o Options) (*Service, error) {
 	}
 	if o.Types == nil {
 		o.Types = resource.All()
+	}
+	o.Stacks, o.Nesting = cmp.Or(o.Stacks, budgets.Stacks.Value), cmp.Or(o.Nesting, budgets.StackNesting.Value)
+	if o.Caller == nil {
+		o.Caller = func(context.Context, aws.Scope) string { return "" }
 	}
 	if o.Parallel == 0 {
 		o.Parallel = 16
@@ -114,6 +124,17 @@ func (s *Service) launch(st *stack) {
 	}
 	st.running = true
 	s.deployments.Go(func() { s.operate(st) })
+}
+
+type identityKey struct{}
+
+// identity returns with whose permissions ctx calls services: those of the running operation, or for a request those
+// of role or its client.
+func (s *Service) identity(ctx context.Context, scope aws.Scope, role string) resource.Identity {
+	if of, ok := ctx.Value(identityKey{}).(resource.Identity); ok {
+		return of
+	}
+	return resource.Identity{Role: role, Caller: s.opts.Caller(ctx, scope)}
 }
 
 func (s *Service) now() time.Time { return s.opts.Clock.Now() }

@@ -39,22 +39,39 @@ func (s *Service) newStack(scope aws.Scope, name string) *stack {
 		resources: map[string]*record{}, ended: make(chan struct{})}
 }
 
+// admit adds a new stack. The caller holds mu.
+func (s *Service) admit(st *stack) error {
+	count := 0
+	for _, other := range s.stacks {
+		if other.scope() != st.scope() || other.gone() {
+			continue
+		}
+		if other.Name == st.Name {
+			return &aws.Error{Code: "AlreadyExistsException", Message: fmt.Sprintf("Stack [%s] already exists", st.Name)}
+		}
+		count++
+	}
+	if count >= s.opts.Stacks {
+		return &aws.Error{Code: "LimitExceededException", Message: fmt.Sprintf(
+			"Limit for stack has been exceeded: account %s has %d stacks in %s", st.Account, count, st.Region)}
+	}
+	s.stacks[st.ID] = st
+	return nil
+}
+
 // start starts an operation of a stack, after calling brings for its other changes.
-func (s *Service) start(st *stack, op *operation, status string, minutes int, brings ...func()) error {
+func (s *Service) start(st *stack, op *operation, status string, minutes int, brings ...func(*keeper)) error {
 	return s.change(func(k *keeper) error {
 		if st.busy() {
 			return invalid("Stack:%s is in %s state and can not be updated.", st.ID, st.Status)
 		}
-		for _, change := range brings {
-			change()
-		}
 		if s.stacks[st.ID] == nil {
-			for _, other := range s.stacks {
-				if other.Name == st.Name && other.scope() == st.scope() && !other.gone() {
-					return &aws.Error{Code: "AlreadyExistsException", Message: fmt.Sprintf("Stack [%s] already exists", st.Name)}
-				}
+			if err := s.admit(st); err != nil {
+				return err
 			}
-			s.stacks[st.ID] = st
+		}
+		for _, change := range brings {
+			change(k)
 		}
 		for _, c := range s.sets { // the stack for which they were created no longer exists
 			if c.StackID == st.ID && c.Execution == "AVAILABLE" {
@@ -171,8 +188,9 @@ func (s *Service) createStack(ctx context.Context, scope aws.Scope, in *stackReq
 		st = s.newStack(scope, in.Name)
 	}
 	op := &operation{Kind: opCreate, Phase: phaseApply, Target: to, Token: in.Token, OnFailure: in.OnFailure,
+		Caller:          s.opts.Caller(ctx, scope),
 		DisableRollback: in.DisableRollback != nil && *in.DisableRollback, RetainNew: in.RetainNew}
-	if err := s.start(st, op, "CREATE_IN_PROGRESS", in.TimeoutInMinutes, func() {
+	if err := s.start(st, op, "CREATE_IN_PROGRESS", in.TimeoutInMinutes, func(*keeper) {
 		st.Protected, st.Policy, st.DisableRollback = in.Protection, policy, op.DisableRollback
 	}); err != nil {
 		return nil, err
@@ -251,6 +269,7 @@ func (s *Service) updateStack(ctx context.Context, scope aws.Scope, in *stackReq
 		return nil, invalid("No updates are to be performed.")
 	}
 	op := &operation{Kind: opUpdate, Phase: phaseApply, Target: to, Token: in.Token, RetainNew: in.RetainNew,
+		Caller:          s.opts.Caller(ctx, scope),
 		DisableRollback: in.DisableRollback != nil && *in.DisableRollback}
 	during := &in.DuringBody
 	if in.DuringBody == "" {
@@ -270,9 +289,10 @@ type deleteRequest struct {
 	Retain []string `json:"RetainResources"`
 	Token  string   `json:"ClientRequestToken"`
 	Mode   string   `json:"DeletionMode"`
+	Role   string   `json:"RoleARN"`
 }
 
-func (s *Service) deleteStack(_ context.Context, scope aws.Scope, in *deleteRequest) (*none, error) {
+func (s *Service) deleteStack(ctx context.Context, scope aws.Scope, in *deleteRequest) (*none, error) {
 	return &none{}, s.change(func(k *keeper) error {
 		st, err := s.find(scope, in.Name)
 		if err != nil {
@@ -297,11 +317,7 @@ func (s *Service) deleteStack(_ context.Context, scope aws.Scope, in *deleteRequ
 				st.ID)
 		}
 		if st.busy() { // a running creation is given up and its resources are deleted
-			st.Operation.OnFailure, st.Operation.DisableRollback = "DELETE", false
-			k.stack(st)
-			if st.giveUp != nil {
-				st.giveUp(errUser)
-			}
+			k.cancel(st, "DELETE", errUser)
 			return nil
 		}
 		for _, o := range st.Outputs {
@@ -310,6 +326,7 @@ func (s *Service) deleteStack(_ context.Context, scope aws.Scope, in *deleteRequ
 			}
 		}
 		s.begin(k, st, &operation{Kind: opDelete, Phase: phaseDelete, Token: in.Token, Retain: in.Retain,
+			Target: deployed{RoleARN: in.Role}, Caller: s.opts.Caller(ctx, scope),
 			Force: in.Mode == "FORCE_DELETE_STACK"}, "DELETE_IN_PROGRESS", "User Initiated", 0)
 		return nil
 	})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/internal/budgets"
 	"stepback/local/services/logs/insights"
 	"stepback/local/services/logs/logstore"
 )
@@ -77,7 +78,7 @@ func (r *startQueryRequest) groups() ([]string, error) {
 	return slices.Compact(names), nil
 }
 
-func (s *Service) startQuery(_ context.Context, scope aws.Scope, r *startQueryRequest) (*startQueryResponse, error) {
+func (s *Service) startQuery(ctx context.Context, scope aws.Scope, r *startQueryRequest) (*startQueryResponse, error) {
 	if l := cmp.Or(r.Language, cwli); l != cwli {
 		return nil, invalid("Queries in " + l + " are not supported here; queryLanguage is " + cwli + ".")
 	}
@@ -97,8 +98,12 @@ func (s *Service) startQuery(_ context.Context, scope aws.Scope, r *startQueryRe
 	var events []insights.Event
 	for _, group := range groups {
 		every := func(string) bool { return true }
-		found, err := s.store.Read(in(scope), group, every, r.Start*thousand, (r.End+1)*thousand)
+		found, err := s.store.ReadUpTo(ctx, in(scope), group, every, r.Start*thousand, (r.End+1)*thousand,
+			budgets.InsightsScan.Value-int(run.statistic.Bytes))
 		if err != nil {
+			if errors.Is(err, logstore.ErrTooLarge) {
+				return nil, queryLimit(&insights.LimitError{Exceeded: fmt.Sprintf("scans more than %d bytes", budgets.InsightsScan.Value)})
+			}
 			if errors.Is(err, logstore.ErrNoGroup) {
 				return nil, &aws.Error{Code: errNoGroup.Code,
 					Message: "Log group '" + group + "' does not exist for account ID '" + scope.Account + "'"}
@@ -116,10 +121,22 @@ func (s *Service) startQuery(_ context.Context, scope aws.Scope, r *startQueryRe
 		return cmp.Or(cmp.Compare(b.Time, a.Time), strings.Compare(b.Pointer, a.Pointer))
 	})
 	run.statistic.Scanned, run.statistic.Groups = float64(len(events)), float64(len(groups))
-	run.answer = q.Run(events, r.Limit)
+	if run.answer, err = q.Run(ctx, events, r.Limit, insights.Limits{Work: budgets.InsightsWork.Value,
+		Memory: budgets.InsightsMemory.Value, Text: budgets.InsightsText.Value, Result: budgets.InsightsResult.Value}); err != nil {
+		return nil, queryLimit(err)
+	}
 	run.statistic.Matched = float64(run.answer.Matched)
 	s.runs.keep(run)
 	return &startQueryResponse{run.id}, nil
+}
+
+// queryLimit returns the API error for a query that exceeded a limit, and other errors unchanged.
+func queryLimit(err error) error {
+	var exceeded *insights.LimitError
+	if errors.As(err, &exceeded) {
+		return &aws.Error{Code: "LimitExceededException", Message: exceeded.Error()}
+	}
+	return err
 }
 
 // shownQuery returns a query as DescribeQueries shows it. The query's log groups and time range come first.
@@ -140,10 +157,26 @@ func malformedQuery(err error) error {
 func (q *queryRuns) keep(run *queryRun) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.runs) == mostRuns {
-		q.runs = slices.Delete(q.runs, 0, 1)
-	}
 	q.runs = append(q.runs, run)
+	size, first := 0, len(q.runs)
+	for first > 0 && len(q.runs)-first < mostRuns {
+		if size += q.runs[first-1].size(); size > budgets.InsightsKept.Value && first < len(q.runs) {
+			break
+		}
+		first--
+	}
+	q.runs = slices.Delete(q.runs, 0, first)
+}
+
+// size returns the bytes of a query's results.
+func (r *queryRun) size() int {
+	n := len(r.query)
+	for _, row := range r.answer.Rows {
+		for _, c := range row {
+			n += len(c.Field) + len(c.Value)
+		}
+	}
+	return n
 }
 
 // find returns a query of an account and region.

@@ -21,6 +21,13 @@ import (
 	"stepback/local/services/cloudformation/template"
 )
 
+// Identity says with whose permissions services are called if policies are enforced: those of Role if it is not empty,
+// or else those of the owner of the access key Caller. If both are empty, the account itself makes the calls.
+type Identity struct {
+	Role   string `json:",omitempty"` // ARN
+	Caller string `json:",omitempty"`
+}
+
 // Caller calls services at an endpoint by their models. Documents may have the form that they have in templates:
 // texts are converted to the numbers and booleans of the model, and members may start with a capital letter even if
 // the API's do not. A member that is not in the model is a *PropertyError.

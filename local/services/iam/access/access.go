@@ -82,6 +82,8 @@ func Of(model, operation string, input jsonvalue.Value, scope aws.Scope) []Need 
 		if resources = in.named("cloudformation", "StackName", "stack/"); resources != nil && !strings.Contains(in.text("StackName"), ":") {
 			resources[0] += "/*"
 		}
+	case "cloudcontrol":
+		resources = []string{"*"}
 	case "cloudwatch":
 		resources = in.named("cloudwatch", "AlarmName", "alarm:")
 	case "ecr":
@@ -344,13 +346,11 @@ func (r *request) parameters() []string {
 }
 
 func (r *request) identity() []string {
-	for member, kind := range map[string]string{"RoleName": "role/", "UserName": "user/", "GroupName": "group/",
-		"InstanceProfileName": "instance-profile/"} {
-		if name := r.text(member); name != "" {
-			if member == "UserName" && r.text("GroupName") != "" {
-				continue // the user added to or removed from a group; the resource is the group
-			}
-			return []string{r.scope.GlobalARN("iam", kind+name)}
+	// A request to add a user to a group, or a role to an instance profile, is one to the group or the profile.
+	for _, named := range []struct{ member, kind string }{{"InstanceProfileName", "instance-profile/"}, {"GroupName", "group/"},
+		{"RoleName", "role/"}, {"UserName", "user/"}} {
+		if name := r.text(named.member); name != "" {
+			return []string{r.scope.GlobalARN("iam", named.kind+name)}
 		}
 	}
 	for _, member := range []string{"PolicyArn", "OpenIDConnectProviderArn"} {

@@ -14,7 +14,8 @@ const PassRole = "iam:PassRole"
 var services = map[string]string{
 	"lambda": "lambda.amazonaws.com", "sfn": "states.amazonaws.com", "eventbridge": "events.amazonaws.com",
 	"scheduler": "scheduler.amazonaws.com", "cloudformation": "cloudformation.amazonaws.com",
-	"cloudwatchlogs": "logs.amazonaws.com",
+	"cloudwatchlogs": "logs.amazonaws.com", "cloudcontrol": "cloudformation.amazonaws.com",
+	"apigatewayv2": "apigateway.amazonaws.com", "iam": "ec2.amazonaws.com", // a role in an instance profile
 }
 
 // PassedTo returns the service that operations of a model pass roles to, or "" if there is none.
@@ -31,8 +32,11 @@ func (r *request) passed(model string) (needs []Need) {
 			needs = append(needs, need)
 		}
 	}
-	for _, member := range []string{"Role", "roleArn", "RoleArn", "RoleARN"} {
+	for _, member := range []string{"Role", "roleArn", "RoleArn", "RoleARN", "CredentialsArn"} {
 		add(r.text(member))
+	}
+	if r.operation == "AddRoleToInstanceProfile" {
+		add(r.scope.GlobalARN("iam", "role/"+r.text("RoleName")))
 	}
 	of := func(v jsonvalue.Value) string {
 		role, _ := v.Get("RoleArn")

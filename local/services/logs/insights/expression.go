@@ -54,6 +54,7 @@ func (p *parser) comparison() expression {
 		unequal := t.text == "!="
 		return func(r *Row) value {
 			a, b := left(r), right(r)
+			r.work.spend(perStep + min(len(a.text), len(b.text)))
 			if !a.present || !b.present {
 				return boolOf(unequal && a.present != b.present)
 			}
@@ -69,7 +70,7 @@ func (p *parser) comparison() expression {
 		match := p.matcher()
 		return result(func(r *Row) bool {
 			v := left(r)
-			return v.present && match(v.text)
+			return v.present && match(r, v.text)
 		})
 	case p.take("in"):
 		p.need("[")
@@ -84,6 +85,7 @@ func (p *parser) comparison() expression {
 		return result(func(r *Row) bool {
 			v := left(r)
 			for _, e := range list {
+				r.work.spend(perStep)
 				if w := e(r); v.present && w.present && compare(v, w) == 0 {
 					return true
 				}
@@ -98,13 +100,13 @@ func (p *parser) comparison() expression {
 
 // matcher parses the right-hand side of like: a regular expression, a text in which % matches any characters, or a
 // text to search for.
-func (p *parser) matcher() func(string) bool {
+func (p *parser) matcher() func(*Row, string) bool {
 	if written, start, ok := p.pattern(); ok {
-		re, err := regexp.Compile(written)
+		re, err := compilePattern(written)
 		if err != nil {
 			p.fail(start, p.at, "the regular expression /%s/ cannot be read: %v", written, err)
 		}
-		return re.MatchString
+		return re.matches
 	}
 	t := p.next()
 	if t.kind != literal {
@@ -115,9 +117,16 @@ func (p *parser) matcher() func(string) bool {
 		for i := range parts {
 			parts[i] = regexp.QuoteMeta(parts[i])
 		}
-		return regexp.MustCompile(`(?s)^` + strings.Join(parts, ".*") + `$`).MatchString
+		re, err := compilePattern(`(?s)^` + strings.Join(parts, ".*") + `$`)
+		if err != nil {
+			p.fail(t.start, t.end, "the text %s cannot be used with like: %v", t.text, err)
+		}
+		return re.matches
 	}
-	return func(s string) bool { return strings.Contains(s, t.text) }
+	return func(r *Row, s string) bool {
+		r.work.spend(perStep + len(s))
+		return strings.Contains(s, t.text)
+	}
 }
 
 func (p *parser) sum() expression {
@@ -154,6 +163,7 @@ func (p *parser) power() expression {
 
 func arithmetic(operator string, a, b expression) expression {
 	return func(r *Row) value {
+		r.work.spend(perStep)
 		x, y := a(r), b(r)
 		if !x.numeric || !y.numeric {
 			return value{}
@@ -217,16 +227,23 @@ func (p *parser) primary() expression {
 	return nil
 }
 
-func fieldNamed(name string) expression { return func(r *Row) value { return r.get(name) } }
+func fieldNamed(name string) expression {
+	return func(r *Row) value {
+		r.work.spend(perStep)
+		return r.get(name)
+	}
+}
 
 // function is a function with its minimum and maximum number of arguments; a maximum of -1 means any number.
 type function struct {
 	least, most int
 	of          func([]value) value
+	// size returns the length of the text that the function builds, if it can be longer than its arguments.
+	size func([]value) int
 }
 
 func numeric(f func(float64) float64) function {
-	return function{1, 1, func(a []value) value {
+	return function{least: 1, most: 1, of: func(a []value) value {
 		if !a[0].numeric {
 			return value{}
 		}
@@ -235,7 +252,7 @@ func numeric(f func(float64) float64) function {
 }
 
 func textual(f func(string) string) function {
-	return function{1, 1, func(a []value) value {
+	return function{least: 1, most: 1, of: func(a []value) value {
 		if !a[0].present {
 			return value{}
 		}
@@ -246,24 +263,24 @@ func textual(f func(string) string) function {
 // functions lists the supported scalar functions.
 var functions = map[string]function{
 	"abs": numeric(math.Abs), "ceil": numeric(math.Ceil), "floor": numeric(math.Floor), "log": numeric(math.Log),
-	"sqrt": numeric(math.Sqrt), "greatest": {1, -1, extreme(1)}, "least": {1, -1, extreme(-1)},
+	"sqrt": numeric(math.Sqrt), "greatest": {least: 1, most: -1, of: extreme(1)}, "least": {least: 1, most: -1, of: extreme(-1)},
 	"toupper": textual(strings.ToUpper), "tolower": textual(strings.ToLower), "trim": textual(strings.TrimSpace),
 	"ltrim": textual(func(s string) string { return strings.TrimLeft(s, " \t\n\r") }),
 	"rtrim": textual(func(s string) string { return strings.TrimRight(s, " \t\n\r") }),
-	"strlen": {1, 1, func(a []value) value {
+	"strlen": {least: 1, most: 1, of: func(a []value) value {
 		if !a[0].present {
 			return value{}
 		}
 		return numberOf(float64(len([]rune(a[0].text))))
 	}},
-	"concat": {1, -1, func(a []value) value {
+	"concat": {least: 1, most: -1, size: textSize, of: func(a []value) value {
 		var b strings.Builder
 		for _, v := range a {
 			b.WriteString(v.text)
 		}
 		return textOf(b.String())
 	}},
-	"substr": {2, 3, func(a []value) value {
+	"substr": {least: 2, most: 3, of: func(a []value) value {
 		letters := []rune(a[0].text)
 		if !a[0].present || !a[1].numeric {
 			return value{}
@@ -275,17 +292,21 @@ var functions = map[string]function{
 		}
 		return textOf(string(letters[from:to]))
 	}},
-	"replace": {3, 3, func(a []value) value {
+	"replace": {least: 3, most: 3, size: func(a []value) int {
+		return len(a[0].text) + strings.Count(a[0].text, a[1].text)*max(0, len(a[2].text)-len(a[1].text))
+	}, of: func(a []value) value {
 		if !a[0].present {
 			return value{}
 		}
 		return textOf(strings.ReplaceAll(a[0].text, a[1].text, a[2].text))
 	}},
-	"strcontains": {2, 2, func(a []value) value { return boolOf(a[0].present && strings.Contains(a[0].text, a[1].text)) }},
-	"ispresent":   {1, 1, func(a []value) value { return boolOf(a[0].present) }},
-	"isempty":     {1, 1, func(a []value) value { return boolOf(a[0].text == "") }},
-	"isblank":     {1, 1, func(a []value) value { return boolOf(strings.TrimSpace(a[0].text) == "") }},
-	"coalesce": {1, -1, func(a []value) value {
+	"strcontains": {least: 2, most: 2, of: func(a []value) value {
+		return boolOf(a[0].present && strings.Contains(a[0].text, a[1].text))
+	}},
+	"ispresent": {least: 1, most: 1, of: func(a []value) value { return boolOf(a[0].present) }},
+	"isempty":   {least: 1, most: 1, of: func(a []value) value { return boolOf(a[0].text == "") }},
+	"isblank":   {least: 1, most: 1, of: func(a []value) value { return boolOf(strings.TrimSpace(a[0].text) == "") }},
+	"coalesce": {least: 1, most: -1, of: func(a []value) value {
 		for _, v := range a {
 			if v.present {
 				return v
@@ -293,18 +314,27 @@ var functions = map[string]function{
 		}
 		return value{}
 	}},
-	"frommillis": {1, 1, func(a []value) value {
+	"frommillis": {least: 1, most: 1, of: func(a []value) value {
 		if !a[0].numeric {
 			return value{}
 		}
 		return timeOf(int64(a[0].number))
 	}},
-	"tomillis": {1, 1, func(a []value) value {
+	"tomillis": {least: 1, most: 1, of: func(a []value) value {
 		if !a[0].numeric {
 			return value{}
 		}
 		return numberOf(a[0].number)
 	}},
+}
+
+// textSize returns the length of all texts together.
+func textSize(a []value) int {
+	n := 0
+	for _, v := range a {
+		n += len(v.text)
+	}
+	return n
 }
 
 // extreme returns a function that computes the greatest number, or the least if sign is -1.
@@ -360,6 +390,10 @@ func (p *parser) call(name token) expression {
 		for i, a := range arguments {
 			values[i] = a(r)
 		}
+		r.work.spend(perStep + textSize(values))
+		if f.size != nil {
+			r.work.build(f.size(values))
+		}
 		return f.of(values)
 	}
 }
@@ -376,6 +410,12 @@ func (p *parser) period() int64 {
 		p.refuse(t, "a time such as 5m, in ms, s, m, h, d or w,")
 	}
 	return n * unit.Milliseconds()
+}
+
+// matches reports whether a row's text matches.
+func (p pattern) matches(r *Row, text string) bool {
+	p.match(r, text)
+	return p.MatchString(text)
 }
 
 func floorOf(of expression, every int64, up bool) expression {

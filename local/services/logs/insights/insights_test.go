@@ -1,6 +1,7 @@
 package insights_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,6 +12,9 @@ import (
 )
 
 var epoch = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC).UnixMilli()
+
+// generous are limits that no query of these tests exceeds by chance.
+var generous = insights.Limits{Work: 100 << 20, Memory: 10 << 20, Text: 1 << 20, Result: 1 << 20}
 
 // events are ordered newest first.
 var events = []insights.Event{
@@ -28,7 +32,10 @@ func answered(t *testing.T, query string) (string, *insights.Answer) {
 	if err != nil {
 		t.Fatalf("%s: %v", query, err)
 	}
-	a := q.Run(events, 0)
+	a, err := q.Run(t.Context(), events, 0, generous)
+	if err != nil {
+		t.Fatal(err)
+	}
 	var rows []string
 	for _, r := range a.Rows {
 		var row []string
@@ -112,7 +119,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("parse @message \"* b *\" as x, y | dedup x | display `y`, concat(x, 'z')")
 	f.Fuzz(func(t *testing.T, query string) {
 		if q, err := insights.Parse(query); err == nil {
-			q.Run(events, 10)
+			_, _ = q.Run(t.Context(), events, 10, generous)
 		}
 	})
 }
@@ -123,6 +130,10 @@ func ExampleParse() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(q.Run(events, 0).Rows)
+	answer, err := q.Run(context.Background(), events, 0, generous)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(answer.Rows)
 	// Output: [[{user.name bert} {errors 1} {max(ms) 300}] [{user.name anna} {errors 1} {max(ms) 20}]]
 }

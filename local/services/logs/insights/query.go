@@ -1,7 +1,10 @@
 package insights
 
 import (
-	"regexp"
+	"cmp"
+	"context"
+	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,12 +28,26 @@ type Query struct {
 
 // stage is a command that transforms rows.
 type stage struct {
-	run func([]*Row) []*Row
+	run func(*work, []*Row) []*Row
 	// filters is true if the events that the stage removes do not match the query.
 	filters bool
+	// each is true if the stage only sets fields of each row. limit is the number of rows that the stage leaves; 0 for
+	// all commands but limit.
+	each  bool
+	limit int
 }
 
-func (q *Query) then(run func([]*Row) []*Row) { q.stages = append(q.stages, stage{run: run}) }
+func (q *Query) then(run func(*work, []*Row) []*Row) { q.stages = append(q.stages, stage{run: run}) }
+
+// thenEach adds a stage that sets fields of each row.
+func (q *Query) thenEach(set func(*Row)) {
+	q.stages = append(q.stages, stage{each: true, run: func(_ *work, rows []*Row) []*Row {
+		for _, r := range rows {
+			set(r)
+		}
+		return rows
+	}})
+}
 
 // Column is a value in a result row.
 type Column struct{ Field, Value string }
@@ -83,7 +100,7 @@ func (p *parser) command(q *Query) {
 		q.display = p.fields(q)
 	case name == "filter" || name == "where":
 		e := p.or()
-		q.stages = append(q.stages, stage{filters: !q.stats, run: func(rows []*Row) []*Row {
+		q.stages = append(q.stages, stage{filters: !q.stats, run: func(_ *work, rows []*Row) []*Row {
 			return slices.DeleteFunc(rows, func(r *Row) bool { return !e(r).truth() })
 		}})
 	case name == "stats":
@@ -140,12 +157,7 @@ func (p *parser) fields(q *Query) []string {
 		name, e := p.named(p.or)
 		names = append(names, name)
 		if start.text != name || start.kind == literal || start.kind == number { // not a bare field
-			q.then(func(rows []*Row) []*Row {
-				for _, r := range rows {
-					r.set(name, e(r))
-				}
-				return rows
-			})
+			q.thenEach(func(r *Row) { r.set(name, e(r)) })
 		}
 		if !p.take(",") {
 			return names
@@ -169,18 +181,20 @@ func (p *parser) sort(q *Query) {
 			break
 		}
 	}
-	q.then(func(rows []*Row) []*Row {
+	q.then(func(w *work, rows []*Row) []*Row {
 		values := make(map[*Row][]value, len(rows))
 		for _, r := range rows {
 			of := make([]value, len(keys))
 			for i, k := range keys {
 				of[i] = k.of(r)
+				w.hold(perField + len(of[i].text))
 			}
 			values[r] = of
 		}
 		slices.SortStableFunc(rows, func(a, b *Row) int {
 			for i, k := range keys {
 				x, y := values[a][i], values[b][i]
+				w.spend(perStep + min(len(x.text), len(y.text)))
 				order := 0
 				switch {
 				case !x.present || !y.present: // absent values come last
@@ -213,7 +227,7 @@ func (p *parser) limit(q *Query) {
 		p.refuse(t, "a number from 1 to 10000")
 	}
 	q.limit = n
-	q.then(func(rows []*Row) []*Row { return rows[:min(n, len(rows))] })
+	q.stages = append(q.stages, stage{limit: n, run: func(_ *work, rows []*Row) []*Row { return rows[:min(n, len(rows))] }})
 }
 
 func (p *parser) dedup(q *Query) {
@@ -224,7 +238,7 @@ func (p *parser) dedup(q *Query) {
 			break
 		}
 	}
-	q.then(func(rows []*Row) []*Row {
+	q.then(func(w *work, rows []*Row) []*Row {
 		seen := map[string]bool{}
 		return slices.DeleteFunc(rows, func(r *Row) bool {
 			var key strings.Builder
@@ -235,8 +249,12 @@ func (p *parser) dedup(q *Query) {
 				}
 				key.WriteString(strconv.Quote(v.text))
 			}
+			w.spend(perStep + key.Len())
 			again := seen[key.String()]
-			seen[key.String()] = true
+			if !again {
+				w.hold(perField + key.Len())
+				seen[key.String()] = true
+			}
 			return again
 		})
 	})
@@ -249,16 +267,23 @@ func (p *parser) parse(q *Query) {
 		p.next()
 		from = fieldNamed(t.text)
 	}
-	var re *regexp.Regexp
+	var find func(r *Row, text string) []string
 	var names []string
 	if written, start, ok := p.pattern(); ok {
-		var err error
-		if re, err = regexp.Compile(written); err != nil {
+		re, err := compilePattern(written)
+		if err != nil {
 			p.fail(start, p.at, "the regular expression /%s/ cannot be read: %v", written, err)
 		}
 		names = re.SubexpNames()[1:]
 		if !slices.ContainsFunc(names, func(n string) bool { return n != "" }) {
 			p.fail(start, p.at, "the regular expression /%s/ names no group: (?<name>…)", written)
+		}
+		find = func(r *Row, text string) []string {
+			re.match(r, text)
+			if m := re.FindStringSubmatch(text); m != nil {
+				return m[1:]
+			}
+			return nil
 		}
 	} else {
 		t := p.next()
@@ -266,10 +291,10 @@ func (p *parser) parse(q *Query) {
 			p.refuse(t, "a pattern in quotes or a regular expression")
 		}
 		parts := strings.Split(t.text, "*")
-		for i := range parts {
-			parts[i] = regexp.QuoteMeta(parts[i])
+		find = func(r *Row, text string) []string {
+			r.work.spend(perStep*len(parts) + len(text))
+			return between(text, parts)
 		}
-		re = regexp.MustCompile("(?s)" + strings.Join(parts[:len(parts)-1], "(.*?)") + tail(parts))
 		p.need("as")
 		for {
 			names = append(names, p.name())
@@ -281,69 +306,112 @@ func (p *parser) parse(q *Query) {
 			p.fail(t.start, t.end, "the pattern has %d wildcards and as names %d fields", len(parts)-1, len(names))
 		}
 	}
-	q.then(func(rows []*Row) []*Row {
-		for _, r := range rows {
-			m := re.FindStringSubmatch(from(r).text)
-			for i, name := range names {
-				switch {
-				case name == "":
-				case m == nil:
-					r.set(name, value{})
-				default:
-					r.set(name, textOf(m[i+1]))
-				}
+	q.thenEach(func(r *Row) {
+		found := find(r, from(r).text)
+		for i, name := range names {
+			switch {
+			case name == "":
+			case found == nil:
+				r.set(name, value{})
+			default:
+				r.set(name, textOf(found[i]))
 			}
 		}
-		return rows
 	})
 }
 
-// tail returns the end of a glob's regular expression. A wildcard at the end matches the rest of the text.
-func tail(parts []string) string {
-	switch last := parts[len(parts)-1]; {
-	case len(parts) == 1:
-		return last
-	case last == "":
-		return "(.*)$"
-	default:
-		return "(.*?)" + last
+// between returns the texts that the wildcards between the parts of a glob match: each as little as possible, and a
+// wildcard at the end the rest of the text. It returns nil if the glob does not occur in the text. A part that does
+// not follow at the first possible place does not follow at a later one either, so one pass is enough.
+func between(text string, parts []string) []string {
+	_, rest, ok := strings.Cut(text, parts[0])
+	if !ok {
+		return nil
 	}
+	found := make([]string, 0, len(parts)-1)
+	for i, part := range parts[1:] {
+		if part == "" && i == len(parts)-2 {
+			return append(found, rest)
+		}
+		var matched string
+		if matched, rest, ok = strings.Cut(rest, part); !ok {
+			return nil
+		}
+		found = append(found, matched)
+	}
+	return found
 }
 
 // Run runs the query over events, which must be sorted from newest to oldest: rows keep this order unless a command
-// sorts them. limit is the maximum number of rows if the query does not set one; 0 means DefaultLimit.
-func (q *Query) Run(events []Event, limit int) *Answer {
+// sorts them. limit is the maximum number of rows if the query does not set one; 0 means DefaultLimit. The error is a
+// *LimitError if the run exceeds limits, or that of ctx.
+func (q *Query) Run(ctx context.Context, events []Event, limit int, limits Limits) (answer *Answer, err error) {
+	defer func() {
+		if what := recover(); what != nil {
+			end, ok := what.(stopped)
+			if !ok {
+				panic(what)
+			}
+			answer, err = nil, end.err
+		}
+	}()
+	w := &work{ctx: ctx, limits: limits}
 	rows := make([]*Row, len(events))
 	for i := range events {
-		rows[i] = &Row{event: &events[i]}
+		w.spend(len(events[i].Message))
+		rows[i] = &Row{work: w, event: &events[i]}
 	}
-	answer := &Answer{Rows: [][]Column{}}
+	if q.limit == 0 {
+		limit = cmp.Or(limit, DefaultLimit)
+	} else {
+		limit = len(rows)
+	}
+	answer = &Answer{Rows: [][]Column{}}
 	answer.Matched = len(rows)
-	for _, s := range q.stages {
-		if rows = s.run(rows); s.filters {
+	for i, s := range q.stages {
+		if s.each { // fields of rows that a later limit removes are not needed
+			rows = rows[:min(q.limitAfter(i, limit), len(rows))]
+		}
+		if rows = s.run(w, rows); s.filters {
 			answer.Matched = len(rows)
 		}
 	}
 	if q.limit == 0 {
-		if limit == 0 {
-			limit = DefaultLimit
-		}
 		rows = rows[:min(limit, len(rows))]
 	}
 	names := q.names()
+	size := 0
 	for _, r := range rows {
 		var line []Column
 		for _, name := range names {
 			if v := r.get(name); v.present {
 				line = append(line, Column{name, v.text})
+				size += len(v.text)
 			}
+		}
+		if size > limits.Result {
+			return nil, &LimitError{fmt.Sprintf("returns more than %d bytes", limits.Result)}
 		}
 		if r.event != nil {
 			line = append(line, Column{"@ptr", r.event.Pointer})
 		}
 		answer.Rows = append(answer.Rows, line)
 	}
-	return answer
+	return answer, nil
+}
+
+// limitAfter returns how many of the rows before stage i are left after it and the stages that follow and keep all
+// rows. end is the number of rows that are left at the end.
+func (q *Query) limitAfter(i, end int) int {
+	for ; i < len(q.stages); i++ {
+		switch s := q.stages[i]; {
+		case s.limit > 0:
+			return s.limit
+		case !s.each:
+			return math.MaxInt
+		}
+	}
+	return end
 }
 
 // names returns the names of the fields in the result.

@@ -19,6 +19,7 @@ type Event struct {
 
 // Row is an event, or a row of statistics, as it passes through the commands of a query.
 type Row struct {
+	work   *work
 	event  *Event // nil for statistics
 	made   map[string]value
 	parsed bool
@@ -30,6 +31,11 @@ func (r *Row) set(name string, v value) {
 	if r.made == nil {
 		r.made = map[string]value{}
 	}
+	held := perField + len(v.text)
+	if old, ok := r.made[name]; ok {
+		held -= perField + len(old.text)
+	}
+	r.work.hold(held)
 	r.made[name] = v
 }
 
@@ -61,12 +67,15 @@ func (r *Row) get(name string) value {
 	if !r.parsed {
 		r.parsed = true
 		if text := strings.TrimSpace(e.Message); strings.HasPrefix(text, "{") {
+			r.work.spend(4 * len(text))
 			if v, err := jsonvalue.Parse(text); err == nil {
 				r.json = v
 			}
 		}
 	}
-	return member(r.json, name)
+	v := member(r.json, name)
+	r.work.spend(len(name) + len(v.text))
+	return v
 }
 
 // member returns the member at a dotted path. It also finds members whose names contain dots.
@@ -124,6 +133,7 @@ func (r *Row) reported(name string) value {
 	if r.report == nil {
 		r.report = map[string]value{}
 		message := r.event.Message
+		r.work.spend(4 * len(message))
 		kind, _, _ := strings.Cut(message, " ")
 		if kind == "START" || kind == "END" || kind == "REPORT" {
 			r.report["@type"] = textOf(kind)

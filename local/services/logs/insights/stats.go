@@ -9,7 +9,8 @@ import (
 
 // aggregate computes a statistic.
 type aggregate interface {
-	add(v value, at int64)
+	// add adds a value and returns the bytes of memory that it takes.
+	add(v value, at int64) int
 	value() value
 }
 
@@ -33,19 +34,22 @@ var aggregates = map[string]func(parameter float64) aggregate{
 
 type counting struct{ n float64 }
 
-func (c *counting) add(v value, _ int64) {
+func (c *counting) add(v value, _ int64) int {
 	if v.present {
 		c.n++
 	}
+	return 0
 }
 func (c *counting) value() value { return numberOf(c.n) }
 
 type distinct struct{ seen map[string]bool }
 
-func (d *distinct) add(v value, _ int64) {
-	if v.present {
-		d.seen[v.text] = true
+func (d *distinct) add(v value, _ int64) int {
+	if !v.present || d.seen[v.text] {
+		return 0
 	}
+	d.seen[v.text] = true
+	return perField + len(v.text)
 }
 func (d *distinct) value() value { return numberOf(float64(len(d.seen))) }
 
@@ -54,15 +58,16 @@ type moments struct {
 	of                    func(*moments) float64
 }
 
-func (m *moments) add(v value, _ int64) {
+func (m *moments) add(v value, _ int64) int {
 	if !v.numeric {
-		return
+		return 0
 	}
 	m.n++
 	m.sum += v.number
 	d := v.number - m.mean
 	m.mean += d / m.n
 	m.squares += d * (v.number - m.mean)
+	return 0
 }
 func (m *moments) deviation() float64 { return math.Sqrt(m.squares / (m.n - 1)) }
 func (m *moments) value() value {
@@ -77,10 +82,13 @@ type best struct {
 	better func(order int) bool
 }
 
-func (b *best) add(v value, _ int64) {
-	if v.present && (!b.found.present || b.better(compare(v, b.found))) {
-		b.found = v
+func (b *best) add(v value, _ int64) int {
+	if !v.present || b.found.present && !b.better(compare(v, b.found)) {
+		return 0
 	}
+	taken := len(v.text) - len(b.found.text)
+	b.found = v
+	return taken
 }
 func (b *best) value() value { return b.found }
 
@@ -89,10 +97,13 @@ type percentile struct {
 	values []float64
 }
 
-func (p *percentile) add(v value, _ int64) {
-	if v.numeric {
-		p.values = append(p.values, v.number)
+func (p *percentile) add(v value, _ int64) int {
+	if !v.numeric {
+		return 0
 	}
+	p.values = append(p.values, v.number)
+	const size = 8
+	return size
 }
 
 // value returns the percentile, interpolated between the two nearest values.
@@ -115,10 +126,13 @@ type dated struct {
 	found value
 }
 
-func (d *dated) add(v value, at int64) {
-	if v.present && (!d.found.present || d.sign*(at-d.at) > 0) {
-		d.found, d.at = v, at
+func (d *dated) add(v value, at int64) int {
+	if !v.present || d.found.present && d.sign*(at-d.at) <= 0 {
+		return 0
 	}
+	taken := len(v.text) - len(d.found.text)
+	d.found, d.at = v, at
+	return taken
 }
 func (d *dated) value() value { return d.found }
 
@@ -166,7 +180,7 @@ func (p *parser) stats(q *Query) {
 	for _, s := range all {
 		q.columns = append(q.columns, s.name)
 	}
-	q.then(func(rows []*Row) []*Row { return summarize(rows, all, by) })
+	q.then(func(w *work, rows []*Row) []*Row { return summarize(w, rows, all, by) })
 }
 
 // aggregate parses one statistic.
@@ -206,7 +220,7 @@ func (p *parser) aggregate() (func() aggregate, expression) {
 const maxGroups = 100_000
 
 // summarize returns one row of statistics per group, in order of first appearance.
-func summarize(rows []*Row, all []statistic, by []grouping) []*Row {
+func summarize(w *work, rows []*Row, all []statistic, by []grouping) []*Row {
 	type group struct {
 		row    *Row
 		values []aggregate
@@ -223,12 +237,14 @@ func summarize(rows []*Row, all []statistic, by []grouping) []*Row {
 				key.WriteByte('-')
 			}
 		}
+		r.work.spend(perStep + key.Len())
 		g := groups[key.String()]
 		if g == nil {
 			if len(order) == maxGroups {
 				continue
 			}
-			g = &group{row: &Row{}}
+			r.work.hold(len(all)*perField + key.Len())
+			g = &group{row: &Row{work: r.work}}
 			for i, b := range by {
 				g.row.set(b.name, keys[i])
 			}
@@ -242,11 +258,13 @@ func summarize(rows []*Row, all []statistic, by []grouping) []*Row {
 			at = r.event.Time
 		}
 		for i, s := range all {
-			g.values[i].add(s.of(r), at)
+			v := s.of(r)
+			r.work.spend(perStep + len(v.text))
+			r.work.hold(g.values[i].add(v, at))
 		}
 	}
 	if len(by) == 0 && len(order) == 0 { // no events still give one row
-		g := &group{row: &Row{}}
+		g := &group{row: &Row{work: w}}
 		for _, s := range all {
 			g.values = append(g.values, s.make())
 		}

@@ -2,8 +2,10 @@ package logstore
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 
@@ -16,6 +18,16 @@ import (
 // *inventory.DamagedError if events differ from what was written.
 func (s *Store) Read(scope aws.Scope, groupName string, selects func(stream string) bool, from, to int64) ([]Event,
 	error) {
+	return s.ReadUpTo(context.Background(), scope, groupName, selects, from, to, math.MaxInt)
+}
+
+// ErrTooLarge is returned by ReadUpTo if there are more events than it may return.
+var ErrTooLarge = errors.New("the events are too large")
+
+// ReadUpTo reads like Read. If the messages have more than most bytes, it returns ErrTooLarge. It ends early if ctx
+// ends.
+func (s *Store) ReadUpTo(ctx context.Context, scope aws.Scope, groupName string, selects func(stream string) bool, from, to int64,
+	most int) ([]Event, error) {
 	if err := s.settle(); err != nil && !errors.Is(err, errClosed) {
 		return nil, err
 	}
@@ -24,14 +36,21 @@ func (s *Store) Read(scope aws.Scope, groupName string, selects func(stream stri
 		return nil, err
 	}
 	var found []Event
+	size := 0
 	for _, p := range parts {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		text, err := p.read()
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // it has just been dropped
 		}
 		if err == nil {
 			_, err = scan(p.path, text, func(line int64, e Event) {
-				if e.Time >= from && e.Time < to {
+				if e.Time < from || e.Time >= to {
+					return
+				}
+				if size += len(e.Message); size <= most {
 					e.Stream, e.Number = p.stream, eventNumber(p.number, line)
 					found = append(found, e)
 				}
@@ -39,6 +58,9 @@ func (s *Store) Read(scope aws.Scope, groupName string, selects func(stream stri
 		}
 		if err != nil {
 			return nil, err
+		}
+		if size > most {
+			return nil, ErrTooLarge
 		}
 	}
 	slices.SortFunc(found, func(a, b Event) int {
