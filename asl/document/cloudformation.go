@@ -23,6 +23,11 @@ var (
 	ErrSubstitutionType  = errors.New("Invalid definition substitution type. Input should be either String, Integer, or Boolean")                       //nolint:staticcheck // likewise
 	ErrInvalidDefinition = errors.New("Invalid StateMachine definition.")                                                                               //nolint:staticcheck // likewise
 	ErrTooLong           = errors.New("State Machine definition file cannot exceed 1MB.")                                                               //nolint:staticcheck // likewise
+
+	// Errors of an AWS::Serverless::StateMachine, in the words of SAM.
+	ErrNoSAMDefinition = errors.New("Either 'Definition' or 'DefinitionUri' property must be specified.")    //nolint:staticcheck // SAM's words
+	ErrBothInSAM       = errors.New("Specify either 'Definition' or 'DefinitionUri' property and not both.") //nolint:staticcheck // likewise
+
 	// ErrCircular reports substitutions whose values contain each other. The handler reports only Internal Failure.
 	ErrCircular = errors.New("the values contain each other in a circle, or grow beyond 8 MiB")
 )
@@ -44,6 +49,18 @@ func OneDefinition(has func(property string) bool) error {
 	default:
 		return ErrSeveral
 	}
+}
+
+// OneSAMDefinition reports whether an AWS::Serverless::StateMachine has exactly one of its properties that hold the
+// definition. The error is ErrNoSAMDefinition or ErrBothInSAM.
+func OneSAMDefinition(has func(property string) bool) error {
+	switch inline, uri := has("Definition"), has("DefinitionUri"); {
+	case inline && uri:
+		return ErrBothInSAM
+	case !inline && !uri:
+		return ErrNoSAMDefinition
+	}
+	return nil
 }
 
 // SubstitutionText returns the text of a value of DefinitionSubstitutions. Strings, integers of 32 bits and booleans

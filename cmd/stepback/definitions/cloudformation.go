@@ -39,7 +39,12 @@ func (f *finder) cloudFormation(root *node) {
 // except for the definition's file and the type.
 func (f *finder) declared(x *Found, kind string, p *node, defaults map[string]string) {
 	x.Express = p.member("StateMachineType").str() == "EXPRESS" || p.member("Type").str() == "EXPRESS"
-	if x.Refused = refusal(kind, p); x.Refused != "" {
+	check := document.OneDefinition
+	if kind == typeOfSAM {
+		check = document.OneSAMDefinition
+	}
+	if err := check(func(property string) bool { return p.member(property) != nil }); err != nil {
+		x.Refused = err.Error()
 		return
 	}
 	substitutions := p.member("DefinitionSubstitutions")
@@ -95,23 +100,6 @@ func (f *finder) object(x *Found, definition *node, at source.Span) {
 		return
 	}
 	f.inline(x, definition, asObject)
-}
-
-// refusal returns why a resource would be refused for its combination of properties that hold definitions; empty if it
-// would not.
-func refusal(kind string, p *node) string {
-	has := func(property string) bool { return p.member(property) != nil }
-	switch {
-	case kind == typeOfStates:
-		if err := document.OneDefinition(has); err != nil {
-			return err.Error()
-		}
-	case has("Definition") && has("DefinitionUri"):
-		return "Specify either 'Definition' or 'DefinitionUri' property and not both."
-	case !has("Definition") && !has("DefinitionUri"):
-		return "Either 'Definition' or 'DefinitionUri' property must be specified."
-	}
-	return ""
 }
 
 // give sets the value of a placeholder to the template's literal value, or to the default of the parameter that it
