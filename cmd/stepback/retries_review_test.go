@@ -51,7 +51,7 @@ func TestRetriesReview(t *testing.T) {
 	stepback(t, "retries", "review", "--fix", fixed).ends(t, 0, "fixed.asl.json: fixed: 2, left: nothing found")
 	text, err := os.ReadFile(fixed)
 	if err != nil || !strings.Contains(string(text),
-		`{"JitterStrategy": "FULL", "ErrorEquals": ["Busy"], "BackoffRate": 2}`) {
+		`{"IntervalSeconds": 2, "JitterStrategy": "FULL", "ErrorEquals": ["Busy"], "BackoffRate": 2}`) {
 		t.Errorf("%v: %s", err, text)
 	}
 }
