@@ -2,6 +2,7 @@ package asl
 
 import (
 	"errors"
+	"slices"
 	"unicode/utf8"
 
 	"stepback/asl/source"
@@ -23,6 +24,10 @@ type Options struct {
 	Action func(service, action string) error
 	// Syntax checks the expression languages.
 	Syntax Syntax
+	// Overlook reports whether an error does not keep Parse from returning a machine, for instance because it is about
+	// a value that is not known yet. The machine is then incomplete there: a field may be missing, a state without a
+	// known type is left out, and a target may not exist. nil overlooks nothing.
+	Overlook func(Diagnostic) bool
 }
 
 // Syntax holds the checkers of the expression languages used in a definition. Each returns an error describing the
@@ -51,10 +56,17 @@ func (o Options) Parse(definition string) (*Machine, []Diagnostic) {
 		m = d.machine(v)
 	}
 	diagnostics := d.diagnostics()
-	if HasErrors(diagnostics) {
+	if o.refuses(diagnostics) {
 		return nil, diagnostics
 	}
 	return m, diagnostics
+}
+
+// refuses reports whether one of the diagnostics is an error that is not to be overlooked.
+func (o Options) refuses(diagnostics []Diagnostic) bool {
+	return slices.ContainsFunc(diagnostics, func(d Diagnostic) bool {
+		return d.Severity == SeverityError && (o.Overlook == nil || !o.Overlook(d))
+	})
 }
 
 // ParseState parses and validates a single state, as passed to TestState. The returned machine contains it as its

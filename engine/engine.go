@@ -49,10 +49,14 @@ type Config struct {
 	// Seed makes all random numbers repeatable. 0 means a random seed.
 	Seed uint64
 	// Patience limits how long, in real time, a task may take on a virtual clock before it is considered hung, so
-	// that its timeout passes at once. The time starts again whenever the task has waited for the clock. 0 means
-	// the task's TimeoutSeconds, but at least five seconds because the machine may be busy; a task without
-	// TimeoutSeconds is then not limited. A negative value means unlimited.
+	// that its timeout passes at once. The time starts again whenever the task has waited for the clock. It may be
+	// shorter or longer than the task's TimeoutSeconds. 0 means the task's TimeoutSeconds, but at least five seconds
+	// because the machine may be busy; a task without TimeoutSeconds is then not limited. A negative value means
+	// unlimited.
 	Patience time.Duration
+	// Overran is called when a task on a virtual clock has exceeded Patience, before time continues without it; if the
+	// task times out then, it is because it really took so long. It must not block. nil is not called.
+	Overran func(Overrun)
 	// Observe is called for every execution that has ended, with its whole history, before the end becomes visible
 	// elsewhere. It runs on a worker and must be quick; the slice is only valid during the call.
 	Observe func(*journal.Execution, []history.Event)

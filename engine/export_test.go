@@ -9,3 +9,6 @@ func Pollers(e *Engine, arn string) int {
 	}
 	return 0
 }
+
+// PatienceOf is patienceOf.
+var PatienceOf = patienceOf

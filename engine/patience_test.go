@@ -28,8 +28,15 @@ func TestAHangingTaskTimesOutInVirtualTime(t *testing.T) {
 		}
 	}
 	c := virtual(t, epoch)
+	overruns := make(chan engine.Overrun, 1)
 	e, err := engine.New(engine.Config{
 		Clock: c, Journal: journal.NewMemory(), Patience: 10 * time.Millisecond,
+		Overran: func(o engine.Overrun) {
+			select {
+			case overruns <- o:
+			default: // only the first one counts
+			}
+		},
 		Integrations: new(engine.Integrations).Handle("test", "call", task),
 	})
 	if err != nil {
@@ -41,6 +48,29 @@ func TestAHangingTaskTimesOutInVirtualTime(t *testing.T) {
 	x, err := e.Wait(t.Context(), arn)
 	if took := x.Stop.Sub(x.Start); err != nil || x.Output != "7" || took == 0 || took%(6*time.Minute) != 0 {
 		t.Errorf("%+v after %v, %v", x, x.Stop.Sub(x.Start), err)
+	}
+	want := engine.Overrun{Execution: arn, State: "T", Patience: 10 * time.Millisecond}
+	if got := <-overruns; got != want {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestPatienceCanExceedTheTimeout: a patience that is set holds, shorter or longer than the state's timeout. The default
+// is the timeout, but at least five seconds.
+func TestPatienceCanExceedTheTimeout(t *testing.T) {
+	t.Parallel()
+	for patience, want := range map[time.Duration]time.Duration{
+		0: 5 * time.Second, time.Minute: time.Minute, time.Millisecond: time.Millisecond, -1: 0,
+	} {
+		if got := engine.PatienceOf(patience, time.Second); got != want {
+			t.Errorf("%v: %v, want %v", patience, got, want)
+		}
+	}
+	if got := engine.PatienceOf(0, time.Hour); got != time.Hour {
+		t.Errorf("%v", got)
+	}
+	if got := engine.PatienceOf(0, 0); got != 0 {
+		t.Errorf("%v", got)
 	}
 }
 

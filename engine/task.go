@@ -84,28 +84,49 @@ func GivenUp(ctx context.Context) bool {
 func (r *run) invoke(id int64, call *interpreter.TaskCall) {
 	e := r.engine
 	ctx, cancel := r.cancellable(id)
-	ctx, work := e.clock.Begin(ctx, e.patience(call))
+	patience := patienceOf(e.cfg.Patience, call.Timeout)
+	ctx, work := e.clock.Begin(ctx, patience)
+	work.WhenLost(func() {
+		e.overran(Overrun{Execution: r.record.ARN, State: call.State, Attempt: call.Attempt, Patience: patience})
+	})
 	e.dispatch(invocation{
 		run: r, ctx: ctx, work: work, cancel: cancel, id: id, call: call, started: call.Started(),
 		accepted: call.Submitted(),
 	})
 }
 
+// Overrun is a task that took longer in real time than virtual time waits for it.
+type Overrun struct {
+	// Execution is the ARN of the execution; State is the name of the Task state; Attempt counts its runs from 0.
+	Execution, State string
+	Attempt          int64
+	// Patience is the real time that has passed.
+	Patience time.Duration
+}
+
+// String describes the overrun for the person who waits for the execution.
+func (o Overrun) String() string {
+	return fmt.Sprintf("the task of %s really took longer than %s, so virtual time continued without it", o.State, o.Patience)
+}
+
+func (e *Engine) overran(o Overrun) {
+	e.log.Warn(o.String(), "execution", o.Execution, "state", o.State, "attempt", o.Attempt)
+	if e.cfg.Overran != nil {
+		e.cfg.Overran(o)
+	}
+}
+
 // leastPatience is the time that a task which does next to nothing may take on a busy machine.
 const leastPatience = 5 * time.Second
 
-// patience returns how long a task may take in real time before virtual time continues without it; 0 means for
-// ever. A task with TimeoutSeconds gets at most that time or leastPatience, whichever is longer, because in real
-// time the execution would not wait longer either.
-func (e *Engine) patience(call *interpreter.TaskCall) time.Duration {
-	p := e.cfg.Patience
-	if call.Timeout > 0 && p >= 0 {
-		longest := max(call.Timeout, leastPatience)
-		if p == 0 || p > longest {
-			p = longest
-		}
+// patienceOf returns how long a task with a timeout (0 for none) may take in real time before virtual time continues
+// without it; 0 means for ever. configured is Config.Patience. By default, a task with TimeoutSeconds gets that time or
+// leastPatience, whichever is longer, because in real time the execution would not wait longer either.
+func patienceOf(configured, timeout time.Duration) time.Duration {
+	if configured == 0 && timeout > 0 {
+		return max(timeout, leastPatience)
 	}
-	return max(p, 0)
+	return max(configured, 0)
 }
 
 // outcome carries out a task and returns its result as a signal; it returns none yet if the task waits for its token.

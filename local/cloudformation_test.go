@@ -9,6 +9,7 @@ import (
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"stepback/aws/client"
 	"stepback/local"
@@ -489,5 +490,69 @@ Resources:
 	got, err := s.try("ssm", "GetParameter", map[string]any{"Name": "/mine"})
 	if err != nil || !strings.Contains(jsonText(got), `"Value":"kept"`) {
 		t.Error(got, err)
+	}
+}
+
+// TestDefinitionsOfStateMachines deploys definitions as AWS's handler reads them: from one of three properties, with
+// substitutions of substitutions, JSON or else YAML from S3.
+func TestDefinitionsOfStateMachines(t *testing.T) {
+	t.Parallel()
+	p := openPlatform(t, t.TempDir())
+	defer p.Close()
+	s := stacksOf(t, p)
+	if _, err := s.try("s3", "CreateBucket", map[string]any{"Bucket": "defs"}); err != nil {
+		t.Fatal(err)
+	}
+	objects := s3.NewFromConfig(s.cfg, func(o *s3.Options) { o.UsePathStyle = true })
+	for key, body := range map[string]string{
+		"m.json": `{"StartAt":"P","States":{"P":{"Type":"Pass","Result":"${A}","End":true}}}`,
+		"noext":  "StartAt: P\nStates:\n  P: {Type: Pass, Result: '${A}', Seconds: x, End: true}\n",
+		"y":      "StartAt: P\r\nStates:\r\n  P: {Type: Pass, Result: '${A}', End: true}\r\n",
+		"bom":    "\ufeff{\"StartAt\":\"P\",\"States\":{\"P\":{\"Type\":\"Pass\",\"End\":true}}}", "neither": "a: [",
+	} {
+		if _, err := objects.PutObject(t.Context(), &s3.PutObjectInput{Bucket: awssdk.String("defs"), Key: &key,
+			Body: strings.NewReader(body)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const inS3 = "DefinitionS3Location: {Bucket: defs, Key: %s}, DefinitionSubstitutions: {A: 'x${B}', B: 5}"
+	for name, c := range map[string]struct{ properties, want string }{
+		"repeated": {strings.ReplaceAll(inS3, "%s", "m.json"), `{"StartAt":"P","States":{"P":{"Type":"Pass","Result":"x5","End":true}}}`},
+		"yaml": {strings.ReplaceAll(inS3, "%s", "y"), `{
+  "StartAt" : "P",
+  "States" : {
+    "P" : {
+      "Type" : "Pass",
+      "Result" : "x5",
+      "End" : true
+    }
+  }
+}`},
+		"invalid": {strings.ReplaceAll(inS3, "%s", "noext"), "Field 'Seconds' is not supported"},
+		"bom":     {"DefinitionS3Location: {Bucket: defs, Key: bom}", `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`},
+		"object": {"Definition: {States: {P: {Type: Pass, End: true}}, StartAt: P}",
+			"{\n  \"StartAt\" : \"P\",\n  \"States\" : {\n    \"P\" : {\n      \"End\" : true,\n      \"Type\" : \"Pass\"\n    }\n  }\n}"},
+		"neither": {"DefinitionS3Location: {Bucket: defs, Key: neither}",
+			`Resource handler returned message: "Invalid StateMachine definition." (RequestToken: `},
+		"two": {"DefinitionString: '{}', Definition: {StartAt: P}",
+			"Please use one of [DefinitionS3Location], [DefinitionString] or [Definition].\" (RequestToken: "},
+		"none": {"StateMachineType: STANDARD",
+			"Required key [DefinitionS3Location], [DefinitionString] or [Definition] not found.\" (RequestToken: "},
+		"list": {"DefinitionString: '{}', DefinitionSubstitutions: {A: [1]}",
+			"Invalid definition substitution type. Input should be either String, Integer, or Boolean"},
+		"circle": {"DefinitionString: '{\"Comment\": \"${A}\"}', DefinitionSubstitutions: {A: 'x${A}'}",
+			`"Internal Failure" (RequestToken: `},
+		"yamlstring": {"DefinitionString: 'StartAt: P'", "INVALID_JSON_DESCRIPTION"},
+	} {
+		s.call("CreateStack", map[string]any{"StackName": name, "TemplateBody": "Resources: {M: {Type: AWS::StepFunctions::StateMachine, Properties: {" +
+			"StateMachineName: " + name + ", RoleArn: 'arn:aws:iam::000000000000:role/x', " + c.properties + "}}}"})
+		if status, _ := s.settled(name); status == "CREATE_COMPLETE" {
+			got, err := s.try("sfn", "DescribeStateMachine", map[string]any{"stateMachineArn": p.Scope.ARN("states", "stateMachine:"+name)})
+			if err != nil || got["definition"] != c.want {
+				t.Errorf("%s: %v, %v", name, got["definition"], err)
+			}
+		} else if events := strings.ReplaceAll(s.events(name), `\"`, `"`); !strings.Contains(events, c.want) {
+			t.Errorf("%s: %s, not %s", name, status, c.want)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
 	"stepback/engine/journal"
@@ -37,6 +38,8 @@ type Config struct {
 	Clock *clock.Clock
 	// Patience is the real time that a task may take on a virtual clock; see engine.Config.
 	Patience time.Duration
+	// Overran is called when a task has exceeded Patience; see engine.Config. nil is not called.
+	Overran func(engine.Overrun)
 
 	// Listener is the listener on which everything is served; nil means a free port of 127.0.0.1. The platform closes
 	// it, even if Open fails.

@@ -45,8 +45,8 @@ func (s *engines) open(scope aws.Scope) (*engine.Engine, error) {
 	}
 	p := s.platform
 	e, err := engine.New(engine.Config{
-		Clock: p.Clock, Patience: p.cfg.Patience, Journal: p.Journal, Region: scope.Region, Account: scope.Account,
-		Log: s.log, Objects: p.objects, TempDir: p.Dir,
+		Clock: p.Clock, Patience: p.cfg.Patience, Overran: p.cfg.Overran, Journal: p.Journal, Region: scope.Region,
+		Account: scope.Account, Log: s.log, Objects: p.objects, TempDir: p.Dir,
 		Formats:      itemFormats(),
 		Integrations: p.around.integrations(scope, p.Faults, p.invoker(scope), p.Clock, s.await),
 		Mocks:        p.around.testCases(), Activity: s.activity, Follow: s.follow,

@@ -21,13 +21,14 @@ type Options struct {
 	// YAML reads the text as YAML, a superset of JSON; otherwise it is read as JSON.
 	YAML bool
 	// Values holds the values of placeholders, by name. CloudFormation's pseudo parameters AWS::AccountId,
-	// AWS::Partition, AWS::Region and AWS::URLSuffix have default values.
+	// AWS::Partition, AWS::Region and AWS::URLSuffix have default values. A value may contain placeholders; they are
+	// replaced too.
 	Values map[string]string
 }
 
 // Document is the result of reading a definition.
 type Document struct {
-	// Text is the source text of the definition.
+	// Text is the source text of the definition, or the text of the whole file that it is part of.
 	Text string
 	// JSON is the definition for Step Functions, with placeholders replaced by their values. A placeholder without
 	// a value is replaced by a stand-in where the definition could not be understood otherwise. JSON is not usable
@@ -41,12 +42,16 @@ type Document struct {
 	// Problems explains why the text could not be read at all.
 	Problems []asl.Diagnostic
 
-	places mapping
+	places mapping // of JSON, to Text
+	within mapping // of the definition's own text, to Text; nil if they are the same
+	own    string  // the definition's own text
 }
 
 // Read reads a definition. It always returns a document; if the text cannot be read, Problems explains why.
-func Read(text string, o Options) *Document {
-	d := &Document{Text: text}
+func Read(text string, o Options) *Document { return read(&Document{Text: text}, text, o) }
+
+func read(d *Document, text string, o Options) *Document {
+	d.own = text
 	if len(text) > MaxText {
 		return d.refuse(*tooLong())
 	}
@@ -57,13 +62,19 @@ func Read(text string, o Options) *Document {
 	for name, value := range o.Values {
 		values[name] = value
 	}
-	f := &filler{rewriter: rewriter{text: text}, values: values}
+	filled, below, err := substitute(text, values)
+	if err != nil {
+		return d.refuse(problem{message: "The values of the placeholders cannot be filled in: " + err.Error()})
+	}
 	var wrong *problem
 	if o.YAML {
-		f.fillYAML()
-		wrong = d.yaml(f)
+		r := newYAMLReader(filled, values)
+		if wrong = r.read(); wrong == nil {
+			d.JSON, d.places, d.Open = r.out.String(), r.places, r.open.list
+		}
 	} else {
-		f.fillJSON()
+		f := &filler{rewriter: rewriter{text: filled}}
+		f.fill()
 		d.JSON, d.places = f.result()
 		d.Open, d.Needed = f.open.list, f.needed.list
 	}
@@ -71,24 +82,11 @@ func Read(text string, o Options) *Document {
 		wrong = tooLong()
 	}
 	if wrong != nil {
+		wrong.span = below.origin(wrong.span)
 		return d.refuse(*wrong)
 	}
+	d.places = d.places.over(below).over(d.within)
 	return d
-}
-
-// yaml converts the text, with the values filled in, to JSON.
-func (d *Document) yaml(f *filler) *problem {
-	filled, below := f.result()
-	if len(filled) > MaxText {
-		return tooLong()
-	}
-	r := newYAMLReader(filled, f.values)
-	if wrong := r.read(); wrong != nil {
-		wrong.span = below.origin(wrong.span)
-		return wrong
-	}
-	d.JSON, d.places, d.Open = r.out.String(), r.places.over(below), r.open.list
-	return nil
 }
 
 func tooLong() *problem {
@@ -104,7 +102,7 @@ func (d *Document) Place(found []asl.Diagnostic) []asl.Diagnostic {
 	lines := source.NewLines(d.Text)
 	placed := make([]asl.Diagnostic, 0, len(found))
 	for _, f := range found {
-		if f.Severity == asl.SeverityError && d.places.isOpen(f.Span) {
+		if d.Overlooks(f) {
 			continue
 		}
 		f.Span = d.places.origin(f.Span)
@@ -115,19 +113,22 @@ func (d *Document) Place(found []asl.Diagnostic) []asl.Diagnostic {
 	return placed
 }
 
+// Overlooks reports whether Place omits a diagnostic about the JSON: it is an error about a value with an open
+// placeholder.
+func (d *Document) Overlooks(f asl.Diagnostic) bool {
+	return f.Severity == asl.SeverityError && d.places.isOpen(f.Span)
+}
+
 // Blamed returns the names of the placeholders without a value that cause errors which Place omits, each name once.
 // With suitable values for them, the definition would have no such errors.
 func (d *Document) Blamed(found []asl.Diagnostic) []string {
 	var blamed names
 	for _, f := range found {
-		if f.Severity != asl.SeverityError || !d.places.isOpen(f.Span) {
+		if f.Severity != asl.SeverityError {
 			continue
 		}
-		at := d.places.origin(f.Span)
-		for _, m := range placeholder.FindAllStringSubmatch(d.Text[at.Start:at.End], -1) {
-			if slices.Contains(d.Open, m[1]) {
-				blamed.add(m[1])
-			}
+		for _, name := range d.places.openIn(f.Span) {
+			blamed.add(name)
 		}
 	}
 	return blamed.list
@@ -142,6 +143,9 @@ func (d *Document) Diagnose(check func(definition string) []asl.Diagnostic) []as
 	return d.Place(check(d.JSON))
 }
 
+// Placeholders returns the names of all placeholders of the definition, with and without values, each once.
+func (d *Document) Placeholders() []string { return Placeholders(d.own) }
+
 // StandsIn reports whether a Resource of the JSON is a stand-in for a placeholder without a value. The real
 // Resource may be something other than a Lambda function.
 func (d *Document) StandsIn(resource string) bool {
@@ -151,13 +155,18 @@ func (d *Document) StandsIn(resource string) bool {
 // problem describes why a text cannot be read.
 type problem struct {
 	message, hint string
-	span          source.Span
+	span          source.Span // in the definition's own text
+	code          asl.Code    // UnreadableDefinition if empty
 }
 
 func (d *Document) refuse(p problem) *Document {
+	p.span = d.within.origin(p.span)
+	if p.code == "" {
+		p.code = asl.UnreadableDefinition
+	}
 	at := source.NewLines(d.Text).Position(p.span.Start)
 	d.Problems = []asl.Diagnostic{{
-		Severity: asl.SeverityError, Code: asl.UnreadableDefinition, Message: p.message, Hint: p.hint,
+		Severity: asl.SeverityError, Code: p.code, Message: p.message, Hint: p.hint,
 		Line: at.Line, Column: at.Column, Span: p.span,
 	}}
 	return d

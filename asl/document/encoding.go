@@ -12,17 +12,17 @@ func unreadable(text string) *problem {
 	first := source.Span{End: 1}
 	switch {
 	case strings.HasPrefix(text, "\ufeff"):
-		return &problem{"The text begins with a byte order mark, which is no part of JSON",
-			"save it as UTF-8 without a byte order mark (BOM)", source.Span{End: len("\ufeff")}}
+		return &problem{message: "The text begins with a byte order mark, which is no part of JSON",
+			hint: "save it as UTF-8 without a byte order mark (BOM)", span: source.Span{End: len("\ufeff")}}
 	case isUTF16(text):
-		return &problem{"The text is UTF-16, not UTF-8",
-			"save it as UTF-8; Windows PowerShell writes UTF-16 with > and Out-File", first}
+		return &problem{message: "The text is UTF-16, not UTF-8",
+			hint: "save it as UTF-8; Windows PowerShell writes UTF-16 with > and Out-File", span: first}
 	case strings.IndexByte(text, 0) >= 0:
 		at := strings.IndexByte(text, 0)
-		return &problem{"The file is not text: it has a byte 0", "", source.Span{Start: at, End: at + 1}}
+		return &problem{message: "The file is not text: it has a byte 0", span: source.Span{Start: at, End: at + 1}}
 	case !utf8.ValidString(text):
 		at := firstInvalid(text)
-		return &problem{"The text is not UTF-8", "save it as UTF-8", source.Span{Start: at, End: at + 1}}
+		return &problem{message: "The text is not UTF-8", hint: "save it as UTF-8", span: source.Span{Start: at, End: at + 1}}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -14,8 +15,8 @@ type mapping []piece
 // piece maps a part of a text to its origin in another text.
 type piece struct {
 	at, from source.Span
-	same     bool // both parts are the same text
-	open     bool // a placeholder without a value, or its stand-in
+	same     bool     // both parts are the same text
+	open     []string // the names of placeholders without a value, of which the part consists, or which it stands for
 }
 
 func (m mapping) isIdentity() bool { return m == nil }
@@ -38,16 +39,20 @@ func (m mapping) origin(s source.Span) source.Span {
 	return source.Span{Start: from, End: max(from, to)}
 }
 
-// isOpen reports whether a span involves a placeholder without a value: the span is one, is inside one, or contains
-// one.
-func (m mapping) isOpen(s source.Span) bool {
+// openIn returns the names of the placeholders without a value that a span involves: it is one, is inside one, or
+// contains some.
+func (m mapping) openIn(s source.Span) []string {
+	var open []string
 	for i := m.index(s.Start); i < len(m) && m[i].at.Start < max(s.End, s.Start+1); i++ {
-		if m[i].open && m[i].at.End > s.Start {
-			return true
+		if m[i].at.End > s.Start {
+			open = append(open, m[i].open...)
 		}
 	}
-	return false
+	return open
 }
+
+// isOpen reports whether a span involves a placeholder without a value.
+func (m mapping) isOpen(s source.Span) bool { return len(m.openIn(s)) > 0 }
 
 // index returns the index of the piece that contains an offset, or of the next piece.
 func (m mapping) index(offset int) int {
@@ -73,9 +78,35 @@ func (m mapping) last(offset int) piece {
 
 // over composes two mappings: m maps to a text that below maps to its own origin.
 func (m mapping) over(below mapping) mapping {
-	joined := make(mapping, len(m))
-	for i, p := range m {
-		joined[i] = piece{p.at, below.origin(p.from), p.same && below == nil, p.open || below.isOpen(p.from)}
+	switch {
+	case m == nil:
+		return below
+	case below == nil:
+		return m
+	}
+	joined := make(mapping, 0, len(m))
+	for _, p := range m {
+		joined = p.over(below, joined)
+	}
+	return joined
+}
+
+// over appends the parts into which below divides a piece. A part of copied text is divided, so that every character
+// keeps its own origin; a part of generated text is not.
+func (p piece) over(below mapping, joined mapping) mapping {
+	if !p.same {
+		return append(joined, piece{at: p.at, from: below.origin(p.from),
+			open: slices.Concat(p.open, below.openIn(p.from))})
+	}
+	for i := below.index(p.from.Start); i < len(below) && below[i].at.Start < p.from.End; i++ {
+		b := below[i]
+		start, end := max(b.at.Start, p.from.Start), min(b.at.End, p.from.End)
+		part := piece{at: source.Span{Start: p.at.Start + start - p.from.Start, End: p.at.Start + end - p.from.Start},
+			from: b.from, same: b.same, open: slices.Concat(p.open, b.open)}
+		if b.same {
+			part.from = source.Span{Start: b.from.Start + start - b.at.Start, End: b.from.Start + end - b.at.Start}
+		}
+		joined = append(joined, part)
 	}
 	return joined
 }
@@ -90,15 +121,16 @@ type rewriter struct {
 }
 
 // copy writes the text unchanged, up to an offset.
-func (w *rewriter) copy(to int) { w.write(to, w.text[w.done:to], true, false) }
+func (w *rewriter) copy(to int) { w.write(to, w.text[w.done:to], true, nil) }
 
-// replace writes with in place of the original text up to an offset.
-func (w *rewriter) replace(to int, with string, open bool) {
+// replace writes with in place of the original text up to an offset. open names the placeholders without a value that
+// with stands for.
+func (w *rewriter) replace(to int, with string, open []string) {
 	w.odd = true
 	w.write(to, with, with == w.text[w.done:to], open)
 }
 
-func (w *rewriter) write(to int, text string, same, open bool) {
+func (w *rewriter) write(to int, text string, same bool, open []string) {
 	if to == w.done && text == "" {
 		return
 	}

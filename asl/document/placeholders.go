@@ -30,18 +30,17 @@ func pseudoParameters() map[string]string {
 	}
 }
 
-// filler replaces placeholders by their values in the text, not in its tree, as CloudFormation does.
+// filler marks the placeholders that are left in the JSON of a definition, because they have no value.
 type filler struct {
 	rewriter
-	values map[string]string
 
 	open, needed names
 	key          string // the last string of the JSON that was followed by a colon
 }
 
-// fillJSON replaces placeholders token by token. A string with open placeholders is replaced by a stand-in if it
-// must be an ARN. A placeholder outside strings is always replaced, because the text would not be JSON otherwise.
-func (f *filler) fillJSON() {
+// fill looks at the JSON token by token. A string with open placeholders is replaced by a stand-in if it must be an
+// ARN. A placeholder outside strings is always replaced, because the text would not be JSON otherwise.
+func (f *filler) fill() {
 	for i := 0; i < len(f.text); {
 		switch f.text[i] {
 		case '"':
@@ -54,23 +53,20 @@ func (f *filler) fillJSON() {
 	}
 }
 
-// fillYAML only fills in values. It does not process tokens, because only the YAML parser knows where a string ends
-// and what is a comment.
-func (f *filler) fillYAML() { f.within(len(f.text), false) }
-
 // quoted processes the string that begins at start. It returns the offset at which to continue.
 func (f *filler) quoted(start int) int {
 	end := endOfString(f.text, start)
 	content := f.text[start+1 : end]
 	if strings.Contains(content, "${") {
 		f.copy(start + 1)
-		if instead, ok := standIn(f.key, content, f.values); ok {
-			for _, name := range openIn(content, f.values) {
+		if instead, ok := standIn(f.key, content); ok {
+			open := Placeholders(content)
+			for _, name := range open {
 				f.open.add(name)
 			}
-			f.replace(end, instead, true)
+			f.replace(end, instead, open)
 		} else {
-			f.within(end, true)
+			f.within(end)
 		}
 	}
 	if rest := strings.TrimLeft(f.text[min(end+1, len(f.text)):], " \t\r\n"); strings.HasPrefix(rest, ":") {
@@ -79,18 +75,14 @@ func (f *filler) quoted(start int) int {
 	return min(end+1, len(f.text))
 }
 
-// within fills in values up to an offset. If noting is true, it records the placeholders that have no value.
-func (f *filler) within(to int, noting bool) {
+// within marks the placeholders up to an offset as open.
+func (f *filler) within(to int) {
 	base := f.done
 	for _, m := range placeholder.FindAllStringSubmatchIndex(f.text[base:to], -1) {
-		whole, name := f.text[base+m[0]:base+m[1]], f.text[base+m[2]:base+m[3]]
+		name := f.text[base+m[2] : base+m[3]]
 		f.copy(base + m[0])
-		if value, ok := f.values[name]; ok {
-			f.replace(base+m[1], value, false)
-		} else if noting {
-			f.open.add(name)
-			f.replace(base+m[1], whole, true)
-		}
+		f.open.add(name)
+		f.replace(base+m[1], f.text[base+m[0]:base+m[1]], []string{name})
 	}
 	f.copy(to)
 }
@@ -103,13 +95,9 @@ func (f *filler) bare(start int) int {
 	}
 	end, name := start+m[1], f.text[start+m[2]:start+m[3]]
 	f.copy(start)
-	if value, ok := f.values[name]; ok {
-		f.replace(end, value, false)
-		return end
-	}
 	f.open.add(name)
 	f.needed.add(name)
-	f.replace(end, standInNumber(f.key), true)
+	f.replace(end, standInNumber(f.key), []string{name})
 	return end
 }
 
@@ -141,15 +129,4 @@ func (n *names) add(name string) {
 	}
 	n.seen[name] = true
 	n.list = append(n.list, name)
-}
-
-// openIn returns the names of the placeholders in a string for which values has no value.
-func openIn(content string, values map[string]string) []string {
-	var open []string
-	for _, m := range placeholder.FindAllStringSubmatch(content, -1) {
-		if _, given := values[m[1]]; !given {
-			open = append(open, m[1])
-		}
-	}
-	return open
 }

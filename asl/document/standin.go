@@ -10,19 +10,15 @@ import (
 const standInFunction = "arn:aws:lambda:us-east-1:123456789012:function:"
 
 // standIn returns the replacement for a string with open placeholders that must be an ARN.
-func standIn(field, content string, values map[string]string) (string, bool) {
+func standIn(field, content string) (string, bool) {
 	isResource, isFunction := field == "Resource", field == "FunctionName"
-	if len(openIn(content, values)) == 0 || !isResource && !isFunction && !strings.HasPrefix(content, "arn:") {
+	m := placeholder.FindString(content)
+	if m == "" || !isResource && !isFunction && !strings.HasPrefix(content, "arn:") {
 		return "", false
 	}
 	instead := placeholder.ReplaceAllStringFunc(content, func(whole string) string {
-		name := whole[len("${") : len(whole)-len("}")]
-		if value, given := values[name]; given {
-			return value
-		}
-		return nameFrom(name)
+		return nameFrom(whole[len("${") : len(whole)-len("}")])
 	})
-	m := placeholder.FindString(content)
 	if isResource && m == content || isFunction && strings.HasPrefix(content, m) { // also ${Name}:$LATEST
 		return standInFunction + instead, true
 	}

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -18,18 +17,17 @@ import (
 type yamlReader struct {
 	text   string
 	lines  *source.Lines
+	cursor *source.Cursor
 	values map[string]string
 
 	out    strings.Builder
 	places mapping
 	open   names
-
-	near source.Position // position of the last node, whose offset is known
-	far  int             // its offset
 }
 
 func newYAMLReader(text string, values map[string]string) *yamlReader {
-	return &yamlReader{text: text, lines: source.NewLines(text), values: values, places: mapping{}}
+	lines := source.NewLines(text)
+	return &yamlReader{text: text, lines: lines, cursor: lines.Cursor(), values: values, places: mapping{}}
 }
 
 // read reads exactly one YAML document. If there is none, the result is the empty text.
@@ -66,7 +64,7 @@ func templateMember(root *yaml.Node) *yaml.Node {
 }
 
 func (y *yamlReader) wrong(n *yaml.Node, message, hint string) *problem {
-	return &problem{message, hint, y.span(n)}
+	return &problem{message: message, hint: hint, span: y.span(n)}
 }
 
 var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
@@ -108,10 +106,10 @@ func (y *yamlReader) object(n *yaml.Node, field string) *problem {
 		return y.foreign(n, field)
 	}
 	if len(n.Content) == 0 {
-		y.emit(n, "{}", false)
+		y.emit(n, "{}", nil)
 		return nil
 	}
-	y.emit(n, "{", false)
+	y.emit(n, "{", nil)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		name := n.Content[i]
 		switch {
@@ -138,10 +136,10 @@ func (y *yamlReader) array(n *yaml.Node, field string) *problem {
 		return y.foreign(n, field)
 	}
 	if len(n.Content) == 0 {
-		y.emit(n, "[]", false)
+		y.emit(n, "[]", nil)
 		return nil
 	}
-	y.emit(n, "[", false)
+	y.emit(n, "[", nil)
 	for i, element := range n.Content {
 		if i > 0 {
 			y.out.WriteByte(',')
@@ -154,8 +152,8 @@ func (y *yamlReader) array(n *yaml.Node, field string) *problem {
 	return nil
 }
 
-// emit writes a JSON token for a node.
-func (y *yamlReader) emit(n *yaml.Node, json string, open bool) {
+// emit writes a JSON token for a node. open names the placeholders without a value that it contains.
+func (y *yamlReader) emit(n *yaml.Node, json string, open []string) {
 	at := y.out.Len()
 	y.out.WriteString(json)
 	y.places = append(y.places, piece{at: source.Span{Start: at, End: y.out.Len()}, from: y.span(n), open: open})
@@ -166,7 +164,7 @@ func quoted(s string) string { return string(jsonvalue.AppendQuoted(nil, s)) }
 // span returns a node's position in the text. It covers all of a scalar that is on one line. For other nodes it
 // covers the part on the first line, but not the end.
 func (y *yamlReader) span(n *yaml.Node) source.Span {
-	start := y.offset(source.Position{Line: n.Line, Column: n.Column})
+	start := y.cursor.Offset(source.Position{Line: n.Line, Column: n.Column})
 	if n.Kind != yaml.ScalarNode {
 		return source.Span{Start: start, End: min(start+1, len(y.text))}
 	}
@@ -182,21 +180,6 @@ func (y *yamlReader) span(n *yaml.Node) source.Span {
 		rest = rest[:len(n.Value)]
 	}
 	return source.Span{Start: start, End: start + len(rest)}
-}
-
-// offset returns a position's offset in the text. If the position is further right on the same line as the previous
-// one, it counts from there, which keeps a text on a single line fast.
-func (y *yamlReader) offset(p source.Position) int {
-	if p.Line == y.near.Line && p.Column >= y.near.Column {
-		for range p.Column - y.near.Column {
-			_, size := utf8.DecodeRuneInString(y.text[y.far:])
-			y.far += size
-		}
-	} else {
-		y.far = y.lines.Offset(p)
-	}
-	y.near = p
-	return y.far
 }
 
 // endOfQuoted returns the length of a string in single quotes, in which two quotes represent one.

@@ -14,33 +14,38 @@ func (y *yamlReader) scalar(n *yaml.Node, field string) *problem {
 	if isForeign(n) {
 		return y.foreign(n, field)
 	}
-	switch tag := n.ShortTag(); tag {
-	case "!!null":
-		y.emit(n, "null", false)
-	case "!!bool":
-		y.emit(n, strconv.FormatBool(strings.EqualFold(n.Value, "true")), false)
+	if text, ok := PlainScalar(n); ok {
+		y.emit(n, text, nil)
+		return nil
+	}
+	switch n.ShortTag() {
 	case "!!int", "!!float":
-		number, ok := jsonNumber(n)
-		if !ok {
-			return y.wrong(n, "JSON has no number "+n.Value, "in quotes it is a string")
-		}
-		y.emit(n, number, false)
+		return y.wrong(n, "JSON has no number "+n.Value, "in quotes it is a string")
 	case "!!binary":
 		return y.wrong(n, "CloudFormation refuses the tag !!binary", "")
 	default: // strings and timestamps
-		y.text11(n, field)
+		y.content(n, field, n.Value)
+		return nil
 	}
-	return nil
 }
 
-// text11 writes a string. If it is a plain word that YAML 1.1 reads as a boolean, it writes a boolean, because
-// CloudFormation reads YAML 1.1.
-func (y *yamlReader) text11(n *yaml.Node, field string) {
-	if value, isBoolean := oldBooleans[n.Value]; isBoolean && n.Style == 0 {
-		y.emit(n, strconv.FormatBool(value), false)
-		return
+// PlainScalar returns the JSON text of a YAML scalar that is null, a boolean or a number. ok is false if it is anything
+// else: a string, a date, or a number that JSON cannot represent, such as .inf. A plain word that YAML 1.1 reads as a
+// boolean, such as yes, is a boolean, because CloudFormation reads YAML 1.1.
+func PlainScalar(n *yaml.Node) (text string, ok bool) {
+	switch n.ShortTag() {
+	case "!!null":
+		return "null", true
+	case "!!bool":
+		return strconv.FormatBool(strings.EqualFold(n.Value, "true")), true
+	case "!!int", "!!float":
+		return jsonNumber(n)
+	case "!!str":
+		if value, isBoolean := oldBooleans[n.Value]; isBoolean && n.Style == 0 {
+			return strconv.FormatBool(value), true
+		}
 	}
-	y.content(n, field, n.Value)
+	return "", false
 }
 
 var oldBooleans = map[string]bool{
@@ -50,14 +55,14 @@ var oldBooleans = map[string]bool{
 
 // content writes a string, or the stand-in for its open placeholders.
 func (y *yamlReader) content(n *yaml.Node, field, text string) {
-	open := openIn(text, y.values)
+	open := Placeholders(text)
 	for _, name := range open {
 		y.open.add(name)
 	}
-	if instead, ok := standIn(field, text, y.values); ok {
+	if instead, ok := standIn(field, text); ok {
 		text = instead
 	}
-	y.emit(n, quoted(text), len(open) > 0)
+	y.emit(n, quoted(text), open)
 }
 
 var numberInJSON = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
@@ -91,7 +96,7 @@ func (y *yamlReader) foreign(n *yaml.Node, field string) *problem {
 		case "!Ref", "!GetAtt":
 			name := n.Value
 			if value, given := y.values[name]; given {
-				y.emit(n, quoted(value), false)
+				y.emit(n, quoted(value), nil)
 				return nil
 			}
 			y.content(n, field, "${"+name+"}")

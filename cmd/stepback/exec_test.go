@@ -266,6 +266,10 @@ func TestExecAFunctionThatHangs(t *testing.T) {
 	s := stepback(t, "exec", file(t, "m.asl.json", definition), "--virtual-time", "--patience", "20ms", "--lambda",
 		"f=exec sleep 1000", "--json")
 	s.ends(t, exit.Failure, "States.Timeout")
+	const said = "stepback: the task of T really took longer than 20ms, so virtual time continued without it; --patience DURATION waits longer\n"
+	if !strings.Contains(s.err, said) {
+		t.Errorf("%s", s.err)
+	}
 	stepback(t, "exec", file(t, "m.asl.json", definition), "--virtual-time", "--patience=-1s").complains(t, exit.Usage,
 		"--patience -1s is not a positive duration")
 }

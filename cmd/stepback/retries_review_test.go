@@ -26,7 +26,7 @@ func TestRetriesReview(t *testing.T) {
 
 	stepback(t, "retries", "review", fixed, plain).ends(t, 0, "fixed.asl.json:2:76: warning FIXED_INTERVAL",
 		"NO_JITTER",
-		"fixed.asl.json: 2 warning", "/States/Pay", "43s", "plain.asl.json: nothing found")
+		"fixed.asl.json: 2 warnings", "/States/Pay", "43s", "plain.asl.json: nothing found")
 	stepback(t, "retries", "review", "--strict", plain).ends(t, 0)
 	stepback(t, "retries", "review", "--strict", fixed).ends(t, exit.Data)
 	stepback(t, "retries", "review", plain, wrong).ends(t, exit.Data, "wrong.asl.json: not valid, not reviewed")
@@ -51,7 +51,7 @@ func TestRetriesReview(t *testing.T) {
 	stepback(t, "retries", "review", "--fix", fixed).ends(t, 0, "fixed.asl.json: fixed: 2, left: nothing found")
 	text, err := os.ReadFile(fixed)
 	if err != nil || !strings.Contains(string(text),
-		`{"JitterStrategy": "FULL", "ErrorEquals": ["Busy"], "BackoffRate": 2}`) {
+		`{"IntervalSeconds": 2, "JitterStrategy": "FULL", "ErrorEquals": ["Busy"], "BackoffRate": 2}`) {
 		t.Errorf("%v: %s", err, text)
 	}
 }

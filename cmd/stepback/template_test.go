@@ -64,7 +64,8 @@ Resources:
 	stepback(t, "retries", "show", "--table", filepath.Join(dir, "bad.yaml")).complains(t, 3, "bad.yaml:2:1: there is no member")
 	orders := filepath.Join(dir, "states", "orders.json")
 	stepback(t, "validate", template).ends(t, 0, orders+": accepted", template+"#Inline: accepted")
-	stepback(t, "validate", filepath.Join(dir, "cdk.out")).ends(t, 3, "Stack.template.json#M1:1:")
+	stepback(t, "validate", filepath.Join(dir, "cdk.out")).ends(t, 3, "Stack.template.json:2:78: error",
+		"Stack.template.json#M1: refused")
 	stepback(t, "exec", template).complains(t, 2, template+" declares Orders, Inline: name one of them, such as "+template+
 		"#Orders")
 	stepback(t, "exec", template+"#Orders", "--lambda", "ChargeArn=echo 7").ends(t, 0, "7\n")
@@ -111,17 +112,24 @@ Resources:
 		}
 	}
 	got := stepback(t, "validate", dir)
-	got.ends(t, 3, "other.asl.json: accepted", "named.asl.json:1:", "TimeoutSeconds", "template.yaml#Inline:1:", "errors.yaml#Odd:1:")
+	got.ends(t, 3, "other.asl.json: accepted", "named.asl.json:1:", "TimeoutSeconds", "template.yaml:4:112: error",
+		"template.yaml#Inline: refused", "errors.yaml:1:", "errors.yaml#Odd: refused")
 	if strings.Count(got.out, "TimeoutSeconds") == 0 || strings.Contains(got.out, "named.asl.json: accepted") ||
 		strings.Contains(got.out, "x.asl.json") || strings.Contains(got.out, ".aws-sam") {
 		t.Errorf("%s", got.out)
 	}
-	if want := "template.yaml#Elsewhere is skipped: its definition is in S3; give its file to the command"; !strings.Contains(got.err, want) {
-		t.Errorf("%s", got.err)
+	for _, want := range []string{
+		"not read: " + filepath.Join(dir, "template.yaml") + "#Elsewhere: its definition is in S3; give its file to the command\n",
+		"not read: " + filepath.Join(dir, "main.tf") + ": 1 state machine (m): Terraform's own language is not supported; give",
+	} {
+		if !strings.Contains(got.err, want) {
+			t.Errorf("lacks %s\n%s", want, got.err)
+		}
 	}
-	stepback(t, "validate", filepath.Join(dir, "template.yaml")).complains(t, 2, "template.yaml#Elsewhere: its definition is in S3")
+	got = stepback(t, "validate", filepath.Join(dir, "template.yaml"), "--json")
+	got.ends(t, 2, `"result": "FAIL"`, `"result": "NOT_READ"`, `"reason": "its definition is in S3; give its file to the command"`)
 	stepback(t, "validate", filepath.Join(dir, "main.tf")).complains(t, 2, "main.tf: Terraform's own language is not supported; give")
 	stepback(t, "retries", "review", dir).ends(t, 3, "Inline")
 	stepback(t, "retries", "review", filepath.Join(dir, "template.yaml#Inline"), "--sarif").ends(t, 3,
-		`/template.yaml"`, `"startLine": 1`, `Inline: `, `"Inline/States/A"`)
+		`/template.yaml"`, `"startLine": 4`, `Inline: `, `"Inline/States/A"`)
 }

@@ -1,10 +1,16 @@
 package main
 
 import (
+	"bufio"
+	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 )
 
 // theExamples is the directory of the examples.
@@ -57,8 +63,12 @@ func TestTestsThatFail(t *testing.T) {
 		file+":3: output: $ is 1, expected 2", "2 tests, 1 failed")
 	stepback(t, "test", file, "--run", "one").ends(t, 0, "1 test, 0 failed")
 	stepback(t, "test", file, "--json").ends(t, 1, `"passed": false`, `"definition": "`+filepath.Join(dir, "m.asl.json")+`"`)
+	stepback(t, "test", file, "--run", "oen").complains6(t, `no test matches --run "oen"; did you mean "one"?`)
+	stepback(t, "test", dir, "--run", "thrree").ends(t, 3, "0 tests, 0 failed, 2 files not run")
+	stepback(t, "test", dir).ends(t, 3, "PASS "+file+": one", "2 tests, 1 failed, 2 files not run")
+	stepback(t, "test", filepath.Join(dir, "none.test.yaml"), file).ends(t, 2, "2 tests, 1 failed")
 	s := stepback(t, "test", filepath.Join(dir, "bad"))
-	s.ends(t, 3, "0 tests")
+	s.ends(t, 3, "0 tests, 0 failed, 1 file not run")
 	if !strings.Contains(s.err, `m.test.yaml:2:17: tests[0]: there is no member "expct" here (did you mean expect?)`) {
 		t.Errorf("%s", s.err)
 	}
@@ -68,6 +78,64 @@ func TestTestsThatFail(t *testing.T) {
 	}
 	stepback(t, "test", t.TempDir()).complains(t, 2, "has no *.test.yaml; stepback init writes an example")
 	stepback(t, "test", file, "--run", "(").complains(t, 2, "--run: ")
+}
+
+// complains6 checks that a command failed because no test matches, with a message on standard error.
+func (s said) complains6(t *testing.T, text string) {
+	t.Helper()
+	if s.code != exit.NoTest || !strings.Contains(s.err, text) {
+		t.Errorf("exit code %d, %s", s.code, s.err)
+	}
+}
+
+// TestWatchingTests runs the tests again when a test file changes, when another one is added, and when a definition
+// changes.
+func TestWatchingTests(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("m.asl.json", `{"StartAt": "A", "States": {"A": {"Type": "Pass", "Result": 1, "End": true}}}`)
+	write("m.test.yaml", "tests:\n  - {name: one, expect: {output: 1}}\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	out, to := io.Pipe()
+	code := make(chan int, 1)
+	go func() {
+		code <- execute(ctx, []string{"test", dir, "--watch"}, terminal.Streams{Out: to, Err: to, Width: 80})
+		to.Close()
+	}()
+	lines := bufio.NewScanner(out)
+	until := func(wanted string) {
+		t.Helper()
+		for lines.Scan() {
+			if strings.Contains(lines.Text(), wanted) {
+				return
+			}
+		}
+		t.Fatalf("no line with %q", wanted)
+	}
+	until("1 test, 0 failed")
+	until("-- waiting for a change of ")
+	write("m.test.yaml", "tests:\n  - {name: one, expect: {output: 1}}\n  - {name: two, expect: {output: 2}}\n")
+	until("2 tests, 1 failed")
+	until("-- waiting for a change of ")
+	write("m.asl.json", `{"StartAt": "A", "States": {"A": {"Type": "Pass", "Result": 2, "End": true, "Comment": "now 2"}}}`)
+	until("2 tests, 1 failed")
+	until("-- waiting for a change of ")
+	write("n.asl.json", `{"StartAt": "A", "States": {"A": {"Type": "Succeed"}}}`)
+	write("n.test.yaml", "tests:\n  - {name: three, expect: {output: {}}}\n")
+	until("3 tests, 1 failed")
+	cancel()
+	for lines.Scan() {
+	}
+	if got := <-code; got != exit.Stopped {
+		t.Errorf("exit code %d", got)
+	}
 }
 
 // TestRecordAndReplay records an execution of a data directory and replays it.

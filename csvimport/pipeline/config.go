@@ -12,6 +12,7 @@ import (
 	"stepback/adaptive/breaker"
 	"stepback/csvimport"
 	"stepback/csvimport/database"
+	"stepback/engine"
 	"stepback/local"
 	"stepback/local/services/lambda/functions"
 	"stepback/statemachine"
@@ -45,6 +46,8 @@ type Config struct {
 	// Patience is the real time, under virtual time, that a function may take before it is considered to hang; see
 	// engine.Config.
 	Patience time.Duration
+	// Overran is called when a function has exceeded Patience; see engine.Config. nil is not called.
+	Overran func(engine.Overrun)
 	// Bootstraps is a directory with NAME/bootstrap binaries; if set, the functions run as separate processes.
 	Bootstraps string
 	Log        *slog.Logger

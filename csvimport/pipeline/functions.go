@@ -211,8 +211,8 @@ func role(name string) string { return "arn:aws:iam::" + account + ":role/" + na
 // platform returns the configuration of the pipeline's platform.
 func (c *Config) platform() local.Config {
 	settings := local.Config{
-		Dir: c.Dir, Space: diskspace.Config{Exhausted: c.DiskFull}, Patience: c.Patience, Faults: c.Faults,
-		Seed: c.Seed, Batches: Batches(), Log: c.Log, Environments: environments, MetricPeriod: time.Second,
+		Dir: c.Dir, Space: diskspace.Config{Exhausted: c.DiskFull}, Patience: c.Patience, Overran: c.Overran,
+		Faults: c.Faults, Seed: c.Seed, Batches: Batches(), Log: c.Log, Environments: environments, MetricPeriod: time.Second,
 		Version: c.Version, Control: c.Control,
 	}
 	if c.Ephemeral {

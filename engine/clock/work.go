@@ -19,6 +19,8 @@ type Work struct {
 	over  bool        // End has been called
 	since time.Time   // time of its last sign of life
 	limit *time.Timer // removes the hold; nil if patience is unlimited
+
+	notify func() // called when the work loses its hold; may be nil
 }
 
 type working struct{}
@@ -40,6 +42,21 @@ func (c *Clock) Begin(ctx context.Context, patience time.Duration) (context.Cont
 		w.limit = time.AfterFunc(patience, w.lose)
 	}
 	return context.WithValue(ctx, working{}, w), w
+}
+
+// WhenLost makes the clock call f each time the work has exceeded its patience, before time continues without it. It
+// calls f at once if that has happened already. f must not block.
+func (w *Work) WhenLost(f func()) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	w.notify = f
+	lost := w.lost && !w.over
+	w.mu.Unlock()
+	if lost {
+		f()
+	}
 }
 
 // End releases the work's hold on the clock.
@@ -64,8 +81,12 @@ func (w *Work) lose() {
 	w.mu.Lock()
 	holds := !w.over && !w.lost && w.waits == 0 && time.Since(w.since) >= w.patience
 	w.lost = w.lost || holds
+	notify := w.notify
 	w.mu.Unlock()
 	if holds {
+		if notify != nil {
+			notify()
+		}
 		w.clock.Release()
 	}
 }

@@ -25,10 +25,15 @@ func TestWorkThatHangsLosesItsHold(t *testing.T) {
 	defer c.Close()
 	c.Hold()
 	_, w := c.Begin(t.Context(), time.Millisecond)
+	lost := make(chan time.Time, 2)
+	w.WhenLost(func() { lost <- c.Now() })
 	rang := rings(c, time.Hour)
 	c.Release()
 	if at := <-rang; at != time.Hour {
 		t.Errorf("rang after %v", at)
+	}
+	if at := <-lost; !at.Equal(epoch) || len(lost) > 0 {
+		t.Errorf("lost at %v", at)
 	}
 	w.End()
 	c.Hold() // no hold may be left over or released twice

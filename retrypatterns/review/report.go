@@ -80,7 +80,7 @@ func Definition(text string, m *asl.Machine, o Options) Report {
 		r.limit = expressLimit
 	}
 	r.ignored(m.Comment, nil)
-	r.graph(&m.Graph, nil, scope{around: 1})
+	r.graph(&m.Graph, nil, scope{around: 1, width: 1})
 	for i := range r.subjects {
 		for _, rule := range Rules() {
 			if rule.check != nil {
@@ -105,13 +105,15 @@ type reviewer struct {
 	limit    time.Duration // of an execution; 0 means none
 	report   Report
 	subjects []subject
-	callers  map[string][]*asl.State // states by what they call
+	callers  map[string][]*asl.State        // states by what they call
+	regular  map[*asl.Graph]map[string]bool // names of the states that are reached without a catcher; filled on demand
 	ignores  []ignore
 }
 
 // scope describes the states that enclose a state.
 type scope struct {
 	around  int64      // attempts of all enclosing states, multiplied
+	width   float64    // items of all enclosing Map states, multiplied; see items
 	mapping *asl.State // the innermost Map state; nil if there is none
 	express bool       // the state runs in an EXPRESS child execution
 	graph   *asl.Graph
@@ -149,12 +151,14 @@ func (r *reviewer) state(s *asl.State, at source.Path, around scope) {
 	}
 	r.subjects = append(r.subjects, x)
 	r.comments(s, at)
-	inside := scope{around: attempts, mapping: around.mapping, express: around.express}
+	inside := scope{around: attempts, width: around.width, mapping: around.mapping, express: around.express}
 	for i, branch := range s.Branches {
 		r.graph(branch, at.Join(source.Member("Branches"), source.Element(i)), inside)
 	}
 	if s.Map != nil && s.Map.Processor != nil {
 		inside.mapping, inside.express = s, around.express || s.Map.Execution == "EXPRESS"
+		n, _ := items(s)
+		inside.width *= n
 		r.graph(s.Map.Processor, r.processor(at), inside)
 	}
 }

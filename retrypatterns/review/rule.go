@@ -29,7 +29,7 @@ func Rules() []Rule {
 		noTimeout, timeoutBlind, taskFailedMissesTimeout, functionTimeoutMissed, heartbeatName,
 		notIdempotent, expressTwice, childName, mapRetriedWhole, toleranceRetried, hiddenLayers,
 		retriesMultiply, retriesOutlast, historyLimit, metastable, retryOutlier,
-		catchNeverMatches, dataLimit, exhaustedNotCaught, catchLoop, ignoreUnclear,
+		catchNeverMatches, dataLimit, exhaustedNotCaught, retriedNotCaught, unprotectedCompensation, catchLoop, ignoreUnclear,
 	}
 }
 

@@ -11,7 +11,7 @@ var exhaustedNotCaught = Rule{
 	Why: "One failed iteration ends the Map state and aborts the others. Catch what fails after all retries and " +
 		"record it (a dead letter), or give a distributed Map a tolerated failure.",
 	check: func(s *subject) {
-		if s.Type != asl.Task || s.mapping == nil || s.catches(taskFailed) || s.catches(allErrors) {
+		if s.Type != asl.Task || s.mapping == nil || s.catches(taskFailed) || s.catches(allErrors) || s.parks() {
 			return
 		}
 		m := s.mapping.Map
@@ -33,8 +33,7 @@ var exhaustedNotCaught = Rule{
 func (s *subject) aroundCatches() bool {
 	for i := range s.r.subjects {
 		o := &s.r.subjects[i]
-		inside := len(o.at) < len(s.at) && s.at[:len(o.at)].String() == o.at.String()
-		if inside && o.State != s.mapping && o.mapping == s.mapping && o.catches(allErrors) {
+		if s.inside(o) && o.State != s.mapping && o.mapping == s.mapping && o.catches(allErrors) {
 			return true
 		}
 	}

@@ -55,6 +55,9 @@ var everythingRetried = Rule{
 	Why: "States.ALL and States.TaskFailed also match validation errors and missing permissions, which fail in the " +
 		"same way at every attempt. Exclude them with a first retrier that names them with MaxAttempts 0.",
 	check: func(s *subject) {
+		if s.parks() {
+			return
+		}
 		s.active(func(i int, x *asl.Retrier) {
 			// After a retrier that excludes errors, or one for States.TaskFailed that was reported, there is nothing
 			// left to report.
@@ -93,7 +96,11 @@ var lambdaFaults = Rule{
 		quoted := `"` + strings.Join(missing, `", "`) + `"`
 		retrier := `{"ErrorEquals": [` + quoted + `], "IntervalSeconds": 1, "MaxAttempts": 6, "BackoffRate": 2, ` +
 			`"MaxDelaySeconds": 60, "JitterStrategy": "FULL"}`
-		s.found(s.in(source.Member("Retry")), s.r.prepend(s.at, "Retry", retrier),
+		fix := s.r.prepend(s.at, "Retry", retrier)
+		if s.around > 1 { // see RETRIES_MULTIPLY: which level should retry is for a person to decide
+			fix = nil
+		}
+		s.found(s.in(source.Member("Retry")), fix,
 			"retry them with an IntervalSeconds of 1 or 2, 6 attempts and jitter",
 			"no retrier takes %s: a transient error of Lambda fails the state", strings.Join(missing, ", "))
 	},
@@ -226,7 +233,11 @@ var functionTimeoutMissed = Rule{
 		missing := s.unmatched([]string{retry.SandboxTimedout, retry.LambdaUnknown})
 		if i >= 0 && len(missing) > 0 {
 			quoted := `"` + strings.Join(missing, `", "`) + `"`
-			s.found(s.retrier(i, "ErrorEquals"), s.r.append(s.retrier(i, "ErrorEquals"), quoted), "name them too",
+			fix := s.r.append(s.retrier(i, "ErrorEquals"), quoted)
+			if s.blind(s.Retry[i].MaxAttempts) { // the timeouts get a retrier of their own first
+				fix = nil
+			}
+			s.found(s.retrier(i, "ErrorEquals"), fix, "name them too",
 				"no retrier takes %s: the function's own timeout fails the state", strings.Join(missing, ", "))
 		}
 	},

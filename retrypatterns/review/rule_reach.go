@@ -102,21 +102,24 @@ var heartbeatName = Rule{
 	Why: "The documentation calls a missed heartbeat States.HeartbeatTimeout; recorded executions of the service " +
 		"fail with States.Timeout. Name both.",
 	check: func(s *subject) {
-		named := func(where source.Path, names []string) {
+		named := func(where source.Path, names []string, retries int64) {
 			if slices.Contains(names, heartbeatTimeout) && !takes(names, statesTimeout) {
-				s.found(where.Join(source.Member("ErrorEquals")), s.r.append(where.Join(source.Member("ErrorEquals")),
-					`"States.Timeout"`), `name "States.Timeout" too`,
+				fix := s.r.append(where.Join(source.Member("ErrorEquals")), `"States.Timeout"`)
+				if s.blind(retries) {
+					fix = nil
+				}
+				s.found(where.Join(source.Member("ErrorEquals")), fix, `name "States.Timeout" too`,
 					"a missed heartbeat has been recorded to fail with States.Timeout, which is not named here")
 			}
 		}
 		for i := range s.Retry {
 			if _, n := s.retrierOf(statesTimeout); n == 0 {
-				named(s.retrier(i), s.Retry[i].ErrorEquals)
+				named(s.retrier(i), s.Retry[i].ErrorEquals, s.Retry[i].MaxAttempts)
 			}
 		}
 		for i := range s.Catch {
 			if !s.catches(statesTimeout) {
-				named(s.catcher(i), s.Catch[i].ErrorEquals)
+				named(s.catcher(i), s.Catch[i].ErrorEquals, 0)
 			}
 		}
 	},

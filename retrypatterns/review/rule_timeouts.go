@@ -1,7 +1,9 @@
 package review
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"stepback/asl"
@@ -40,14 +42,42 @@ var timeoutBlind = Rule{
 		"concurrently. Retry States.Timeout at most once or twice, and only if the function is idempotent; or make the " +
 		"function's own timeout shorter than the state's.",
 	check: func(s *subject) {
-		if !s.lambda() || !s.TimeoutSeconds.Present() {
+		i, n := s.retrierOf(statesTimeout)
+		if !s.blind(n) {
 			return
 		}
-		if i, n := s.retrierOf(statesTimeout); n > 2 {
-			s.found(s.retrier(i, "MaxAttempts"), nil, "a separate retrier for States.Timeout with MaxAttempts 1 or 2",
-				"after States.Timeout the function continues to run, and with %d retries it may run %d times at once", n, n+1)
-		}
+		s.found(s.retrier(i, "MaxAttempts"), s.apart(i), "a separate retrier for States.Timeout with MaxAttempts 1 or 2",
+			"after States.Timeout the function continues to run, and with %d retries it may run %d times at once", n, n+1)
 	},
+}
+
+// mostBlind is the number of retries of a timeout that TIMEOUT_RETRIED_BLIND accepts.
+const mostBlind = 2
+
+// blind reports whether retrying the state's timeout this many times may run its function too often at once.
+func (s *subject) blind(retries int64) bool {
+	return s.lambda() && s.TimeoutSeconds.Present() && retries > mostBlind
+}
+
+// apart returns the edits that give States.Timeout, which retrier i takes, a retrier of its own before that.
+func (s *subject) apart(i int) []Edit {
+	const interval = 5 // full jitter over shorter waits is almost no wait
+	x := &s.Retry[i]
+	if len(x.ErrorEquals) == 1 && x.ErrorEquals[0] == statesTimeout {
+		edits := s.r.set(s.retrier(i), "MaxAttempts", strconv.Itoa(mostBlind))
+		if x.IntervalSeconds < interval {
+			edits = append(edits, s.r.set(s.retrier(i), "IntervalSeconds", strconv.Itoa(interval))...)
+		}
+		return edits
+	}
+	own := fmt.Sprintf(`{"ErrorEquals": ["States.Timeout"], "IntervalSeconds": %d, "MaxAttempts": %d, "BackoffRate": 2, "JitterStrategy": "FULL"}`,
+		max(interval, x.IntervalSeconds), mostBlind)
+	at := s.r.index.Value(s.retrier(i)).Start
+	edits := []Edit{{source.Span{Start: at, End: at}, own + ", "}}
+	if j := slices.Index(x.ErrorEquals, statesTimeout); j >= 0 {
+		edits = append(edits, s.r.remove(s.retrier(i, "ErrorEquals").Join(source.Element(j)))...)
+	}
+	return edits
 }
 
 var retriesOutlast = Rule{
@@ -57,10 +87,7 @@ var retriesOutlast = Rule{
 		"Both waits and attempts count: (1 + MaxAttempts) × TimeoutSeconds. An Express execution ends after five " +
 		"minutes.",
 	check: func(s *subject) {
-		limit := s.r.limit
-		if s.express && (limit == 0 || limit > expressLimit) {
-			limit = expressLimit
-		}
+		limit := s.lasts()
 		if limit == 0 {
 			return
 		}
@@ -78,6 +105,21 @@ var retriesOutlast = Rule{
 			}
 		})
 	},
+}
+
+// lasts returns the longest duration of the execution in which the state runs; 0 if there is no limit.
+func (s *subject) lasts() time.Duration {
+	if s.express && (s.r.limit == 0 || s.r.limit > expressLimit) {
+		return expressLimit
+	}
+	return s.r.limit
+}
+
+// fits reports whether the waits and attempts of a retrier fit into the execution.
+func (s *subject) fits(x *asl.Retrier) bool {
+	limit := s.lasts()
+	attempts := time.Duration(times(int64(timeout(s.State)), 1+x.MaxAttempts))
+	return limit == 0 || sum(schedule(x).Total.Max, attempts) < limit
 }
 
 // eventsPerAttempt is the number of events of a failed attempt: TaskScheduled, TaskStarted and TaskFailed.
@@ -146,6 +188,8 @@ func (s *subject) growing() bool {
 	switch {
 	case s.Type == asl.Map:
 		return s.Map.Writer == nil
+	case s.Type == asl.Parallel:
+		return s.ResultSelector == nil
 	case s.ResultSelector != nil:
 		return false
 	case s.service == "dynamodb":

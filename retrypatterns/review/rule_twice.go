@@ -28,10 +28,10 @@ var notIdempotent = Rule{
 	Title: "a retry may do the work twice",
 	Why: "After a timeout or a broken connection it is unknown whether the first call arrived. A retry then starts " +
 		"a second job or sends a second message, unless the call carries a token by which the service recognises it " +
-		"(Developer Guide, Integrating services: Run a Job).",
+		"(Developer Guide, Integrating services: Run a Job). A queue or topic that only keeps failed work is left out.",
 	check: func(s *subject) {
 		twice, hint := s.repeats()
-		if i := s.unknownOutcome(); twice && i >= 0 {
+		if i := s.unknownOutcome(); twice && i >= 0 && !s.parks() {
 			s.found(s.retrier(i, "ErrorEquals"), nil, hint,
 				"a retry after an unknown outcome calls %s a second time", s.named())
 		}
@@ -48,7 +48,7 @@ var expressTwice = Rule{
 		if (s.is("states", "startExecution") || s.is("sfn", "startExecution")) && !s.has("Name") && !s.open() {
 			twice, hint = true, "give the execution a Name from the input"
 		}
-		if twice && (s.express || s.r.options.Express) {
+		if twice && (s.express || s.r.options.Express) && !s.parks() {
 			s.found(s.in(source.Member("Resource")), nil, hint, "an Express execution may call %s more than once",
 				s.named())
 		}

@@ -2,6 +2,7 @@ package review
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,7 +27,16 @@ var noJitter = Rule{
 	check: func(s *subject) {
 		s.active(func(i int, x *asl.Retrier) {
 			if !x.FullJitter {
-				s.found(s.retrier(i, "JitterStrategy"), s.r.set(s.retrier(i), "JitterStrategy", `"FULL"`),
+				jittered := *x
+				jittered.FullJitter = true
+				fix := s.r.set(s.retrier(i), "JitterStrategy", `"FULL"`)
+				for shortest(&jittered) >= shortChance { // see FULL_JITTER_TOO_SHORT
+					jittered.IntervalSeconds++
+				}
+				if jittered.IntervalSeconds != x.IntervalSeconds {
+					fix = append(fix, s.r.set(s.retrier(i), "IntervalSeconds", strconv.FormatInt(jittered.IntervalSeconds, 10))...)
+				}
+				s.found(s.retrier(i, "JitterStrategy"), fix,
 					`add "JitterStrategy": "FULL"`,
 					"without jitter, executions that failed together retry together")
 			}
@@ -41,7 +51,11 @@ var fixedInterval = Rule{
 	check: func(s *subject) {
 		s.active(func(i int, x *asl.Retrier) {
 			if x.BackoffRate <= 1 && x.MaxAttempts > 1 {
-				s.found(s.retrier(i, "BackoffRate"), s.r.set(s.retrier(i), "BackoffRate", "2"),
+				fix := s.r.set(s.retrier(i), "BackoffRate", "2")
+				if !s.fits(withRate(*x, 2)) { // see RETRIES_OUTLAST_EXECUTION
+					fix = nil
+				}
+				s.found(s.retrier(i, "BackoffRate"), fix,
 					"a BackoffRate of 2 gives the callee time to recover",
 					"%d retries at a fixed interval of %s do not back off", x.MaxAttempts,
 					plain(time.Duration(x.IntervalSeconds)*time.Second))
@@ -59,11 +73,21 @@ var noCap = Rule{
 		s.active(func(i int, x *asl.Retrier) {
 			waits := schedule(x).Waits
 			if last := waits[len(waits)-1].Max; x.MaxDelaySeconds == 0 && x.BackoffRate > 1 && last > longWait {
-				s.found(s.retrier(i, "MaxDelaySeconds"), s.r.set(s.retrier(i), "MaxDelaySeconds", "300"),
-					"add MaxDelaySeconds", "the waits grow to %s", plain(last))
+				const longest = 300
+				fix := s.r.set(s.retrier(i), "MaxDelaySeconds", strconv.Itoa(longest))
+				if x.IntervalSeconds >= longest { // see CAP_BELOW_INTERVAL
+					fix = nil
+				}
+				s.found(s.retrier(i, "MaxDelaySeconds"), fix, "add MaxDelaySeconds", "the waits grow to %s", plain(last))
 			}
 		})
 	},
+}
+
+// withRate returns a retrier with another BackoffRate.
+func withRate(x asl.Retrier, rate float64) *asl.Retrier {
+	x.BackoffRate = rate
+	return &x
 }
 
 var tooManyRetries = Rule{
@@ -141,19 +165,27 @@ var fullJitterShort = Rule{
 		"with an IntervalSeconds of 1 and two retries, the total is less than a second one time in four.",
 	check: func(s *subject) {
 		s.active(func(i int, x *asl.Retrier) {
-			plan := schedule(x)
-			if !x.FullJitter || x.MaxAttempts < 2 || x.MaxAttempts > 3 || plan.Total.Mean >= 4*time.Second {
-				return
-			}
-			// probability that independent uniform waits of up to a second or more add up to less than a second
-			chance := 1.0
-			for k, w := range plan.Waits {
-				chance /= float64(k+1) * w.Max.Seconds()
-			}
-			if chance >= 0.05 {
+			if chance := shortest(x); chance >= shortChance {
 				s.found(s.retrier(i), nil, "raise IntervalSeconds or MaxAttempts",
 					"all %d waits together last less than a second in %.0f %% of the cases", x.MaxAttempts, 100*chance)
 			}
 		})
 	},
+}
+
+// shortChance is the probability from which FULL_JITTER_TOO_SHORT reports a retrier.
+const shortChance = 0.05
+
+// shortest returns the probability that two or three waits with full jitter add up to less than a second; 0 for other
+// retriers.
+func shortest(x *asl.Retrier) float64 {
+	plan := schedule(x)
+	if !x.FullJitter || x.MaxAttempts < 2 || x.MaxAttempts > 3 || plan.Total.Mean >= 4*time.Second {
+		return 0
+	}
+	chance := 1.0 // of independent uniform waits of up to a second or more
+	for k, w := range plan.Waits {
+		chance /= float64(k+1) * w.Max.Seconds()
+	}
+	return chance
 }

@@ -52,6 +52,7 @@ var golden = map[asl.Code]struct {
 		},
 		good: []string{
 			task(queue + `, "Retry": [{"ErrorEquals": ["Refused"], "MaxAttempts": 0}, {"ErrorEquals": ["States.ALL"]}]`),
+			caught("Park", task(sqs+`, "Retry": [{"ErrorEquals": ["States.ALL"]}]`)),
 		},
 	},
 	"LAMBDA_FAULTS_NOT_RETRIED": {
@@ -175,6 +176,9 @@ var golden = map[asl.Code]struct {
 		},
 		good: []string{
 			task(sqs + `, "Retry": [{"ErrorEquals": ["Sqs.ThrottlingException"]}]`), task(sqs),
+			caught("Park", task(sqs+`, "Retry": [{"ErrorEquals": ["States.ALL"]}]`)), // a parking queue
+			task(`"Resource": "arn:aws:states:::sqs:sendMessage", "Parameters": {"QueueUrl": "https://sqs/1/orders-dlq", "MessageBody": "b"},
+				"Retry": [{"ErrorEquals": ["States.ALL"]}]`),
 			task(`"Resource": "arn:aws:states:::ecs:runTask.sync", "Parameters": {"TaskDefinition": "d",
 				"ClientToken.$": "$.id"}, "Retry": [{"ErrorEquals": ["States.ALL"]}]`),
 			task(`"Resource": "arn:aws:states:::dynamodb:updateItem", "Parameters": {"TableName": "t", "Key": {},
@@ -246,8 +250,12 @@ var golden = map[asl.Code]struct {
 			task(queue + `, "Retry": [{"ErrorEquals": ["Busy"], "MaxAttempts": 4}]`),
 			inMap(`"MaxConcurrency": 100, `, task(queue+`, "TimeoutSeconds": 2`)),
 			inMap(``, task(queue+`, "TimeoutSeconds": 2`)),
+			inMap(`"MaxConcurrency": 2, `, task(queue+`, "Retry": [`+quiet+`]`)),
+			inMap(`"MaxConcurrency": 1, `, task(queue+`, "Retry": [{"ErrorEquals": ["Busy"], "MaxAttempts": 1}]`)),
 		},
 		good: []string{
+			`{"Type": "Map", "QueryLanguage": "JSONata", "Items": [], "End": true, "ItemProcessor": {"StartAt": "Y", "States": {"Y": ` +
+				task(queue+`, "Retry": [`+quiet+`]`) + `}}}`,
 			task(queue), task(queue + `, "Retry": [{"ErrorEquals": ["Busy"], "MaxAttempts": 0}]`),
 			inMap(`"MaxConcurrency": 40, `, task(queue+`, "TimeoutSeconds": 2`)),
 		},
@@ -269,6 +277,8 @@ var golden = map[asl.Code]struct {
 	"DATA_LIMIT_NOT_CAUGHT": {
 		bad: []string{
 			inMap(`"Catch": [{"ErrorEquals": ["States.ALL"], "Next": "Z"}], `, task(queue)),
+			`{"Type": "Parallel", "End": true, "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "Z"}], "Branches": [
+				{"StartAt": "Y", "States": {"Y": ` + task(queue) + `}}]}`,
 			task(`"Resource": "arn:aws:states:::aws-sdk:s3:getObject", "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "Z"}]`),
 		},
 		good: []string{
@@ -281,9 +291,45 @@ var golden = map[asl.Code]struct {
 		bad: []string{inMap(``, task(queue+`, "Retry": [`+quiet+`]`))},
 		good: []string{
 			task(queue + `, "Retry": [` + quiet + `]`),
+			inMap(``, `{"Type": "Task", "End": true, `+queue+`, "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "Park"}]}, "Park": `+
+				task(sqs+`, "Retry": [`+quiet+`]`)),
 			`{"Type": "Map", "End": true, "ToleratedFailurePercentage": 5, "ItemProcessor": {
 				"ProcessorConfig": {"Mode": "DISTRIBUTED", "ExecutionType": "STANDARD"},
 				"StartAt": "Y", "States": {"Y": ` + task(queue+`, "Retry": [`+quiet+`]`) + `}}}`,
+		},
+	},
+	"RETRIED_NOT_CAUGHT": {
+		bad: []string{
+			task(queue + `, "Retry": [` + quiet + `], "Catch": [{"ErrorEquals": ["CardDeclined"], "Next": "Z"}]`),
+			task(queue + `, "Retry": [{"ErrorEquals": ["States.ALL"]}], "Catch": [{"ErrorEquals": ["Busy"], "Next": "Z"}]`),
+			// Another state's catcher leads to a compensation, this one's errors do not.
+			`{"Type": "Task", "Next": "W", ` + queue + `, "Retry": [` + quiet + `]}, "W": {"Type": "Task", "End": true, ` + queue +
+				`, "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "RefundCard"}]}, "RefundCard": ` + task(queue+`, "Retry": [`+quiet+`]`),
+		},
+		good: []string{
+			task(queue + `, "Retry": [` + quiet + `]`), // fails the execution, as the definition without a Catch says
+			task(queue + `, "Retry": [` + quiet + `], "Catch": [{"ErrorEquals": ["Busy"], "Next": "Z"}]`),
+			task(queue + `, "Retry": [` + quiet + `], "Catch": [{"ErrorEquals": ["States.TaskFailed"], "Next": "Z"}]`),
+			task(queue + `, "Retry": [{"ErrorEquals": ["No"], "MaxAttempts": 0}], "Catch": [{"ErrorEquals": ["Busy"], "Next": "Z"}]`),
+			`{"Type": "Parallel", "End": true, "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "Z"}], "Branches": [
+				{"StartAt": "Y", "States": {"Y": ` + task(queue+`, "Retry": [`+quiet+`], "Catch": [{"ErrorEquals": ["A"], "Next": "Y2"}]`) +
+				`, "Y2": {"Type": "Succeed"}}}]}`,
+			inMap(`"Catch": [{"ErrorEquals": ["States.ALL"], "Next": "Z"}], `, task(queue+`, "Retry": [`+quiet+`]`)),
+		},
+	},
+	"UNPROTECTED_COMPENSATION": {
+		bad: []string{
+			caught("Refund", task(queue)), caught("Undo reservation", task(queue)), caught("roll_back", task(queue)),
+			caught("Tidy", task(queue)), caught("Tidy", task(function)),
+			caught("Refund", task(queue+`, "Retry": [{"ErrorEquals": ["States.ALL"], "MaxAttempts": 0}]`)),
+			`{"Type": "Task", "Next": "CancelOrder", ` + queue + `}, "CancelOrder": ` + task(queue),
+		},
+		good: []string{
+			caught("Refund", task(queue+`, "Retry": [`+quiet+`]`)),
+			caught("Refund", task(queue+`, "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "Z"}]`)),
+			caught("Tell", task(sqs)), caught("Tell", task(`"Resource": "arn:aws:states:::sns:publish", "Parameters": {}`)),
+			caught("Cancelled", `{"Type": "Fail"}`), caught("Refund", `{"Type": "Pass", "End": true}`),
+			`{"Type": "Task", "Next": "NotifyCancelled", ` + queue + `}, "NotifyCancelled": ` + task(queue),
 		},
 	},
 	"CATCH_LOOP_RETRIES_FOREVER": {
@@ -316,6 +362,12 @@ func three(a, b, c string) string {
 		return `{"Type": "Task", "Next": "` + to + `", ` + queue + members + `}`
 	}
 	return next("V", a) + `, "V": ` + next("W", b) + `, "W": ` + next("Z", c)
+}
+
+// caught returns a task whose catcher leads to another state, and that state.
+func caught(name, state string) string {
+	return `{"Type": "Task", "End": true, ` + queue + `, "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "` + name + `"}]}, "` +
+		name + `": ` + state
 }
 
 func codes(t *testing.T, state string, o review.Options) []asl.Code {
@@ -400,6 +452,7 @@ func TestFix(t *testing.T) {
 		`"Lambda.ClientExecutionTimeoutException", "Lambda.TooManyRequestsException"], "IntervalSeconds": 1, ` +
 		`"MaxAttempts": 6, "BackoffRate": 2, "MaxDelaySeconds": 60, "JitterStrategy": "FULL"},
       {
+        "IntervalSeconds": 4,
         "JitterStrategy": "FULL",
         "ErrorEquals": ["States.Timeout", "Sandbox.Timedout", "Lambda.Unknown"], "BackoffRate": 2,
         "MaxAttempts": 2
@@ -411,6 +464,67 @@ func TestFix(t *testing.T) {
 }}`
 	if text != want {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
+	}
+}
+
+// TestFixesContradictNothing applies the fixes of all definitions above until none is left: the result has no finding
+// that another fix could repair, and no finding of a rule that had found nothing before.
+func TestFixesContradictNothing(t *testing.T) {
+	t.Parallel()
+	blind := task(function + `, "TimeoutSeconds": 9, "Retry": [{"ErrorEquals": ["Busy", "States.Timeout"], "MaxAttempts": 4, "JitterStrategy": "FULL"}]`)
+	states := []string{blind,
+		task(function + `, "TimeoutSeconds": 9, "HeartbeatSeconds": 5, "Retry": [{"ErrorEquals": ["States.HeartbeatTimeout"], "MaxAttempts": 5}]`),
+		inMap(`"Retry": [`+quiet+`], `, task(function)),
+		task(queue + `, "Retry": [{"ErrorEquals": ["Busy"], "BackoffRate": 1, "IntervalSeconds": 60, "MaxAttempts": 4}]`),
+		task(queue + `, "Retry": [{"ErrorEquals": ["Busy"], "IntervalSeconds": 600, "MaxAttempts": 13}]`),
+	}
+	for _, g := range golden {
+		states = slices.Concat(states, g.bad, g.good)
+	}
+	for _, state := range states {
+		for _, limit := range []string{"", `"TimeoutSeconds": 300, `} {
+			definition := `{"StartAt": "T", ` + limit + `"States": {"X": ` + state + `, "Z": {"Type": "Succeed"}, "T": {"Type": "Choice",
+				"Choices": [{"Variable": "$.a", "IsNull": true, "Next": "X"}], "Default": "Z"}}}`
+			review1 := func(text string) (review.Report, map[asl.Code]bool) {
+				m, found := asl.Parse(text)
+				if m == nil {
+					t.Fatalf("fixed to something invalid: %v\n%s", found, text)
+				}
+				report := review.Definition(text, m, review.Options{})
+				codes := map[asl.Code]bool{}
+				for _, f := range report.Findings {
+					codes[f.Code] = true
+				}
+				return report, codes
+			}
+			report, before := review1(definition)
+			text, after := definition, before
+			for range 10 {
+				fixed, n := review.Fix(text, report.Findings)
+				if n == 0 {
+					break
+				}
+				text = fixed
+				report, after = review1(text)
+			}
+			if _, n := review.Fix(text, report.Findings); n > 0 {
+				t.Errorf("fixes follow one another for ever:\n%s", text)
+			}
+			for code := range after {
+				if !before[code] && code != "EXHAUSTED_NOT_CAUGHT" && code != "RETRIED_NOT_CAUGHT" { // they ask for a Catch beside each Retry
+					t.Errorf("fixes lead to %s:\n%s\n%s", code, definition, text)
+				}
+			}
+		}
+	}
+	text := machine("", blind)
+	for range 5 {
+		text, _ = review.Fix(text, opinion(t, text, false).Findings)
+	}
+	const want = `{"ErrorEquals": ["States.Timeout", "Sandbox.Timedout", "Lambda.Unknown"], "IntervalSeconds": 5, "MaxAttempts": 2, ` +
+		`"BackoffRate": 2, "JitterStrategy": "FULL"}, {"ErrorEquals": ["Busy"], "MaxAttempts": 4, "JitterStrategy": "FULL"}]`
+	if !strings.Contains(text, want) {
+		t.Errorf("%s", text)
 	}
 }
 

@@ -46,7 +46,10 @@ type Test struct {
 
 // Answer is the response to one invocation of a task, or to several in a row.
 type Answer struct {
-	// Input restricts the answer to tasks whose input equals it; nil means no restriction.
+	// Line is the line of the test file at which the answer begins.
+	Line int
+	// Input restricts the answer to tasks whose Arguments (in JSONPath their Parameters) equal it: what the service
+	// gets, not the state's input. nil means no restriction.
 	Input *jsonvalue.Value
 	// Return is the result. An answer with Error fails instead. An answer that hangs lets the state time out.
 	Return jsonvalue.Value
@@ -258,7 +261,7 @@ func answers(v strictyaml.Value) []Answer {
 
 func answer(v strictyaml.Value) Answer {
 	o := v.Object("input", "return", "error", "cause", "hang", "times")
-	a := Answer{Return: o.Get("return").JSON(), Error: textOf(o.Get("error")), Cause: textOf(o.Get("cause")),
+	a := Answer{Line: v.Line(), Return: o.Get("return").JSON(), Error: textOf(o.Get("error")), Cause: textOf(o.Get("cause")),
 		Hang: o.Get("hang").Bool(), Times: 1}
 	if times := o.Get("times"); times.Present() {
 		if times.IsScalar() && textOf(times) == "always" {

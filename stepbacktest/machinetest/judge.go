@@ -113,11 +113,11 @@ func pathDifference(got, want []string) string {
 		}
 		return strings.Join(path[same:], " → ")
 	}
-	behind := "at the beginning"
+	where := "differs from the beginning"
 	if same > 0 {
-		behind = "behind " + strings.Join(got[:same], " → ")
+		where = "differs after " + strings.Join(got[:same], " → ")
 	}
-	return fmt.Sprintf("%s\n      expected %s\n      got      %s", behind, rest(want), rest(got))
+	return fmt.Sprintf("%s\n      expected %s\n      got      %s", where, rest(want), rest(got))
 }
 
 func durations(all []time.Duration) string {

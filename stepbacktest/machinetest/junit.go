@@ -19,6 +19,7 @@ func JUnit(w io.Writer, results []*Result) error {
 		Line    int      `xml:"line,attr"`
 		Seconds float64  `xml:"time,attr"`
 		Failure *failure `xml:"failure"`
+		Notes   string   `xml:"system-out,omitempty"`
 	}
 	type suite struct {
 		Name     string     `xml:"name,attr"`
@@ -38,7 +39,7 @@ func JUnit(w io.Writer, results []*Result) error {
 		}
 		s := all.Suites[n-1]
 		c := testcase{Name: r.Test.Name, Class: r.File.Definition, File: r.File.Name, Line: r.Test.Line,
-			Seconds: r.Real.Seconds()}
+			Seconds: r.Real.Seconds(), Notes: strings.Join(r.Notes, "\n")}
 		if !r.Passed() {
 			s.Failures++
 			c.Failure = &failure{r.Failures[0], strings.Join(r.Failures, "\n")}

@@ -137,6 +137,56 @@ func TestMockFiles(t *testing.T) {
 	}
 }
 
+// Responses that no task asks for are noted, with what was asked instead.
+func TestResponsesNobodyAskedFor(t *testing.T) {
+	t.Parallel()
+	results := run(t, `
+definition: orders.asl.json
+mocks: mocks.json
+tests:
+  - name: the item instead of the Parameters
+    input: {cents: 5}
+    mocks:
+      Reserve:
+        - {input: {cents: 5}, return: {special: true}}
+        - {return: {}, times: always}
+      Charge: [{return: {}, times: 3}, {error: Busy}]
+      Release: {return: null}
+    expect: {status: SUCCEEDED}
+  - name: all asked for
+    input: {cents: 5}
+    mocks: {Reserve: {return: {}}, Charge: {return: {}, times: always}, Release: {return: 1, times: always}}
+    expect: {status: SUCCEEDED}
+  - name: from the mock file
+    input: {cents: 5}
+    testCase: Happy
+    mocks: {Reserve: {error: Gone}}
+    expect: {status: FAILED}
+  - name: for another input
+    input: {cents: 5}
+    mocks: {Reserve: {input: {cents: 6}, return: {}}}
+    expect: {status: FAILED}
+`)
+	for i, want := range []string{
+		`orders.test.yaml:11: mocks: the response of Charge was asked for 1 of 3 times
+orders.test.yaml:11: mocks: the response of Charge was not asked for
+orders.test.yaml:12: mocks: the response of Release was not asked for: the state made no attempt
+orders.test.yaml:9: mocks: the response of Reserve for the Parameters {"cents":5} was not asked for; its attempts had {"FunctionName":"reserve","Payload":{"cents":5}}`,
+		"",
+		`orders.test.yaml: testCase: 0 of the 2 answers of the response C of Charge were asked for
+orders.test.yaml: testCase: 0 of the 1 answers of the response R of Reserve were asked for`,
+		`orders.test.yaml:25: mocks: the response of Reserve for the Parameters {"cents":6} was not asked for; its attempts had {"FunctionName":"reserve","Payload":{"cents":5}}`,
+	} {
+		if got := strings.Join(results[i].Notes, "\n"); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", results[i].Test.Name, got, want)
+		}
+	}
+	if f := strings.Join(results[3].Failures, "\n"); !strings.Contains(f,
+		`attempt 1 of the state Reserve has no response: its responses under mocks are used up, or their input is not its Parameters {"FunctionName":"reserve","Payload":{"cents":5}}`) {
+		t.Errorf("%s", f)
+	}
+}
+
 // Failures show both the expectation and what happened.
 func TestWhatIsNotMet(t *testing.T) {
 	t.Parallel()
@@ -168,7 +218,7 @@ tests:
 		`cause: expected one with "money", got ""`, "output: $.cents is 5, expected 6",
 		"output: $.reserved.a[1] is 2, expected 3", "output: $.more is missing, expected 1",
 		"output: $.charge is 7, and was not expected",
-		"path: behind Reserve → Charge\n      expected Release\n      got      Large → Done",
+		"path: differs after Reserve → Charge\n      expected Release\n      got      Large → Done",
 		"entered: Tell was not", "never: Large was entered", "attempts: Charge ran 1 times, expected 2",
 		"waits: Charge waited never, expected 2s", "took: 0s, expected 1m0s",
 	} {

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"stepback"
+	"stepback/asl"
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/history"
@@ -24,6 +27,9 @@ type Result struct {
 	// Failures describes each expectation that was not met, and what happened instead. It is empty if the test
 	// passed.
 	Failures []string
+	// Notes describes responses that the test lists and no task asked for, with what was asked instead. They do not make
+	// the test fail.
+	Notes []string
 	// Execution is the execution that was run. Events is its history; Children holds the histories of the child
 	// executions of its Map Runs.
 	Execution *engine.Execution
@@ -50,7 +56,8 @@ func Run(ctx context.Context, f *File, t *Test) (*Result, error) {
 	defer cancel()
 	now := clock.Virtual(begin)
 	defer now.Close()
-	mocks := &mocks{test: t, clock: now, faults: faults.New(t.Seed, t.Faults, now), calls: map[string][]int{}}
+	mocks := &mocks{file: f, test: t, clock: now, faults: faults.New(t.Seed, t.Faults, now), calls: map[string][]int{},
+		asked: map[string][]string{}}
 	r := &Result{File: f, Test: t}
 	var mu sync.Mutex
 	cfg := engine.Config{
@@ -101,7 +108,7 @@ func Run(ctx context.Context, f *File, t *Test) (*Result, error) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	r.Failures = slices.Concat(mocks.problems, r.judge())
+	r.Failures, r.Notes = slices.Concat(mocks.problems, r.judge()), mocks.unasked()
 	r.Real = time.Since(began)
 	return r, nil
 }
@@ -118,14 +125,19 @@ func (e *RefusedError) Error() string { return e.Text + e.File + ": the definiti
 
 // mocks implements engine.Interceptor: it responds to the tasks of one execution.
 type mocks struct {
+	file   *File
 	test   *Test
 	clock  *clock.Clock
 	faults *faults.Injector
 
 	mu       sync.Mutex
-	calls    map[string][]int // by state, how often each answer was used
+	calls    map[string][]int    // by state, how often each answer was used
+	asked    map[string][]string // by state, the different Arguments of its tasks, up to shownAsked
 	problems []string
 }
+
+// shownAsked is the maximum number of different Arguments of a state that a note shows.
+const shownAsked = 3
 
 // Intercept implements engine.Interceptor. It intercepts every task.
 func (m *mocks) Intercept(t *engine.Task) engine.Integration {
@@ -149,6 +161,9 @@ func (m *mocks) answer(t *engine.Task) engine.Integration {
 		given = make([]int, len(listed))
 		m.calls[t.State] = given
 	}
+	if asked := m.asked[t.State]; len(asked) <= shownAsked && !slices.Contains(asked, t.Parameters) {
+		m.asked[t.State] = append(asked, t.Parameters)
+	}
 	for i := range listed {
 		a := &listed[i]
 		if a.Times > 0 && given[i] >= a.Times || a.Input != nil && !a.takes(t.Parameters) {
@@ -161,11 +176,78 @@ func (m *mocks) answer(t *engine.Task) engine.Integration {
 	for _, k := range given {
 		n += k
 	}
-	return m.failsLocked("attempt %d of the state %s has no response: its responses under mocks are used up, or are for an input other than %s",
-		n, t.State, cut(t.Parameters))
+	return m.failsLocked("attempt %d of the state %s has no response: its responses under mocks are used up, or their input is not its %s %s",
+		n, t.State, m.parameters(t.State), cut(t.Parameters))
 }
 
-// takes reports whether an answer applies to a task's input.
+// parameters returns the name of the field that determines what a state's service gets, with which input is compared.
+func (m *mocks) parameters(state string) string {
+	field := "Parameters"
+	each(&m.file.Machine.Graph, func(s *asl.State) {
+		if s.Name == state && s.QueryLanguage == asl.JSONata {
+			field = "Arguments"
+		}
+	})
+	return field
+}
+
+// unasked describes the responses that no task has asked for. A response for all attempts that follow, without an input,
+// is left out, because it is there for whatever comes.
+func (m *mocks) unasked() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var notes []string
+	for _, state := range slices.Sorted(maps.Keys(m.test.Answers)) {
+		listed, given := m.test.Answers[state], m.calls[state]
+		for i := range listed {
+			a, used := &listed[i], 0
+			if given != nil {
+				used = given[i]
+			}
+			if used >= max(a.Times, 1) || a.Times == 0 && a.Input == nil {
+				continue
+			}
+			what := fmt.Sprintf("%s:%d: mocks: the response of %s", m.file.Name, a.Line, state)
+			if a.Input != nil {
+				what += " for the " + m.parameters(state) + " " + cut(a.Input.JSON())
+			}
+			switch {
+			case used > 0:
+				what += fmt.Sprintf(" was asked for %d of %d times", used, a.Times)
+			case given == nil:
+				what += " was not asked for: the state made no attempt"
+			default:
+				what += " was not asked for"
+			}
+			notes = append(notes, what+m.insteadOf(a, state))
+		}
+	}
+	if of, ok := m.test.Case.(interface{ Unasked() []string }); ok {
+		for _, what := range of.Unasked() {
+			notes = append(notes, m.file.Name+": testCase: "+what)
+		}
+	}
+	return notes
+}
+
+// insteadOf returns the end of a note that says which Arguments a state's tasks had, if a response has an input.
+func (m *mocks) insteadOf(a *Answer, state string) string {
+	asked := m.asked[state]
+	if a.Input == nil || len(asked) == 0 {
+		return ""
+	}
+	texts := make([]string, 0, shownAsked)
+	for _, one := range asked[:min(len(asked), shownAsked)] {
+		texts = append(texts, cut(one))
+	}
+	said := "; its attempts had " + strings.Join(texts, ", ")
+	if len(asked) > shownAsked {
+		said += " and others"
+	}
+	return said
+}
+
+// takes reports whether an answer applies to a task with these Arguments or Parameters.
 func (a *Answer) takes(parameters string) bool {
 	v, err := jsonvalue.Parse(parameters)
 	return err == nil && jsonvalue.Equal(v, *a.Input)

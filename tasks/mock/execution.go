@@ -115,6 +115,22 @@ func (x *Execution) Intercept(t *engine.Task) engine.Integration {
 		"which ends with %d", n, t.State, x.name, x.machine, r.name, len(r.answers)-1)}
 }
 
+// Unasked describes, for each state, the answers of its response that no invocation has asked for, in the order of the
+// states' names.
+func (x *Execution) Unasked() []string {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var unasked []string
+	for _, state := range sorted(x.states) {
+		r, n := x.states[state], x.calls[state]
+		if r != nil && n < len(r.answers) {
+			unasked = append(unasked, fmt.Sprintf("%d of the %d answers of the response %s of %s were asked for", n,
+				len(r.answers), r.name, state))
+		}
+	}
+	return unasked
+}
+
 // Invoke implements engine.Integration.
 func (a *answer) Invoke(context.Context, *engine.Task) (engine.Result, error) {
 	if a.thrown {

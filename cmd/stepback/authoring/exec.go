@@ -32,7 +32,7 @@ type Exec struct {
 	Mock        string        `env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local."`
 	TestCase    string        `placeholder:"NAME" help:"Test case of the mock configuration."`
 	VirtualTime bool          `help:"Skip waits; timestamps advance as if the waits had taken place."`
-	Patience    time.Duration `placeholder:"DURATION" help:"With --virtual-time: treat a function that runs longer than this in real time as hung, and time out its state. Default: the state's TimeoutSeconds."`
+	Patience    time.Duration `placeholder:"DURATION" help:"With --virtual-time: how long a function may really take before it is considered hung and its state times out. Default: the state's TimeoutSeconds, at least 5s."`
 	Timeout     time.Duration `placeholder:"DURATION" help:"Stop an execution that takes longer, in real time."`
 	Data        string        `type:"path" placeholder:"DIR" help:"Data directory that provides serve's buckets and functions and stores the execution with its history. Default: a temporary one."`
 	Watch       bool          `short:"w" help:"Run again whenever the definition, the input or the mocks change, until Ctrl-C."`
@@ -76,7 +76,7 @@ func (c *Exec) Run(ctx context.Context, std terminal.Streams) error {
 	if c.File == "-" || c.Name != "" {
 		return exit.With(exit.Usage, errors.New("--watch needs a file to watch, and cannot be combined with --name"))
 	}
-	return workspace.Rerun(ctx, std.Err, c.files(), func() error { return c.once(ctx, std) })
+	return workspace.Rerun(ctx, std.Err, c.files, func() error { return c.once(ctx, std) })
 }
 
 // files returns the files that an execution is made of.

@@ -38,7 +38,7 @@ type stage struct {
 func (c *Exec) stage(ctx context.Context, o *order, std terminal.Streams) (_ *stage, err error) {
 	cfg := local.Config{
 		Dir: c.Data, Scope: workspace.Scope, Patience: c.Patience, Journal: journal.NewMemory(),
-		MetricPeriod: time.Second,
+		MetricPeriod: time.Second, Overran: workspace.Overran(std.Err),
 	}
 	c.EmbeddedServices.Apply(&cfg)
 	if err := c.Injection.Apply(&cfg, o.states()...); err != nil {

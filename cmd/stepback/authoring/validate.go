@@ -27,31 +27,23 @@ func (Validate) Help() string {
   stepback validate order.asl.yaml --substitute PayFunctionArn=arn:aws:lambda:us-east-1:123456789012:function:pay --substitute Days=30
   aws stepfunctions describe-state-machine --state-machine-arn ARN --query definition --output text | stepback validate -
 
-Exit status: 0 if all definitions are accepted, with or without warnings; 2 if a file cannot be read; 3 if a definition would be refused.`
+A file that cannot be read does not keep the others from being checked: it is named on standard error.
+
+Exit status: 0 if all definitions are accepted, with or without warnings; 2 if a named file cannot be read; 3 if a definition would be
+refused, or something in a directory was not read: a broken template, a definition in S3, a state machine in Terraform's own language.`
 }
 
 // Run prints the errors of each definition, with the line and a caret.
 func (c *Validate) Run(_ context.Context, std terminal.Streams) error {
-	files, err := definitions.Paths(c.Files, std.Err)
-	if err != nil {
-		return exit.With(exit.Usage, err)
-	}
 	values, err := c.Values()
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
-	all, refused := make([]definitions.Validated, 0, len(files)), false
-	read := make([]definitions.File, 0, len(files))
-	for _, path := range files {
-		d, err := definitions.Read("", path, values, std)
-		if err != nil {
-			return exit.With(exit.Usage, err)
-		}
-		read = append(read, d)
-	}
+	read, unread := definitions.All(c.Files, values, std)
 	if err := c.Unknown(read...); err != nil {
 		return exit.With(exit.Usage, err)
 	}
+	all, refused := make([]definitions.Validated, 0, len(read)+len(unread)), false
 	for _, d := range read {
 		found := d.Diagnose(c.Express)
 		v := definitions.NewValidated(&d, found)
@@ -65,18 +57,20 @@ func (c *Validate) Run(_ context.Context, std terminal.Streams) error {
 		}
 		if v.Result == "OK" {
 			text += d.Path + ": accepted" + whatever(v.Placeholders) + "\n"
+		} else {
+			text += d.Path + ": refused\n"
 		}
 		fmt.Fprint(std.Out, text)
 	}
 	if c.JSON {
+		for _, u := range unread {
+			all = append(all, definitions.NotRead(u))
+		}
 		if err := terminal.PrintJSON(std.Out, all); err != nil {
 			return err
 		}
 	}
-	if refused {
-		return exit.With(exit.Data, nil)
-	}
-	return nil
+	return definitions.Status(std, unread, refused)
 }
 
 // whatever returns the part of a message that lists the placeholders without a value, or "" if there are none.

@@ -15,6 +15,7 @@ import (
 
 	"stepback/asl"
 	"stepback/asl/document"
+	"stepback/asl/source"
 	"stepback/aws/model"
 	"stepback/cmd/stepback/terminal"
 	"stepback/engine"
@@ -24,8 +25,13 @@ import (
 // File is a state machine definition that has been read.
 type File struct {
 	Name string // of the state machine
-	Path string // for messages
-	Text string // the JSON for Step Functions
+	// Path names the definition in messages: a file, or FILE#NAME for a state machine in a template.
+	Path string
+	// Source is the file to which the lines and columns of diagnostics refer.
+	Source string
+	Text   string // the JSON for Step Functions
+	// Express is true if the template declares a state machine of type EXPRESS.
+	Express bool
 
 	Document *document.Document
 }
@@ -46,24 +52,33 @@ func Read(name, path string, values map[string]string, std terminal.Streams) (Fi
 		d.Path = "standard input"
 	}
 	file, machine := PartOf(path)
-	if filepath.Ext(file) == ".tf" {
-		return d, fmt.Errorf("%s: Terraform's own language is not supported; give the definition's file, or a plan: "+
-			"terraform plan -out plan && terraform show -json plan > plan.json", file)
+	if isTerraform(file) {
+		return d, fmt.Errorf("%s: %s", file, terraformAdvice)
 	}
 	text, err := ReadText(file, std)
 	if err != nil {
 		return d, err
 	}
 	if machine != "" || Looks(string(text)) {
-		return d.declared(file, machine, string(text), values, std)
+		found, err := In(string(text))
+		if err != nil {
+			return d, fmt.Errorf("%s: %w", d.Path, err)
+		}
+		chosen, err := choose(found, file, machine)
+		if err != nil {
+			return d, err
+		}
+		return d.declared(file, string(text), chosen, values, std)
 	}
 	if d.Name == "" {
 		d.Name = MachineName(path)
 	}
-	d.Document = document.Read(string(text), document.Options{YAML: isYAML(path, string(text)), Values: values})
-	d.Text = d.Document.JSON
+	d.Source = d.Path
+	d.use(document.Read(string(text), document.Options{YAML: isYAML(path, string(text)), Values: values}))
 	return d, nil
 }
+
+func (d *File) use(read *document.Document) { d.Document, d.Text = read, read.JSON }
 
 // PartOf splits FILE#NAME, which names a state machine of a template.
 func PartOf(path string) (file, machine string) {
@@ -74,67 +89,71 @@ func PartOf(path string) (file, machine string) {
 	return path[:i], path[i+1:]
 }
 
-// declared reads the definition of a state machine declared in a template: the named one, or the only one. Values of
-// placeholders on the command line take precedence over the template's.
-func (d File) declared(file, machine, text string, values map[string]string, std terminal.Streams) (File, error) {
-	found, err := In(text)
-	if err != nil {
-		return d, fmt.Errorf("%s: %w", d.Path, err)
-	}
+// choose returns the named state machine of a template, or its only one.
+func choose(found []Found, file, machine string) (*Found, error) {
 	var names []string
-	var chosen *Found
 	for i := range found {
-		names = append(names, found[i].Name)
 		if found[i].Name == machine || machine == "" && len(found) == 1 {
-			chosen = &found[i]
+			return &found[i], nil
 		}
+		names = append(names, found[i].Name)
 	}
-	if chosen == nil {
-		return d, fmt.Errorf("%s declares %s: name one of them, such as %s#%s", file, strings.Join(names, ", "), file,
-			names[0])
-	}
-	all := maps.Clone(chosen.Values)
+	return nil, fmt.Errorf("%s declares %s: name one of them, such as %s#%s", file, strings.Join(names, ", "), file, names[0])
+}
+
+// declared reads the definition of a state machine declared in a template with the given text. Values of placeholders
+// on the command line take precedence over the template's.
+func (d File) declared(file, text string, x *Found, values map[string]string, std terminal.Streams) (File, error) {
+	all := maps.Clone(x.Values)
 	if all == nil {
 		all = map[string]string{}
 	}
 	maps.Copy(all, values)
 	if d.Name == "" {
-		d.Name = MachineName(chosen.Name)
+		d.Name = MachineName(x.Name)
 	}
-	d.Path = file + "#" + chosen.Name
-	if chosen.Missing != "" {
-		return d, fmt.Errorf("%s: %s", d.Path, chosen.Missing)
-	}
-	if chosen.File == "" {
-		d.Document = document.Read(chosen.Text, document.Options{YAML: document.IsYAML(chosen.Text), Values: all})
-		d.Text = d.Document.JSON
+	d.Path, d.Source, d.Express = file+"#"+x.Name, file, x.Express
+	if x.Refused != "" {
+		d.use(document.Refuse(text, x.at, x.Refused, ""))
 		return d, nil
 	}
-	d.Path = filepath.Join(filepath.Dir(file), chosen.File)
-	inner, err := ReadText(d.Path, std)
-	if err != nil {
-		return d, fmt.Errorf("%s#%s: %w", file, chosen.Name, err)
+	if x.part != nil {
+		d.use(x.part.Read(document.Options{Values: all}))
+		return d, nil
 	}
-	d.Document = document.Read(string(inner), document.Options{YAML: isYAML(d.Path, string(inner)), Values: all})
-	d.Text = d.Document.JSON
+	if x.s3 != "" { // cdk.out has the file beside the template
+		if asset := "asset." + x.s3; terminal.Exists(filepath.Join(filepath.Dir(file), asset)) {
+			x.File = asset
+		}
+	}
+	if x.File == "" {
+		return d, fmt.Errorf("%s: %s", d.Path, x.Missing)
+	}
+	path := filepath.Join(filepath.Dir(file), x.File)
+	inner, err := ReadText(path, std)
+	if err != nil {
+		return d, fmt.Errorf("%s#%s: %w", file, x.Name, err)
+	}
+	d.Path, d.Source = path, path
+	d.use(uploaded(string(inner), all))
 	return d, nil
 }
 
-// declaredIn returns the state machines of a template; none if the file is not a template.
-func declaredIn(path string) ([]Found, error) {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || IsDefinition(path) || filepath.Ext(path) == ".tf" {
-		return nil, nil //nolint:nilerr // whoever reads it says why it cannot be read
+// uploaded reads a definition file that a deployment uploads to S3, where CloudFormation reads it as JSON or else as
+// YAML, whatever its name is.
+func uploaded(text string, values map[string]string) *document.Document {
+	part := document.NewPart(text)
+	start := len(text) - len(strings.TrimPrefix(text, "\ufeff"))
+	part.Copy(source.Span{Start: start, End: len(text)})
+	asJSON := part.Read(document.Options{Values: values})
+	if _, err := jsonvalue.Parse(asJSON.JSON); len(asJSON.Problems) == 0 && err == nil {
+		return asJSON
 	}
-	text, err := ReadText(path, terminal.Streams{})
-	if err != nil || !Looks(string(text)) {
-		return nil, nil //nolint:nilerr // likewise
+	asYAML := part.Read(document.Options{Values: values, YAML: true})
+	if strings.HasPrefix(strings.TrimSpace(part.Text()), "{") && len(asYAML.Problems) > 0 {
+		return asJSON
 	}
-	found, err := In(string(text))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return found, nil
+	return asYAML
 }
 
 // isTemplate reports whether a file's name is that of a template.
@@ -175,12 +194,28 @@ func isYAML(path, text string) bool {
 
 // Diagnose returns errors and warnings, at their positions in the file.
 func (d *File) Diagnose(express bool) []asl.Diagnostic {
-	return d.Document.Diagnose(func(definition string) []asl.Diagnostic { return validate(definition, express) })
+	return d.Document.Diagnose(func(definition string) []asl.Diagnostic {
+		return validate(definition, express || d.Express)
+	})
+}
+
+// Machine returns the state machine of a definition that Diagnose accepts. Values with open placeholders are missing
+// in it, or have stand-ins. It returns nil if the definition is refused.
+func (d *File) Machine(express bool) *asl.Machine {
+	if asl.HasErrors(d.Diagnose(express)) {
+		return nil
+	}
+	accepts := func(string) error { return nil }
+	m, _ := asl.Options{Express: express || d.Express, Overlook: d.Document.Overlooks, Syntax: asl.Syntax{
+		Path: accepts, ReferencePath: accepts, Intrinsic: accepts,
+		JSONata: func(string) ([]string, error) { return nil, nil },
+	}}.Parse(d.Text)
+	return m
 }
 
 // Render formats diagnostics with their lines of the file.
 func (d *File) Render(found []asl.Diagnostic) string {
-	return asl.Render(found, d.Document.Text, d.Path)
+	return asl.Render(found, d.Document.Text, d.Source)
 }
 
 // Tasks returns the names of the definition's Task states, at any depth.
@@ -217,7 +252,7 @@ func tasksIn(names []string, machine jsonvalue.Value) []string {
 // otherwise.
 func (d *File) Lacks(express bool) error {
 	needed := d.Document.Needed
-	if found := validate(d.Text, express); len(needed) == 0 && asl.HasErrors(found) &&
+	if found := validate(d.Text, express || d.Express); len(needed) == 0 && asl.HasErrors(found) &&
 		!asl.HasErrors(d.Document.Place(found)) {
 		if needed = d.Document.Blamed(found); len(needed) == 0 {
 			needed = d.Document.Open

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
-	"stepback/jsonvalue"
+	"stepback/asl/document"
+	"stepback/asl/source"
 )
 
 // Found is a state machine declared in a text.
@@ -24,6 +23,13 @@ type Found struct {
 	// Missing gives the reason if neither Text nor File is set: the definition is in S3, or only known after
 	// deployment. It is a phrase that follows the name in messages.
 	Missing string
+	// Refused gives the reason for which the deployment would refuse the resource, whatever its definition is; empty if
+	// there is none.
+	Refused string
+
+	at   source.Span // of the reason in Refused
+	part *document.Part
+	s3   string // the file's name in S3, beside which cdk.out has it
 }
 
 // MaxSize is the most bytes of a text: CloudFormation accepts one megabyte, Terraform plans are longer.
@@ -32,20 +38,29 @@ const MaxSize = 64 << 20
 // ErrNone is returned if a text declares no state machine.
 var ErrNone = errors.New("it declares no state machine")
 
+// marks are texts of which every template with a state machine has one.
+var marks = []string{"AWS::StepFunctions::StateMachine", "AWS::Serverless::StateMachine", ofTerraform, "stateMachines:",
+	`"stateMachines"`}
+
 // Looks reports whether a text may be of a kind that this package reads, such as a template, and not a definition
 // itself. It is fast, and may be wrong for texts that are neither.
 func Looks(text string) bool {
 	if strings.Contains(text, "StartAt") && !strings.Contains(text, "Resources") && !strings.Contains(text, "stateMachines") &&
-		!strings.Contains(text, "aws_sfn_state_machine") {
+		!strings.Contains(text, ofTerraform) {
 		return false
 	}
-	for _, mark := range []string{"AWS::StepFunctions::StateMachine", "AWS::Serverless::StateMachine",
-		"aws_sfn_state_machine", "stateMachines:", `"stateMachines"`} {
+	for _, mark := range marks {
 		if strings.Contains(text, mark) {
 			return true
 		}
 	}
 	return false
+}
+
+// namesMachine reports whether a text names a type of state machine, so that it is a template even if it cannot be
+// parsed.
+func namesMachine(text string) bool {
+	return strings.Contains(text, marks[0]) || strings.Contains(text, marks[1]) || strings.Contains(text, marks[2])
 }
 
 // In returns the state machines that a text declares, in order. It returns ErrNone if there are none, and otherwise
@@ -54,195 +69,58 @@ func In(text string) ([]Found, error) {
 	if len(text) > MaxSize {
 		return nil, fmt.Errorf("it is longer than %d bytes", MaxSize)
 	}
-	root, err := read(text)
+	root, err := parse(text)
 	if err != nil {
 		return nil, err
 	}
-	var found []Found
-	for _, look := range []func(jsonvalue.Value) ([]Found, error){cloudFormation, terraform, plan, serverless} {
-		more, err := look(root)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, more...)
+	f := finder{text: text}
+	f.cloudFormation(root)
+	f.terraform(root)
+	if err := f.plan(root); err != nil {
+		return nil, err
 	}
-	if len(found) == 0 {
+	f.serverless(root)
+	if len(f.found) == 0 {
 		return nil, ErrNone
 	}
-	return found, nil
+	for i := range f.found {
+		if x := &f.found[i]; x.part != nil {
+			x.Text = x.part.Text()
+		}
+	}
+	return f.found, nil
 }
 
-// read parses JSON, or YAML with CloudFormation's tags.
-func read(text string) (jsonvalue.Value, error) {
-	if strings.HasPrefix(strings.TrimSpace(text), "{") {
-		if v, err := jsonvalue.Parse(text); err == nil {
-			return v, nil
-		}
-	}
-	var node yaml.Node
-	if err := yaml.Unmarshal([]byte(text), &node); err != nil {
-		return jsonvalue.Value{}, fmt.Errorf("it is neither JSON nor YAML: %w", err)
-	}
-	if len(node.Content) == 0 {
-		return jsonvalue.Value{}, ErrNone
-	}
-	return new(converter).value(node.Content[0], 0)
+// finder collects the state machines of a text.
+type finder struct {
+	text  string
+	found []Found
 }
 
-// deepest is the deepest nesting allowed in a text.
-const deepest = 200
-
-// mostNodes is the maximum number of values in a text after its aliases have been expanded.
-const mostNodes = 2_000_000
-
-// converter converts YAML to JSON. Short forms of intrinsic functions become their long forms.
-type converter struct{ nodes int }
-
-func (c *converter) value(n *yaml.Node, depth int) (jsonvalue.Value, error) {
-	if c.nodes++; depth > deepest || c.nodes > mostNodes {
-		return jsonvalue.Value{}, fmt.Errorf("line %d: it is too long or nested too deep", n.Line)
+// inline sets the definition to a node of the text. It returns false if the node is not known before the deployment.
+func (f *finder) inline(x *Found, n *node, write func(writer, *node) bool) bool {
+	w := writer{document.NewPart(f.text)}
+	if !write(w, n) {
+		return false
 	}
-	if n.Kind == yaml.AliasNode {
-		return c.value(n.Alias, depth+1)
-	}
-	plain, err := c.untagged(n, depth)
-	if err != nil || !strings.HasPrefix(n.Tag, "!") || strings.HasPrefix(n.Tag, "!!") {
-		return plain, err
-	}
-	name := n.Tag[1:]
-	switch name {
-	case "Ref", "Condition":
-	case "GetAtt":
-		if plain.Kind() == jsonvalue.String {
-			resource, attribute, _ := strings.Cut(plain.Text(), ".")
-			plain = jsonvalue.OfArray([]jsonvalue.Value{jsonvalue.OfString(resource), jsonvalue.OfString(attribute)})
-		}
-		name = "Fn::GetAtt"
-	default:
-		name = "Fn::" + name
-	}
-	o := jsonvalue.NewObject(1)
-	o.Set(name, plain)
-	return o.Value(), nil
+	x.part = w.Part
+	return true
 }
 
-func (c *converter) untagged(n *yaml.Node, depth int) (jsonvalue.Value, error) {
-	switch n.Kind { //nolint:exhaustive // the others are scalars here
-	case yaml.MappingNode:
-		o := jsonvalue.NewObject(len(n.Content) / 2)
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			member, err := c.value(n.Content[i+1], depth+1)
-			if err != nil {
-				return member, err
-			}
-			o.Set(n.Content[i].Value, member)
-		}
-		return o.Value(), nil
-	case yaml.SequenceNode:
-		elements := make([]jsonvalue.Value, 0, len(n.Content))
-		for _, one := range n.Content {
-			element, err := c.value(one, depth+1)
-			if err != nil {
-				return element, err
-			}
-			elements = append(elements, element)
-		}
-		return jsonvalue.OfArray(elements), nil
-	}
-	switch n.Tag {
-	case "!!null":
-		return jsonvalue.Value{}, nil
-	case "!!bool":
-		return jsonvalue.OfBool(strings.EqualFold(n.Value, "true")), nil
-	case "!!int", "!!float":
-		if v, err := jsonvalue.Parse(n.Value); err == nil {
-			return v, nil
-		}
-	}
-	return jsonvalue.OfString(n.Value), nil
+// asObject writes a definition that is an object of the template.
+func asObject(w writer, n *node) bool {
+	w.json(n)
+	return true
 }
 
-// text returns a value as text, with placeholders for parts that are only known at deployment. ok is false if the
-// value has no text form.
-func text(v jsonvalue.Value) (s string, ok bool) {
-	switch v.Kind() {
-	case jsonvalue.String:
-		return v.Text(), true
-	case jsonvalue.Number, jsonvalue.Bool:
-		return v.JSON(), true
-	case jsonvalue.Object:
-	default:
-		return "", false
-	}
-	if v.Len() != 1 {
-		return "", false
-	}
-	argument := v.At(0)
-	switch v.Keys()[0] {
-	case "Ref":
-		return "${" + argument.Text() + "}", true
-	case "Fn::GetAtt":
-		parts := []string{argument.Text()}
-		if argument.Kind() == jsonvalue.Array {
-			parts = nil
-			for _, e := range argument.Elements() {
-				parts = append(parts, e.Text())
-			}
-		}
-		return "${" + strings.Join(parts, ".") + "}", true
-	case "Fn::Sub":
-		if argument.Kind() == jsonvalue.Array {
-			argument = argument.At(0)
-		}
-		return argument.Text(), true
-	case "Fn::Join":
-		if argument.Kind() != jsonvalue.Array || argument.Len() != 2 {
-			return "", false
-		}
-		var parts []string
-		for _, e := range argument.At(1).Elements() {
-			part, ok := text(e)
-			if !ok {
-				return "", false
-			}
-			parts = append(parts, part)
-		}
-		return strings.Join(parts, argument.At(0).Text()), true
-	case "Fn::ImportValue", "Fn::FindInMap", "Fn::Select":
-		return "${Unknown}", true
-	default:
-		return "", false
-	}
-}
+// asString writes a definition that is a string of the template.
+func asString(w writer, n *node) bool { return w.string(n) }
 
-// resolved returns an inline definition with intrinsic functions replaced by placeholders.
-func resolved(v jsonvalue.Value) jsonvalue.Value {
-	switch v.Kind() {
-	case jsonvalue.Object:
-		if v.Len() == 1 && (v.Keys()[0] == "Ref" || strings.HasPrefix(v.Keys()[0], "Fn::")) {
-			if s, ok := text(v); ok {
-				return jsonvalue.OfString(s)
-			}
-		}
-		o := jsonvalue.NewObject(v.Len())
-		for i, name := range v.Keys() {
-			o.Set(name, resolved(v.At(i)))
-		}
-		return o.Value()
-	case jsonvalue.Array:
-		elements := make([]jsonvalue.Value, 0, v.Len())
-		for _, e := range v.Elements() {
-			elements = append(elements, resolved(e))
-		}
-		return jsonvalue.OfArray(elements)
-	default:
-		return v
+// short returns the start of a text, for a message.
+func short(s string) string {
+	const most = 80
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
 	}
-}
-
-func member(v jsonvalue.Value, path ...string) jsonvalue.Value {
-	for _, name := range path {
-		v, _ = v.Get(name)
-	}
-	return v
+	return s
 }

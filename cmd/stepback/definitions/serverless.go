@@ -8,30 +8,31 @@ import (
 )
 
 // serverless finds the state machines in a serverless.yml.
-func serverless(root jsonvalue.Value) ([]Found, error) {
-	all := member(root, "stepFunctions", "stateMachines")
-	found := make([]Found, 0, all.Len())
-	for i, name := range all.Keys() {
-		body := all.At(i)
-		f := Found{Name: name, Express: member(body, "type").Text() == "EXPRESS"}
-		switch definition := member(body, "definition"); definition.Kind() {
-		case jsonvalue.Object:
-			f.Text = resolved(definition).JSON()
-		case jsonvalue.String:
-			inside, ok := strings.CutPrefix(strings.TrimSpace(definition.Text()), "${file(")
+func (f *finder) serverless(root *node) {
+	all := root.member("stepFunctions", "stateMachines")
+	if !all.is(jsonvalue.Object) {
+		return
+	}
+	for i, name := range all.names {
+		body := all.items[i]
+		x := Found{Name: name, Express: body.member("type").str() == "EXPRESS", at: all.keys[i]}
+		switch definition := body.member("definition"); {
+		case definition.is(jsonvalue.Object):
+			f.inline(&x, definition, asObject)
+		case definition.is(jsonvalue.String):
+			inside, ok := strings.CutPrefix(strings.TrimSpace(definition.text), "${file(")
 			file, rest, closed := strings.Cut(inside, ")")
 			switch {
 			case ok && closed && rest == "}":
-				f.File = file
-			case strings.HasPrefix(strings.TrimSpace(definition.Text()), "{"):
-				f.Text = definition.Text()
+				x.File = file
+			case strings.HasPrefix(strings.TrimSpace(definition.text), "{"):
+				f.inline(&x, definition, asString)
 			default:
-				f.Missing = fmt.Sprintf("its definition is %q; only an object or ${file(NAME)} is supported", short(definition.Text()))
+				x.Missing = fmt.Sprintf("its definition is %q; only an object or ${file(NAME)} is supported", short(definition.text))
 			}
 		default:
-			f.Missing = "it has no definition"
+			x.Missing = "it has no definition"
 		}
-		found = append(found, f)
+		f.found = append(f.found, x)
 	}
-	return found, nil
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"stepback/asl/document"
 	"stepback/internal/spelling"
 )
 
@@ -44,7 +43,7 @@ func (s Substitutions) Unknown(read ...File) error {
 	var known []string
 	for _, d := range read {
 		if d.Document != nil {
-			known = append(known, document.Placeholders(d.Document.Text)...)
+			known = append(known, d.Document.Placeholders()...)
 		}
 	}
 	for _, flag := range s.Substitute {

@@ -5,8 +5,10 @@ import "stepback/asl"
 // Validated is the JSON form of the result for one definition.
 type Validated struct {
 	File        string       `json:"file"`
-	Result      string       `json:"result"` // OK or FAIL, as in ValidateStateMachineDefinition
+	Result      string       `json:"result"` // OK or FAIL, as in ValidateStateMachineDefinition; NOT_READ with Reason
 	Diagnostics []diagnostic `json:"diagnostics"`
+	// Reason says why the file was not read.
+	Reason string `json:"reason,omitempty"`
 	// Placeholders are the names of placeholders without a value; the text they stand for is not checked.
 	Placeholders []string `json:"placeholders,omitempty"`
 }
@@ -34,4 +36,9 @@ func NewValidated(d *File, found []asl.Diagnostic) Validated {
 			d.Hint})
 	}
 	return v
+}
+
+// NotRead returns the result for a file that was not read.
+func NotRead(u Unread) Validated {
+	return Validated{File: u.Path, Result: "NOT_READ", Diagnostics: []diagnostic{}, Reason: u.Err.Error()}
 }

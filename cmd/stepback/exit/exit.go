@@ -13,6 +13,8 @@ const (
 	TimedOut = 4 // an execution ended TIMED_OUT, or exceeded --timeout
 	Aborted  = 5 // an execution was aborted
 
+	NoTest = 6 // no test matches the filter
+
 	Stopped = 130 // Ctrl-C
 )
 

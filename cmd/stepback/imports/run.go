@@ -31,7 +31,7 @@ type Run struct {
 	CSV         string             `name:"csv" type:"existingfile" placeholder:"FILE" help:"File to import, with the columns user_id, login_count and post_count. Default: a generated file of 10,000 rows."`
 	Data        string             `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory: objects, database, journal, logs. Default .stepback."`
 	VirtualTime bool               `help:"Skip waits; timestamps advance as if the waits had taken place."`
-	Patience    time.Duration      `placeholder:"DURATION" help:"With --virtual-time: treat a function that runs longer than this in real time as hung, and time out its state. Default: the state's TimeoutSeconds."`
+	Patience    time.Duration      `placeholder:"DURATION" help:"With --virtual-time: how long a function may really take before it is considered hung and its state times out. Default: the state's TimeoutSeconds, at least 5s."`
 	Concurrency *int               `placeholder:"N" help:"Maximum number of concurrent child executions. Default 80 in bulk, 16 in other shapes."`
 	Shape       string             `enum:",bulk,batch,single" default:"" placeholder:"bulk|batch|single" help:"How a child execution processes its rows: all in one invocation, then the remaining ones one by one (bulk, the default); one invocation per row (batch); or a single row (single)."`
 	Batch       *int               `placeholder:"N" help:"Rows per child execution, 1 to 500. Default 250, or 100 for --shape batch. With 1 the shape is single."`
@@ -132,7 +132,7 @@ func (c *Run) config(ctx context.Context, std terminal.Streams) (pipeline.Config
 	cfg := pipeline.Config{
 		Dir: c.Data, Database: c.DB, Shape: statemachine.Shape(c.Shape),
 		ToleratedFailurePercentage: &c.Tolerated,
-		MaxBytes:                   int64(c.MaxBytes), VirtualTime: c.VirtualTime, Patience: c.Patience,
+		MaxBytes:                   int64(c.MaxBytes), VirtualTime: c.VirtualTime, Patience: c.Patience, Overran: workspace.Overran(std.Err),
 		DiskFull: func() {
 			fmt.Fprintf(std.Err, "\nstepback: the disk of %s is full; applied rows are not lost. Free space and run the same command again to finish the import\n", c.Data)
 			os.Exit(exit.Failure)

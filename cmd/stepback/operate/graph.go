@@ -65,10 +65,10 @@ func (c *Graph) Run(ctx context.Context, std terminal.Streams) error {
 	if err := c.Unknown(d); err != nil {
 		return exit.With(exit.Usage, err)
 	}
-	m, found := asl.Parse(d.Text)
+	m := d.Machine(false)
 	if m == nil {
 		fmt.Fprint(std.Err, d.Render(d.Diagnose(false)))
-		return exit.With(exit.Failure, fmt.Errorf("%s cannot be drawn: %d errors", d.Path, len(found)))
+		return exit.With(exit.Failure, fmt.Errorf("%s cannot be drawn, because Step Functions would refuse it", d.Path))
 	}
 	return c.write(std, form, m, d.Name, nil)
 }

@@ -42,7 +42,8 @@ func (retriesReviewCmd) Help() string {
 
 A Comment with "stepback:ignore CODE reason" silences a rule for its state, retrier or catcher.
 
-Exit status: 2 if a file cannot be read; 3 if a definition would be refused, or a finding is at least as severe as --fail-on.`
+Exit status: 2 if a named file cannot be read; 3 if a definition would be refused, a finding is at least as severe as --fail-on, or
+something in a directory was not read (stepback validate --help).`
 }
 
 // reviewed is the review of one definition.
@@ -77,32 +78,21 @@ func (c *retriesReviewCmd) Run(_ context.Context, std terminal.Streams) error {
 	if err := c.check(); err != nil {
 		return exit.With(exit.Usage, err)
 	}
-	files, err := definitions.Paths(c.Files, std.Err)
-	if err != nil {
-		return exit.With(exit.Usage, err)
-	}
 	values, err := c.Values()
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
-	wanting := false
-	all := make([]reviewed, 0, len(files))
-	read := make([]definitions.File, 0, len(files))
-	for _, path := range files {
-		d, err := definitions.Read("", path, values, std)
-		if err != nil {
-			return exit.With(exit.Usage, err)
-		}
-		read = append(read, d)
-	}
+	read, unread := definitions.All(c.Files, values, std)
 	if err := c.Unknown(read...); err != nil {
 		return exit.With(exit.Usage, err)
 	}
+	wanting, unfixed := false, []error(nil)
+	all := make([]reviewed, 0, len(read)+len(unread))
 	for _, d := range read {
 		x := c.review(d)
 		if c.Fix {
 			if x, err = c.applyFixes(x, values, std); err != nil {
-				return exit.With(exit.Usage, err)
+				unfixed = append(unfixed, err)
 			}
 		}
 		wanting = wanting || x.Result != "OK" || slices.ContainsFunc(x.advice, c.severe)
@@ -112,15 +102,23 @@ func (c *retriesReviewCmd) Run(_ context.Context, std terminal.Streams) error {
 		}
 	}
 	switch {
-	case c.JSON:
-		err = terminal.PrintJSON(std.Out, all)
 	case c.SARIF:
-		err = terminal.PrintJSON(std.Out, sarifOf(all))
+		err = terminal.PrintJSON(std.Out, sarifOf(all, unread))
+	case c.JSON:
+		for _, u := range unread {
+			all = append(all, reviewed{Validated: definitions.NotRead(u), States: []reviewedState{}})
+		}
+		err = terminal.PrintJSON(std.Out, all)
 	}
-	if err == nil && wanting {
-		err = exit.With(exit.Data, nil)
+	if err != nil {
+		return err
 	}
-	return err
+	status := definitions.Status(std, unread, wanting)
+	for _, err := range unfixed {
+		fmt.Fprintf(std.Err, "stepback: not fixed: %v\n", err)
+		status = exit.With(exit.Usage, nil)
+	}
+	return status
 }
 
 func (c *retriesReviewCmd) check() error {
@@ -159,7 +157,7 @@ func (c *retriesReviewCmd) applyFixes(x reviewed, values map[string]string, std 
 		case x.file.Path == "standard input":
 			return x, errors.New("--fix edits files in place: name a file instead of -")
 		case x.file.Document.Text != x.file.Text:
-			return x, fmt.Errorf("%s: --fix only edits JSON definitions without placeholders; fix this one by hand",
+			return x, fmt.Errorf("%s: --fix only edits files with a JSON definition without placeholders; fix this one by hand",
 				x.file.Path)
 		}
 		if err := replaceText(x.file.Path, text); err != nil {
@@ -169,6 +167,7 @@ func (c *retriesReviewCmd) applyFixes(x reviewed, values map[string]string, std 
 		if err != nil {
 			return x, err
 		}
+		d.Express = x.file.Express
 		x = c.review(d)
 		total += mended
 	}
@@ -187,16 +186,18 @@ func replaceText(path, text string) error {
 
 func (c *retriesReviewCmd) review(d definitions.File) reviewed {
 	x := reviewed{file: d, advice: d.Diagnose(c.Express), States: []reviewedState{}}
-	refused := asl.HasErrors(x.advice)
+	express, refused := c.Express || d.Express, asl.HasErrors(x.advice)
 	if !refused {
 		x.lacks = d.Lacks(c.Express)
 	}
-	machine, _ := asl.Options{Express: c.Express}.Parse(d.Text)
+	machine, _ := asl.Options{Express: express}.Parse(d.Text)
 	if !refused && x.lacks == nil && machine != nil {
 		opinion := review.Definition(d.Text, machine, review.Options{
-			Express: c.Express, Rate: c.Rate, Capacity: c.Capacity, Unknown: d.Document.StandsIn,
+			Express: express, Rate: c.Rate, Capacity: c.Capacity, Unknown: d.Document.StandsIn,
 		})
-		x.advice, x.fixes = d.Document.Place(opinion.Advice()), opinion.Findings
+		// A retrier with a misspelt error retries nothing, so the review reports these findings of validate too.
+		misspelt := slices.DeleteFunc(x.advice, func(f asl.Diagnostic) bool { return f.Code != asl.UnknownErrorName })
+		x.advice, x.fixes = append(d.Document.Place(opinion.Advice()), misspelt...), opinion.Findings
 		for i := range opinion.States {
 			s := &opinion.States[i]
 			x.States = append(x.States, reviewedState{
@@ -256,8 +257,12 @@ func tally(found []asl.Diagnostic) string {
 				n++
 			}
 		}
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ToLower(string(severity))))
+		switch {
+		case n == 0:
+		case severity == asl.SeverityAdvice: // has no plural
+			parts = append(parts, fmt.Sprintf("%d advice", n))
+		default:
+			parts = append(parts, terminal.Counted(int64(n), strings.ToLower(string(severity))))
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -18,8 +18,18 @@ type (
 		Runs    []sarifRun `json:"runs"`
 	}
 	sarifRun struct {
-		Tool    sarifTool     `json:"tool"`
-		Results []sarifResult `json:"results"`
+		Tool        sarifTool         `json:"tool"`
+		Results     []sarifResult     `json:"results"`
+		Invocations []sarifInvocation `json:"invocations,omitempty"`
+	}
+	sarifInvocation struct {
+		Successful    bool                `json:"executionSuccessful"`
+		Notifications []sarifNotification `json:"toolExecutionNotifications"`
+	}
+	sarifNotification struct {
+		Level     string          `json:"level"`
+		Message   sarifText       `json:"message"`
+		Locations []sarifLocation `json:"locations"`
 	}
 	sarifTool struct {
 		Driver sarifDriver `json:"driver"`
@@ -52,7 +62,7 @@ type (
 	}
 	sarifPhysical struct {
 		Artifact sarifArtifact `json:"artifactLocation"`
-		Region   sarifRegion   `json:"region"`
+		Region   *sarifRegion  `json:"region,omitempty"`
 	}
 	sarifArtifact struct {
 		URI string `json:"uri"`
@@ -66,8 +76,9 @@ type (
 	}
 )
 
-// sarifOf converts reviews to SARIF: the findings, and the errors that make a definition invalid.
-func sarifOf(all []reviewed) sarifLog {
+// sarifOf converts reviews to SARIF: the findings, and the errors that make a definition invalid. Files that were not
+// read become notifications.
+func sarifOf(all []reviewed, unread []definitions.Unread) sarifLog {
 	driver := sarifDriver{Name: "stepback retries review", Rules: []sarifRule{}}
 	for _, r := range review.Rules() {
 		driver.Rules = append(driver.Rules, sarifRule{
@@ -77,20 +88,20 @@ func sarifOf(all []reviewed) sarifLog {
 	}
 	run := sarifRun{Tool: sarifTool{driver}, Results: []sarifResult{}}
 	for i := range all {
+		uri, _ := sarifURI(all[i].file.Source)
+		_, machine := definitions.PartOf(all[i].file.Path)
 		for _, d := range all[i].advice {
 			text := d.Message
 			if d.Hint != "" {
 				text += " (" + d.Hint + ")"
 			}
-			uri, machine := sarifURI(all[i].file.Path)
-			at := sarifLocation{Physical: sarifPhysical{
-				Artifact: sarifArtifact{uri},
-				Region:   sarifRegion{max(d.Line, 1), max(d.Column, 1)},
-			}}
-			if machine != "" { // line numbers refer to the definition, not to the template
-				at.Physical.Region = sarifRegion{1, 1}
+			if machine != "" {
 				text = machine + ": " + text
 			}
+			at := sarifLocation{Physical: sarifPhysical{
+				Artifact: sarifArtifact{uri},
+				Region:   &sarifRegion{max(d.Line, 1), max(d.Column, 1)},
+			}}
 			if d.Location != "" {
 				at.Logical = []sarifLogical{{machine + d.Location}}
 			}
@@ -99,6 +110,16 @@ func sarifOf(all []reviewed) sarifLog {
 				Locations: []sarifLocation{at},
 			})
 		}
+	}
+	if len(unread) > 0 {
+		run.Invocations = []sarifInvocation{{}}
+	}
+	for _, u := range unread {
+		uri, _ := sarifURI(u.Path)
+		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotification{
+			Level: "error", Message: sarifText{"not read: " + u.Err.Error()},
+			Locations: []sarifLocation{{Physical: sarifPhysical{Artifact: sarifArtifact{uri}}}},
+		})
 	}
 	return sarifLog{
 		Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run},

@@ -13,11 +13,13 @@ import (
 	"stepback/cmd/stepback/exit"
 )
 
-// Rerun calls do at once, and again whenever one of the files changes, until ctx ends. If do fails, Rerun prints
-// the error and waits for the next change.
-func Rerun(ctx context.Context, w io.Writer, files []string, do func() error) error {
+// Rerun calls do at once, and again whenever one of the files changes, until ctx ends. files returns the files and
+// directories to watch; Rerun calls it after each run. A directory changes when a file is added or removed. If do
+// fails, Rerun prints the error and waits for the next change.
+func Rerun(ctx context.Context, w io.Writer, files func() []string, do func() error) error {
+	before := stamps(files())
 	for {
-		before := stamps(files)
+		began := time.Now()
 		if err := do(); err != nil {
 			var reported *exit.Error
 			if !errors.As(err, &reported) || reported.Err != nil {
@@ -27,38 +29,56 @@ func Rerun(ctx context.Context, w io.Writer, files []string, do func() error) er
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		fmt.Fprintf(w, "-- waiting for a change of %s; Ctrl-C ends\n", strings.Join(files, ", "))
-		if err := changed(ctx, files, before); err != nil {
+		watched := files()
+		for path, now := range stamps(watched) {
+			if _, known := before[path]; !known && now.modified.Before(began) {
+				before[path] = now // do has read it for the first time
+			}
+		}
+		fmt.Fprintf(w, "-- waiting for a change of %s; Ctrl-C ends\n", listed(watched))
+		var err error
+		if before, err = changed(ctx, watched, before); err != nil {
 			return err
 		}
 	}
 }
 
+// listed returns the paths for a message, or their number if they are many.
+func listed(paths []string) string {
+	const most = 4
+	if len(paths) > most {
+		return fmt.Sprintf("%d files and directories", len(paths))
+	}
+	return strings.Join(paths, ", ")
+}
+
 // stamps returns the state of each file; the zero stamp stands for a missing file.
-func stamps(files []string) []Stamp {
-	all := make([]Stamp, len(files))
-	for i, path := range files {
+func stamps(files []string) map[string]Stamp {
+	all := make(map[string]Stamp, len(files))
+	for _, path := range files {
+		all[path] = Stamp{}
 		if info, err := os.Stat(path); err == nil {
-			all[i] = StampOf(info)
+			all[path] = StampOf(info)
 		}
 	}
 	return all
 }
 
-// changed waits until one of the files has changed. A file that is missing does not count as changed, because some
-// editors replace the file by a new one.
-func changed(ctx context.Context, files []string, before []Stamp) error {
+// changed waits until one of the files has changed, and returns their new stamps. A file that is missing does not count
+// as changed, because some editors replace the file by a new one.
+func changed(ctx context.Context, files []string, before map[string]Stamp) (map[string]Stamp, error) {
 	tick := time.NewTicker(LookEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return nil, ctx.Err()
 		case <-tick.C:
 		}
-		for i, now := range stamps(files) {
-			if now != (Stamp{}) && now != before[i] {
-				return nil
+		all := stamps(files)
+		for path, now := range all {
+			if now != (Stamp{}) && now != before[path] {
+				return all, nil
 			}
 		}
 	}

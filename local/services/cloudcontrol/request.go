@@ -244,6 +244,10 @@ func codeOf(err error) string {
 	if errors.As(err, &wrong) {
 		return "InvalidRequest"
 	}
+	var handler *resource.HandlerError
+	if errors.As(err, &handler) {
+		return handler.Code
+	}
 	var e smithy.APIError
 	if !errors.As(err, &e) {
 		var own *aws.Error

@@ -33,6 +33,7 @@ func (d *deployment) reasonOf(r *record, err error) string {
 	var p *resource.PropertyError
 	var e smithy.APIError
 	var t *template.Error
+	var h *resource.HandlerError
 	switch {
 	case errors.Is(err, errTimeout), errors.Is(err, errCancelled), errors.Is(err, errUser):
 		if r.Doing != doCreate {
@@ -43,6 +44,9 @@ func (d *deployment) reasonOf(r *record, err error) string {
 		return (&resource.PropertyError{LogicalID: r.ID, Type: r.Type, Problems: p.Problems}).Error()
 	case errors.As(err, &t):
 		return t.Message
+	case errors.As(err, &h):
+		return fmt.Sprintf("Resource handler returned message: \"%s\" (RequestToken: %s, HandlerErrorCode: %s)", h.Message,
+			d.op.ID, h.Code)
 	case errors.As(err, &e):
 		return fmt.Sprintf("Resource handler returned message: \"%s (%s)\" (RequestToken: %s, HandlerErrorCode: %s)",
 			why(err), e.ErrorCode(), d.op.ID, handlerCode(e.ErrorCode()))

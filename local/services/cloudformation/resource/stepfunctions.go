@@ -7,7 +7,9 @@ import (
 	"strings"
 	"time"
 
+	asldocument "stepback/asl/document"
 	"stepback/aws"
+	"stepback/jsonvalue"
 	"stepback/local/services/cloudformation/template"
 )
 
@@ -65,39 +67,73 @@ func activityState(r *Request, arn string) State {
 	return State{ID: arn, Attributes: map[string]any{"Arn": arn, "Name": r.text("Name")}}
 }
 
-// definition returns the state machine's definition with its substitutions. If it is in S3, it is read from there.
+// definition returns the definition that CreateStateMachine gets: the text of one of three properties, in which the
+// substitutions are made, and which is converted from YAML if it is in S3. The errors are those of AWS's handler.
 func definition(ctx context.Context, r *Request) (string, error) {
-	var text string
-	switch {
-	case r.has("DefinitionString"):
-		text = document(r.Properties["DefinitionString"])
-	case r.has("Definition"):
-		text = document(r.Properties["Definition"])
-	case r.has("DefinitionS3Location"):
-		at := object(r.Properties, "DefinitionS3Location")
-		reader, ok := r.API.(interface {
-			Object(ctx context.Context, bucket, key, version string) ([]byte, error)
-		})
-		if !ok {
-			return "", &aws.Error{Code: "InvalidRequest", Message: "definitions in S3 cannot be read here"}
-		}
-		body, err := reader.Object(ctx, textOf(at, "Bucket"), textOf(at, "Key"), textOf(at, "Version"))
-		if err != nil {
-			return "", err
-		}
-		if text, err = template.PlainJSON(string(body)); err != nil {
-			return "", err
-		}
-	default:
-		return "", &PropertyError{Problems: []string{"#: required key [DefinitionString] not found"}}
+	if err := asldocument.OneDefinition(r.has); err != nil {
+		return "", &HandlerError{"InternalFailure", err.Error()}
 	}
-	var pairs []string
+	text, err := written(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	values := map[string]string{}
 	substitutions := object(r.Properties, "DefinitionSubstitutions")
 	for _, k := range keysOf(substitutions) {
-		// A value is inside a string of the definition; CloudFormation inserts it without escaping.
-		pairs = append(pairs, "${"+k+"}", textOf(substitutions, k))
+		v, err := jsonvalue.Parse(template.JSON(substitutions[k]))
+		if err == nil {
+			values[k], err = asldocument.SubstitutionText(v)
+		}
+		if err != nil {
+			return "", &HandlerError{"InternalFailure", err.Error()}
+		}
 	}
-	return strings.NewReplacer(pairs...).Replace(text), nil
+	if text, err = asldocument.Substitute(text, values); err != nil {
+		return "", &HandlerError{"InternalFailure", "Internal Failure"}
+	}
+	if !r.has("DefinitionS3Location") {
+		return text, nil
+	}
+	if text, err = asldocument.FromS3([]byte(text)); err != nil {
+		return "", &HandlerError{"InternalFailure", err.Error()}
+	}
+	return text, nil
+}
+
+// written returns the text of a definition before its substitutions.
+func written(ctx context.Context, r *Request) (string, error) {
+	switch {
+	case r.has("DefinitionString"):
+		text, ok := r.Properties["DefinitionString"].(string)
+		if !ok {
+			return "", &PropertyError{Problems: []string{"#/DefinitionString: expected type: String, found: JSONObject"}}
+		}
+		return text, nil
+	case r.has("Definition"):
+		if object(r.Properties, "Definition") == nil {
+			return "", &PropertyError{Problems: []string{"#/Definition: expected type: JSONObject, found: String"}}
+		}
+		text, err := asldocument.Pretty(template.JSON(r.Properties["Definition"]))
+		if err != nil {
+			return "", &HandlerError{"InternalFailure", err.Error()}
+		}
+		return text, nil
+	}
+	at := object(r.Properties, "DefinitionS3Location")
+	reader, ok := r.API.(interface {
+		Object(ctx context.Context, bucket, key, version string) ([]byte, error)
+	})
+	if !ok {
+		return "", &aws.Error{Code: "InvalidRequest", Message: "definitions in S3 cannot be read here"}
+	}
+	body, err := reader.Object(ctx, textOf(at, "Bucket"), textOf(at, "Key"), textOf(at, "Version"))
+	if err != nil {
+		return "", err
+	}
+	if len(body) > asldocument.MaxSize {
+		return "", &HandlerError{"InvalidRequest", asldocument.ErrTooLong.Error()}
+	}
+	return string(body), nil
 }
 
 func createMachine(ctx context.Context, r *Request) (State, error) {

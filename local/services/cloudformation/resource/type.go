@@ -148,6 +148,15 @@ func (e *PropertyError) Error() string {
 		strings.Join(e.Problems, "\n"))
 }
 
+// HandlerError is the failure of AWS's own handler of a type, with the handler's error code and message.
+type HandlerError struct {
+	// Code is a handler error code, such as InternalFailure or InvalidRequest.
+	Code, Message string
+}
+
+// Error implements error.
+func (e *HandlerError) Error() string { return e.Message }
+
 // Set maps names to types.
 type Set map[string]*Type
 

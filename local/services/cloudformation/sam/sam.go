@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"stepback/asl/document"
 	"stepback/local/services/cloudformation/template"
 )
 
@@ -503,6 +504,9 @@ func (x *item) machine() error {
 	if err := x.known(`Definition DefinitionUri DefinitionSubstitutions Name Type Role Policies Logging Tracing Tags Events
 		PermissionsBoundary RolePath`); err != nil {
 		return err
+	}
+	if err := document.OneSAMDefinition(func(property string) bool { return x.p[property] != nil }); err != nil {
+		return x.invalid("%s", err)
 	}
 	to := copied(x.p, "DefinitionSubstitutions Name=StateMachineName Type=StateMachineType Logging=LoggingConfiguration Tracing=TracingConfiguration")
 	switch {

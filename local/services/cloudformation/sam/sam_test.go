@@ -75,10 +75,12 @@ func TestExpand(t *testing.T) {
 func TestWhatIsNotExpandedIsRefusedByName(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"Resources: {A: {Type: AWS::Serverless::Api}}":                                                             "the type AWS::Serverless::Api is not supported here",
-		"Resources: {A: {Type: AWS::Serverless::Function, Properties: {Colour: red}}}":                             "The property Colour is not supported here.",
-		"Resources: {A: {Type: AWS::Serverless::Function, Properties: {CodeUri: ./here}}}":                         "'CodeUri' is not a valid S3 Uri",
-		"Resources: {A: {Type: AWS::Serverless::Function, Properties: {InlineCode: x, Events: {E: {Type: Api}}}}}": "The type Api is not supported here.",
+		"Resources: {A: {Type: AWS::Serverless::Api}}":                                                                           "the type AWS::Serverless::Api is not supported here",
+		"Resources: {A: {Type: AWS::Serverless::Function, Properties: {Colour: red}}}":                                           "The property Colour is not supported here.",
+		"Resources: {A: {Type: AWS::Serverless::StateMachine, Properties: {Name: m}}}":                                           "Either 'Definition' or 'DefinitionUri' property must be specified.",
+		"Resources: {A: {Type: AWS::Serverless::StateMachine, Properties: {Definition: {StartAt: A}, DefinitionUri: s3://b/k}}}": "Specify either 'Definition' or 'DefinitionUri' property and not both.",
+		"Resources: {A: {Type: AWS::Serverless::Function, Properties: {CodeUri: ./here}}}":                                       "'CodeUri' is not a valid S3 Uri",
+		"Resources: {A: {Type: AWS::Serverless::Function, Properties: {InlineCode: x, Events: {E: {Type: Api}}}}}":               "The type Api is not supported here.",
 	} {
 		d, err := template.Parse(text)
 		if err != nil {

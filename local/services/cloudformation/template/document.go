@@ -367,19 +367,6 @@ func scalarOf(y *yaml.Node) any {
 	return y.Value
 }
 
-// PlainJSON converts JSON or YAML without functions to JSON, for instance a state machine definition in S3. JSON is
-// returned unchanged.
-func PlainJSON(text string) (string, error) {
-	if strings.HasPrefix(strings.TrimSpace(text), "{") {
-		return text, nil
-	}
-	n, err := readYAML(text)
-	if err != nil {
-		return "", err
-	}
-	return JSON(n.plain()), nil
-}
-
 // ParseValue parses JSON to a value.
 func ParseValue(text string) (any, error) {
 	n, err := readJSON(text)
