@@ -160,7 +160,7 @@ type addressed struct {
 
 // dispatch delivers messages to queues, and adds the deliveries that are made later to the batch. The batch may
 // already contain other changes.
-func (s *Service) dispatch(b *documents.Batch, plan *publication, messages []*message) error {
+func (s *Service) dispatch(b *documents.Batch, plan *publication, messages []*message) (failure error) {
 	if len(plan.subscriptions) == 0 {
 		for _, m := range messages {
 			if err := s.file.keep(m); err != nil {
@@ -172,6 +172,12 @@ func (s *Service) dispatch(b *documents.Batch, plan *publication, messages []*me
 	var letters []delivery.Letter
 	var whose []addressed
 	var later []*delivered
+	kept := false
+	defer func() {
+		if failure != nil && !kept {
+			s.forget(later...)
+		}
+	}()
 	mails, mailed, filtered := false, 0, 0
 	for _, m := range messages {
 		for _, sub := range plan.subscriptions {
@@ -217,6 +223,7 @@ func (s *Service) dispatch(b *documents.Batch, plan *publication, messages []*me
 	if e := wait(); e != nil {
 		return e
 	}
+	kept = true
 	topic := messages[0].Topic
 	s.count(topic, numberFilteredOut, 1, filtered)
 	s.count(topic, numberDelivered, 1, mailed)
