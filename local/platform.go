@@ -20,6 +20,7 @@ import (
 	"stepback/internal/diskspace"
 	"stepback/local/chaos"
 	"stepback/local/endpoint"
+	"stepback/local/front"
 	"stepback/local/services/apigateway"
 	"stepback/local/services/cloudcontrol"
 	"stepback/local/services/cloudformation"
@@ -96,7 +97,7 @@ type Platform struct {
 	traces    *xray.Service
 	tracer    *tracing.Tracer
 	token     string // authenticates clients in other processes
-	front     front
+	front     front.Front
 	space     *diskspace.Space
 	ailing    ailing
 	broken    chan error     // receives the error that ended serving or the journal
@@ -310,10 +311,10 @@ func (p *Platform) serve(context.Context) error { //nolint:contextcheck // it li
 	if p.around.guard != nil {
 		handler = p.around.guard.around(handler)
 	}
-	p.front = front{handler: handler, stopWaiting: p.stopPolls}
+	p.front = front.Front{Handler: handler, StopWaiting: p.stopPolls}
 	served := make(chan error, 1)
 	go func() {
-		err := p.front.serve(ctx, p.cfg.Listener)
+		err := p.front.Serve(ctx, p.cfg.Listener)
 		if ctx.Err() == nil {
 			p.reportBroken(err)
 		}

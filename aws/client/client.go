@@ -81,7 +81,18 @@ var signer = v4.NewSigner()
 //   - an *UnsupportedError if the operation cannot be called,
 //   - the context's error if the context ended,
 //   - and otherwise the error that occurred while sending the request or receiving the response.
+//
+// The body of an S3 object is read on by range if its connection breaks (package rangedbody).
 func (c *Client) Call(ctx context.Context, r *Request) (*Response, error) {
+	a, err := c.once(ctx, r)
+	if err == nil {
+		c.resumable(ctx, r, a)
+	}
+	return a, err
+}
+
+// once is Call without reading on.
+func (c *Client) once(ctx context.Context, r *Request) (*Response, error) {
 	if r.Operation.EventStream() {
 		return nil, &UnsupportedError{r.Service.Name, r.Operation.Name, "sends or answers a stream of events"}
 	}

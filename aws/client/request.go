@@ -90,6 +90,9 @@ func (x *exchange) request(ctx context.Context) (*http.Request, error) {
 	}
 	request := written.Build(ctx)
 	request.Host = written.URL.Host
+	if x.Operation.Output.Streamed() != nil {
+		request.Header.Set("Accept-Encoding", "identity") // else net/http would decompress the stream
+	}
 	if request.Body == nil {
 		request.Body = http.NoBody
 	}

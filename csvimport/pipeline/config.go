@@ -3,6 +3,7 @@ package pipeline
 import (
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -59,6 +60,9 @@ type Config struct {
 	// Store wraps the store that the functions use, so that scenarios and tests can make it fail; nil changes
 	// nothing.
 	Store func(csvimport.Store) csvimport.Store
+
+	// Listener is the listener at which the platform serves its APIs; nil means a free port of 127.0.0.1. Close closes it.
+	Listener net.Listener
 
 	// Version is the version of the program, as the platform reports it.
 	Version string

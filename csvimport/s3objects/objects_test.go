@@ -17,6 +17,7 @@ import (
 
 	"stepback/aws/objects"
 	"stepback/aws/objects/sdkobjects"
+	"stepback/aws/rangedbody/breaktest"
 	"stepback/csvimport"
 	"stepback/csvimport/s3objects"
 	"stepback/retry"
@@ -192,5 +193,59 @@ func TestNetworkErrors(t *testing.T) {
 		}
 		_, err = io.ReadAll(object.Body)
 		wantName(t, err, retry.SocketTimeoutError)
+	})
+}
+
+// TestReadingOn reads a file over connections that break at drawn offsets.
+func TestReadingOn(t *testing.T) {
+	everyClient(t, func(t *testing.T, client func(endpoint string) *s3objects.Objects) {
+		backend := s3mem.New()
+		if err := backend.CreateBucket("in"); err != nil {
+			t.Fatal(err)
+		}
+		whole := gofakes3.New(backend).Server()
+		handler, broken := breaktest.Handler(whole, 5)
+		intact, server := httptest.NewServer(whole), httptest.NewServer(handler)
+		defer intact.Close()
+		defer server.Close()
+		at, content := csvimport.Location{Bucket: "in", Key: "k.csv"}, strings.Repeat("0123456789\n", 100_000)
+		if err := client(intact.URL).Put(t.Context(), at, strings.NewReader(content), int64(len(content)), "text/csv"); err != nil {
+			t.Fatal(err)
+		}
+		object, err := client(server.URL).Get(t.Context(), at, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(object.Body)
+		if string(text) != content || err != nil || broken() == 0 {
+			t.Errorf("read %d bytes, %v, after %d broken connections", len(text), err, broken())
+		}
+	})
+}
+
+// TestReadingOnInAnotherVersion reports that the file was replaced between two parts of it.
+func TestReadingOnInAnotherVersion(t *testing.T) {
+	everyClient(t, func(t *testing.T, client func(endpoint string) *s3objects.Objects) {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Header.Get("Range") != "" {
+				if r.Header.Get("If-Match") != `"e"` || r.Header.Get("Range") != "bytes=4-999" {
+					t.Errorf("asked for %s if it is %s", r.Header.Get("Range"), r.Header.Get("If-Match"))
+				}
+				w.WriteHeader(http.StatusPreconditionFailed)
+				return
+			}
+			w.Header().Set("ETag", `"e"`)
+			w.Header().Set("Content-Length", "1000")
+			_, _ = io.WriteString(w, "half")
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}))
+		defer server.Close()
+		object, err := client(server.URL).Get(t.Context(), csvimport.Location{Bucket: "in", Key: "k"}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = io.ReadAll(object.Body)
+		wantName(t, err, statemachine.CSVFileChanged)
 	})
 }

@@ -34,7 +34,23 @@ func (s *Store) Get(ctx context.Context, bucket, key, versionID, expectedOwner s
 	if err != nil {
 		return nil, 0, failure(ctx, "GetObject", bucket, key, err)
 	}
-	return out.Body, out.Size, nil
+	return &body{out.Body, ctx, bucket, key}, out.Size, nil
+}
+
+// body converts the errors of an interrupted transfer to those of this package.
+type body struct {
+	io.ReadCloser
+	ctx         context.Context //nolint:containedctx // of the request whose body this is
+	bucket, key string
+}
+
+// Read implements io.Reader.
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = failure(b.ctx, "GetObject", b.bucket, b.key, err)
+	}
+	return n, err
 }
 
 // Version returns the ETag of an object, by which a resumed Map Run detects that its items have changed. The error is
@@ -78,7 +94,7 @@ func (s *Store) GetRange(ctx context.Context, bucket, key, expectedOwner, etag s
 		return nil, failure(ctx, "GetObject", bucket, key,
 			errors.New("the endpoint returned the whole object instead of the requested Range"))
 	}
-	return out.Body, nil
+	return &body{out.Body, ctx, bucket, key}, nil
 }
 
 // List implements itemreader.Objects. It returns one page of up to 1,000 objects. The error is an *Error, or the

@@ -190,6 +190,8 @@ var linkedModules = map[string][]string{
 		"github.com/aws/aws-sdk-go-v2/service/s3",
 	}),
 	"aws/prices":                    nil,
+	"aws/rangedbody":                {"github.com/aws/smithy-go"},
+	"aws/rangedbody/breaktest":      nil,
 	"aws/protocoltest":              {"github.com/aws/smithy-go"},
 	"aws/server":                    {"github.com/aws/smithy-go"},
 	"aws/server/modeltest":          {"github.com/aws/smithy-go"},

@@ -1,6 +1,7 @@
 // Package sdkobjects implements objects.Store with the SDK's typed client of S3, which also verifies the checksums
 // of downloads. It is for functions on AWS Lambda. The client determines endpoints, credentials, path style and
-// retries.
+// retries. A body whose connection breaks is read on by range (package rangedbody); S3 sends no checksum for the rest,
+// so only the ETag guarantees that it belongs to the same object.
 package sdkobjects
 
 import (
@@ -12,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 
 	"stepback/aws/objects"
+	"stepback/aws/rangedbody"
 )
 
 // Store implements objects.Store with the typed client.
@@ -24,6 +26,27 @@ func New(client *s3.Client) *Store { return &Store{client} }
 
 // Get implements objects.Store.
 func (s *Store) Get(ctx context.Context, in objects.Get) (*objects.Object, error) {
+	o, err := s.get(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	o.Body = rangedbody.New(ctx, partOf(o), func(ctx context.Context, byteRange, etag string) (*rangedbody.Part, error) {
+		in.Range, in.IfMatch = byteRange, etag
+		o, err := s.get(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		return partOf(o), nil
+	})
+	return o, nil
+}
+
+func partOf(o *objects.Object) *rangedbody.Part {
+	return &rangedbody.Part{Body: o.Body, Size: o.Size, ETag: o.ETag, ContentRange: o.ContentRange}
+}
+
+// get is Get without reading on.
+func (s *Store) get(ctx context.Context, in objects.Get) (*objects.Object, error) {
 	out, err := s.client.GetObject(ctx, &s3.GetObjectInput{
 		Bucket: &in.Bucket, Key: &in.Key, VersionId: optional(in.VersionID), ExpectedBucketOwner: optional(in.Owner),
 		IfMatch: optional(in.IfMatch), Range: optional(in.Range),

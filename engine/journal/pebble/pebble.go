@@ -76,9 +76,6 @@ func OpenDir(dir string) (journal.Journal, error) {
 
 // Open opens or creates the store in a directory. Only one process at a time can have it open.
 func Open(dir string, o Config) (*Journal, error) {
-	if o.Reserve < 0 {
-		return nil, fmt.Errorf("journal: Config.Reserve is %d bytes; it must be 0 (none) or more", o.Reserve)
-	}
 	if o.FS == nil {
 		o.FS = vfs.Default
 	}

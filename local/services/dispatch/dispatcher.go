@@ -2,10 +2,10 @@ package dispatch
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -14,6 +14,7 @@ import (
 	"stepback/engine/clock"
 	"stepback/local/services/delivery"
 	"stepback/local/services/documents"
+	"stepback/local/services/lanes"
 )
 
 // Options are the settings of a Dispatcher. Store, Table, Clock and Send are required.
@@ -33,6 +34,11 @@ type Options struct {
 	// Direct reports whether the target of an ARN accepts letters immediately and durably. Such letters are not
 	// stored first.
 	Direct func(arn string) bool
+	// Lane returns the lane of a letter: the letters of a lane never delay those of another one. nil means a lane for
+	// each target.
+	Lane func(l *Letter) string
+	// PerTarget and Total bound the stored letters of one lane and of all; the defaults are those of package lanes.
+	PerTarget, Total lanes.Bound
 	// Died is called for a letter that its target did not accept, once there are no more attempts. buried reports
 	// whether the letter is in its dead-letter queue. Died may be nil.
 	Died func(l *Letter, buried bool)
@@ -44,18 +50,14 @@ type Options struct {
 type Dispatcher struct {
 	o     Options
 	table *documents.Table
-
-	ctx     context.Context
-	stop    context.CancelFunc
-	work    sync.WaitGroup
-	slots   chan struct{} // one slot per letter in flight
-	mu      sync.Mutex
-	waiting map[string]*clock.Timer
-	closed  bool
+	lanes *lanes.Lanes[turn]
 }
 
-// atOnce is the maximum number of letters in flight.
-const atOnce = 128
+// turn is a letter whose turn it is. letter is nil if it has to be read from the store.
+type turn struct {
+	id     string
+	letter *Letter
+}
 
 // patience is the maximum time for which a letter in flight holds virtual time.
 const patience = 10 * time.Second
@@ -65,45 +67,37 @@ func Open(o Options) *Dispatcher {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	d := &Dispatcher{o: o, table: o.Store.Table(o.Table), slots: make(chan struct{}, atOnce),
-		waiting: map[string]*clock.Timer{}}
-	d.ctx, d.stop = context.WithCancel(context.Background())
+	if o.Lane == nil {
+		o.Lane = func(l *Letter) string { return l.To }
+	}
+	d := &Dispatcher{o: o, table: o.Store.Table(o.Table)}
+	d.lanes = lanes.New(lanes.Options[turn]{Clock: o.Clock, Run: d.run, Patience: patience, PerLane: o.PerTarget,
+		Total: o.Total, Waiting: func(t turn) turn { return turn{id: t.id} }})
 	return d
 }
 
 // Resume continues with the letters of an earlier process. Call it once, when their targets are available.
 func (d *Dispatcher) Resume() error {
 	return d.table.Scan("", func(id string, text []byte) error {
-		var l Letter
-		if err := json.Unmarshal(text, &l); err != nil {
+		l, err := decode(text)
+		if err != nil {
 			return err
 		}
-		d.at(id, time.UnixMilli(l.Next))
+		d.lanes.Restore(d.o.Lane(l), l.size)
+		d.at(l)
 		return nil
 	})
 }
 
 // Close ends the running deliveries and waits for them. Undelivered letters are kept for the next process.
-func (d *Dispatcher) Close() {
-	d.mu.Lock()
-	d.closed = true
-	for _, t := range d.waiting {
-		t.Stop()
-	}
-	d.mu.Unlock()
-	d.stop()
-	d.work.Wait()
-}
+func (d *Dispatcher) Close() { d.lanes.Close() }
 
 // Pending returns the number of letters that wait for another attempt.
-func (d *Dispatcher) Pending() int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return len(d.waiting)
-}
+func (d *Dispatcher) Pending() int { return d.lanes.Delayed() }
 
 // Accept accepts letters. When it returns nil, they will be delivered at least once, and direct targets have had
-// their first attempt. also adds further changes to the batch, which are then stored too; it may be nil.
+// their first attempt. also adds further changes to the batch, which are then stored too; it may be nil. If it returns a
+// *FullError, nothing has been accepted.
 //
 // Direct targets get their letters before anything is stored: what also adds may say that the letters are accepted (the
 // time at which a schedule last ran, the position of a replay), so the effect must not be missing from the disk when
@@ -119,15 +113,29 @@ func (d *Dispatcher) Accept(ctx context.Context, letters []*Letter, also func(*d
 			kept = append(kept, l)
 		}
 	}
+	texts, err := d.reserve(kept)
+	if err != nil {
+		return err
+	}
 	failed := d.firstAttempts(ctx, direct)
-	if err := d.keep(append(failed, kept...), also); err != nil {
+	for _, l := range failed {
+		text, err := l.encode()
+		if err != nil {
+			d.forget(kept)
+			return err
+		}
+		texts = append(texts, text)
+	}
+	if err := d.keep(slices.Concat(kept, failed), texts, also); err != nil {
+		d.forget(kept)
 		return err
 	}
 	for _, l := range failed {
-		d.at(l.ID, time.UnixMilli(l.Next)) //nolint:contextcheck // it outlives the request
+		d.lanes.Restore(d.o.Lane(l), l.size)
+		d.at(l)
 	}
 	for _, l := range kept {
-		d.launch(l.ID, l) //nolint:contextcheck // it outlives the request
+		d.lanes.Ready(d.o.Lane(l), turn{l.ID, l})
 	}
 	return nil
 }
@@ -153,8 +161,34 @@ func (d *Dispatcher) firstAttempts(ctx context.Context, letters []*Letter) (fail
 	return failed
 }
 
+// reserve encodes letters and counts them towards the limits.
+func (d *Dispatcher) reserve(letters []*Letter) ([][]byte, error) {
+	texts := make([][]byte, len(letters))
+	for i, l := range letters {
+		var err error
+		if texts[i], err = l.encode(); err == nil {
+			err = d.lanes.Reserve(d.o.Lane(l), l.size)
+		}
+		if err != nil {
+			d.forget(letters[:i])
+			if full, ok := errors.AsType[*lanes.FullError](err); ok {
+				err = &FullError{full}
+			}
+			return nil, err
+		}
+	}
+	return texts, nil
+}
+
+// forget ends the reservations of letters.
+func (d *Dispatcher) forget(letters []*Letter) {
+	for _, l := range letters {
+		d.lanes.Forget(d.o.Lane(l), l.size)
+	}
+}
+
 // keep stores letters and further changes, and waits for the disk.
-func (d *Dispatcher) keep(letters []*Letter, also func(*documents.Batch)) error {
+func (d *Dispatcher) keep(letters []*Letter, texts [][]byte, also func(*documents.Batch)) error {
 	if len(letters) == 0 && also == nil {
 		return nil
 	}
@@ -162,10 +196,8 @@ func (d *Dispatcher) keep(letters []*Letter, also func(*documents.Batch)) error 
 	if err != nil {
 		return err
 	}
-	for _, l := range letters {
-		if err := d.put(b, l); err != nil {
-			return err
-		}
+	for i, l := range letters {
+		b.Put(d.table, l.ID, texts[i])
 	}
 	if also != nil {
 		also(b)
@@ -173,38 +205,11 @@ func (d *Dispatcher) keep(letters []*Letter, also func(*documents.Batch)) error 
 	return b.Apply()()
 }
 
-func (d *Dispatcher) put(b *documents.Batch, l *Letter) error {
-	text, err := json.Marshal(l)
-	if err == nil {
-		l.kept = true
-		b.Put(d.table, l.ID, text)
+// run makes an attempt to deliver a letter in its turn.
+func (d *Dispatcher) run(ctx context.Context, t turn) {
+	if err := d.carry(ctx, t.id, t.letter); err != nil && ctx.Err() == nil {
+		d.o.Log.Error("a letter is kept and not delivered", "letter", t.id, "error", err.Error())
 	}
-	return err
-}
-
-// launch starts an attempt to deliver a letter. l is nil if the letter is only in the store.
-func (d *Dispatcher) launch(id string, l *Letter) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	delete(d.waiting, id)
-	if d.closed {
-		return
-	}
-	d.o.Clock.Hold()
-	d.work.Go(func() {
-		ctx, work := d.o.Clock.Begin(d.ctx, patience)
-		d.o.Clock.Release()
-		defer work.End()
-		select {
-		case d.slots <- struct{}{}:
-		case <-ctx.Done():
-			return
-		}
-		defer func() { <-d.slots }()
-		if err := d.carry(ctx, id, l); err != nil && ctx.Err() == nil {
-			d.o.Log.Error("a letter is kept and not delivered", "letter", id, "error", err.Error())
-		}
-	})
 }
 
 // carry makes an attempt to deliver a letter, and stores the result.
@@ -214,8 +219,7 @@ func (d *Dispatcher) carry(ctx context.Context, id string, l *Letter) error {
 		if err != nil || !found {
 			return err
 		}
-		l = &Letter{kept: true}
-		if err := json.Unmarshal(text, l); err != nil {
+		if l, err = decode(text); err != nil {
 			return err
 		}
 	}
@@ -227,28 +231,34 @@ func (d *Dispatcher) carry(ctx context.Context, id string, l *Letter) error {
 	if err != nil {
 		return err
 	}
+	reserved := l.size
 	if done {
 		b.Delete(d.table, id)
-	} else if err := d.put(b, l); err != nil {
-		return err
+	} else {
+		text, err := l.encode()
+		if err != nil {
+			return err
+		}
+		b.Put(d.table, id, text)
 	}
 	if err := b.Apply()(); err != nil {
 		return err
 	}
 	if !done {
-		d.at(id, time.UnixMilli(l.Next)) //nolint:contextcheck // it outlives the attempt
+		d.lanes.Restore(d.o.Lane(l), l.size)
+		d.at(l)
 	}
+	d.lanes.Forget(d.o.Lane(l), reserved)
 	return nil
 }
 
-// at schedules an attempt to deliver a letter.
-func (d *Dispatcher) at(id string, when time.Time) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
-		return
+// at schedules the next attempt to deliver a letter: to its target, or to its dead-letter queue.
+func (d *Dispatcher) at(l *Letter) {
+	lane := d.o.Lane(l)
+	if l.Dead != nil {
+		lane = l.DeadLetters
 	}
-	d.waiting[id] = d.o.Clock.Schedule(when, clock.AlarmFunc(func() { d.launch(id, nil) }))
+	d.lanes.At(lane, time.UnixMilli(l.Next), turn{id: l.ID})
 }
 
 // attempt tries to deliver a letter. done is true if that was the last attempt; otherwise l.Next is the time of the

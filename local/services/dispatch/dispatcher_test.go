@@ -16,6 +16,7 @@ import (
 	"stepback/local/services/delivery"
 	"stepback/local/services/dispatch"
 	"stepback/local/services/documents"
+	"stepback/local/services/lanes"
 )
 
 // bench is a dispatcher whose target follows a script.
@@ -231,5 +232,123 @@ func TestLettersOutliveTheProcess(t *testing.T) {
 		if b.attempts() != 2 {
 			t.Errorf("%s: what was delivered came again", to)
 		}
+	}
+}
+
+// TestADeadTargetDelaysNoOther has 3,000 letters wait for a target that never answers. Another target's letter, and a
+// dead letter, arrive at once.
+func TestADeadTargetDelaysNoOther(t *testing.T) {
+	t.Parallel()
+	store, err := documents.Open("/documents", vfs.NewMem())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := clock.Real()
+	defer c.Close()
+	arrived := make(chan string, 1)
+	d := dispatch.Open(dispatch.Options{Store: store, Table: "letters", Clock: c,
+		Send: func(ctx context.Context, l *dispatch.Letter) error {
+			switch l.To {
+			case "dead":
+				<-ctx.Done()
+				return ctx.Err()
+			case "gone":
+				return &aws.Error{Code: "NotFound", Status: 404}
+			}
+			arrived <- l.Message.Body
+			return nil
+		},
+		Letterbox: func(_ context.Context, _ string, m *delivery.Message) error {
+			arrived <- "buried " + m.Body
+			return nil
+		}})
+	letter := func(to, body string) *dispatch.Letter {
+		return &dispatch.Letter{To: to, Message: delivery.Message{Body: body}, Age: 3600, Attempts: 3, DeadLetters: queue}
+	}
+	var waiting []*dispatch.Letter
+	for range 3000 {
+		waiting = append(waiting, letter("dead", strings.Repeat("x", 1000)))
+	}
+	if err := d.Accept(t.Context(), waiting, nil); err != nil {
+		t.Fatal(err)
+	}
+	for to, want := range map[string]string{"alive": "alive", "gone": "buried gone"} {
+		if err := d.Accept(t.Context(), []*dispatch.Letter{letter(to, to)}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-arrived; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	d.Close()
+	if err := store.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLettersAreBounded refuses letters beyond the limits, whole requests at a time, until others have been delivered.
+func TestLettersAreBounded(t *testing.T) {
+	t.Parallel()
+	disk := vfs.NewMem()
+	store, err := documents.Open("/documents", disk)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := clock.Virtual(epoch)
+	defer c.Close()
+	c.Hold()
+	defer c.Release()
+	fails, tried := true, make(chan struct{}, 100)
+	o := dispatch.Options{Store: store, Table: "letters", Clock: c, PerTarget: lanes.Bound{Jobs: 2}, Total: lanes.Bound{Jobs: 3},
+		Send: func(context.Context, *dispatch.Letter) error {
+			defer func() { tried <- struct{}{} }()
+			if fails {
+				return errors.New("down")
+			}
+			return nil
+		}}
+	d := dispatch.Open(o)
+	accept := func(want string, to ...string) {
+		t.Helper()
+		var letters []*dispatch.Letter
+		for _, to := range to {
+			letters = append(letters, &dispatch.Letter{To: to, Age: 3600, Attempts: 100})
+		}
+		err := d.Accept(t.Context(), letters, nil)
+		var refused *aws.Error
+		if want == "" && err != nil || want != "" && (!errors.As(err, &refused) || refused.Code+" "+refused.Message != want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	const perTarget = "ThrottlingException Too many messages wait to be delivered: the deliveries for a have reached the limit of 2, " +
+		"or of 536870912 bytes."
+	accept(perTarget, "a", "a", "a")
+	accept("", "a", "a")
+	accept(perTarget, "b", "a")
+	accept("", "b")
+	accept("ThrottlingException Too many messages wait to be delivered: the deliveries for all targets together have reached the "+
+		"limit of 3, or of 2147483648 bytes.", "c")
+	for range 3 {
+		<-tried
+	}
+	d.Close()
+	if d = dispatch.Open(o); d.Resume() != nil {
+		t.Fatal("the letters cannot be read")
+	}
+	accept("ThrottlingException Too many messages wait to be delivered: the deliveries for all targets together have "+
+		"reached the limit of 3, or of 2147483648 bytes.", "c") // they are still counted
+	fails = false
+	if err := c.Sleep(t.Context(), time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		<-tried
+	}
+	d.Close()
+	d = dispatch.Open(o)
+	accept("", "a", "a")
+	d.Close()
+	if err := store.Close(); err != nil {
+		t.Error(err)
 	}
 }

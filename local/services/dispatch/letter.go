@@ -1,9 +1,13 @@
 package dispatch
 
 import (
+	"encoding/json"
+	"net/http"
 	"time"
 
+	"stepback/aws"
 	"stepback/local/services/delivery"
+	"stepback/local/services/lanes"
 )
 
 // The defaults of a retry policy, in EventBridge and in Scheduler.
@@ -41,7 +45,32 @@ type Letter struct {
 	// Dead holds the reason for the dead-letter queue, once the letter is on its way there.
 	Dead *Death `json:",omitempty"`
 
-	kept bool
+	size int64 // bytes of the JSON when the letter was accepted
+}
+
+// encode returns the letter as JSON.
+func (l *Letter) encode() ([]byte, error) {
+	text, err := json.Marshal(l)
+	l.size = int64(len(text))
+	return text, err
+}
+
+func decode(text []byte) (*Letter, error) {
+	l := &Letter{size: int64(len(text))}
+	return l, json.Unmarshal(text, l)
+}
+
+// FullError is returned if as many letters wait for a target, or for all targets, as may. It wraps the *aws.Error for
+// clients, which may retry.
+type FullError struct{ reached *lanes.FullError }
+
+// Error implements error.
+func (e *FullError) Error() string { return e.reached.Error() }
+
+// Unwrap returns a ThrottlingException.
+func (e *FullError) Unwrap() error {
+	return &aws.Error{Code: "ThrottlingException", Status: http.StatusTooManyRequests,
+		Message: "Too many messages wait to be delivered: " + e.Error() + "."}
 }
 
 // Death is the reason why a letter was given up.

@@ -2,15 +2,32 @@ package events
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
 	"stepback/aws"
+	"stepback/aws/server"
 	"stepback/jsonvalue"
+	"stepback/local/services/dispatch"
 )
 
-// MaxEntryBytes is the maximum total size of the entries of a PutEvents request.
-const MaxEntryBytes = 256 << 10
+// MaxEntryBytes is the maximum total size of the entries of a PutEvents request, in bytes (since January 2026:
+// https://aws.amazon.com/blogs/compute/more-room-to-build-serverless-services-now-support-payloads-up-to-1-mb).
+const MaxEntryBytes = 1 << 20
+
+// maxRequestBytes is the maximum size of a PutEvents request in which every character of the entries is escaped.
+const maxRequestBytes = 6*MaxEntryBytes + 64<<10
+
+// putEventsOperation is PutEvents with its own limit of the request's size.
+func (s *Service) putEventsOperation() server.Operation {
+	o := server.Handle(s.putEvents)
+	o.MaxBody, o.TooLarge = maxRequestBytes, entriesTooLarge
+	return o
+}
+
+var entriesTooLarge = &aws.Error{Code: "ValidationException",
+	Message: "Total size of the entries in the request is over the limit."}
 
 type entry struct {
 	Source, DetailType, Detail *string
@@ -62,10 +79,11 @@ func (s *Service) putEvents(ctx context.Context, scope aws.Scope, in *putEventsR
 		size += in.Entries[i].size()
 	}
 	if size > MaxEntryBytes {
-		return nil, invalid("Total size of the entries in the request is over the limit.")
+		return nil, entriesTooLarge
 	}
 	answer := &putEventsAnswer{Entries: make([]putEntry, len(in.Entries))}
 	sent := make([]arrival, 0, len(in.Entries))
+	var at []int // indexes of the entries in sent
 	now := s.now()
 	for i := range in.Entries {
 		e := &in.Entries[i]
@@ -76,9 +94,28 @@ func (s *Service) putEvents(ctx context.Context, scope aws.Scope, in *putEventsR
 			continue
 		}
 		answer.Entries[i].EventID = made.id
-		sent = append(sent, arrival{keyOf(scope, e.EventBusName), made})
+		sent, at = append(sent, arrival{keyOf(scope, e.EventBusName), made}), append(at, i)
 	}
-	return answer, s.arrive(ctx, sent)
+	err := s.arrive(ctx, sent)
+	if !isFull(err) {
+		return answer, err
+	}
+	for n, i := range at { // some of them may have targets that can take more
+		switch err := s.arrive(ctx, sent[n:n+1]); {
+		case isFull(err):
+			answer.Entries[i] = putEntry{ErrorCode: "ThrottlingException", ErrorMessage: err.Error()}
+			answer.FailedEntryCount++
+		case err != nil:
+			return nil, err
+		}
+	}
+	return answer, nil
+}
+
+// isFull reports whether err says that too many messages wait for a target.
+func isFull(err error) bool {
+	_, full := errors.AsType[*dispatch.FullError](err)
+	return full
 }
 
 // event converts an entry to an event. code and message are the entry's error if it is invalid.

@@ -16,6 +16,7 @@ import (
 	"stepback/local/services/delivery"
 	"stepback/local/services/dispatch"
 	"stepback/local/services/documents"
+	"stepback/local/services/lanes"
 )
 
 // Options are the settings of a Service. Store, Clock and Targets are required.
@@ -35,6 +36,8 @@ type Options struct {
 	Transport http.RoundTripper
 	// Count receives the AWS/Events metrics of the rules of a bus; nil discards them. It must return quickly.
 	Count func(scope aws.Scope, bus, rule, metric string, n float64)
+	// PerTarget bounds the messages that wait for one target; the default is that of package lanes.
+	PerTarget lanes.Bound
 	// Log receives refused requests and dropped messages; nil discards them.
 	Log *slog.Logger
 }
@@ -78,7 +81,7 @@ func Open(o Options) (*Service, error) {
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.mail = dispatch.Open(dispatch.Options{
 		Store: o.Store, Table: "events-letters", Clock: o.Clock, Send: s.send, Letterbox: o.Targets.Deliver, Log: o.Log,
-		Direct: direct, Died: s.countDropped,
+		Direct: direct, Died: s.countDropped, PerTarget: o.PerTarget,
 	})
 	if err := errors.Join(s.load(), s.sealAll()); err != nil {
 		return nil, fmt.Errorf("what is kept of events: %w", err)
@@ -188,7 +191,7 @@ func (s *Service) operations() map[string]server.Operation {
 		"DescribeReplay":         server.Handle(s.describeReplay),
 		"CancelReplay":           server.Handle(s.cancelReplay),
 		"ListReplays":            server.Handle(s.listReplays),
-		"PutEvents":              server.Handle(s.putEvents),
+		"PutEvents":              s.putEventsOperation(),
 		"TestEventPattern":       server.Handle(s.testEventPattern),
 		"TagResource":            server.Handle(s.tagResource),
 		"UntagResource":          server.Handle(s.untagResource),

@@ -25,6 +25,7 @@ import (
 	"stepback/local/services/documents"
 	"stepback/local/services/events"
 	"stepback/local/services/kms"
+	"stepback/local/services/lanes"
 )
 
 var epoch = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
@@ -60,6 +61,8 @@ type bench struct {
 	mu     sync.Mutex
 	taken  []got
 	refuse func(to string) error // nil if targets accept everything
+
+	perTarget lanes.Bound
 }
 
 func newBench(t *testing.T) *bench {
@@ -83,7 +86,7 @@ func (b *bench) open() {
 	for _, service := range []string{"sqs", "sns", "lambda", "states", "logs"} {
 		targets.Register(service, delivery.TargetFunc(b.take))
 	}
-	if b.service, err = events.Open(events.Options{Store: b.store, Clock: b.clock, Targets: targets,
+	if b.service, err = events.Open(events.Options{Store: b.store, Clock: b.clock, Targets: targets, PerTarget: b.perTarget,
 		Secrets: kms.Secrets{Service: kms.New(kms.Options{Dir: b.keys, Documents: b.store, Clock: b.clock}),
 			Context: "SecretARN"}}); err != nil {
 		b.t.Fatal(err)
@@ -253,6 +256,19 @@ func TestEntriesAreRefusedOneByOne(t *testing.T) {
 	_, err = b.PutEvents(t.Context(), &client.PutEventsInput{Entries: []types.PutEventsRequestEntry{
 		{Source: text("s"), DetailType: text("d"), Detail: text(`{"a":"` + strings.Repeat("x", events.MaxEntryBytes) + `"}`)}}})
 	refused(t, err, "ValidationException", "Total size of the entries in the request is over the limit.")
+	_, err = b.PutEvents(t.Context(), &client.PutEventsInput{Entries: []types.PutEventsRequestEntry{
+		{Source: text("s"), DetailType: text("d"), Detail: text(`{"a":"` + strings.Repeat(`\u0001`, 2*events.MaxEntryBytes) + `"}`)}}})
+	refused(t, err, "ValidationException", "Total size of the entries in the request is over the limit.")
+	largest, err := b.PutEvents(t.Context(), &client.PutEventsInput{Entries: []types.PutEventsRequestEntry{
+		{Source: text("s"), DetailType: text("d"), Detail: text(`{"a":"b",` + strings.Repeat(" ", events.MaxEntryBytes-30) + `"c":"d"}`)},
+		{Source: text("s"), DetailType: text("d"), Detail: text("{}")}}})
+	if err != nil || largest.FailedEntryCount != 0 {
+		t.Errorf("%+v, %v", largest, err)
+	}
+	if _, err = b.PutEvents(t.Context(), &client.PutEventsInput{Entries: []types.PutEventsRequestEntry{
+		{Source: text("s"), DetailType: text("d"), Detail: text("{" + strings.Repeat("\n", events.MaxEntryBytes-10) + "}")}}}); err != nil {
+		t.Errorf("an entry whose JSON is twice as large: %v", err)
+	}
 	_, err = b.PutPartnerEvents(t.Context(), &client.PutPartnerEventsInput{
 		Entries: []types.PutPartnerEventsRequestEntry{
 			{Source: text("aws.partner/a/b"), DetailType: text("d"), Detail: text("{}")}}})
@@ -663,4 +679,43 @@ func TestTestEventPattern(t *testing.T) {
 	_, err := b.TestEventPattern(t.Context(), &client.TestEventPatternInput{EventPattern: sdkaws.String(`{}`), Event: sdkaws.String(`{}`)})
 	refused(t, err, "InvalidEventPatternException", "Event pattern is not valid. Reason: Empty objects are not allowed\n"+
 		" at [Source: (String)\"{}\"; line: 1, column: 3]")
+}
+
+// TestEntriesForAFullTargetAreRefused fills the queue of a target that is down. Later entries for it fail one by one,
+// and others of the same requests are sent.
+func TestEntriesForAFullTargetAreRefused(t *testing.T) {
+	t.Parallel()
+	text := sdkaws.String
+	b := &bench{t: t, clock: clock.Virtual(epoch), disk: vfs.NewCrashableMem(), keys: t.TempDir(), perTarget: lanes.Bound{Jobs: 2},
+		refuse: func(to string) error {
+			if to == "function:down" {
+				return errors.New("down")
+			}
+			return nil
+		}}
+	b.clock.Hold()
+	b.open()
+	defer func() {
+		b.close()
+		b.clock.Release()
+		b.clock.Close()
+	}()
+	for _, name := range []string{"down", "up"} {
+		b.rule(name, "", `{"source":["`+name+`"]}`, types.Target{Id: text("1"),
+			Arn: text("arn:aws:lambda:" + region + ":" + account + ":function:" + name)})
+	}
+	entry := func(source string) types.PutEventsRequestEntry {
+		return types.PutEventsRequestEntry{Source: text(source), DetailType: text("d"), Detail: text("{}")}
+	}
+	out, err := b.PutEvents(t.Context(), &client.PutEventsInput{Entries: []types.PutEventsRequestEntry{
+		entry("down"), entry("up"), entry("down"), entry("down"), entry("up")}})
+	if err != nil || out.FailedEntryCount != 1 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	for i, e := range out.Entries {
+		code := sdkaws.ToString(e.ErrorCode)
+		if want := i == 3; want != (code == "ThrottlingException") || want == (e.EventId != nil) {
+			t.Errorf("entry %d: %s %v", i, code, e.EventId)
+		}
+	}
 }

@@ -90,7 +90,7 @@ func (s *store) putSetting(c *call, name string, known changeable) (any, error) 
 	text, err := io.ReadAll(io.LimitReader(c.Body, mostSetting+1))
 	switch {
 	case err != nil:
-		return nil, &aws.Error{Code: "IncompleteBody", Message: "The request's body ended early: " + err.Error()}
+		return nil, cutOff(err)
 	case len(text) > mostSetting:
 		return nil, &aws.Error{Code: "MaxMessageLengthExceeded", Message: "Your request was too big."}
 	}

@@ -13,6 +13,7 @@ import (
 const (
 	errAlreadyOwned   = gofakes3.ErrorCode("BucketAlreadyOwnedByYou")
 	errInvalidRequest = gofakes3.ErrorCode("InvalidRequest")
+	errRequestTimeout = gofakes3.ErrorCode("RequestTimeout")
 )
 
 // statuses holds the HTTP statuses of errors for which gofakes3 has none, or a different one than S3.
@@ -21,6 +22,7 @@ var statuses = map[gofakes3.ErrorCode]int{
 	errBadRequest:                http.StatusBadRequest,
 	errInvalidRequest:            http.StatusBadRequest,
 	errInvalidTag:                http.StatusBadRequest,
+	errRequestTimeout:            http.StatusBadRequest,
 	gofakes3.ErrNoSuchVersion:    http.StatusNotFound,
 	gofakes3.ErrMethodNotAllowed: http.StatusMethodNotAllowed,
 }

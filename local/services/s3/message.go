@@ -21,8 +21,7 @@ func boundMessage(r *http.Request) *aws.Error {
 	message, err := io.ReadAll(io.LimitReader(r.Body, maxMessage+1))
 	switch {
 	case err != nil:
-		return &aws.Error{Code: "IncompleteBody", Status: http.StatusBadRequest,
-			Message: "The request's body ended early: " + err.Error()}
+		return cutOff(err)
 	case len(message) > maxMessage:
 		return &aws.Error{Code: "MaxMessageLengthExceeded", Status: http.StatusBadRequest,
 			Message: "Your request was too big."}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/johannesboyne/gofakes3"
+
+	"stepback/local/front"
 )
 
 // Server is an S3 endpoint over a directory.
@@ -60,14 +62,13 @@ func (s *Server) Start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("start the S3 server: %w", err)
 	}
-	s.http = &http.Server{
-		Handler: s.handler, ReadHeaderTimeout: 10 * time.Second,
-		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
-	}
+	f := &front.Front{Handler: s.handler}
+	s.http = f.Server()
+	s.http.BaseContext = func(net.Listener) context.Context { return context.WithoutCancel(ctx) }
 	s.served = make(chan struct{})
 	go func() {
 		defer close(s.served)
-		_ = s.http.Serve(s.listener) // returns ErrServerClosed
+		_ = s.http.Serve(f.Listener(s.listener)) // returns ErrServerClosed
 	}()
 	return nil
 }

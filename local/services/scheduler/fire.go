@@ -107,10 +107,24 @@ func (s *Service) fire(e *entry, at time.Time) {
 			b.Put(s.table, e.firedKey(), strconv.AppendInt(nil, at.UnixMilli(), 10))
 		})
 		if err != nil {
-			s.o.Log.Error("a schedule's target is called when the data directory is opened again", "schedule", e.arn, "error", err.Error())
+			s.o.Log.Error("a schedule's target is called later", "schedule", e.arn, "error", err.Error())
+			s.postpone(e, at)
+			return
 		}
 		s.fired(e, at)
 	})
+}
+
+// postponement is the wait before a target is called again whose call could not be stored, or for which too many wait.
+const postponement = time.Minute
+
+// postpone calls the target for a time of the schedule later.
+func (s *Service) postpone(e *entry, at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current(e) {
+		e.timer = s.o.Clock.ScheduleInBackground(s.now().Add(postponement), clock.AlarmFunc(func() { s.fire(e, at) }))
+	}
 }
 
 // fired records that the schedule ran at a time and plans the next one.

@@ -147,3 +147,11 @@ func (s *Service) send(ctx context.Context, l *dispatch.Letter) error {
 	account, region, _ := strings.Cut(l.Owner, "/")
 	return s.o.Call(ctx, aws.Scope{Account: account, Region: region}, service, name, input)
 }
+
+// lane returns the target of a letter. The ARN of a universal target names only an action, so its lane is the schedule.
+func lane(l *dispatch.Letter) string {
+	if strings.HasPrefix(l.To, universal) {
+		return l.To + " of " + l.From.Source
+	}
+	return l.To
+}

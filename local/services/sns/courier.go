@@ -3,15 +3,17 @@ package sns
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"net/http"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"stepback/aws"
-	"stepback/engine/clock"
 	"stepback/local/services/delivery"
 	"stepback/local/services/documents"
+	"stepback/local/services/lanes"
 	"stepback/local/services/sns/backoff"
 )
 
@@ -28,53 +30,93 @@ type deliveryRecord struct {
 type delivered struct {
 	deliveryRecord
 	number uint64
+	size   int64 // bytes of the stored record
 }
 
-// courier performs deliveries, several at a time.
+// turn is a delivery whose turn it is. delivery is nil if it has to be read from the store.
+type turn struct {
+	number   uint64
+	delivery *delivered
+}
+
+// courier performs deliveries, several at a time for each subscription.
 type courier struct {
-	mu      sync.Mutex
-	ready   []*delivered
-	waiting map[*delivered]*clock.Timer
-	free    map[string]int64 // when a rate-limited subscription accepts the next message, by ARN
-	workers int
-	closed  bool
-	working sync.WaitGroup
+	lanes *lanes.Lanes[turn] // by the ARN of the subscription
+
+	mu   sync.Mutex
+	free map[string]int64 // when a rate-limited subscription accepts the next message, by ARN
 }
 
-const (
-	mostWorkers = 32
-	// patience is the time limit for an endpoint's response, in real time.
-	patience = 15 * time.Second
-)
+// patience is the time limit for an endpoint's response, in real time.
+const patience = 15 * time.Second
 
-// keepDelivery adds a new delivery to a batch.
+func (s *Service) openCourier() {
+	s.courier.lanes = lanes.New(lanes.Options[turn]{Clock: s.clock, Run: s.deliver,
+		Waiting: func(t turn) turn { return turn{number: t.number} }})
+}
+
+// keepDelivery adds a new delivery to a batch. The error is an *aws.Error if too many deliveries wait. forget takes back
+// a delivery whose batch is not applied.
 func (s *Service) keepDelivery(b *documents.Batch, r deliveryRecord) (*delivered, error) {
 	s.mu.Lock()
 	n := s.number(b)
 	s.mu.Unlock()
-	return &delivered{r, n}, s.put(b, numbered(keyDelivery, n), r)
+	d := &delivered{deliveryRecord: r, number: n}
+	err := s.putDelivery(b, d)
+	if err == nil {
+		err = s.courier.lanes.Reserve(d.Subscription, d.size)
+	}
+	if full, ok := errors.AsType[*lanes.FullError](err); ok {
+		err = &aws.Error{Code: "Throttled", Status: http.StatusTooManyRequests,
+			Message: "Too many messages wait to be delivered: " + full.Error() + "."}
+	}
+	return d, err
+}
+
+// putDelivery adds a delivery to a batch.
+func (s *Service) putDelivery(b *documents.Batch, d *delivered) error {
+	text, err := json.Marshal(d.deliveryRecord)
+	if err == nil {
+		d.size = int64(len(text))
+		b.Put(s.table, numbered(keyDelivery, d.number), text)
+	}
+	return err
+}
+
+// forget ends the reservations of deliveries. nil elements are skipped.
+func (s *Service) forget(list ...*delivered) {
+	for _, d := range list {
+		if d == nil {
+			continue
+		}
+		s.courier.lanes.Forget(d.Subscription, d.size)
+	}
+}
+
+// readDelivery decodes a stored delivery.
+func readDelivery(number uint64, text []byte) (*delivered, error) {
+	d := &delivered{number: number, size: int64(len(text))}
+	err := json.Unmarshal(text, &d.deliveryRecord)
+	if err == nil {
+		d.Message.shared = true
+	}
+	return d, err
 }
 
 // loadDeliveries resumes the stored deliveries.
 func (s *Service) loadDeliveries() error {
-	var all []*delivered
-	if err := s.table.Scan(keyDelivery, func(key string, text []byte) error {
+	return s.table.Scan(keyDelivery, func(key string, text []byte) error {
 		n, err := strconv.ParseUint(strings.TrimPrefix(key, keyDelivery), 10, 64)
 		if err != nil {
 			return err
 		}
-		d := &delivered{number: n}
-		all = append(all, d)
-		if err := json.Unmarshal(text, &d.deliveryRecord); err != nil {
-			return err
+		d, err := readDelivery(n, text)
+		if err == nil {
+			s.courier.lanes.Restore(d.Subscription, d.size)
+			s.courier.start(s, d)
 		}
-		d.Message.shared = true
-		return nil
-	}); err != nil {
 		return err
-	}
-	s.courier.start(s, all...)
-	return nil
+	})
 }
 
 // start schedules deliveries at the times when they are due. nil elements are skipped.
@@ -83,67 +125,30 @@ func (c *courier) start(s *Service, list ...*delivered) {
 		if d == nil {
 			continue
 		}
-		at := time.UnixMilli(d.Due)
-		if !at.After(s.clock.Now()) {
-			c.push(s, d)
-			continue
+		if at := time.UnixMilli(d.Due); at.After(s.clock.Now()) {
+			c.lanes.At(d.Subscription, at, turn{d.number, d})
+		} else {
+			c.lanes.Ready(d.Subscription, turn{d.number, d})
 		}
-		c.mu.Lock()
-		if !c.closed {
-			if c.waiting == nil {
-				c.waiting = map[*delivered]*clock.Timer{}
-			}
-			c.waiting[d] = s.clock.Schedule(at, clock.AlarmFunc(func() { c.push(s, d) }))
+	}
+}
+
+// deliver makes an attempt at a delivery in its turn.
+func (s *Service) deliver(ctx context.Context, t turn) {
+	d := t.delivery
+	if d == nil {
+		text, found, err := s.table.Get(numbered(keyDelivery, t.number))
+		if err == nil && found {
+			d, err = readDelivery(t.number, text)
 		}
-		c.mu.Unlock()
+		if err != nil {
+			s.opts.Log.Error("a delivery cannot be read", "number", t.number, "error", err)
+		}
+		if err != nil || !found {
+			return
+		}
 	}
-}
-
-// push queues a delivery, to be performed as soon as a worker is free.
-func (c *courier) push(s *Service, d *delivered) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.waiting, d)
-	if c.closed {
-		return
-	}
-	c.ready = append(c.ready, d)
-	if c.workers < mostWorkers {
-		c.workers++
-		s.clock.Hold()
-		c.working.Go(func() {
-			defer s.clock.Release()
-			for d := c.pop(); d != nil; d = c.pop() {
-				s.attempt(d)
-			}
-		})
-	}
-}
-
-// pop returns the next delivery, or nil to end the worker.
-func (c *courier) pop() *delivered {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.ready) == 0 || c.closed {
-		c.workers--
-		return nil
-	}
-	d := c.ready[0]
-	c.ready = c.ready[1:]
-	return d
-}
-
-// close waits for running deliveries. The others stay in the store.
-func (c *courier) close() {
-	c.mu.Lock()
-	c.closed = true
-	timers := c.waiting
-	c.waiting = nil
-	c.mu.Unlock()
-	for _, t := range timers {
-		t.Stop()
-	}
-	c.working.Wait()
+	s.attempt(ctx, d)
 }
 
 // nextSlot returns the time at which a rate-limited subscription may receive a message that is ready now.
@@ -161,7 +166,7 @@ func (c *courier) nextSlot(arn string, now int64, rate int) int64 {
 }
 
 // attempt makes one attempt at a delivery.
-func (s *Service) attempt(d *delivered) {
+func (s *Service) attempt(life context.Context, d *delivered) {
 	s.mu.RLock()
 	sub := s.subscriptions[d.Subscription]
 	policy := backoff.Managed
@@ -190,10 +195,10 @@ func (s *Service) attempt(d *delivered) {
 			return
 		}
 	}
-	ctx, cancel := context.WithTimeout(clock.Holding(s.ctx), patience)
+	ctx, cancel := context.WithTimeout(life, patience)
 	err := s.carry(ctx, d.Message, sub, of)
 	cancel()
-	if s.ctx.Err() != nil {
+	if life.Err() != nil {
 		return // it resumes when the service is opened again
 	}
 	notifies := 0 // a confirmation request does not count as a notification
@@ -261,16 +266,23 @@ func (s *Service) settle(d *delivered) {
 	if err != nil {
 		s.opts.Log.Error("a delivery is made again when the directory is opened", "subscription", d.Subscription,
 			"error", err)
+		return
 	}
+	s.forget(d)
 }
 
 // keep stores a delivery with the time of its next attempt.
 func (s *Service) keep(d *delivered) error {
+	reserved := d.size
 	b, err := s.opts.Store.Begin()
 	if err == nil {
-		if err = s.put(b, numbered(keyDelivery, d.number), d.deliveryRecord); err == nil {
+		if err = s.putDelivery(b, d); err == nil {
 			err = b.Apply()()
 		}
+	}
+	if err == nil {
+		s.courier.lanes.Restore(d.Subscription, d.size)
+		s.courier.lanes.Forget(d.Subscription, reserved)
 	}
 	if err != nil {
 		s.opts.Log.Error("a delivery goes on when the directory is opened", "subscription", d.Subscription, "error", err)
@@ -295,13 +307,14 @@ func (s *Service) newControlMessage(b *documents.Batch, t *topic, r *subscriptio
 		s.inbox.tell()
 		return nil
 	}
-	d := &delivered{deliveryRecord{Message: m, Subscription: r.ARN, Due: now}, s.number(b)}
+	d := &delivered{deliveryRecord: deliveryRecord{Message: m, Subscription: r.ARN, Due: now}, number: s.number(b)}
 	if kind == typeUnsubscribing {
 		d.Ended = r
 	}
-	if err := s.put(b, numbered(keyDelivery, d.number), d.deliveryRecord); err != nil {
+	if err := s.putDelivery(b, d); err != nil {
 		s.opts.Log.Error("a message was not written", "subscription", r.ARN, "error", err)
 	}
+	s.courier.lanes.Restore(d.Subscription, d.size)
 	return d
 }
 

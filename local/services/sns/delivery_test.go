@@ -699,3 +699,25 @@ func TestInbox(t *testing.T) {
 		t.Errorf("one mail: %s", one)
 	}
 }
+
+// TestADeadEndpointDelaysNoOther publishes 200 messages to a subscription that never answers. Another subscription of
+// the same topic, and one of another topic, get theirs.
+func TestADeadEndpointDelaysNoOther(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	const function = "arn:aws:lambda:eu-west-1:111111111111:function:"
+	b.functions.hangs, b.functions.told = function+"dead", make(chan string, 1000)
+	first, second := b.topic("first", nil), b.topic("second", nil)
+	b.subscribe(first, "lambda", function+"dead", nil)
+	for range 200 {
+		b.publish(first, "x", nil)
+	}
+	b.subscribe(first, "lambda", function+"live", nil)
+	b.subscribe(second, "lambda", function+"other", nil)
+	for topic, want := range map[string]string{first: function + "live", second: function + "other"} {
+		b.publish(topic, "y", nil)
+		if got := <-b.functions.told; got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}

@@ -162,7 +162,7 @@ type addressed struct {
 // queuesFirst is true, the batch contains changes by which a repeated request is recognized: then the queues have the
 // messages on disk before any change of the batch is visible. A process that is killed in between does not know the
 // request when it is repeated, and delivers again. Otherwise both are written at the same time.
-func (s *Service) dispatch(b *documents.Batch, plan *publication, messages []*message, queuesFirst bool) error {
+func (s *Service) dispatch(b *documents.Batch, plan *publication, messages []*message, queuesFirst bool) (failure error) {
 	if len(plan.subscriptions) == 0 {
 		for _, m := range messages {
 			if err := s.file.keep(m); err != nil {
@@ -174,6 +174,12 @@ func (s *Service) dispatch(b *documents.Batch, plan *publication, messages []*me
 	var letters []delivery.Letter
 	var whose []addressed
 	var later []*delivered
+	kept := false
+	defer func() {
+		if failure != nil && !kept {
+			s.forget(later...)
+		}
+	}()
 	mails, mailed, filtered := false, 0, 0
 	for _, m := range messages {
 		for _, sub := range plan.subscriptions {
@@ -218,6 +224,7 @@ func (s *Service) dispatch(b *documents.Batch, plan *publication, messages []*me
 	if !stored {
 		return err
 	}
+	kept = true
 	topic := messages[0].Topic
 	s.count(topic, numberFilteredOut, 1, filtered)
 	s.count(topic, numberDelivered, 1, mailed)

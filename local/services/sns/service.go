@@ -68,9 +68,6 @@ type Service struct {
 	file   file
 	inbox  Inbox
 
-	ctx  context.Context
-	stop context.CancelFunc
-
 	mu            sync.RWMutex
 	last          int64 // the latest time used
 	next          uint64
@@ -96,10 +93,10 @@ func Open(o Options) (*Service, error) {
 		subscriptions: map[string]*subscription{}}
 	s.signer.store, s.signer.table = o.Store, s.table
 	s.inbox.arrived = make(chan struct{})
-	s.ctx, s.stop = context.WithCancel(context.Background())
+	s.openCourier()
 	s.api = sync.OnceValue(s.newAPI)
 	if err := s.load(); err != nil {
-		s.stop()
+		s.courier.lanes.Close()
 		return nil, errors.Join(fmt.Errorf("the topics in %s: %w", o.Dir, err), s.file.close())
 	}
 	return s, nil
@@ -169,8 +166,7 @@ func (s *Service) load() error {
 // Close stops deliveries, which resume when the service is opened again.
 func (s *Service) Close() error {
 	s.StopPolls()
-	s.stop()
-	s.courier.close()
+	s.courier.lanes.Close()
 	return s.file.close()
 }
 

@@ -40,9 +40,18 @@ type functions struct {
 	events []string
 	at     time.Time // of the last event
 	clock  *clock.Clock
+	hangs  string      // the ARN of a function that never answers
+	told   chan string // receives the ARNs of the others, if it is not nil
 }
 
-func (f *functions) Deliver(_ context.Context, arn string, m *delivery.Message) error {
+func (f *functions) Deliver(ctx context.Context, arn string, m *delivery.Message) error {
+	if arn == f.hangs {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	if f.told != nil {
+		defer func() { f.told <- arn }()
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.fail) > 0 {

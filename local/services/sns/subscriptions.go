@@ -171,6 +171,7 @@ func (s *Service) subscribe(_ context.Context, scope aws.Scope, in *subscribeReq
 		return s.keepSubscription(b, r)
 	})
 	if err != nil {
+		s.forget(confirmation)
 		return nil, err
 	}
 	s.courier.start(s, confirmation) //nolint:contextcheck // deliveries outlive the request
@@ -322,6 +323,7 @@ func (s *Service) unsubscribe(_ context.Context, r *server.Request) (*server.Ans
 		return s.removeSubscription(b, sub)
 	})
 	if err != nil {
+		s.forget(told)
 		return nil, err
 	}
 	s.courier.start(s, told) //nolint:contextcheck // deliveries outlive the request

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/engine/clock"
 )
 
 // errClosing is returned if an attempt failed while the queue was closing. The failure does not count, because the
@@ -15,63 +14,12 @@ import (
 var errClosing = errors.New("the attempt failed while the queue was closing")
 
 // at schedules the next attempt of an event for the time e.Next.
-func (q *Queue) at(key string, e *Event) {
-	when, of := time.UnixMilli(e.Next), laneOf(e)
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.closed {
-		return
-	}
-	q.waiting[key] = q.o.Clock.Schedule(when, clock.AlarmFunc(func() { q.ready(key, of) }))
-}
+func (q *Queue) at(e *Event) { q.lanes.At(e.lane(), time.UnixMilli(e.Next), e.key()) }
 
-// ready puts an event into its function's line and starts a goroutine for it if fewer than atOnce are running.
-func (q *Queue) ready(key string, of lane) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	delete(q.waiting, key)
-	if q.closed {
-		return
-	}
-	l := q.lanes[of]
-	if l == nil {
-		l = &line{}
-		q.lanes[of] = l
-	}
-	l.ready = append(l.ready, key)
-	if l.running >= atOnce {
-		return
-	}
-	l.running++
-	q.o.Clock.Hold()
-	q.work.Go(func() { q.serve(of, l) })
-}
-
-// serve processes events of a function until none is ready.
-func (q *Queue) serve(of lane, l *line) {
-	ctx, work := q.o.Clock.Begin(q.ctx, patience)
-	q.o.Clock.Release()
-	defer func() { work.End() }()
-	for first := true; ; first = false {
-		q.mu.Lock()
-		if q.closed || len(l.ready) == 0 {
-			if l.running--; l.running == 0 {
-				delete(q.lanes, of)
-			}
-			q.mu.Unlock()
-			return
-		}
-		key := l.ready[0]
-		l.ready = l.ready[1:]
-		q.mu.Unlock()
-		if !first { // a separate patience for each event
-			was := work
-			ctx, work = q.o.Clock.Begin(q.ctx, patience)
-			was.End()
-		}
-		if err := q.carry(ctx, key); err != nil && ctx.Err() == nil && !errors.Is(err, errClosing) {
-			q.o.Log.Error("an asynchronous invocation is kept and not carried out", "event", key, "error", err)
-		}
+// run handles an event in its turn.
+func (q *Queue) run(ctx context.Context, key string) {
+	if err := q.carry(ctx, key); err != nil && ctx.Err() == nil && !errors.Is(err, errClosing) {
+		q.o.Log.Error("an asynchronous invocation is kept and not carried out", "event", key, "error", err)
 	}
 }
 
@@ -89,7 +37,7 @@ func (q *Queue) carry(ctx context.Context, key string) error {
 		case gone:
 			return q.drop(e)
 		case e.End == nil:
-			return q.later(e) //nolint:contextcheck // it outlives the attempt
+			return q.later(e)
 		}
 		e.End.At = q.o.Clock.Now().UnixMilli()
 	}
@@ -105,7 +53,7 @@ func (q *Queue) carry(ctx context.Context, key string) error {
 	}
 	e.Next = now.Add(delayWait(e.End.Failed)).UnixMilli()
 	e.End.Failed++
-	return q.later(e) //nolint:contextcheck // it outlives the attempt
+	return q.later(e)
 }
 
 // later stores an event and schedules its next attempt.
@@ -113,7 +61,7 @@ func (q *Queue) later(e *Event) error {
 	if err := q.keep(e, false); err != nil {
 		return err
 	}
-	q.at(e.key(), e)
+	q.at(e)
 	return nil
 }
 

@@ -13,6 +13,7 @@ import (
 	"stepback/aws"
 	"stepback/engine/clock"
 	"stepback/local/services/documents"
+	"stepback/local/services/lanes"
 	"stepback/tasks/lambda/invocation"
 )
 
@@ -27,9 +28,9 @@ type Options struct {
 	Tell func(ctx context.Context, e *Event) error
 	// Log receives dropped events; nil discards the messages.
 	Log *slog.Logger
-	// MaxEvents and MaxBytes limit the events that have not ended; the defaults are 100,000 and 1 GiB.
-	MaxEvents int
-	MaxBytes  int64
+	// PerFunction and Total bound the events that have not ended, with their payloads; the defaults are those of
+	// package lanes.
+	PerFunction, Total lanes.Bound
 }
 
 // Queue stores and runs the asynchronous invocations of all functions. It is safe for concurrent use.
@@ -37,39 +38,17 @@ type Queue struct {
 	o        Options
 	states   *documents.Table
 	payloads *documents.Table
-	ctx      context.Context
-	stop     context.CancelFunc
-	work     sync.WaitGroup
-	closing  atomic.Bool // see Closing
+	lanes    *lanes.Lanes[string] // of keys, by function
+	closing  atomic.Bool          // see Closing
+	closed   atomic.Bool
 
-	mu      sync.Mutex
-	events  int
-	bytes   int64
-	lanes   map[lane]*line
-	waiting map[string]*clock.Timer // by key
-	left    []*Event                // events of an earlier process, without payloads; Resume queues them
-	closed  bool
-}
-
-// lane identifies a function whose events start in order.
-type lane struct {
-	scope    aws.Scope
-	function string
-}
-
-// line holds the keys of a function's events that are ready to start, and the number of events that are running.
-type line struct {
-	ready   []string
-	running int
+	mu   sync.Mutex
+	left []*Event // events of an earlier process, without payloads; Resume queues them
 }
 
 const (
-	// atOnce is the maximum number of concurrent events per function.
-	atOnce = 64
 	// patience is the time for which a running event holds virtual time.
-	patience         = 10 * time.Second
-	defaultMaxEvents = 100_000
-	defaultMaxBytes  = 1 << 30
+	patience = 10 * time.Second
 	// longestTelling is the maximum time for which reporting the end of an event is retried.
 	longestTelling = time.Hour
 )
@@ -79,21 +58,15 @@ func Open(o Options) (*Queue, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	if o.MaxEvents <= 0 {
-		o.MaxEvents = defaultMaxEvents
-	}
-	if o.MaxBytes <= 0 {
-		o.MaxBytes = defaultMaxBytes
-	}
-	q := &Queue{o: o, states: o.Store.Table("lambda-events"), payloads: o.Store.Table("lambda-payloads"),
-		lanes: map[lane]*line{}, waiting: map[string]*clock.Timer{}}
+	q := &Queue{o: o, states: o.Store.Table("lambda-events"), payloads: o.Store.Table("lambda-payloads")}
+	q.lanes = lanes.New(lanes.Options[string]{Clock: o.Clock, Run: q.run, Patience: patience, PerLane: o.PerFunction,
+		Total: o.Total})
 	err := q.states.Scan("", func(key string, text []byte) error {
 		e, err := decode(key, text)
 		if err != nil {
 			return err
 		}
-		q.events++
-		q.bytes += int64(e.Size)
+		q.lanes.Restore(e.lane(), int64(e.Size))
 		e.ClientContext, e.End = nil, nil // read again when it is the event's turn
 		q.left = append(q.left, e)
 		return nil
@@ -101,7 +74,6 @@ func Open(o Options) (*Queue, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.ctx, q.stop = context.WithCancel(context.Background())
 	return q, nil
 }
 
@@ -113,7 +85,7 @@ func (q *Queue) Resume() {
 	q.left = nil
 	q.mu.Unlock()
 	for _, e := range left {
-		q.at(e.key(), e)
+		q.at(e)
 	}
 }
 
@@ -132,39 +104,21 @@ func (q *Queue) Closing() { q.closing.Store(true) }
 
 // Close cancels the running invocations and waits for them. Events that have not ended are kept for the next process.
 func (q *Queue) Close() {
-	q.mu.Lock()
-	q.closed = true
-	for _, t := range q.waiting {
-		t.Stop()
-	}
-	q.mu.Unlock()
-	q.stop()
-	q.work.Wait()
+	q.closed.Store(true)
+	q.lanes.Close()
 }
 
 // Pending returns the number of events that have not ended.
-func (q *Queue) Pending() int {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.events
-}
+func (q *Queue) Pending() int { return q.lanes.Reserved() }
 
 // Accept stores an event. Once it has returned nil, the event is on disk and will be handled. The error is an
 // *aws.Error if there are too many events, or an error of the disk.
 func (q *Queue) Accept(e *Event) error {
 	e.ID, e.Accepted, e.Size = aws.NewID(), q.o.Clock.Now().UnixMilli(), len(e.Payload)
-	q.mu.Lock()
-	full := q.events >= q.o.MaxEvents || q.bytes+int64(e.Size) > q.o.MaxBytes
-	if !full {
-		q.events++
-		q.bytes += int64(e.Size)
+	if err := q.lanes.Reserve(e.lane(), int64(e.Size)); err != nil {
+		return tooMany(err)
 	}
-	closed := q.closed
-	q.mu.Unlock()
-	if full {
-		return tooMany(q.o)
-	}
-	if closed {
+	if q.closed.Load() {
 		q.forget(e)
 		return &aws.Error{Code: "ServiceException", Message: "The Lambda service has been closed",
 			Status: http.StatusInternalServerError}
@@ -173,28 +127,25 @@ func (q *Queue) Accept(e *Event) error {
 		q.forget(e)
 		return err
 	}
-	q.ready(e.key(), laneOf(e))
+	q.lanes.Ready(e.lane(), e.key())
 	return nil
 }
 
-func tooMany(o Options) error {
+func tooMany(err error) error {
 	return &aws.Error{
 		Code: "TooManyRequestsException", Status: http.StatusTooManyRequests,
 		Members: map[string]any{"Reason": "ConcurrentInvocationLimitExceeded"},
-		Message: fmt.Sprintf("As many asynchronous invocations are waiting already as may: %d, or %d bytes",
-			o.MaxEvents, o.MaxBytes),
+		Message: "Too many asynchronous invocations wait: " + err.Error() + ".",
 	}
 }
 
-func laneOf(e *Event) lane { return lane{e.Scope, e.Function} }
+// lane identifies the event's function. The events of a function start in order and delay no others.
+func (e *Event) lane() string {
+	return e.Scope.Account + "/" + e.Scope.Region + "/" + e.Function
+}
 
 // forget removes an event from the counts.
-func (q *Queue) forget(e *Event) {
-	q.mu.Lock()
-	q.events--
-	q.bytes -= int64(e.Size)
-	q.mu.Unlock()
-}
+func (q *Queue) forget(e *Event) { q.lanes.Forget(e.lane(), int64(e.Size)) }
 
 // keep writes the state of an event, and its payload if it is new, and waits for the disk.
 func (q *Queue) keep(e *Event, isNew bool) error {

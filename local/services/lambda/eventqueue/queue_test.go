@@ -16,6 +16,7 @@ import (
 	"stepback/engine/clock"
 	"stepback/local/services/documents"
 	"stepback/local/services/lambda/eventqueue"
+	"stepback/local/services/lanes"
 	"stepback/tasks/lambda/invocation"
 )
 
@@ -217,7 +218,7 @@ func TestAnEventWithoutAFunctionIsDropped(t *testing.T) {
 func TestEventsAreBounded(t *testing.T) {
 	t.Parallel()
 	f := &function{answer: func(*eventqueue.Event, int) (*invocation.Answer, error) { return nil, throttled }}
-	q := open(t, vfs.NewMem(), f, eventqueue.Options{MaxEvents: 3, MaxBytes: 100})
+	q := open(t, vfs.NewMem(), f, eventqueue.Options{PerFunction: lanes.Bound{Jobs: 3, Bytes: 100}})
 	f.clock.Hold()
 	defer f.clock.Release()
 	for _, payload := range []string{"1", "2", string(make([]byte, 99)), "3", "4"} {
@@ -380,5 +381,39 @@ func TestFailuresWhileClosingDoNotCount(t *testing.T) {
 				t.Errorf("%+v, %+v", e, e.End)
 			}
 		})
+	}
+}
+
+// TestAHangingFunctionDelaysNoOther queues 3,000 events of a function that never answers. Another function's event is
+// handled.
+func TestAHangingFunctionDelaysNoOther(t *testing.T) {
+	t.Parallel()
+	hang := make(chan struct{})
+	f := &function{answer: func(e *eventqueue.Event, _ int) (*invocation.Answer, error) {
+		if e.Function == "F" {
+			<-hang
+		}
+		return good, nil
+	}}
+	q := open(t, vfs.NewMem(), f, eventqueue.Options{})
+	defer close(hang)
+	var accepting sync.WaitGroup
+	for range 30 {
+		accepting.Go(func() {
+			for range 100 {
+				if err := q.Accept(event("1")); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	accepting.Wait()
+	other := event("2")
+	other.Function = "G"
+	if err := q.Accept(other); err != nil {
+		t.Fatal(err)
+	}
+	if e := <-f.ended; e.Function != "G" {
+		t.Errorf("%s ended", e.Function)
 	}
 }
