@@ -27,6 +27,8 @@ type store struct {
 	account string
 	deliver func(context.Context, string, *delivery.Message) error // nil if nothing is delivered
 	log     *slog.Logger
+	// mustAnnounce reports whether created must be called for every object of a bucket, whatever happens; nil for none.
+	mustAnnounce func(bucket string) bool
 
 	settingsLock sync.Mutex
 	settings     map[string]map[string]string // cached settings, by bucket
@@ -53,8 +55,8 @@ func openStore(dir string, opts Options) (*store, error) {
 	}
 	s := &store{root: root, sync: opts.Sync, stamps: stamps{now: opts.Now}, newFile: newBodyFile,
 		created: opts.ObjectCreated, region: opts.Region, account: opts.Account,
-		deliver: opts.Deliver, log: opts.Log}
-	for _, d := range []string{s.tempDir(), s.metaDir(""), s.uploadsDir()} {
+		deliver: opts.Deliver, log: opts.Log, mustAnnounce: opts.MustAnnounce}
+	for _, d := range []string{s.tempDir(), s.metaDir(""), s.uploadsDir(), s.noticesDir()} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			return nil, err
 		}
