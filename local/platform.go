@@ -285,6 +285,9 @@ func (p *Platform) finishOpen(context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := p.subscriptions.CatchUp(p.Logs); err != nil {
+		return err
+	}
 	p.Functions.Resume() //nolint:contextcheck // they live as long as the platform
 	p.mappings.Resume()
 	if err := p.Objects.Resume(); err != nil { //nolint:contextcheck // notifications outlive the opening
