@@ -32,7 +32,7 @@ type notice struct {
 
 func (s *store) noticesDir() string { return filepath.Join(s.root, ".notices") }
 
-// note writes a notice, if somebody has to be notified of changes in the bucket; otherwise it returns nil, on which
+// note writes a notice if the bucket has destinations to notify of changes; otherwise it returns nil, on which
 // settle may be called.
 func (s *store) note(n notice) (*notice, error) {
 	if s.mustAnnounce == nil || !s.mustAnnounce(n.Bucket) {
