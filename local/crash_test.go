@@ -155,7 +155,7 @@ func (c crashed) sleep(d time.Duration) error {
 	return c.p.Clock.Sleep(c.t.Context(), d)
 }
 
-// killedScenario is what a client does, and what must be there after a crash in the middle of it.
+// killedScenario describes requests of a client, and checks their effect after a crash in the middle of them.
 type killedScenario struct {
 	prepare func(c crashed)
 	act     func(c crashed) error // repeated by the client if it had no answer
