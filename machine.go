@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"stepback/aws"
 	"stepback/engine"
@@ -15,7 +16,7 @@ import (
 
 // Definition is a state machine to define.
 type Definition struct {
-	// Name is the state machine's name.
+	// Name is the state machine's name: 1 to 80 characters that Step Functions accepts, or Define returns ErrName.
 	Name string
 	// Text is the definition in Amazon States Language, as JSON. ReadDefinition reads one from a file.
 	Text string
@@ -39,11 +40,15 @@ type Machine struct {
 // Define compiles a definition. If the name is already defined, executions started from then on use the new
 // definition.
 //
-// It returns an *engine.DefinitionError, with all diagnostics, for a definition that AWS would refuse. It returns
+// It returns an *engine.DefinitionError, with all diagnostics and their positions, for a definition that AWS would
+// refuse; its text is AWS's, which has none. It returns ErrName for a name that AWS would refuse, and
 // an *UnregisteredError for a definition that calls a function missing in Config.Functions, also in a branch or a
 // Map's processor. A function whose name is only known at run time (FunctionName.$, or a JSONata expression) is not
 // checked.
 func (e *Engine) Define(d Definition) (*Machine, error) {
+	if err := checkName("state machine", d.Name); err != nil {
+		return nil, err
+	}
 	def := engine.Definition{Name: d.Name, Text: d.Text, RoleARN: d.RoleARN, Express: d.Express}
 	if e.functions != nil && !d.AllowUnregistered {
 		if err := e.checkFunctions(def); err != nil {
@@ -55,6 +60,14 @@ func (e *Engine) Define(d Definition) (*Machine, error) {
 		return nil, err
 	}
 	return &Machine{e, m}, nil
+}
+
+// checkName returns an error that wraps ErrName unless Step Functions accepts a name.
+func checkName(of, name string) error {
+	if n := utf8.RuneCountInString(name); n == 0 || n > engine.MaxName || !engine.ValidName(name) {
+		return fmt.Errorf("the name %.100q of the %s: %w", name, of, ErrName)
+	}
+	return nil
 }
 
 // checkFunctions returns an *UnregisteredError if a definition calls a function that the engine does not have.
@@ -106,10 +119,15 @@ func (e *UnregisteredError) Error() string {
 
 // Start starts an execution and returns once it is stored. The input is encoded as JSON; a json.RawMessage or a
 // []byte already is JSON text. If name is running with the same input, Start returns that execution. If name is in
-// use otherwise, it returns ErrAlreadyExists. If name is empty, Start generates one.
+// use otherwise, it returns ErrAlreadyExists: also for an execution that has ended, whatever its input was. A program
+// that may be started again calls Find for such a name. If name is empty, Start generates one. A name that Step
+// Functions refuses is an ErrName.
 func (m *Machine) Start(ctx context.Context, name string, input any) (*Run, error) {
 	if name == "" {
 		name = aws.NewID()
+	}
+	if err := checkName("execution", name); err != nil {
+		return nil, err
 	}
 	text, err := jsonvalue.Marshal(input)
 	if err != nil {

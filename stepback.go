@@ -56,6 +56,8 @@ var (
 	// ErrAlreadyExists: Start was called with the name of an execution that has ended, or that is running with
 	// another input.
 	ErrAlreadyExists = engine.ErrAlreadyExists
+	// ErrName: Step Functions refuses the name of a state machine or an execution.
+	ErrName = errors.New("a name has 1 to 80 characters and no blanks, control characters or any of <>{}[]?*\"#%\\^|~`$&,;:/")
 	// ErrInput: the input is not JSON, or larger than 256 KiB.
 	ErrInput = engine.ErrInput
 	// ErrNoExecution: there is no such execution.

@@ -151,6 +151,26 @@ type plain struct{}
 
 func (plain) Error() string { return "plain" }
 
+// TestNames refuses the names that Step Functions refuses.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	const pass = `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`
+	app := open(t, stepback.Config{})
+	m := define(t, app, stepback.Definition{Name: "Orders-1_日本.é", Text: pass})
+	start(t, m, strings.Repeat("é", 80), nil)
+	for _, name := range []string{"bad name!", "a:b", "a/b", "\x00", strings.Repeat("x", 81)} {
+		if _, err := m.Start(t.Context(), name, nil); !errors.Is(err, stepback.ErrName) {
+			t.Errorf("the execution %q: %v", name, err)
+		}
+		if _, err := app.Define(stepback.Definition{Name: name, Text: pass}); !errors.Is(err, stepback.ErrName) {
+			t.Errorf("the state machine %q: %v", name, err)
+		}
+	}
+	if _, err := app.Define(stepback.Definition{Text: pass}); !errors.Is(err, stepback.ErrName) {
+		t.Errorf("a state machine without a name: %v", err)
+	}
+}
+
 func TestErrorNames(t *testing.T) {
 	t.Parallel()
 	busy := stepback.Errorf("CardServiceBusy", "charging %s: %w", "17", fs.ErrClosed)

@@ -424,6 +424,9 @@ func TestBreakerRefusesWithoutACall(t *testing.T) {
 		if !errors.As(err, &open) || open.RetryAfter != time.Minute {
 			t.Errorf("error is %v", err)
 		}
+		if want := "not called: CircuitOpen: the circuit is open and admits no calls; try again in 1m0s"; err.Error() != want {
+			t.Errorf("error is %v, want %s", err, want)
+		}
 		time.Sleep(time.Minute) //nolint:forbidigo // virtual time
 		if out, err := resilience.Execute(t.Context(), e, failing().call); out != "ok" {
 			t.Errorf("after a minute: %q, %v", out, err)

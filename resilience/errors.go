@@ -101,6 +101,12 @@ func (r *refusal) ClassifyRetry() (retry.Classification, bool) {
 	return retry.Classification{Error: r.name, Class: retry.Transient, Identity: r.by}, true
 }
 
+// refusedByBreaker is an ErrCircuitOpen with the breaker's own error, which says the same and when to try again.
+type refusedByBreaker struct{ err error }
+
+func (r *refusedByBreaker) Error() string   { return r.err.Error() }
+func (r *refusedByBreaker) Unwrap() []error { return []error{ErrCircuitOpen, r.err} }
+
 // stop is a reason to end a call, with a detail that explains it.
 type stop struct {
 	reason error

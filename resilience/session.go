@@ -78,7 +78,7 @@ func (s *session) admit() error {
 		if open, ok := errors.AsType[*breaker.OpenError](err); ok {
 			err = MarkRetryAfter(err, open.RetryAfter) // for callers of this call that retry
 		}
-		return fmt.Errorf("%w: %w", ErrCircuitOpen, err)
+		return &refusedByBreaker{err}
 	}
 	s.permit, s.admitted = permit, true
 	s.outcome = breaker.Failure // if the operation panics

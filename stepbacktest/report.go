@@ -7,10 +7,12 @@ import (
 	"stepback/engine/history"
 )
 
-// fail reports an expectation that is not met, together with the history.
+// fail reports an expectation that is not met, together with the history if this is the first one.
 func (x *Execution) fail(format string, args ...any) {
 	x.t.Helper()
-	x.t.Errorf("%s\nthe history:\n%s", fmt.Sprintf(format, args...), x.story())
+	story := ""
+	x.report.Do(func() { story = "\nthe history:\n" + x.story() })
+	x.t.Errorf("%s%s", fmt.Sprintf(format, args...), story)
 }
 
 // story returns the history as text: one event per line, with the time since the start.

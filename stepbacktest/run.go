@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -42,7 +43,8 @@ type Execution struct {
 	// Events is the history, in order.
 	Events []stepback.Event
 
-	t testing.TB
+	t      testing.TB
+	report sync.Once // the history has been reported
 }
 
 // Run runs a state machine once and waits for its end.
@@ -133,7 +135,7 @@ func (x *Execution) why() string {
 	if !x.Failure.HasName() {
 		return ""
 	}
-	return ", " + x.Failure.Name + ": " + x.Failure.Cause
+	return ", " + x.Failure.Error()
 }
 
 // WantEntered fails the test unless exactly these states were entered, in this order. The states of branches and of

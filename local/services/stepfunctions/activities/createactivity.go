@@ -6,6 +6,7 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/engine"
 	"stepback/local/services/stepfunctions/apierror"
 	"stepback/local/services/stepfunctions/configuration"
 	"stepback/local/services/stepfunctions/resource"
@@ -25,7 +26,7 @@ type createActivityResponse struct {
 
 func (s *Service) createActivity(_ context.Context, scope aws.Scope,
 	in *createActivityRequest) (*createActivityResponse, error) {
-	if !resource.ValidName(in.Name) {
+	if !engine.ValidName(in.Name) {
 		return nil, apierror.InvalidName(in.Name)
 	}
 	encryption, err := configuration.EncryptionOf(in.Encryption)

@@ -5,6 +5,7 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/engine"
 	"stepback/local/services/stepfunctions/apierror"
 	"stepback/local/services/stepfunctions/configuration"
 	"stepback/local/services/stepfunctions/resource"
@@ -38,7 +39,7 @@ type createStateMachineResponse struct {
 
 func (s *Service) createStateMachine(_ context.Context, scope aws.Scope,
 	in *createStateMachineRequest) (*createStateMachineResponse, error) {
-	if !resource.ValidName(in.Name) {
+	if !engine.ValidName(in.Name) {
 		return nil, apierror.InvalidName(in.Name)
 	}
 	if !in.Publish && in.VersionDescription != "" {
