@@ -39,6 +39,9 @@ var (
 	StackNesting = &Budget{"Stacks around a nested stack", 32, "stacks",
 		"own: AWS documents none; a template that names itself would otherwise use up the stacks of the account",
 		"local/services/cloudformation/service.go"}
+	MetricCells = &Budget{"Values that a GetMetricData request computes, a metric's and an expression's at each period", 500_000, "values",
+		"own: about a second of CPU time; five times the 100,800 data points that AWS returns",
+		"local/services/cloudwatch/getmetricdata.go"}
 	InsightsWork = &Budget{"Work of a Logs Insights query", 2 << 30, "bytes read and built", "own: a few seconds of CPU time",
 		"local/services/logs/queries.go"}
 	InsightsScan = &Budget{"Log events that a Logs Insights query reads", 512 << 20, "bytes of messages", "own",
@@ -55,5 +58,5 @@ var (
 // All returns the budgets in the order of the documentation.
 func All() []*Budget {
 	return []*Budget{ExpressionDepth, ExpressionSteps, ExpressionMemory, PathVisits, PathText, IntrinsicText, StateWork, Stacks,
-		StackNesting, InsightsWork, InsightsScan, InsightsMemory, InsightsText, InsightsResult, InsightsKept}
+		StackNesting, MetricCells, InsightsWork, InsightsScan, InsightsMemory, InsightsText, InsightsResult, InsightsKept}
 }

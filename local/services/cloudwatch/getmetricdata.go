@@ -13,6 +13,7 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/internal/budgets"
 	"stepback/local/services/cloudwatch/datapoints"
 	"stepback/retrymetrics/metricmath"
 )
@@ -122,6 +123,13 @@ func (s *Service) getMetricData(_ context.Context, scope aws.Scope, in *getMetri
 		return nil, err
 	}
 	v := s.view(scope, in.Queries, start, end)
+	for i := range in.Queries { // refuses what is too large before anything is computed
+		if q := &in.Queries[i]; q.returns() {
+			if err := s.view(scope, in.Queries, start, end).spend(v.gridOf(v.period(q))); err != nil {
+				return nil, err
+			}
+		}
+	}
 	answer := &getMetricDataAnswer{Results: []metricDataResult{}, Messages: []message{}}
 	total := 0
 	for i := range in.Queries {
@@ -175,19 +183,32 @@ type view struct {
 	depth      int
 	grid       metricmath.Grid // start, period and number of periods of the evaluated expression
 	several    []string        // the units in which the most recently read metric has data
+	cells      *int            // values that may still be computed
 }
 
 func (s *Service) view(scope aws.Scope, queries []metricQuery, start, end time.Time) *view {
-	return &view{service: s, scope: scope, queries: queries, start: start, end: end}
+	cells := budgets.MetricCells.Value
+	return &view{service: s, scope: scope, queries: queries, start: start, end: end, cells: &cells}
+}
+
+// perSeries is the work of a series apart from its values, in values.
+const perSeries = 50
+
+// spend takes the work of computing a series over a grid. It returns an error if the request computes too much.
+func (v *view) spend(grid metricmath.Grid) error {
+	if *v.cells -= grid.Len + perSeries; *v.cells < 0 {
+		return &aws.Error{Code: "ValidationError", Message: fmt.Sprintf("The request computes more than %d values; ask for less by a "+
+			"longer Period, a shorter time or fewer expressions.", budgets.MetricCells.Value)}
+	}
+	return nil
 }
 
 // gridOf returns the periods that the view covers.
 func (v *view) gridOf(seconds int64) metricmath.Grid {
 	from := v.start.Unix() - v.start.Unix()%seconds
 	n := (v.end.Unix() - from + seconds - 1) / seconds
-	const most = 1 << 20
 	return metricmath.Grid{Start: time.Unix(from, 0).UTC(), Period: time.Duration(seconds) * time.Second,
-		Len: int(min(n, most))}
+		Len: int(min(n, math.MaxInt32))}
 }
 
 // period returns the period of a query: its own, or the longest of the metrics.
@@ -227,10 +248,16 @@ func (v *view) query(q *metricQuery) (metricmath.Grid, []metricmath.Labelled, er
 		all, err := v.band(id, deviations, grid)
 		return grid, all, err
 	}
+	if err := v.spend(grid); err != nil {
+		return grid, nil, err
+	}
 	before := v.grid
 	v.grid = grid
 	all, _, err := metricmath.Evaluate(q.Expression, grid, v)
 	v.grid = before
+	if err == nil && *v.cells < 0 { // METRICS() leaves out what cannot be read
+		err = v.spend(grid)
+	}
 	for i := range all {
 		all[i].Label = cmp.Or(all[i].Label, q.ID)
 		if len(all) == 1 {
@@ -244,6 +271,9 @@ func (v *view) query(q *metricQuery) (metricmath.Grid, []metricmath.Labelled, er
 func (v *view) metric(m *metricStat, grid metricmath.Grid) (metricmath.Labelled, error) {
 	statistic, err := datapoints.ParseStatistic(m.Stat)
 	if err != nil {
+		return metricmath.Labelled{}, err
+	}
+	if err := v.spend(grid); err != nil {
 		return metricmath.Labelled{}, err
 	}
 	all, err := v.summaries(m, grid)
@@ -318,6 +348,9 @@ func (v *view) Term(id string) ([]metricmath.Labelled, bool, error) {
 			return nil, false, errors.New("the expressions refer to each other in a circle")
 		}
 		defer func() { v.depth-- }()
+		if err := v.spend(v.grid); err != nil {
+			return nil, false, err
+		}
 		return metricmath.Evaluate(q.Expression, v.grid, v)
 	}
 	return nil, false, fmt.Errorf("no metric or expression has the id %s", id)
