@@ -2,11 +2,14 @@ package stepback
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"stepback/asl"
 	"stepback/aws"
 	"stepback/engine"
 	"stepback/internal/spelling"
@@ -39,22 +42,59 @@ type Machine struct {
 // Define compiles a definition. If the name is already defined, executions started from then on use the new
 // definition.
 //
-// It returns an *engine.DefinitionError, with all diagnostics, for a definition that AWS would refuse. It returns
-// an *UnregisteredError for a definition that calls a function missing in Config.Functions, also in a branch or a
+// For a definition that AWS would refuse, the error wraps an *engine.DefinitionError with all diagnostics, and its
+// message shows them with their lines. It returns ErrInvalidName for a name with blanks or other characters that AWS
+// refuses, and an *UnregisteredError for a definition that calls a function missing in Config.Functions, also in a branch or a
 // Map's processor. A function whose name is only known at run time (FunctionName.$, or a JSONata expression) is not
 // checked.
 func (e *Engine) Define(d Definition) (*Machine, error) {
+	if err := checkName(d.Name); err != nil {
+		return nil, err
+	}
 	def := engine.Definition{Name: d.Name, Text: d.Text, RoleARN: d.RoleARN, Express: d.Express}
 	if e.functions != nil && !d.AllowUnregistered {
 		if err := e.checkFunctions(def); err != nil {
-			return nil, err
+			return nil, shown(d.Name, err)
 		}
 	}
 	m, err := e.core.Define(def)
 	if err != nil {
-		return nil, err
+		return nil, shown(d.Name, err)
 	}
 	return &Machine{e, m}, nil
+}
+
+// refusedError is a refused definition whose message shows the diagnostics with their lines.
+type refusedError struct {
+	*engine.DefinitionError
+	name string
+}
+
+// Error implements error.
+func (e *refusedError) Error() string {
+	return fmt.Sprintf("state machine %s: the definition is refused:\n%s", e.name,
+		strings.TrimSpace(asl.Render(e.Diagnostics, e.Definition, e.name)))
+}
+
+// Unwrap returns the *engine.DefinitionError.
+func (e *refusedError) Unwrap() error { return e.DefinitionError }
+
+// shown returns an error that shows why a definition is refused; other errors are returned unchanged.
+func shown(name string, err error) error {
+	if refused, ok := errors.AsType[*engine.DefinitionError](err); ok {
+		return &refusedError{refused, name}
+	}
+	return err
+}
+
+// checkName returns an error for a name of a state machine or an execution that AWS would refuse.
+func checkName(name string) error {
+	const longest = 80
+	if name == "" || utf8.RuneCountInString(name) > longest || !aws.ValidStatesName(name) {
+		return fmt.Errorf("%w: %q: a name has from 1 to 80 characters, no blanks and none of < > { } [ ] ? * \" # %% \\ ^ | ~ ` $ & , ; : /",
+			ErrInvalidName, name)
+	}
+	return nil
 }
 
 // checkFunctions returns an *UnregisteredError if a definition calls a function that the engine does not have.
@@ -106,10 +146,14 @@ func (e *UnregisteredError) Error() string {
 
 // Start starts an execution and returns once it is stored. The input is encoded as JSON; a json.RawMessage or a
 // []byte already is JSON text. If name is running with the same input, Start returns that execution. If name is in
-// use otherwise, it returns ErrAlreadyExists. If name is empty, Start generates one.
+// use otherwise, it returns ErrAlreadyExists. If name is empty, Start generates one. If AWS would refuse the name, it
+// returns ErrInvalidName.
 func (m *Machine) Start(ctx context.Context, name string, input any) (*Run, error) {
 	if name == "" {
 		name = aws.NewID()
+	}
+	if err := checkName(name); err != nil {
+		return nil, err
 	}
 	text, err := jsonvalue.Marshal(input)
 	if err != nil {

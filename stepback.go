@@ -53,6 +53,8 @@ const (
 var (
 	// ErrClosed: the engine is closed and takes no more work.
 	ErrClosed = engine.ErrClosed
+	// ErrInvalidName: Define or Start was called with a name that AWS would refuse.
+	ErrInvalidName = errors.New("invalid name")
 	// ErrAlreadyExists: Start was called with the name of an execution that has ended, or that is running with
 	// another input.
 	ErrAlreadyExists = engine.ErrAlreadyExists

@@ -133,7 +133,7 @@ func (x *Execution) why() string {
 	if !x.Failure.HasName() {
 		return ""
 	}
-	return ", " + x.Failure.Name + ": " + x.Failure.Cause
+	return ", " + x.Failure.Error()
 }
 
 // WantEntered fails the test unless exactly these states were entered, in this order. The states of branches and of

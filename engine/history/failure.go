@@ -10,7 +10,12 @@ type Failure struct {
 }
 
 // Error implements error.
-func (f *Failure) Error() string { return f.Name + ": " + f.Cause }
+func (f *Failure) Error() string {
+	if f.Cause == "" || f.Name == "" {
+		return f.Name + f.Cause
+	}
+	return f.Name + ": " + f.Cause
+}
 
 // ErrorName returns the name that retriers and catchers match.
 func (f *Failure) ErrorName() string { return f.Name }

@@ -25,7 +25,7 @@ type createActivityResponse struct {
 
 func (s *Service) createActivity(_ context.Context, scope aws.Scope,
 	in *createActivityRequest) (*createActivityResponse, error) {
-	if !resource.ValidName(in.Name) {
+	if !aws.ValidStatesName(in.Name) {
 		return nil, apierror.InvalidName(in.Name)
 	}
 	encryption, err := configuration.EncryptionOf(in.Encryption)

@@ -10,7 +10,6 @@ import (
 	"stepback/engine"
 	"stepback/jsonvalue"
 	"stepback/local/services/stepfunctions/apierror"
-	"stepback/local/services/stepfunctions/resource"
 	"stepback/local/services/stepfunctions/statemachines"
 )
 
@@ -46,7 +45,7 @@ func (s *Service) startExecution(ctx context.Context, scope aws.Scope,
 // start starts an execution of a target.
 func (s *Service) start(ctx context.Context, scope aws.Scope, t *statemachines.Target,
 	in *startExecutionRequest) (*engine.Started, error) {
-	if !resource.ValidName(in.Name) {
+	if !aws.ValidStatesName(in.Name) {
 		return nil, apierror.InvalidName(in.Name)
 	}
 	if in.Name == "" {

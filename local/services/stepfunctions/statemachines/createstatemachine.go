@@ -38,7 +38,7 @@ type createStateMachineResponse struct {
 
 func (s *Service) createStateMachine(_ context.Context, scope aws.Scope,
 	in *createStateMachineRequest) (*createStateMachineResponse, error) {
-	if !resource.ValidName(in.Name) {
+	if !aws.ValidStatesName(in.Name) {
 		return nil, apierror.InvalidName(in.Name)
 	}
 	if !in.Publish && in.VersionDescription != "" {

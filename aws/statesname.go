@@ -1,4 +1,4 @@
-package resource
+package aws
 
 import (
 	"strings"
@@ -6,8 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// ValidName reports whether a name contains no forbidden characters.
-func ValidName(name string) bool {
+// ValidStatesName reports whether a name has no characters that Step Functions forbids in the names of state machines,
+// executions and activities. It does not check the length.
+func ValidStatesName(name string) bool {
 	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(c rune) bool {
 		return unicode.IsSpace(c) || unicode.IsControl(c) || strings.ContainsRune("<>{}[]?*\"#%\\^|~`$&,;:/", c)
 	})
