@@ -62,9 +62,12 @@ func (i invoker) Invoke(ctx context.Context, r *invocation.Request) (*invocation
 	name := functionName(r.FunctionName)
 	do := i.functions[name]
 	if do == nil {
-		return nil, &aws.Error{Status: http.StatusNotFound, Code: "ResourceNotFoundException", Message: fmt.Sprintf(
-			"Function not found: %s. The functions of this engine are: %s", name,
-			strings.Join(slices.Sorted(maps.Keys(i.functions)), ", "))}
+		known := "This engine has no functions"
+		if len(i.functions) > 0 {
+			known = "The functions of this engine are: " + strings.Join(slices.Sorted(maps.Keys(i.functions)), ", ")
+		}
+		return nil, &aws.Error{Status: http.StatusNotFound, Code: "ResourceNotFoundException",
+			Message: fmt.Sprintf("Function not found: %s. %s", name, known)}
 	}
 	out, err := do(ctx, r.Payload)
 	if err == nil {

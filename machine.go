@@ -2,12 +2,14 @@ package stepback
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"stepback/asl"
 	"stepback/aws"
 	"stepback/engine"
 	"stepback/internal/spelling"
@@ -40,11 +42,10 @@ type Machine struct {
 // Define compiles a definition. If the name is already defined, executions started from then on use the new
 // definition.
 //
-// It returns an *engine.DefinitionError, with all diagnostics and their positions, for a definition that AWS would
-// refuse; its text is AWS's, which has none. It returns ErrName for a name that AWS would refuse, and
-// an *UnregisteredError for a definition that calls a function missing in Config.Functions, also in a branch or a
-// Map's processor. A function whose name is only known at run time (FunctionName.$, or a JSONata expression) is not
-// checked.
+// For a definition that AWS would refuse, the error wraps an *engine.DefinitionError with all diagnostics, and its
+// message shows them with their lines. Define returns ErrName for a name that AWS would refuse, and an
+// *UnregisteredError for a definition that calls a function missing in Config.Functions, also in a branch or a Map's
+// processor. A function whose name is only known at run time (FunctionName.$, or a JSONata expression) is not checked.
 func (e *Engine) Define(d Definition) (*Machine, error) {
 	if err := checkName("state machine", d.Name); err != nil {
 		return nil, err
@@ -52,14 +53,37 @@ func (e *Engine) Define(d Definition) (*Machine, error) {
 	def := engine.Definition{Name: d.Name, Text: d.Text, RoleARN: d.RoleARN, Express: d.Express}
 	if e.functions != nil && !d.AllowUnregistered {
 		if err := e.checkFunctions(def); err != nil {
-			return nil, err
+			return nil, shown(d.Name, err)
 		}
 	}
 	m, err := e.core.Define(def)
 	if err != nil {
-		return nil, err
+		return nil, shown(d.Name, err)
 	}
 	return &Machine{e, m}, nil
+}
+
+// refusedError is a refused definition whose message shows the diagnostics with their lines.
+type refusedError struct {
+	*engine.DefinitionError
+	name string
+}
+
+// Error implements error.
+func (e *refusedError) Error() string {
+	return fmt.Sprintf("state machine %s: the definition is refused:\n%s", e.name,
+		strings.TrimSpace(asl.Render(e.Diagnostics, e.Definition, e.name)))
+}
+
+// Unwrap returns the *engine.DefinitionError.
+func (e *refusedError) Unwrap() error { return e.DefinitionError }
+
+// shown returns an error that shows why a definition is refused; other errors are returned unchanged.
+func shown(name string, err error) error {
+	if refused, ok := errors.AsType[*engine.DefinitionError](err); ok {
+		return &refusedError{refused, name}
+	}
+	return err
 }
 
 // checkName returns an error that wraps ErrName unless Step Functions accepts a name.

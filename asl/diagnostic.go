@@ -48,6 +48,11 @@ const (
 	NoPath             Code = "NO_PATH"
 	PassResultIsStatic Code = "PASS_RESULT_IS_STATIC"
 
+	// This project's own warnings, of package asl/dataflow.
+	UnassignedVariable Code = "UNASSIGNED_VARIABLE" // a variable without a value on some path
+	UnknownFunction    Code = "UNKNOWN_FUNCTION"    // a function that JSONata in Step Functions does not have
+	MistypedOperand    Code = "MISTYPED_OPERAND"    // an operator with an operand that it never accepts
+
 	UnknownErrorName Code = "UNKNOWN_ERROR_NAME" // advice: an error name that looks like a reserved one but is not
 	RepeatedField    Code = "REPEATED_FIELD"     // advice: a member given twice, of which only the last counts
 )

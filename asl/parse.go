@@ -3,6 +3,7 @@ package asl
 import (
 	"errors"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"stepback/asl/source"
@@ -119,8 +120,10 @@ func (d *decoder) blank() bool {
 
 // malformed reports text that is not JSON. The message has two lines, like that of the service's own parser.
 func (d *decoder) malformed(e *jsonvalue.SyntaxError) {
+	// Of a text that ends too early, users see the last line that is not empty.
+	at := min(e.Offset, len(strings.TrimRight(d.text, " \t\r\n")))
 	d.report(SeverityError, InvalidJSONDescription, e.TwoLines(d.text)).nowhere().
-		at(source.Span{Start: e.Offset, End: e.Offset + 1}).hint(syntaxHint(d.text, e.Offset))
+		at(source.Span{Start: at, End: at + 1}).hint(syntaxHint(d.text, e.Offset))
 }
 
 func kindWithArticle(v jsonvalue.Value) string {

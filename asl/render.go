@@ -13,7 +13,7 @@ import (
 // Render formats diagnostics for users, in the order of the text, each with its line, a caret under the position and
 // a hint about what would be accepted:
 //
-//	machine.json:3:34: error SCHEMA_VALIDATION_FAILED: Field 'Nxt' is not supported at /States/A
+//	machine.json:3:34: error SCHEMA_VALIDATION_FAILED: Field 'Nxt' is not supported (at /States/A)
 //	  3 |     "A": {"Type": "Pass", "Nxt": "B"},
 //	    |                           ^^^^^
 //	    = did you mean 'Next'? a Pass state accepts …
@@ -40,7 +40,7 @@ func (d Diagnostic) render(b *strings.Builder, lines *source.Lines, filename str
 	fmt.Fprintf(b, "%s:%d:%d: %s %s: %s", filename, d.Line, d.Column, strings.ToLower(string(d.Severity)), d.Code,
 		d.firstLine())
 	if d.Location != "" {
-		fmt.Fprintf(b, " at %s", d.Location)
+		fmt.Fprintf(b, " (at %s)", d.Location)
 	}
 	number := strconv.Itoa(d.Line)
 	margin := strings.Repeat(" ", len(number))

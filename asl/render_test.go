@@ -12,11 +12,11 @@ func TestRender(t *testing.T) {
 	for name, c := range map[string]struct{ definition, want string }{
 		"tabs and wide characters": {
 			"{\"StartAt\": \"集計\", \"States\": {\n\t\"集計\":\t{\"Type\": \"Pass\", \"Comment\": \"表é\", \"Edn\": true}}}",
-			`m.json:2:2: error SCHEMA_VALIDATION_FAILED: This object should have only one of the following fields: [Next, End] at /States/集計
+			`m.json:2:2: error SCHEMA_VALIDATION_FAILED: This object should have only one of the following fields: [Next, End] (at /States/集計)
   2 | 	"集計":	{"Type": "Pass", "Comment": "表é", "Edn": true}}}
     | 	^^^^^^
     = name the next state in "Next", or end here with "End": true
-m.json:2:42: error SCHEMA_VALIDATION_FAILED: Field 'Edn' is not supported at /States/集計
+m.json:2:42: error SCHEMA_VALIDATION_FAILED: Field 'Edn' is not supported (at /States/集計)
   2 | 	"集計":	{"Type": "Pass", "Comment": "表é", "Edn": true}}}
     | 	       	                                   ^^^^^
     = did you mean 'End'? a Pass state accepts Type, Comment, QueryLanguage, Next, End, Assign, InputPath, OutputPath, ResultPath, Parameters, Result
@@ -32,11 +32,11 @@ m.json:2:42: error SCHEMA_VALIDATION_FAILED: Field 'Edn' is not supported at /St
 		"misspelt names": {
 			`{"StartAt": "Validat", "States": {"Validate": {"Type": "Task", "Resource": "arn:aws:states:::lambda:invoke", "End": true,
 "Retry": [{"ErrorEquals": ["State.TaskFailed"]}]}}}`,
-			`m.json:1:13: error MISSING_TRANSITION_TARGET: Missing 'Next' target: Validat at /StartAt
+			`m.json:1:13: error MISSING_TRANSITION_TARGET: Missing 'Next' target: Validat (at /StartAt)
   1 | {"StartAt": "Validat", "States": {"Validate": {"Type": "Task", "Resource": "arn:a…
     |             ^^^^^^^^^
     = did you mean 'Validate'?
-m.json:2:28: advice UNKNOWN_ERROR_NAME: 'State.TaskFailed' is no reserved error name; it matches nothing but an error of this very name at /States/Validate/Retry[0]/ErrorEquals[0]
+m.json:2:28: advice UNKNOWN_ERROR_NAME: 'State.TaskFailed' is no reserved error name; it matches nothing but an error of this very name (at /States/Validate/Retry[0]/ErrorEquals[0])
   2 | "Retry": [{"ErrorEquals": ["State.TaskFailed"]}]}}}
     |                            ^^^^^^^^^^^^^^^^^^
     = did you mean 'States.TaskFailed'?
@@ -44,8 +44,8 @@ m.json:2:28: advice UNKNOWN_ERROR_NAME: 'State.TaskFailed' is no reserved error 
 		},
 		"end of the text": {
 			"{\"a\":\n",
-			"m.json:2:1: error INVALID_JSON_DESCRIPTION: Unexpected end-of-input within/between Object entries\n" +
-				"  2 | \n    | ^\n",
+			"m.json:1:6: error INVALID_JSON_DESCRIPTION: Unexpected end-of-input within/between Object entries\n" +
+				"  1 | {\"a\":\n    |      ^\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestRenderOfOneLongLineShowsTheSurroundings(t *testing.T) {
 	definition := `{"StartAt": "A", "Comment": "` + strings.Repeat("x", 1000) +
 		`", "Stats": 1, "States": {"A": {"Type": "Succeed"}}, "Version": "1.0"}`
 	_, diagnostics := asl.Parse(definition)
-	want := `m:1:1033: error SCHEMA_VALIDATION_FAILED: Field 'Stats' is not supported at /
+	want := `m:1:1033: error SCHEMA_VALIDATION_FAILED: Field 'Stats' is not supported (at /)
   1 | …` + strings.Repeat("x", 57) + `", "Stats": 1, "States": {"A": {"Type": "Succeed"}}, "Version": "1.0"}
     |  ` + strings.Repeat(" ", 60) + `^^^^^^^
     = did you mean 'States'? a state machine accepts Comment, QueryLanguage, StartAt, States, TimeoutSeconds, Version
@@ -105,5 +105,17 @@ func TestHintsForWhatIsNoDefinition(t *testing.T) {
 		if len(found) == 0 || found[len(found)-1].Hint != want {
 			t.Errorf("%s: %+v", text, found)
 		}
+	}
+}
+
+// A text that ends too early is shown with its last line, not with an empty one.
+func TestRenderAnUnexpectedEnd(t *testing.T) {
+	t.Parallel()
+	const text = "{\"StartAt\": \"A\",\n \"States\": {\n\n"
+	_, found := asl.Parse(text)
+	got := asl.Render(found, text, "m")
+	if !strings.HasPrefix(got, "m:2:13: error INVALID_JSON_DESCRIPTION: Unexpected end-of-input") ||
+		!strings.Contains(got, "\n  2 |  \"States\": {\n    |             ^\n") {
+		t.Errorf("%s", got)
 	}
 }

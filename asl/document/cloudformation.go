@@ -29,7 +29,7 @@ var (
 	ErrBothInSAM       = errors.New("Specify either 'Definition' or 'DefinitionUri' property and not both.") //nolint:staticcheck // likewise
 
 	// ErrCircular reports substitutions whose values contain each other. The handler reports only Internal Failure.
-	ErrCircular = errors.New("the values contain each other in a circle, or grow beyond 8 MiB")
+	ErrCircular = errors.New("the values contain each other in a circle, or grow beyond 2 MiB")
 )
 
 // OneDefinition reports whether a resource has exactly one of the properties that hold its definition. has reports
@@ -83,38 +83,45 @@ func SubstitutionText(v jsonvalue.Value) (string, error) {
 // too, until none is left that has a value. The values are inserted as they are, without escapes. The error is
 // ErrCircular.
 func Substitute(definition string, values map[string]string) (string, error) {
-	text, _, err := substitute(definition, values)
+	text, _, err := substitute(definition, values, false)
 	return text, err
 }
 
-// substitute implements Substitute and returns the origin of each part of the result.
-func substitute(text string, values map[string]string) (string, mapping, error) {
+// mostPieces is the maximum number of pieces of a text whose origins are kept.
+const mostPieces = 1 << 18
+
+// substitute implements Substitute. If origins is true, it returns the origin of each part of the result.
+func substitute(text string, values map[string]string, origins bool) (string, mapping, error) {
 	longest := 0
 	for name := range values {
 		longest = max(longest, len(name))
 	}
 	var places mapping
+	most := max(len(text), 2*MaxSize) // a text that grows further is too long for CreateStateMachine, or never ends
 	for pass := 0; ; pass++ {
-		filled, m := substituteOnce(text, values, longest)
-		if m == nil {
+		filled, m, changed := substituteOnce(text, values, longest, origins)
+		if !changed {
 			return text, places, nil
 		}
 		// A chain of values ends after as many passes as there are values.
-		if pass > len(values) || len(filled) > MaxText {
+		if pass > len(values) || len(filled) > most || len(m) > mostPieces {
 			return "", nil, ErrCircular
 		}
-		text, places = filled, m.over(places)
+		if text = filled; origins {
+			places = m.over(places)
+		}
 	}
 }
 
-// substituteOnce replaces the placeholders that have a value. The mapping is nil if there are none. longest is the
-// length of the longest name.
-func substituteOnce(text string, values map[string]string, longest int) (string, mapping) {
-	w := rewriter{text: text}
+// substituteOnce replaces the placeholders that have a value; changed is false if there are none. longest is the length
+// of the longest name.
+func substituteOnce(text string, values map[string]string, longest int, origins bool) (filled string, m mapping, changed bool) {
+	w := rewriter{text: text, forget: !origins}
 	for i := 0; ; {
 		n := strings.Index(text[i:], "${")
 		if n < 0 {
-			return w.result()
+			filled, m = w.result()
+			return filled, m, w.odd
 		}
 		start := i + n
 		rest := text[start+2 : min(len(text), start+2+longest+1)]

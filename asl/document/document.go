@@ -62,7 +62,7 @@ func read(d *Document, text string, o Options) *Document {
 	for name, value := range o.Values {
 		values[name] = value
 	}
-	filled, below, err := substitute(text, values)
+	filled, below, err := substitute(text, values, true)
 	if err != nil {
 		return d.refuse(problem{message: "The values of the placeholders cannot be filled in: " + err.Error()})
 	}

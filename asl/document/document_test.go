@@ -27,7 +27,7 @@ States:
 	fmt.Print(asl.Render(d.Diagnose(check), d.Text, "pay.asl.yaml"))
 	fmt.Println("open:", d.Open)
 	// Output:
-	// pay.asl.yaml:6:21: error SCHEMA_VALIDATION_FAILED: Expected value of type Integer at /States/Pay/TimeoutSeconds
+	// pay.asl.yaml:6:21: error SCHEMA_VALIDATION_FAILED: Expected value of type Integer (at /States/Pay/TimeoutSeconds)
 	//   6 |     TimeoutSeconds: soon # a number of seconds
 	//     |                     ^^^^
 	//     = found a string

@@ -118,6 +118,7 @@ type rewriter struct {
 	out    strings.Builder
 	places mapping
 	odd    bool // something was replaced, or is open
+	forget bool // do not record where each part came from
 }
 
 // copy writes the text unchanged, up to an offset.
@@ -136,8 +137,10 @@ func (w *rewriter) write(to int, text string, same bool, open []string) {
 	}
 	at := w.out.Len()
 	w.out.WriteString(text)
-	w.places = append(w.places, piece{source.Span{Start: at, End: w.out.Len()}, source.Span{Start: w.done, End: to},
-		same, open})
+	if !w.forget {
+		w.places = append(w.places, piece{source.Span{Start: at, End: w.out.Len()}, source.Span{Start: w.done, End: to},
+			same, open})
+	}
 	w.done = to
 }
 

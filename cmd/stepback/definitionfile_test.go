@@ -37,7 +37,7 @@ func TestValidateReadsYAML(t *testing.T) {
 		path+": accepted, whatever the values of ${ReserveFunction.Arn}, ${Patience}, ${OrderTable} are\n")
 	stepback(t, "validate", filepath.Dir(path), "--json").ends(t, exit.OK, `"placeholders": [`)
 	stepback(t, "validate", path, "--substitute", "Patience=soon").ends(t, exit.Data,
-		path+":7:21: error SCHEMA_VALIDATION_FAILED: Expected value of type Integer at /States/Reserve/TimeoutSeconds\n"+
+		path+":7:21: error SCHEMA_VALIDATION_FAILED: Expected value of type Integer (at /States/Reserve/TimeoutSeconds)\n"+
 			"  7 |     TimeoutSeconds: ${Patience}\n    |                     ^^^^^^^^^^^\n")
 	stepback(t, "validate", path, "--substitute", "Patience").complains(t, exit.Usage,
 		"--substitute Patience: give NAME=VALUE, or @FILE")

@@ -35,7 +35,7 @@ func TestValidateWalksDirectories(t *testing.T) {
 	dir := definitionsDir(t)
 	stepback(t, "validate", dir).ends(t, exit.Data, filepath.Join(dir, "a.asl.json")+": accepted\n",
 		filepath.Join(dir, "sub", "b.asl.json")+
-			":3:25: error SCHEMA_VALIDATION_FAILED: Field 'Nxt' is not supported at /States/P\n  3 |   \"P\": {\"Type\": \"Pass\", \"Nxt\": \"Q\"}}}\n")
+			":3:25: error SCHEMA_VALIDATION_FAILED: Field 'Nxt' is not supported (at /States/P)\n  3 |   \"P\": {\"Type\": \"Pass\", \"Nxt\": \"Q\"}}}\n")
 	stepback(t, "validate", filepath.Join(dir, "a.asl.json")).ends(t, exit.OK, "accepted")
 	stepback(t, "validate", filepath.Join(dir, "none.json")).complains(t, exit.Usage, "none.json: no such file")
 	stepback(t, "validate", t.TempDir()).complains(t, exit.Usage, "has no *.asl.json")

@@ -11,8 +11,8 @@ type Failure struct {
 
 // Error implements error.
 func (f *Failure) Error() string {
-	if f.Cause == "" {
-		return f.Name
+	if f.Cause == "" || f.Name == "" {
+		return f.Name + f.Cause
 	}
 	return f.Name + ": " + f.Cause
 }

@@ -138,7 +138,7 @@ func ExampleDefinition() {
 	report := review.Definition(definition, m, review.Options{})
 	fmt.Print(asl.Render(report.Advice(), definition, "pay.asl.json"))
 	// Output:
-	// pay.asl.json:3:60: warning FIXED_INTERVAL: 4 retries at a fixed interval of 1s do not back off at /States/Pay/Retry[0]/BackoffRate
+	// pay.asl.json:3:60: warning FIXED_INTERVAL: 4 retries at a fixed interval of 1s do not back off (at /States/Pay/Retry[0]/BackoffRate)
 	//   3 |     "Retry": [{"ErrorEquals": ["Declined"], "BackoffRate": 1, "MaxAttempts": 4, "JitterStrategy": "FULL"}]}}}
 	//     |                                                            ^
 	//     = a BackoffRate of 2 gives the callee time to recover

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"stepback/asl"
+	"stepback/asl/dataflow"
 	"stepback/asl/document"
 	"stepback/asl/source"
 	"stepback/aws/model"
@@ -192,10 +193,15 @@ func isYAML(path, text string) bool {
 	}
 }
 
-// Diagnose returns errors and warnings, at their positions in the file.
+// Diagnose returns errors and warnings, at their positions in the file: those of Step Functions, and for an accepted
+// definition what goes wrong on a path through its states (package asl/dataflow).
 func (d *File) Diagnose(express bool) []asl.Diagnostic {
 	return d.Document.Diagnose(func(definition string) []asl.Diagnostic {
-		return validate(definition, express || d.Express)
+		found := validate(definition, express || d.Express)
+		if m := d.lenient(express); m != nil {
+			found = append(found, dataflow.Check(definition, m)...)
+		}
+		return found
 	})
 }
 
@@ -205,11 +211,17 @@ func (d *File) Machine(express bool) *asl.Machine {
 	if asl.HasErrors(d.Diagnose(express)) {
 		return nil
 	}
+	return d.lenient(express)
+}
+
+// lenient parses the JSON of a definition without the checks of paths and expressions, and without errors about values
+// with open placeholders. It returns nil if there are other errors.
+func (d *File) lenient(express bool) *asl.Machine {
 	accepts := func(string) error { return nil }
 	m, _ := asl.Options{Express: express || d.Express, Overlook: d.Document.Overlooks, Syntax: asl.Syntax{
 		Path: accepts, ReferencePath: accepts, Intrinsic: accepts,
 		JSONata: func(string) ([]string, error) { return nil, nil },
-	}}.Parse(d.Text)
+	}}.Parse(d.Document.JSON)
 	return m
 }
 

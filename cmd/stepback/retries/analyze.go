@@ -115,8 +115,8 @@ func printAnalysis(w io.Writer, r *analysis.Report) {
 }
 
 func printClass(w io.Writer, c *analysis.Class) {
-	fmt.Fprintf(w, "\n%s, %s: the first error of %d tasks; %d recovered, %d were given up, %d censored",
-		c.State, c.Error, c.Tasks, c.Recovered, c.GivenUp, c.Censored)
+	fmt.Fprintf(w, "\n%s, %s: the first error of %s; %d recovered, %d given up, %d censored",
+		c.State, c.Error, terminal.Counted(int64(c.Tasks), "task"), c.Recovered, c.GivenUp, c.Censored)
 	if c.Changed > 0 {
 		fmt.Fprintf(w, ", %d met another error", c.Changed)
 	}

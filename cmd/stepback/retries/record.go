@@ -12,6 +12,7 @@ import (
 	"stepback/adaptive/analysis"
 	"stepback/adaptive/analysis/histories"
 	"stepback/cmd/stepback/exit"
+	"stepback/cmd/stepback/terminal"
 	"stepback/cmd/stepback/workspace"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
@@ -70,7 +71,8 @@ func (c *retriesRecord) fromDirectory(ctx context.Context) (found *analysis.Coll
 
 // printRecord prints what was read, and which parts could not be used.
 func printRecord(w io.Writer, r analysis.Read, from, to time.Time) {
-	fmt.Fprintf(w, "%d executions, %d tasks, %d attempts", r.Executions, r.Tasks, r.Attempts)
+	fmt.Fprintf(w, "%s, %s, %s", terminal.Counted(int64(r.Executions), "execution"), terminal.Counted(int64(r.Tasks), "task"),
+		terminal.Counted(int64(r.Attempts), "attempt"))
 	if !from.IsZero() {
 		fmt.Fprintf(w, ", from %s to %s", from.Local().Format("2006-01-02 15:04"), to.Local().Format("2006-01-02 15:04"))
 	}
@@ -79,6 +81,6 @@ func printRecord(w io.Writer, r analysis.Read, from, to time.Time) {
 		fmt.Fprintf(w, "%d of the executions have not ended; their pending waits are not counted\n", r.Running)
 	}
 	if r.Gaps > 0 {
-		fmt.Fprintf(w, "%d histories have gaps; %d tasks are used up to the gap or not at all\n", r.Gaps, r.CutByGaps)
+		fmt.Fprintf(w, "histories with gaps: %d; tasks used up to the gap or not at all: %d\n", r.Gaps, r.CutByGaps)
 	}
 }

@@ -138,7 +138,8 @@ func (c *Whatif) print(out io.Writer, w *analysis.WhatIf) {
 	t.Print(out, "  ")
 	for i := range w.States {
 		if s := &w.States[i]; s.Level == analysis.Bracketed {
-			fmt.Fprintf(out, "  %s: %d tasks would have run differently; %s of their attempts fall on times without a record\n", s.State, s.Diverging, share(s.Unsupported))
+			fmt.Fprintf(out, "  %s: %s would have run differently; %s of their attempts fall on times without a record\n", s.State,
+				terminal.Counted(int64(s.Diverging), "task"), share(s.Unsupported))
 		}
 	}
 	for _, a := range w.Assumptions {

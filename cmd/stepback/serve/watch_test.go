@@ -65,7 +65,7 @@ func TestWatchFollowsItsFiles(t *testing.T) {
 	}{
 		{put, sound, path + ": state machine my-order: ready, " + arn + "\n", sound},
 		{func(string) {}, "", "", sound},
-		{put, faulty, path + ":3:3: error SCHEMA_VALIDATION_FAILED: This object should have only one of the following fields: [Next, End] at /States/P\n  3 |", sound},
+		{put, faulty, path + ":3:3: error SCHEMA_VALIDATION_FAILED: This object should have only one of the following fields: [Next, End] (at /States/P)\n  3 |", sound},
 		{func(string) {}, "", "", sound},
 		{put, other, path + ": state machine my-order: updated, " + arn + "\n", other},
 		{remove, "", "", other},
