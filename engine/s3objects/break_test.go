@@ -164,3 +164,24 @@ func TestADatasetThatIsReplaced(t *testing.T) {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }
+
+// TestStoredEncodings reads an object that is stored with Content-Encoding gzip as it is stored, as the SDKs do.
+func TestStoredEncodings(t *testing.T) {
+	t.Parallel()
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	_, _ = z.Write([]byte("id\n1\n"))
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := newStore(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Header().Set("ETag", `"e"`)
+		_, _ = w.Write(zipped.Bytes())
+	}))
+	items := itemsOf(t, s, itemreader.Config{Resource: "arn:aws:states:::s3:getObject", Bucket: "data", Key: "a.csv.gz",
+		InputType: "CSV", CSVHeaderLocation: "FIRST_ROW"})
+	if got := strings.Join(items, " "); got != `{"id":"1"}` {
+		t.Errorf("got %s", got)
+	}
+}

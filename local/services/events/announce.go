@@ -25,8 +25,12 @@ func (s *Service) Listens(scope aws.Scope) bool {
 	return b != nil && len(b.active)+len(b.archives) > 0
 }
 
+// maxAnnounced is the maximum number of announced events that are not on the bus yet.
+const maxAnnounced = 100_000
+
 // Announce puts events on the default bus, in the order of the calls, without waiting. As on AWS, events of
-// services are delivered on a best-effort basis. Close waits for the announced events.
+// services are delivered on a best-effort basis: beyond maxAnnounced they are lost, which is logged. Close waits for the
+// announced events.
 func (s *Service) Announce(all ...Announcement) {
 	arrivals := make([]arrival, len(all))
 	for i, a := range all {
@@ -37,6 +41,10 @@ func (s *Service) Announce(all ...Announcement) {
 	s.announcing.Lock()
 	defer s.announcing.Unlock()
 	if s.silent {
+		return
+	}
+	if len(s.announced)+len(arrivals) > maxAnnounced {
+		s.o.Log.Error("events of services are lost: too many wait for the bus", "events", len(arrivals))
 		return
 	}
 	if s.announced = append(s.announced, arrivals...); s.announcer || len(s.announced) == 0 {
