@@ -192,6 +192,7 @@ func (p *Pipeline) progress(ctx context.Context, arn string) Progress {
 		g.Done += c.Items.Succeeded + c.Items.Failed + c.Items.TimedOut + c.Items.Aborted
 		g.Children += c.Executions.Running
 	}
+	g.Done = p.rows.done(g.Done)
 	g.Failed, g.Error = p.failures.failed()
 	return g
 }
