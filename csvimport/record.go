@@ -15,14 +15,15 @@ const (
 	maxCountLength  = 40  // characters of a count, including leading zeros
 )
 
-// Record is one row of a file as the distributed Map passes it: every value is text. Line and Problem occur only in a
-// normalised copy.
+// Record is one row of a file as the distributed Map passes it: every value is text. Line, Problem and Letter occur
+// only in a normalised copy, and Letter only in that of a file with a column letter.
 type Record struct {
 	UserID     string `json:"user_id"`
 	LoginCount string `json:"login_count"`
 	PostCount  string `json:"post_count"`
 	Line       string `json:"line,omitempty"`    // line number in the uploaded file
 	Problem    string `json:"problem,omitempty"` // why the row must be rejected; empty if it is valid
+	Letter     string `json:"letter,omitempty"`  // ID of the dead letter that the row came out of; see LetterID
 }
 
 // Problem is an error in one column of one row.

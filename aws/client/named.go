@@ -58,6 +58,9 @@ func (n *Named) Once() *Named {
 	return &once
 }
 
+// Retryer returns the retryer that decides about further attempts; it is never nil.
+func (n *Named) Retryer() awssdk.Retryer { return n.retryer }
+
 // Client returns the underlying client, which can call any operation.
 func (n *Named) Client() *Client { return n.client }
 

@@ -43,6 +43,11 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 			allow([]string{"s3:ListBucket"}, in.BucketArn()),
 			allow([]string{"s3:GetObject"}, in.ArnForObjects(jsii.String("*"))),
 			allow([]string{"s3:PutObject", "s3:AbortMultipartUpload"}, results.ArnForObjects(jsii.String("work/*"))),
+			// the dead letters of corrections files: which rows are dead, and the record in which they are claimed
+			allow([]string{"s3:ListBucket"}, results.BucketArn()),
+			allow([]string{"s3:GetObject"}, results.ArnForObjects(jsii.String("output/*"))),
+			allow([]string{"s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload"},
+				results.ArnForObjects(jsii.String("dead-letters/*"))),
 		),
 	})
 	s.Process = s.function(bootstraps, function{

@@ -1,6 +1,7 @@
 package aggregate_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"stepback/csvimport"
 	"stepback/csvimport/aggregate"
+	"stepback/csvimport/csvfile"
 	"stepback/csvimport/objectstest"
 	"stepback/csvimport/sqlitestore"
 	"stepback/csvimport/validate"
@@ -41,7 +43,7 @@ func newWorld(t *testing.T, n int) *world {
 	}
 	at := csvimport.Location{Bucket: "in", Key: "a.csv"}
 	w.in = aggregate.Input{
-		Source: w.objects.Set(at, file.String(), ""), Execution: "a-1", Run: "a-1 2026", Rows: int64(n), Data: at,
+		Source: w.objects.Set(at, file.String(), ""), Execution: "a-1", Run: "a-1 2026", Rows: int64(n), Data: csvimport.Data{Location: at},
 		Results: aggregate.Place{Bucket: "work", Prefix: "runs/a-1/results"}, Output: aggregate.Place{Bucket: "out",
 			Prefix: "a-1"},
 		ToleratedFailurePercentage: 5, StartTime: "2026-01-01T00:00:00Z",
@@ -155,11 +157,13 @@ func TestBatches(t *testing.T) {
 		t.Errorf("failed are %v %%, within tolerance %v", out.FailedPercentage, out.WithinTolerance)
 	}
 	if got, want := w.content(t, out.DeadLetters),
-		`{"reason":"RetriesExhausted","error":"DeadlockException","cause":"still locked","attempts":5,"firstTime":"T1","lastTime":"T2","row":3,"line":5,"payload":{"login_count":"3","post_count":"3","user_id":"u3"}}`+"\n"; got != want {
+		`{"reason":"RetriesExhausted","error":"DeadlockException","cause":"still locked","attempts":5,"firstTime":"T1","lastTime":"T2","row":3,"line":5,"payload":{"login_count":"3","post_count":"3","user_id":"u3"},"letter":"`+
+			w.letter(5)+"\"}\n"; got != want {
 		t.Errorf("dead letters are\n%s\nwant\n%s", got, want)
 	}
 	corrections := w.content(t, out.Corrections)
-	if want := "user_id,login_count,post_count,line,error,reason\nu3,3,3,5,DeadlockException,still locked\n'=u4,'-4,4,9,ValidationError,\"'=bad, very\"\n"; corrections != want {
+	if want := "user_id,login_count,post_count,line,error,reason,letter\nu3,3,3,5,DeadlockException,still locked," + w.letter(5) +
+		"\n'=u4,'-4,4,9,ValidationError,\"'=bad, very\"," + w.letter(9) + "\n"; corrections != want {
 		t.Errorf("corrections are\n%s\nwant\n%s", corrections, want)
 	}
 	var summary aggregate.Output
@@ -191,7 +195,7 @@ func TestARejectedRowThatWasCounted(t *testing.T) {
 		t.Errorf("%d rows were settled as applied, want 1", out.SettledAsApplied)
 	}
 	if got, want := w.content(t, out.Corrections),
-		"user_id,login_count,post_count,line,error,reason\nu2,2,2,4,ValidationError,bad\n"; got != want {
+		"user_id,login_count,post_count,line,error,reason,letter\nu2,2,2,4,ValidationError,bad,"+w.letter(4)+"\n"; got != want {
 		t.Errorf("corrections are\n%s\nwant\n%s", got, want)
 	}
 	inc := csvimport.Increment{UserID: "u2", LoginCount: 2, PostCount: 2}
@@ -231,12 +235,22 @@ func TestRetried(t *testing.T) {
 	}
 }
 
+// free is a validate.Letters whose letters are all dead.
+type free struct{}
+
+func (free) Enlist(context.Context, csvimport.Source, string, []csvfile.RowLetter) (map[int64]string, error) {
+	return nil, nil
+}
+
+// letter returns the ID of the dead letter for a line.
+func (w *world) letter(line int64) string { return csvimport.LetterID(w.in.Source, line) }
+
 // reupload validates a corrections file as written, after fixing one value.
 func (w *world) reupload(t *testing.T, corrections string) {
 	t.Helper()
 	source := w.objects.Set(csvimport.Location{Bucket: "in", Key: "fixed.csv"}, strings.Replace(corrections, "'-4", "4",
 		1), "")
-	out, err := (&validate.Validator{Objects: &w.objects}).Validate(t.Context(), validate.Input{Source: source,
+	out, err := (&validate.Validator{Objects: &w.objects, Letters: free{}}).Validate(t.Context(), validate.Input{Source: source,
 		WorkBucket: "work"})
 	if err != nil {
 		t.Fatal(err)
@@ -244,8 +258,8 @@ func (w *world) reupload(t *testing.T, corrections string) {
 	if !out.Valid || out.Rows != 2 || out.ProblemCount != 0 {
 		t.Errorf("the corrections file is validated as %+v", out)
 	}
-	if got, want := w.content(t, out.Data),
-		"user_id,login_count,post_count,line,problem\nu3,3,3,2,\n=u4,4,4,3,\n"; got != want {
+	if got, want := w.content(t, out.Data.Location),
+		"user_id,login_count,post_count,line,problem,letter\nu3,3,3,2,,"+w.letter(5)+"\n=u4,4,4,3,,"+w.letter(9)+"\n"; got != want {
 		t.Errorf("its copy is\n%s\nwant\n%s", got, want)
 	}
 }
@@ -301,10 +315,10 @@ func TestFailedPendingAndMissing(t *testing.T) {
 			t.Errorf("settled as applied %d, within tolerance %v; want 2 and false", out.SettledAsApplied,
 				out.WithinTolerance)
 		}
-		want := `{"reason":"ChildFailed","error":"States.Timeout","cause":"child execution c1 ended with status TIMED_OUT","attempts":0,"firstTime":"S","lastTime":"E","row":3,"line":5,"payload":{"login_count":"3","post_count":"3","user_id":"u3"}}
-{"reason":"NotStarted","error":"NotStarted","cause":"not started: the Map Run stopped","attempts":0,"row":4,"line":6,"payload":{"login_count":"4","post_count":"4","user_id":"u4"}}
-{"reason":"NotProcessed","error":"NotProcessed","cause":"no result of the Map names this row; the Map failed: States.ExceedToleratedFailureThreshold","attempts":0,"row":5,"line":7,"payload":{"user_id":"u5","login_count":"5","post_count":"5"}}
-{"reason":"NotProcessed","error":"NotProcessed","cause":"no result of the Map names this row; the Map failed: States.ExceedToleratedFailureThreshold","attempts":0,"row":7,"line":9,"payload":{"user_id":"u7","login_count":"7","post_count":"7"}}
+		want := `{"reason":"ChildFailed","error":"States.Timeout","cause":"child execution c1 ended with status TIMED_OUT","attempts":0,"firstTime":"S","lastTime":"E","row":3,"line":5,"payload":{"login_count":"3","post_count":"3","user_id":"u3"},"letter":"` + w.letter(5) + `"}
+{"reason":"NotStarted","error":"NotStarted","cause":"not started: the Map Run stopped","attempts":0,"row":4,"line":6,"payload":{"login_count":"4","post_count":"4","user_id":"u4"},"letter":"` + w.letter(6) + `"}
+{"reason":"NotProcessed","error":"NotProcessed","cause":"no result of the Map names this row; the Map failed: States.ExceedToleratedFailureThreshold","attempts":0,"row":5,"line":7,"payload":{"user_id":"u5","login_count":"5","post_count":"5"},"letter":"` + w.letter(7) + `"}
+{"reason":"NotProcessed","error":"NotProcessed","cause":"no result of the Map names this row; the Map failed: States.ExceedToleratedFailureThreshold","attempts":0,"row":7,"line":9,"payload":{"user_id":"u7","login_count":"7","post_count":"7"},"letter":"` + w.letter(9) + `"}
 `
 		if got := w.content(t, out.DeadLetters); got != want {
 			t.Errorf("dead letters are\n%s\nwant\n%s", got, want)

@@ -9,13 +9,13 @@ import (
 
 // Input is the step's event.
 type Input struct {
-	Source    csvimport.Source   `json:"source"`
-	Execution string             `json:"execution"` // name of the execution
-	Run       string             `json:"run"`       // the run with which the rows were applied
-	Rows      int64              `json:"rows"`      // as ValidateCSVFile counted them
-	Data      csvimport.Location `json:"data"`      // the object that the ItemReader read
-	Results   Place              `json:"results"`   // where the ResultWriter wrote its files
-	Output    Place              `json:"output"`    // where the summary is written
+	Source    csvimport.Source `json:"source"`
+	Execution string           `json:"execution"` // name of the execution
+	Run       string           `json:"run"`       // the run with which the rows were applied
+	Rows      int64            `json:"rows"`      // as ValidateCSVFile counted them
+	Data      csvimport.Data   `json:"data"`      // the object that the ItemReader read
+	Results   Place            `json:"results"`   // where the ResultWriter wrote its files
+	Output    Place            `json:"output"`    // where the summary is written
 	// ToleratedFailurePercentage is 0 to 100.
 	ToleratedFailurePercentage float64   `json:"toleratedFailurePercentage"`
 	StartTime                  string    `json:"startTime"` // start of the execution
@@ -63,8 +63,11 @@ type Output struct {
 	// it. These are rows that a batch left to be processed one by one, and rows that failed after more than one
 	// attempt. Rows of a batch that failed as a whole are counted under BatchFailed. Recovered counts the retried
 	// rows that were finally applied.
-	Retried     map[string]int64   `json:"retried,omitempty"`
-	Recovered   int64              `json:"recovered"`
+	Retried   map[string]int64 `json:"retried,omitempty"`
+	Recovered int64            `json:"recovered"`
+	// LeftOut are the rows of the file that were not imported, because their dead letters were not dead any more. They
+	// are not included in any count above.
+	LeftOut     *csvimport.LeftOut `json:"leftOut,omitempty"`
 	Summary     csvimport.Location `json:"summary"`
 	DeadLetters csvimport.Location `json:"deadLetters"`
 	Corrections csvimport.Location `json:"corrections"`

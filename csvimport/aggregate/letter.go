@@ -35,6 +35,7 @@ type letter struct {
 	Line      int64           `json:"line"`            // line in the uploaded file
 	Payload   json.RawMessage `json:"payload"`         // the record as it was read
 	Child     string          `json:"child,omitempty"` // ARN of the child execution that processed the row
+	Letter    string          `json:"letter"`          // ID of the dead letter
 
 	// the outcome to record if the database has not counted the row: DeadLettered, or Rejected, which is not a dead
 	// letter
@@ -127,7 +128,9 @@ func (r *run) report(l *letter, decided csvimport.Outcome) error {
 		return r.writeCorrection(*l)
 	case csvimport.DeadLettered: // handled below
 	}
-	_, l.Line = l.record()
+	var record csvimport.Record
+	record, l.Line = l.record()
+	l.Letter = r.letterID(record, l.Line)
 	if len(l.Payload) == 0 {
 		l.Payload = json.RawMessage("null")
 	}
@@ -137,13 +140,21 @@ func (r *run) report(l *letter, decided csvimport.Outcome) error {
 	return r.writeCorrection(*l)
 }
 
+// letterID returns the ID of a row's dead letter: the one that the row came out of, or a new one.
+func (r *run) letterID(record csvimport.Record, line int64) string {
+	if record.Letter != "" {
+		return record.Letter
+	}
+	return csvimport.LetterID(r.in.Source, line)
+}
+
 // writeCorrection adds a row to the file that a user corrects and uploads again.
 func (r *run) writeCorrection(l letter) error {
 	r.errors[l.Error]++
 	record, line := l.record()
-	return r.corrections.Write(
-		csvfile.Guard(record.UserID), csvfile.Guard(record.LoginCount), csvfile.Guard(record.PostCount),
-		strconv.FormatInt(line, 10), csvfile.Guard(l.Error), csvfile.Guard(messageOf(l.Cause)))
+	return r.corrections.Write(csvfile.Correction{UserID: record.UserID, LoginCount: record.LoginCount,
+		PostCount: record.PostCount, Line: line, Error: l.Error, Reason: messageOf(l.Cause),
+		Letter: r.letterID(record, line)})
 }
 
 // messageOf returns the message inside a cause as Lambda writes it, or the whole cause if it has none.

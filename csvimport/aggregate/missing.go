@@ -16,14 +16,14 @@ func (r *run) settleMissing(ctx context.Context) error {
 	if r.tally.count("") == 0 {
 		return nil
 	}
-	object, err := r.aggregator.Objects.Get(ctx, r.in.Data, r.dataETag())
+	object, err := r.aggregator.Objects.Get(ctx, r.in.Data.Location, r.dataETag())
 	if err != nil {
 		return missingResult(r.in, err)
 	}
 	defer object.Body.Close()
 	items, err := csvfile.NewItems(object.Body)
 	if err != nil {
-		return unreadable(r.in.Data, err)
+		return unreadable(r.in.Data.Location, err)
 	}
 	var rows int64
 	for {
@@ -32,7 +32,7 @@ func (r *run) settleMissing(ctx context.Context) error {
 			break
 		}
 		if err != nil {
-			return unreadable(r.in.Data, err)
+			return unreadable(r.in.Data.Location, err)
 		}
 		if rows < r.in.Rows && r.tally.outcome(rows) == "" {
 			if err := r.notProcessed(ctx, rows, record); err != nil {
@@ -42,7 +42,7 @@ func (r *run) settleMissing(ctx context.Context) error {
 		rows++
 	}
 	if rows != r.in.Rows {
-		return r.mismatch("%s has %d rows, but the file was validated with %d", r.in.Data, rows, r.in.Rows)
+		return r.mismatch("%s has %d rows, but the file was validated with %d", r.in.Data.Location, rows, r.in.Rows)
 	}
 	return r.settle(ctx)
 }
@@ -50,7 +50,7 @@ func (r *run) settleMissing(ctx context.Context) error {
 // dataETag returns the ETag of the uploaded file, so that exactly this version is read. It returns "" if the data
 // is a normalised copy, which has only one version.
 func (r *run) dataETag() string {
-	if r.in.Data == (csvimport.Location{Bucket: r.in.Source.Bucket, Key: r.in.Source.Key}) {
+	if r.in.Data.Location == (csvimport.Location{Bucket: r.in.Source.Bucket, Key: r.in.Source.Key}) {
 		return r.in.Source.ETag
 	}
 	return ""

@@ -25,7 +25,7 @@ type run struct {
 	recovered   int64            // the number of those that were applied
 
 	lettersFile, correctionsFile *spool.File
-	corrections                  *csvfile.Writer
+	corrections                  *csvfile.Corrections
 	letters                      *jsonLines
 }
 
@@ -40,8 +40,7 @@ func newRun(a *Aggregator, in Input) (*run, error) {
 		return nil, errors.Join(err, r.lettersFile.Close())
 	}
 	r.letters = newJSONLines(r.lettersFile)
-	r.corrections = csvfile.NewWriter(r.correctionsFile)
-	if err := r.corrections.Write("user_id", "login_count", "post_count", "line", "error", "reason"); err != nil {
+	if r.corrections, err = csvfile.NewCorrections(r.correctionsFile); err != nil {
 		r.close()
 		return nil, err
 	}

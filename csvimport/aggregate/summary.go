@@ -27,6 +27,7 @@ func (r *run) sum() (Output, error) {
 		BatchErrors:                r.batchErrors,
 		Retried:                    r.retried,
 		Recovered:                  r.recovered,
+		LeftOut:                    r.in.Data.LeftOut,
 		Summary:                    r.in.Output.object("summary.json"),
 		DeadLetters:                r.in.Output.object("dead-letters.jsonl"),
 		Corrections:                r.in.Output.object("corrections.csv"),

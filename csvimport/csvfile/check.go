@@ -18,11 +18,20 @@ type Report struct {
 	BadRows  int64               // rows with at least one problem
 	Count    int64               // problems in all rows
 	Problems []csvimport.Problem // the first MaxProblems
+	Lettered bool                // the file has a column letter
+	Letters  []RowLetter         // the rows that came out of dead letters
+}
+
+// RowLetter is a row that came out of a dead letter.
+type RowLetter struct {
+	Row    int64  // Index of the row
+	Line   int64  // line of the row in the file, from 1
+	Letter string // ID of the letter
 }
 
 // Check reads a file to its end.
 func Check(r *Reader) (Report, error) {
-	report := Report{Format: r.Format()}
+	report := Report{Format: r.Format(), Lettered: r.header.lettered}
 	for {
 		row, err := r.Next()
 		if err == io.EOF {
@@ -33,6 +42,9 @@ func Check(r *Reader) (Report, error) {
 			return report, err
 		}
 		report.Rows++
+		if row.Letter != "" {
+			report.Letters = append(report.Letters, RowLetter{row.Index, row.Line, row.Letter})
+		}
 		if len(row.Problems) == 0 {
 			continue
 		}

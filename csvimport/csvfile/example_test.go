@@ -30,7 +30,7 @@ func ExampleNormalise() {
 		fmt.Println(err)
 		return
 	}
-	rows, err := csvfile.Normalise(r, os.Stdout)
+	rows, err := csvfile.Normalise(r, os.Stdout, nil)
 	fmt.Println(rows, err)
 	// Output:
 	// user_id,login_count,post_count,line,problem

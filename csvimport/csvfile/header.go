@@ -21,7 +21,8 @@ const (
 	columnUserID
 	columnLoginCount
 	columnPostCount
-	columnIgnored // one of the columns that a corrections file adds
+	columnLetter  // ID of the dead letter that the row came out of
+	columnIgnored // one of the other columns that a corrections file adds
 )
 
 // columnNames maps the accepted headers, folded by fold, to their columns.
@@ -29,13 +30,17 @@ var columnNames = map[string]column{
 	"user_id": columnUserID, "ユーザーid": columnUserID,
 	"login_count": columnLoginCount, "ログイン回数": columnLoginCount,
 	"post_count": columnPostCount, "投稿回数": columnPostCount,
-	"line": columnIgnored, "error": columnIgnored, "reason": columnIgnored,
+	"line": columnIgnored, "error": columnIgnored, "reason": columnIgnored, "letter": columnLetter,
 }
 
 var canonicalNames = [...]string{columnUserID: "user_id", columnLoginCount: "login_count",
 	columnPostCount: "post_count"}
 
-const acceptedHeader = "expected are the columns user_id (or ユーザーID), login_count (or ログイン回数) and post_count (or 投稿回数), each once, in any order; the columns line, error and reason of a corrections file may stay and are ignored"
+// unlettered is the fault of a corrections file whose rows cannot be matched with their dead letters. If they were
+// imported as new rows, a row could be counted once for each of its ways out of the dead letter.
+const unlettered = "the column letter of the corrections file is missing, without which a row that was redriven could be counted twice: restore it, or remove the columns line, error and reason as well to import all rows as new ones"
+
+const acceptedHeader = "expected are the columns user_id (or ユーザーID), login_count (or ログイン回数) and post_count (or 投稿回数), each once, in any order; a corrections file keeps its columns line, error, reason and letter"
 
 // fold normalises a name for comparison: NFKC (so that full-width and half-width letters are equal), lower case,
 // without surrounding blanks.
@@ -49,6 +54,7 @@ type header struct {
 	canonical  bool // exactly user_id,login_count,post_count
 	correction bool // has columns of a corrections file
 	emptyLast  bool // ends with a delimiter
+	lettered   bool // has the column letter
 }
 
 // known returns the number of columns that have an accepted name.
@@ -75,12 +81,15 @@ func readHeader(row *rawRow, delimiter Delimiter) (header, error) {
 		name := fold(string(f))
 		c := columnNames[name]
 		id := name
-		if c != columnUnknown && c != columnIgnored {
+		switch c {
+		case columnUserID, columnLoginCount, columnPostCount:
 			id = canonicalNames[c]
 			h.canonical = h.canonical && int(c) == i+1 && string(f) == id
-		}
-		if c == columnIgnored {
+		case columnLetter:
+			h.correction, h.lettered = true, true
+		case columnIgnored:
 			h.correction = true
+		case columnUnknown: // a fault, below
 		}
 		if c == columnUnknown {
 			faults = append(faults, fmt.Sprintf("column %d %s is not known", i+1, strconv.Quote(abbreviate(string(f)))))
@@ -95,6 +104,9 @@ func readHeader(row *rawRow, delimiter Delimiter) (header, error) {
 		if first[name] == 0 {
 			faults = append(faults, name+" is missing")
 		}
+	}
+	if h.correction && !h.lettered {
+		faults = append(faults, unlettered)
 	}
 	if len(faults) == 0 {
 		return h, nil

@@ -21,6 +21,7 @@ var setters = map[string]func(*csvimport.Record, string){
 	"post_count":  func(r *csvimport.Record, v string) { r.PostCount = v },
 	"line":        func(r *csvimport.Record, v string) { r.Line = v },
 	"problem":     func(r *csvimport.Record, v string) { r.Problem = v },
+	"letter":      func(r *csvimport.Record, v string) { r.Letter = v },
 }
 
 // NewItems returns the items of src after reading the header.

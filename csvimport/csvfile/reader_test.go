@@ -84,7 +84,7 @@ func TestReader(t *testing.T) {
 		"full-width header":    {"ユーザーＩＤ,ログイン回数,投稿回数\nu1,1,2\n", []string{"2 u1|1|2"}, false},
 		"other order and case": {" Post_Count ,USER_ID,login_count\n2,u1,1\n", []string{"2 u1|1|2"}, false},
 		"Shift_JIS":            {shiftJIS(t, "ユーザーID,ログイン回数,投稿回数\n表示ソ,1,2\n"), []string{"2 表示ソ|1|2"}, false},
-		"corrections":          {"user_id,login_count,post_count,line,error,reason\n'=u,1,2,7,ValidationError,\"a, b\"\n", []string{"2 =u|1|2"}, false},
+		"corrections":          {"user_id,login_count,post_count,line,error,reason,letter\n'=u,1,2,7,ValidationError,\"a, b\",row:a-1:7\n", []string{"2 =u|1|2"}, false},
 
 		"too few fields": {head + "u1,1\n",
 			[]string{"2 !the row has 2 fields, the header has 3 columns: add what is missing"}, false},
@@ -199,7 +199,7 @@ func TestRefused(t *testing.T) {
 		fmt.Fprintf(&columns, "c%d,", i)
 	}
 	const encodings = `; accepted are UTF-8 (with or without BOM) and Shift_JIS; save the file as "CSV UTF-8" and upload it again`
-	const header = " (columns separated by comma); expected are the columns user_id (or ユーザーID), login_count (or ログイン回数) and post_count (or 投稿回数), each once, in any order; the columns line, error and reason of a corrections file may stay and are ignored"
+	const header = " (columns separated by comma); expected are the columns user_id (or ユーザーID), login_count (or ログイン回数) and post_count (or 投稿回数), each once, in any order; a corrections file keeps its columns line, error, reason and letter"
 	for name, test := range map[string]struct{ file, want string }{
 		"empty": {"", "CSVFileEmpty: the object holds nothing but blank lines; upload a file with a header and rows"},
 		"blank lines": {"\r\n \n\n",
@@ -238,6 +238,8 @@ func TestRefused(t *testing.T) {
 			`CSVHeaderInvalid: line 1: column 4 "remark" is not known` + header},
 		"10,001 columns": {columns.String() + "user_id\n",
 			`CSVHeaderInvalid: line 1: column 1 "c0" is not known, column 2 "c1" is not known, column 3 "c2" is not known, column 4 "c3" is not known, column 5 "c4" is not known, column 6 "c5" is not known, column 7 "c6" is not known, 9992 more, column 10000 "c9999" is not known, login_count is missing, post_count is missing` + header},
+		"corrections without letters": {"user_id,login_count,post_count,line,error,reason\n",
+			"CSVHeaderInvalid: line 1: the column letter of the corrections file is missing, without which a row that was redriven could be counted twice: restore it, or remove the columns line, error and reason as well to import all rows as new ones" + header},
 		"no header": {"u1,3,4\n",
 			`CSVHeaderInvalid: line 1: column 1 "u1" is not known, column 2 "3" is not known, column 3 "4" is not known, user_id is missing, login_count is missing, post_count is missing` + header + "; the first row looks like data: put a header row above it"},
 	} {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"stepback/csvimport"
@@ -21,6 +22,7 @@ type Row struct {
 	UserID     string
 	LoginCount string
 	PostCount  string
+	Letter     string              // ID of the dead letter that the row came out of; empty if there is none
 	Problems   []csvimport.Problem // empty if the row can be imported
 }
 
@@ -117,16 +119,16 @@ func (r *Reader) wrongEncoding() error {
 	return nil
 }
 
-// setValues copies the three values out of the scanner's buffer, in one allocation.
+// setValues copies the values out of the scanner's buffer, in one allocation.
 func (r *Reader) setValues(raw *rawRow) {
-	var bounds [4][2]int
+	var bounds [columnLetter + 1][2]int
 	text := r.text[:0]
 	for i, f := range raw.fields {
 		if i >= len(r.header.columns) {
 			break
 		}
 		c := r.header.columns[i]
-		if c < columnUserID || c > columnPostCount {
+		if c < columnUserID || c > columnLetter {
 			continue
 		}
 		if r.header.correction {
@@ -140,6 +142,7 @@ func (r *Reader) setValues(raw *rawRow) {
 	all := string(text)
 	at := func(c column) string { return all[bounds[c][0]:bounds[c][1]] }
 	r.row.UserID, r.row.LoginCount, r.row.PostCount = at(columnUserID), at(columnLoginCount), at(columnPostCount)
+	r.row.Letter = strings.TrimSpace(at(columnLetter))
 }
 
 // check records what is wrong with the row. If the row could not be split, it records only that, because the values

@@ -12,11 +12,19 @@ import (
 // Writer writes rows so that AWS's ItemReader reads exactly what was written: UTF-8, commas, LF, quotes where needed,
 // and every backslash doubled, because that reader treats a backslash as an escape and drops a single one.
 type Writer struct {
-	out *bufio.Writer
+	out   *bufio.Writer
+	plain bool
 }
 
 // NewWriter returns a Writer to out.
-func NewWriter(out io.Writer) *Writer { return &Writer{out: bufio.NewWriterSize(out, 64<<10)} }
+func NewWriter(out io.Writer) *Writer { return &Writer{out: bufio.NewWriterSize(out, writerBytes)} }
+
+const writerBytes = 64 << 10
+
+// NewPlainWriter returns a Writer that leaves backslashes as they are (RFC 4180), for files that a Reader reads.
+func NewPlainWriter(out io.Writer) *Writer {
+	return &Writer{out: bufio.NewWriterSize(out, writerBytes), plain: true}
+}
 
 // Write adds one row.
 func (w *Writer) Write(values ...string) error {
@@ -24,7 +32,7 @@ func (w *Writer) Write(values ...string) error {
 		if i > 0 {
 			w.out.WriteByte(',')
 		}
-		writeValue(w.out, v)
+		writeValue(w.out, v, w.plain)
 	}
 	return w.out.WriteByte('\n') // bufio.Writer returns its first error here
 }
@@ -32,7 +40,7 @@ func (w *Writer) Write(values ...string) error {
 // Flush writes buffered data. It returns the first error of any Write.
 func (w *Writer) Flush() error { return w.out.Flush() }
 
-func writeValue(out *bufio.Writer, v string) {
+func writeValue(out *bufio.Writer, v string, plain bool) {
 	if !strings.ContainsAny(v, "\",\n\r\\") {
 		out.WriteString(v)
 		return
@@ -42,13 +50,13 @@ func writeValue(out *bufio.Writer, v string) {
 		out.WriteByte('"')
 	}
 	for i := range len(v) {
-		switch v[i] {
-		case '"':
+		switch c := v[i]; {
+		case c == '"':
 			out.WriteString(`""`)
-		case '\\':
+		case c == '\\' && !plain:
 			out.WriteString(`\\`)
 		default:
-			out.WriteByte(v[i])
+			out.WriteByte(c)
 		}
 	}
 	if quote {
@@ -57,11 +65,16 @@ func writeValue(out *bufio.Writer, v string) {
 }
 
 // Normalise writes the copy of a file that the ItemReader reads. Its columns are user_id, login_count, post_count,
-// line and problem. line is the row's line in the uploaded file. problem is empty, or says why the row must be
-// rejected. Normalise writes every row and returns the number of rows.
-func Normalise(r *Reader, out io.Writer) (int64, error) {
+// line and problem, and letter if the file has that column. line is the row's line in the uploaded file. problem is
+// empty, or says why the row must be rejected. Normalise writes every row except those for which leftOut returns true;
+// nil leaves out none. It returns the number of rows in the file.
+func Normalise(r *Reader, out io.Writer, leftOut func(row int64) bool) (int64, error) {
 	w := NewWriter(out)
-	if err := w.Write("user_id", "login_count", "post_count", "line", "problem"); err != nil {
+	columns := []string{"user_id", "login_count", "post_count", "line", "problem", "letter"}
+	if !r.header.lettered {
+		columns = columns[:5]
+	}
+	if err := w.Write(columns...); err != nil {
 		return 0, err
 	}
 	var rows int64
@@ -73,11 +86,14 @@ func Normalise(r *Reader, out io.Writer) (int64, error) {
 		if err != nil {
 			return rows, err
 		}
-		err = w.Write(row.UserID, row.LoginCount, row.PostCount, strconv.FormatInt(row.Line, 10),
-			csvimport.JoinProblems(row.Problems))
-		if err != nil {
+		rows++
+		if leftOut != nil && leftOut(row.Index) {
+			continue
+		}
+		values := []string{row.UserID, row.LoginCount, row.PostCount, strconv.FormatInt(row.Line, 10),
+			csvimport.JoinProblems(row.Problems), row.Letter}
+		if err := w.Write(values[:len(columns)]...); err != nil {
 			return rows, err
 		}
-		rows++
 	}
 }

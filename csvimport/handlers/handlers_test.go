@@ -166,7 +166,7 @@ func TestEveryRowIsAccountedFor(t *testing.T) {
 
 func processAll(t *testing.T, rt *rapid.T, objects csvimport.Objects, store csvimport.Store, source csvimport.Source,
 	checked validate.Output) (applied, rejected int64) {
-	object, err := objects.Get(t.Context(), checked.Data, "")
+	object, err := objects.Get(t.Context(), checked.Data.Location, "")
 	if err != nil {
 		rt.Fatal(err)
 	}

@@ -17,6 +17,24 @@ type StatesExecutions struct {
 	ARN    func(name string) string // returns the ARN of an execution with this name
 }
 
+// Start implements Executions.
+func (s StatesExecutions) Start(ctx context.Context, of, name string) error {
+	before, err := s.Client.DescribeExecution(ctx, &sfn.DescribeExecutionInput{ExecutionArn: aws.String(s.ARN(of))})
+	if err != nil {
+		return err
+	}
+	machine := before.StateMachineArn
+	if before.StateMachineAliasArn != nil {
+		machine = before.StateMachineAliasArn
+	}
+	_, err = s.Client.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: machine, Name: &name,
+		Input: before.Input})
+	if _, exists := errors.AsType[*types.ExecutionAlreadyExists](err); exists {
+		return nil // another operator has started it
+	}
+	return err
+}
+
 // Describe implements Executions.
 func (s StatesExecutions) Describe(ctx context.Context, name string) (Execution, error) {
 	out, err := s.Client.DescribeExecution(ctx, &sfn.DescribeExecutionInput{ExecutionArn: aws.String(s.ARN(name))})

@@ -41,8 +41,8 @@ func readRecord(payload []byte) (csvimport.Record, error) {
 				return record, err
 			}
 			*to = text
-		case name != "line" && name != "problem": // members of a normalised copy
-			return record, wrong("column %q is missing: write user_id, login_count and post_count", name)
+		case name != "line" && name != "problem" && name != "letter": // members of a normalised copy
+			return record, wrong("column %q is not known: write user_id, login_count and post_count", name)
 		}
 	}
 	for name := range into {
@@ -67,25 +67,35 @@ func textOf(name string, value any) (string, error) {
 	return "", wrong("%s is neither text nor a number", name)
 }
 
-// fileOf returns the text of the file with those items of a delivery that come from one bucket, and the line of
-// each item. An item that is not a record becomes an empty record, which the import rejects.
-func fileOf(d *deadletters.Delivery, bucket string) (text string, lines []int64) {
-	var b strings.Builder
-	w := csvfile.NewWriter(&b)
-	lines = make([]int64, len(d.Items))
-	_ = w.Write("user_id", "login_count", "post_count") // into memory: cannot fail
-	next := int64(2)
+// fileOf returns the text of the file with those items of a delivery that come from one bucket. An item that is not a
+// record becomes an empty record, which the import rejects.
+func fileOf(d *deadletters.Delivery, bucket string) string {
+	var records []csvimport.Record
 	for i := range d.Items {
 		if bucketOf(&d.Items[i]) != bucket {
 			continue
 		}
 		record, _ := readRecord(d.Items[i].Payload)
-		lines[i] = next
-		_ = w.Write(record.UserID, record.LoginCount, record.PostCount)
-		next += 1 + int64(strings.Count(record.UserID+record.LoginCount+record.PostCount, "\n"))
+		record.Letter = d.Items[i].ID
+		records = append(records, record)
 	}
-	_ = w.Flush()
-	return b.String(), lines
+	var b strings.Builder
+	_ = csvfile.LettersFile(&b, records) // into memory: cannot fail
+	return b.String()
+}
+
+// linesOf returns the line of each item in the file that an earlier version wrote for a delivery, without letters.
+func linesOf(d *deadletters.Delivery, bucket string) []int64 {
+	lines := make([]int64, len(d.Items))
+	next := int64(2)
+	for i := range d.Items {
+		if bucketOf(&d.Items[i]) == bucket {
+			record, _ := readRecord(d.Items[i].Payload)
+			lines[i] = next
+			next += 1 + int64(strings.Count(record.UserID+record.LoginCount+record.PostCount, "\n"))
+		}
+	}
+	return lines
 }
 
 func line(n int64) string { return strconv.FormatInt(n, 10) }

@@ -3,12 +3,10 @@ package importrows
 import (
 	"bufio"
 	"context"
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
@@ -23,8 +21,9 @@ import (
 
 // index holds the latest import of each file.
 type index struct {
-	files      map[string]*imported // by the file's name in the IDs of letters
-	deliveries map[csvimport.Location]*imported
+	files      map[string]*imported             // by the file's name in the IDs of letters
+	deliveries map[csvimport.Location]*imported // by the file that redrives rows
+	versions   map[csvimport.Source]*imported   // by the version of the file, of all files
 }
 
 // imported is an import that has written a summary.
@@ -32,7 +31,10 @@ type imported struct {
 	key      string // key of the summary
 	modified time.Time
 	out      aggregate.Output
-	letters  map[int64]deadletters.Letter // by line; nil until they are read
+	// letters has the rows that failed, by line, and failed those that came out of dead letters, by the letters' IDs.
+	// Both are nil until they are read.
+	letters map[int64]deadletters.Letter
+	failed  map[string]deadletters.Letter
 }
 
 // staleness is the maximum age of the list of summaries.
@@ -89,9 +91,13 @@ func (r *Rows) index(ctx context.Context, fresh bool) (*index, error) {
 
 // latest selects the latest import of each file.
 func latest(all map[string]*imported) *index {
-	x := &index{files: map[string]*imported{}, deliveries: map[csvimport.Location]*imported{}}
+	x := &index{files: map[string]*imported{}, deliveries: map[csvimport.Location]*imported{},
+		versions: map[csvimport.Source]*imported{}}
 	for _, im := range all {
-		source := im.out.Source
+		source := im.out.Source.Normal()
+		if before := x.versions[source]; before == nil || before.out.EndTime.Before(im.out.EndTime) {
+			x.versions[source] = im
+		}
 		if strings.HasPrefix(source.Key, redriven) {
 			at := csvimport.Location{Bucket: source.Bucket, Key: source.Key}
 			if before := x.deliveries[at]; before == nil || before.out.EndTime.Before(im.out.EndTime) {
@@ -120,29 +126,58 @@ func (r *Rows) read(ctx context.Context, key string, read func(io.Reader) error)
 	return nil
 }
 
-// letters reads the letters of an import.
-func (r *Rows) letters(ctx context.Context, im *imported) (map[int64]deadletters.Letter, error) {
+// letters reads the letters of an import: its own by line, and those that its rows came out of.
+func (r *Rows) letters(ctx context.Context, im *imported) (own map[int64]deadletters.Letter,
+	failed map[string]deadletters.Letter, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if im.letters != nil {
-		return im.letters, nil
+		return im.letters, im.failed, nil
 	}
-	all := map[int64]deadletters.Letter{}
+	own, failed = map[int64]deadletters.Letter{}, map[string]deadletters.Letter{}
 	if im.out.Rejected+im.out.DeadLettered > 0 {
 		dead := map[int64]deadLetter{}
 		if err := r.read(ctx, im.out.DeadLetters.Key, func(in io.Reader) error {
 			return readDeadLetters(in, dead)
 		}); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if err := r.read(ctx, im.out.Corrections.Key, func(in io.Reader) error {
-			return r.readCorrections(in, im, dead, all)
+			return csvfile.ReadCorrections(in, func(x csvfile.Correction) error {
+				l, err := r.correction(im, x, dead)
+				if x.Letter == "" || x.Letter == csvimport.LetterID(im.out.Source, x.Line) {
+					own[x.Line] = l
+				} else {
+					failed[x.Letter] = l
+				}
+				return err
+			})
 		}); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	im.letters = all
-	return all, nil
+	im.letters, im.failed = own, failed
+	return own, failed, nil
+}
+
+// correction returns the letter of a row in a corrections file, which has both the rejected and the dead-lettered rows.
+func (r *Rows) correction(im *imported, x csvfile.Correction, dead map[int64]deadLetter) (deadletters.Letter, error) {
+	l := r.letter(im, x.Line)
+	if d, ok := dead[x.Line]; ok {
+		d.describe(&l)
+	} else {
+		l.Reason, l.Error, l.Cause = ReasonRejected, x.Error, x.Reason
+	}
+	if x.Letter != "" {
+		l.ID = x.Letter
+	}
+	if own := x.Letter == "" || x.Letter == csvimport.LetterID(im.out.Source, x.Line); own && len(l.Payload) > 0 &&
+		string(l.Payload) != "null" {
+		return l, nil
+	}
+	var err error
+	l.Payload, err = json.Marshal(csvimport.Record{UserID: x.UserID, LoginCount: x.LoginCount, PostCount: x.PostCount})
+	return l, err
 }
 
 // deadLetter is a line of dead-letters.jsonl.
@@ -166,53 +201,12 @@ func readDeadLetters(in io.Reader, into map[int64]deadLetter) error {
 	}
 }
 
-// readCorrections creates letters from the rows of a corrections file. The file contains both the rejected and the
-// dead-lettered rows.
-func (r *Rows) readCorrections(
-	in io.Reader, im *imported, dead map[int64]deadLetter, into map[int64]deadletters.Letter,
-) error {
-	reader := csv.NewReader(in)
-	reader.ReuseRecord, reader.LazyQuotes = true, true
-	const columns = 6 // user_id, login_count, post_count, line, error, reason
-	reader.FieldsPerRecord = columns
-	if _, err := reader.Read(); err != nil {
-		return err
-	}
-	for {
-		row, err := reader.Read()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		value := func(i int) string { return csvfile.Unguard(strings.ReplaceAll(row[i], `\\`, `\`)) }
-		n, err := strconv.ParseInt(row[3], 10, 64)
-		if err != nil {
-			return err
-		}
-		l := r.letter(im, n)
-		if d, ok := dead[n]; ok {
-			d.describe(&l)
-		} else {
-			l.Reason, l.Error, l.Cause = ReasonRejected, value(4), value(5)
-		}
-		if len(l.Payload) == 0 || string(l.Payload) == "null" {
-			l.Payload, err = json.Marshal(csvimport.Record{UserID: value(0), LoginCount: value(1), PostCount: value(2)})
-			if err != nil {
-				return err
-			}
-		}
-		into[n] = l
-	}
-}
-
 // letter returns a letter with the fields that all rows of an import share.
 func (r *Rows) letter(im *imported, n int64) deadletters.Letter {
 	source := im.out.Source
 	began, _ := time.Parse(time.RFC3339Nano, im.out.StartTime) // the zero time if unknown
 	return deadletters.Letter{
-		ID: idOf(source, n), Kind: deadletters.KindRow, State: deadletters.Dead, Subject: source.String(),
+		ID: csvimport.LetterID(source, n), Kind: deadletters.KindRow, State: deadletters.Dead, Subject: source.String(),
 		Execution: r.arn(im.out.Execution), CreatedAt: began, LastAttemptAt: im.out.EndTime, DeadAt: im.out.EndTime,
 		ContentType: "application/json", Headers: map[string]string{headerBucket: source.Bucket, headerLine: line(n)},
 	}

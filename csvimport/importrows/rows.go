@@ -2,6 +2,7 @@ package importrows
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -24,16 +25,19 @@ type Rows struct {
 	// ARN returns the ARN of an execution by its name; if it is nil, names are used unchanged.
 	ARN func(name string) string
 
-	mu      sync.Mutex
-	listed  time.Time
-	current *index
-	imports map[string]*imported // by the summary's key
+	mu        sync.Mutex
+	listed    time.Time
+	current   *index
+	imports   map[string]*imported // by the summary's key
+	described map[string]described // by the name of the file's first execution
 }
 
 // Executions describes executions of the import.
 type Executions interface {
 	// Describe returns the state of the execution with this name, or deadletters.ErrNotFound.
 	Describe(ctx context.Context, name string) (Execution, error)
+	// Start starts an execution with the same input as another one. It has no effect if the name is in use.
+	Start(ctx context.Context, of, name string) error
 }
 
 // Execution is the state of an execution.
@@ -49,7 +53,7 @@ const (
 	ReasonImportFailed = "ImportFailed" // the import that should have redriven the row failed as a whole
 )
 
-const prefix = "row:"
+const prefix = csvimport.LetterPrefix
 
 // redriven is the prefix of the files that redrive rows, in the bucket that the rows came from.
 const redriven = "redriven/"
@@ -59,11 +63,6 @@ func (r *Rows) Kind() deadletters.Kind { return deadletters.KindRow }
 
 // Owns implements deadletters.Source.
 func (r *Rows) Owns(id string) bool { return strings.HasPrefix(id, prefix) }
-
-// idOf returns the ID of the letter for a line of a file.
-func idOf(file csvimport.Source, line int64) string {
-	return prefix + objectevent.ExecutionName(file.Key, file.ETag) + ":" + strconv.FormatInt(line, 10)
-}
 
 // lineOf returns the file and the line in a letter's ID.
 func lineOf(id string) (file string, line int64, err error) {
@@ -84,7 +83,7 @@ func (r *Rows) Each(ctx context.Context, visit func(deadletters.Letter) error) e
 		return err
 	}
 	for _, im := range x.files {
-		letters, err := r.letters(ctx, im)
+		letters, _, err := r.letters(ctx, im)
 		if err != nil {
 			return err
 		}
@@ -111,7 +110,7 @@ func (r *Rows) Find(ctx context.Context, id string) (deadletters.Letter, error) 
 	if im == nil {
 		return deadletters.Letter{}, deadletters.ErrNotFound
 	}
-	letters, err := r.letters(ctx, im)
+	letters, _, err := r.letters(ctx, im)
 	if err != nil {
 		return deadletters.Letter{}, err
 	}
@@ -146,7 +145,7 @@ func (r *Rows) Deliver(ctx context.Context, d *deadletters.Delivery) []error {
 		bucket := bucketOf(&d.Items[i])
 		err, ok := done[bucket]
 		if !ok {
-			text, _ := fileOf(d, bucket)
+			text := fileOf(d, bucket)
 			at := csvimport.Location{Bucket: bucket, Key: redriven + d.ID + ".csv"}
 			err = r.Objects.Put(ctx, at, strings.NewReader(text), int64(len(text)), "text/csv; charset=utf-8")
 			done[bucket] = err
@@ -156,54 +155,125 @@ func (r *Rows) Deliver(ctx context.Context, d *deadletters.Delivery) []error {
 	return errs
 }
 
+// carrierOf returns the file that carries a delivery of Enlist; ok is false for a delivery of a redrive.
+func carrierOf(d *deadletters.Delivery) (file csvimport.Source, ok bool) {
+	if d.Carrier == "" {
+		return file, false
+	}
+	return file, json.Unmarshal([]byte(d.Carrier), &file) == nil
+}
+
 // Became implements deadletters.Source.
 func (r *Rows) Became(ctx context.Context, d *deadletters.Delivery, i int) (deadletters.Letter, error) {
-	bucket := bucketOf(&d.Items[i])
-	key := redriven + d.ID + ".csv"
 	l, found, err := r.afterImport(ctx, d, i, false)
 	if found || err != nil {
 		return l, err
 	}
-	name, execution, err := r.describe(ctx, csvimport.Location{Bucket: bucket, Key: key})
+	x, err := r.describe(ctx, d, bucketOf(&d.Items[i]))
 	if err != nil {
 		return l, err
 	}
 	l = deadletters.Letter(d.Items[i].Found)
-	l.State, l.Attempts, l.Execution = deadletters.Underway, 0, r.arn(name)
-	if execution == nil || execution.Running {
+	l.State, l.Attempts, l.Execution = deadletters.Underway, 0, r.arn(x.name)
+	if !x.known || x.Running {
 		return l, nil
 	}
 	// The import has ended since the summaries were listed, or it left no summary.
 	if l, found, err := r.afterImport(ctx, d, i, true); found || err != nil {
 		return l, err
 	}
-	l.State, l.Reason, l.Error, l.Cause = deadletters.Dead, ReasonImportFailed, execution.Error, execution.Cause
-	l.DeadAt, l.LastAttemptAt = execution.Stopped, execution.Stopped
+	l.State, l.Reason, l.Error, l.Cause = deadletters.Dead, ReasonImportFailed, x.Error, x.Cause
+	l.DeadAt, l.LastAttemptAt, l.Undecided = x.Stopped, x.Stopped, true
 	return l, nil
 }
 
-// describe returns the execution that imports a file; x is nil if there is none or it is unknown.
-func (r *Rows) describe(ctx context.Context, at csvimport.Location) (name string, x *Execution, err error) {
-	object, err := r.Objects.Get(ctx, at, "")
-	if err != nil {
-		return "", nil, nil // not written yet, or access is denied
+// Resume implements deadletters.Resumer: it starts another execution for the same files, which applies no row twice.
+func (r *Rows) Resume(ctx context.Context, d *deadletters.Delivery) error {
+	done := map[string]bool{}
+	for i := range d.Items {
+		bucket := bucketOf(&d.Items[i])
+		if done[bucket] {
+			continue
+		}
+		done[bucket] = true
+		_, found, err := r.afterImport(ctx, d, i, true)
+		if err != nil {
+			return err
+		}
+		x, err := r.describe(ctx, d, bucket)
+		if err != nil {
+			return err
+		}
+		if found || !x.known || x.Running {
+			continue
+		}
+		if err := r.Executions.Start(ctx, x.name, objectevent.Numbered(x.first, x.n+1)); err != nil {
+			return fmt.Errorf("the import of %s cannot be started again: %w", x.file, err)
+		}
+		r.mu.Lock()
+		delete(r.described, x.first)
+		r.mu.Unlock()
 	}
-	defer object.Body.Close()
-	name = objectevent.ExecutionName(at.Key, object.ETag)
-	if r.Executions == nil {
-		return name, nil, nil
-	}
-	found, err := r.Executions.Describe(ctx, name)
-	switch {
-	case err == nil:
-		return name, &found, nil
-	case errors.Is(err, deadletters.ErrNotFound):
-		return name, nil, nil
-	}
-	return name, nil, fmt.Errorf("the import of %s: %w", at, err)
+	return nil
 }
 
-// afterImport returns the outcome of an item according to the summary of the import that redrove it.
+// described is the last execution that imports a file.
+type described struct {
+	Execution
+	file        csvimport.Location
+	first, name string // the names of the file's first and last executions
+	n           int    // number of the last one, from 1
+	known       bool   // false if there is none, or it is not known
+	at          time.Time
+}
+
+// describe returns the last execution that imports the file of a delivery.
+func (r *Rows) describe(ctx context.Context, d *deadletters.Delivery, bucket string) (described, error) {
+	x := described{file: csvimport.Location{Bucket: bucket, Key: redriven + d.ID + ".csv"}}
+	if file, ok := carrierOf(d); ok {
+		x.file = csvimport.Location{Bucket: file.Bucket, Key: file.Key}
+		x.first = objectevent.ExecutionName(file.Key, file.ETag)
+	} else {
+		object, err := r.Objects.Get(ctx, x.file, "")
+		if err != nil {
+			return x, nil //nolint:nilerr // not written yet, or access is denied
+		}
+		_ = object.Body.Close()
+		x.first = objectevent.ExecutionName(x.file.Key, object.ETag)
+	}
+	x.name = x.first
+	if r.Executions == nil {
+		return x, nil
+	}
+	r.mu.Lock()
+	before, ok := r.described[x.first]
+	r.mu.Unlock()
+	if ok && time.Since(before.at) < staleness {
+		return before, nil
+	}
+	x.at = time.Now()
+	for {
+		name := objectevent.Numbered(x.first, x.n+1)
+		found, err := r.Executions.Describe(ctx, name)
+		if errors.Is(err, deadletters.ErrNotFound) {
+			break
+		}
+		if err != nil {
+			return x, fmt.Errorf("the import of %s: %w", x.file, err)
+		}
+		x.Execution, x.name, x.known = found, name, true
+		x.n++
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.described == nil {
+		r.described = map[string]described{}
+	}
+	r.described[x.first] = x
+	return x, nil
+}
+
+// afterImport returns the outcome of an item according to the summary of the import that carried it.
 func (r *Rows) afterImport(
 	ctx context.Context, d *deadletters.Delivery, i int, fresh bool,
 ) (l deadletters.Letter, found bool, err error) {
@@ -211,20 +281,36 @@ func (r *Rows) afterImport(
 	if err != nil {
 		return l, false, err
 	}
-	bucket := bucketOf(&d.Items[i])
+	it := &d.Items[i]
+	bucket := bucketOf(it)
 	im := x.deliveries[csvimport.Location{Bucket: bucket, Key: redriven + d.ID + ".csv"}]
+	carrier, carried := carrierOf(d)
+	if carried {
+		im = x.versions[carrier.Normal()]
+	}
 	if im == nil {
 		return l, false, nil
 	}
-	letters, err := r.letters(ctx, im)
+	own, failed, err := r.letters(ctx, im)
 	if err != nil {
 		return l, false, err
 	}
-	_, lines := fileOf(d, bucket)
-	if l, again := letters[lines[i]]; again {
+	l, again := failed[it.ID]
+	if !again && !carried { // the file of an earlier version has no letters
+		l, again = own[linesOf(d, bucket)[i]]
+	}
+	switch {
+	case again && carried:
+		before, _ := readRecord(it.Found.Payload)
+		after, _ := readRecord(l.Payload)
+		if after != before {
+			l.Edited = l.Payload
+		}
+		return l, true, nil
+	case again:
 		return l, true, nil
 	}
-	l = deadletters.Letter(d.Items[i].Found)
+	l = deadletters.Letter(it.Found)
 	l.State, l.Execution = deadletters.Delivered, r.arn(im.out.Execution)
 	l.LastAttemptAt, l.DeadAt = im.out.EndTime, time.Time{}
 	return l, true, nil

@@ -12,9 +12,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
-	"stepback/aws/objects"
 	"stepback/csvimport"
 	"stepback/csvimport/database"
 	"stepback/csvimport/pipeline"
@@ -89,9 +87,12 @@ func (d *directory) open(t *testing.T) (*deadletters.Operator, func() *deadlette
 		}
 	})
 	another := func() *deadletters.Operator {
-		settings := aws.Config{Region: "us-east-1", BaseEndpoint: aws.String(p.Endpoint()), RetryMaxAttempts: 1,
-			Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")}
-		return &deadletters.Operator{Room: pipeline.Letters(objects.Local(p.Endpoint(), "us-east-1"), sfn.NewFromConfig(settings), time.Time{}), Who: "ann"}
+		rooms, err := pipeline.Letters(t.Context(), aws.Config{Region: "us-east-1", BaseEndpoint: aws.String(p.Endpoint()), RetryMaxAttempts: 1,
+			Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &deadletters.Operator{Room: rooms, Who: "ann"}
 	}
 	return another(), another
 }

@@ -36,24 +36,32 @@ func firstDeadLetter(file string) *DeadLetter {
 // errFound ends an iteration over child executions once the wanted one is found.
 var errFound = errors.New("found")
 
-// ChildOfRow returns the child execution of an import that processed a row of the file, counted from 0, and the
-// index of the row among the child's items, from 0. It returns an error if there is none, because the import may
-// have ended before that row.
-func ChildOfRow(ctx context.Context, j journal.Journal, parent *journal.Execution, row int64) (
-	child *journal.Execution, item int64, err error) {
+// ChildOfRow returns the child execution of an import that processed a row of the file, counted from 0. It returns an
+// error if there is none, because the import may have ended before that row.
+func ChildOfRow(ctx context.Context, j journal.Journal, parent *journal.Execution, row int64) (child *journal.Execution,
+	err error) {
 	err = Children(ctx, j, parent, func(x *journal.Execution) error {
 		if row < x.FirstItem || row >= x.FirstItem+max(x.Items, 1) {
 			return nil
 		}
-		child, item = x, row-x.FirstItem
+		child = x
 		return errFound
 	})
 	switch {
 	case errors.Is(err, errFound):
-		return child, item, nil
+		return child, nil
 	case err != nil:
-		return nil, 0, err
+		return nil, err
 	default:
-		return nil, 0, fmt.Errorf("no child execution of %s has the row %d; rows are counted from 0", parent.Name, row)
+		return nil, fmt.Errorf("no child execution of %s has the row %d; rows are counted from 0", parent.Name, row)
 	}
+}
+
+// InputIsOfRow reports whether the input of a state is that of the import's iteration for a row, counted from 0. In
+// bulk, a child's inner Map has only the rows that the batch left, so an iteration's index does not identify its row.
+func InputIsOfRow(input string, row int64) bool {
+	var in struct {
+		Row *int64 `json:"row"`
+	}
+	return json.Unmarshal([]byte(input), &in) == nil && in.Row != nil && *in.Row == row
 }

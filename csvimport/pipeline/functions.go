@@ -16,6 +16,7 @@ import (
 	"stepback/csvimport"
 	"stepback/csvimport/database"
 	"stepback/csvimport/handlers"
+	"stepback/csvimport/importrows"
 	"stepback/csvimport/process"
 	"stepback/csvimport/s3objects"
 	"stepback/engine/clock"
@@ -89,7 +90,7 @@ func functionsAt(log *slog.Logger, full func(), c *Config, now func() time.Time)
 		validateFunction: func(s functions.Surroundings) (functions.Program, error) {
 			limit, err := maxBytesOf(s.Env)
 			return functions.Program{Handler: handlers.Guarded(guards.of("objects", statemachine.ValidateCSVFile, s),
-				handlers.Validate(objectsOf(s.Env), limit, tee(log, s)))}, err
+				handlers.Validate(objectsOf(s.Env), lettersOf(s.Env), limit, tee(log, s)))}, err
 		},
 		processFunction: func(s functions.Surroundings) (functions.Program, error) {
 			store := stores.take(s.Env[databaseVariable])
@@ -115,6 +116,11 @@ func tee(log *slog.Logger, s functions.Surroundings) *slog.Logger {
 
 func objectsOf(env map[string]string) csvimport.Objects {
 	return s3objects.New(objects.Local(env[endpointVariable], region))
+}
+
+// lettersOf returns the access to the dead letters of the bucket of results.
+func lettersOf(env map[string]string) *importrows.Enlister {
+	return &importrows.Enlister{Store: objects.Local(env[endpointVariable], region)}
 }
 
 func maxBytesOf(env map[string]string) (int64, error) {

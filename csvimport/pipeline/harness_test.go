@@ -235,7 +235,7 @@ func corrections(t *testing.T, r *pipeline.Report) [][]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(records[0], ","); got != header+",line,error,reason" {
+	if got := strings.Join(records[0], ","); got != header+",line,error,reason,letter" {
 		t.Fatalf("corrections have the header %s", got)
 	}
 	return records[1:]

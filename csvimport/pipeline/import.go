@@ -148,17 +148,11 @@ func (p *Pipeline) startAnother(ctx context.Context, s start, again bool) (start
 		return start{}, err
 	}
 	for n := 2; ; n++ {
-		next := p.begin(ctx, numbered(s.name, n), input)
+		next := p.begin(ctx, objectevent.Numbered(s.name, n), input)
 		if !next.repeated || !again && !p.interrupted(ctx, next.arn) {
 			return next, next.err
 		}
 	}
-}
-
-// numbered returns the name of the n-th execution of a file.
-func numbered(name string, n int) string {
-	suffix := fmt.Sprintf("-%d", n)
-	return name[:min(len(name), 80-len(suffix))] + suffix
 }
 
 // wait waits for the end of an execution. When the context ends, it stops the execution and waits for that.
@@ -199,6 +193,7 @@ func (p *Pipeline) progress(ctx context.Context, arn string) Progress {
 		g.Done += c.Items.Succeeded + c.Items.Failed + c.Items.TimedOut + c.Items.Aborted
 		g.Children += c.Executions.Running
 	}
+	g.Done = p.rows.done(g.Done)
 	g.Failed, g.Error = p.failures.failed()
 	return g
 }

@@ -2,11 +2,14 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"strings"
-	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	"github.com/aws/smithy-go"
 
+	"stepback/aws/client"
 	"stepback/aws/objects"
 	"stepback/csvimport/importrows"
 	"stepback/csvimport/s3objects"
@@ -16,17 +19,60 @@ import (
 	"stepback/outbox/deadletters/startevents"
 )
 
-// recordPrefix is the prefix, in the bucket of results, of the record of actions taken on dead letters.
-const recordPrefix = "dead-letters/"
+// Letters returns the sources of dead letters at a server: rows of imports and events for which no import could be
+// started, if the bucket of the import's results exists; failed Map items of all state machines; and the messages in the
+// dead-letter queues of SQS. The Map items of the import's own state machine are left out, because their rows are already
+// letters. settings has the server's endpoint.
+func Letters(ctx context.Context, settings aws.Config) (deadletters.Rooms, error) {
+	buckets, err := client.NewNamed(ctx, settings, "s3")
+	if err != nil {
+		return nil, err
+	}
+	messages, err := client.NewNamed(ctx, settings, "sqs")
+	if err != nil {
+		return nil, err
+	}
+	store := objects.New(buckets.Client(), buckets.Retryer())
+	imports, err := hasBucket(ctx, store, resultBucket)
+	if err != nil {
+		return nil, err
+	}
+	c := RoomsConfig{Objects: store, States: sfn.NewFromConfig(settings), Machine: importMachine(), AllMachines: true,
+		Keep: ServerRecord(buckets)}
+	if imports {
+		c.Results, c.Inbox = resultBucket, &startevents.Bucket{Store: store, Name: resultBucket}
+	}
+	rooms := Rooms(c)
+	dead, err := deadLetterQueues(ctx, messages)
+	if err != nil {
+		return nil, err
+	}
+	for _, arn := range dead {
+		q, err := openQueue(ctx, messages, arn)
+		if err != nil {
+			return nil, err
+		}
+		if q != nil {
+			rooms = append(rooms, Part(q, c.Documents()))
+		}
+	}
+	return rooms, nil
+}
 
-// Letters returns the sources of dead letters in a data directory that a platform serves. These are rows of
-// imports, events for which no import could be started, and failed Map items of all state machines. The Map items
-// of the import's own state machine are left out, because their rows are already letters. The clients must use the
-// platform's address. Map Runs of executions that ended before since are left out.
-func Letters(store objects.Store, states *sfn.Client, since time.Time) deadletters.Rooms {
-	return Rooms(RoomsConfig{Objects: store, States: states, Results: resultBucket, Machine: importMachine(),
-		Since: since,
-		Inbox: &startevents.Bucket{Store: store, Name: resultBucket}, AllMachines: true})
+// ServerRecord returns the record of acts on dead letters that a server's console uses, too. Its bucket is created when
+// the first act is recorded.
+func ServerRecord(buckets *client.Named) deadletters.Documents {
+	return &record{
+		&s3documents.Documents{Store: objects.New(buckets.Client(), buckets.Retryer()), Bucket: resultBucket,
+			Prefix: importrows.RecordPrefix},
+		func() error {
+			// Its bucket is needed once an operator's act has begun, which a cut connection does not undo.
+			err := buckets.Call(context.Background(), "CreateBucket", map[string]any{"Bucket": resultBucket}, nil)
+			if api, ok := errors.AsType[smithy.APIError](err); ok && api.ErrorCode() == "BucketAlreadyOwnedByYou" {
+				return nil
+			}
+			return err
+		}}
 }
 
 // importMachine returns the ARN of the import's state machine on a platform.
@@ -39,16 +85,15 @@ type RoomsConfig struct {
 	Objects     objects.Store
 	States      *sfn.Client
 	Results     string            // the bucket of results; without it there are no rows, and Record is required
-	Record      string            // the bucket of the record; empty means Results
+	Record      string            // the bucket of the record of acts on items and messages; empty means Results
 	Prefix      string            // prefix of the record; empty means dead-letters/
 	Machine     string            // ARN of the import's state machine; without it there are no events
 	Inbox       startevents.Inbox // nil means no events
 	Machines    []string          // ARNs of other state machines, whose failed Map items are letters
 	AllMachines bool              // all state machines except the import's
-	Since       time.Time         // leaves out Map Runs of executions that ended before
 	// Executions iterates over the executions with failed items; see mapitems.Items.
 	Executions func(ctx context.Context, visit func(arn string) error) error
-	Keep       deadletters.Documents // store of the record; nil means the bucket
+	Keep       deadletters.Documents // store of the record; nil means Record and Prefix
 }
 
 // Documents returns the store of the record.
@@ -61,7 +106,7 @@ func (c *RoomsConfig) Documents() deadletters.Documents {
 		d.Bucket = c.Results
 	}
 	if d.Prefix == "" {
-		d.Prefix = recordPrefix
+		d.Prefix = importrows.RecordPrefix
 	}
 	return d
 }
@@ -77,7 +122,9 @@ func Rooms(c RoomsConfig) deadletters.Rooms {
 			}
 			rows.Executions = importrows.StatesExecutions{Client: c.States, ARN: rows.ARN}
 		}
-		rooms = append(rooms, Part(rows, c.Documents()))
+		// Imports claim the letters of corrections files in this record, so it is always the one of operators, too.
+		rooms = append(rooms, Part(rows, &s3documents.Documents{Store: c.Objects, Bucket: c.Results,
+			Prefix: importrows.RecordPrefix}))
 	}
 	if c.Inbox != nil {
 		rooms = append(rooms, Part(&startevents.Events{Inbox: c.Inbox, Client: c.States, Machine: c.Machine},
@@ -85,7 +132,7 @@ func Rooms(c RoomsConfig) deadletters.Rooms {
 	}
 	if len(c.Machines) > 0 || c.AllMachines {
 		rooms = append(rooms, Part(&mapitems.Items{Client: c.States, Machines: c.Machines, Except: []string{c.Machine},
-			Since: c.Since, Executions: c.Executions}, c.Documents()))
+			Executions: c.Executions}, c.Documents()))
 	}
 	return rooms
 }

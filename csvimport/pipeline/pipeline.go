@@ -11,6 +11,7 @@ import (
 	"stepback/csvimport"
 	"stepback/engine"
 	"stepback/engine/clock"
+	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/internal/objectevent"
 	"stepback/local"
@@ -32,6 +33,7 @@ type Pipeline struct {
 	machine  machine
 	retries  retrymetrics.Counter
 	failures failures
+	rows     rowProgress
 	resumed  []local.Resumed
 	release  func() // lets other imports run
 
@@ -57,7 +59,7 @@ func Open(ctx context.Context, cfg Config) (*Pipeline, error) {
 	}
 	p := &Pipeline{cfg: cfg, own: true, starts: map[string]start{}}
 	settings := cfg.platform()
-	settings.Observe, settings.Follow, settings.Resumed = p.observe, p.failures.follow, p.resume
+	settings.Observe, settings.Follow, settings.Resumed = p.observe, p.follow, p.resume
 	platform, err := local.Open(ctx, settings)
 	if err != nil {
 		return nil, err
@@ -67,6 +69,12 @@ func Open(ctx context.Context, cfg Config) (*Pipeline, error) {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil
+}
+
+// follow counts the events of a step, for the progress of a run.
+func (p *Pipeline) follow(x *journal.Execution, events []history.Event) {
+	p.failures.follow(x, events)
+	p.rows.follow(x, events)
 }
 
 // On deploys the import to a platform that also runs other things, and whose Config.BuiltIn contains Functions. The

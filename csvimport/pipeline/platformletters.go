@@ -16,6 +16,7 @@ import (
 
 	"stepback/aws/client"
 	"stepback/aws/objects"
+	"stepback/csvimport/importrows"
 	"stepback/local"
 	"stepback/local/console"
 	"stepback/outbox/deadletters"
@@ -120,7 +121,7 @@ func failedMaps(p *local.Platform) func(context.Context, func(string) error) err
 
 // hasBucket reports whether a bucket exists.
 func hasBucket(ctx context.Context, store objects.Store, name string) (bool, error) {
-	_, err := store.List(ctx, objects.List{Bucket: name, Prefix: recordPrefix})
+	_, err := store.List(ctx, objects.List{Bucket: name, Prefix: importrows.RecordPrefix})
 	if noBucket(err) {
 		return false, nil
 	}
@@ -139,7 +140,7 @@ type record struct {
 }
 
 func platformRecord(p *local.Platform) deadletters.Documents {
-	return &record{&s3documents.Documents{Store: p.S3Client(), Bucket: resultBucket, Prefix: recordPrefix},
+	return &record{&s3documents.Documents{Store: p.S3Client(), Bucket: resultBucket, Prefix: importrows.RecordPrefix},
 		func() error { return p.Objects.CreateBucket(resultBucket) }}
 }
 
@@ -174,46 +175,56 @@ func (r *record) Each(ctx context.Context, prefix string,
 	return nil
 }
 
-// deadLetterQueues returns the queues that the redrive policies of other queues name.
+// deadLetterQueues returns the sources for the dead-letter queues of a platform.
 func (l *PlatformLetters) deadLetterQueues(ctx context.Context, p *local.Platform) ([]console.Room, error) {
+	arns, err := deadLetterQueues(ctx, l.sqs)
+	if err != nil {
+		return nil, err
+	}
 	var rooms []console.Room
-	seen := map[string]bool{}
+	for _, arn := range arns {
+		room, err := l.queue(ctx, p, arn)
+		if err != nil {
+			return nil, err
+		}
+		if room != nil {
+			rooms = append(rooms, *room)
+		}
+	}
+	return rooms, nil
+}
+
+// deadLetterQueues returns the ARNs of the queues that the redrive policies of other queues name.
+func deadLetterQueues(ctx context.Context, sqs *client.Named) ([]string, error) {
+	var arns []string
 	in := map[string]any{"MaxResults": 1000}
 	for {
 		var out struct {
 			URLs []string `json:"QueueUrls"`
 			Next string   `json:"NextToken"`
 		}
-		if err := l.sqs.Call(ctx, "ListQueues", in, &out); err != nil {
+		if err := sqs.Call(ctx, "ListQueues", in, &out); err != nil {
 			return nil, err
 		}
 		for _, url := range out.URLs {
-			arn, err := l.deadLetterTarget(ctx, url)
+			arn, err := deadLetterTarget(ctx, sqs, url)
 			if err != nil {
 				return nil, err
 			}
-			if arn == "" || seen[arn] {
-				continue
-			}
-			seen[arn] = true
-			room, err := l.queue(ctx, p, arn)
-			if err != nil {
-				return nil, err
-			}
-			if room != nil {
-				rooms = append(rooms, *room)
+			if arn != "" && !slices.Contains(arns, arn) {
+				arns = append(arns, arn)
 			}
 		}
 		if out.Next == "" {
-			return rooms, nil
+			return arns, nil
 		}
 		in["NextToken"] = out.Next
 	}
 }
 
 // deadLetterTarget returns the ARN of a queue's dead-letter queue; empty if it has none.
-func (l *PlatformLetters) deadLetterTarget(ctx context.Context, url string) (string, error) {
-	policy, err := l.attribute(ctx, url, "RedrivePolicy")
+func deadLetterTarget(ctx context.Context, sqs *client.Named, url string) (string, error) {
+	policy, err := queueAttribute(ctx, sqs, url, "RedrivePolicy")
 	if err != nil || policy == "" {
 		return "", err
 	}
@@ -226,10 +237,19 @@ func (l *PlatformLetters) deadLetterTarget(ctx context.Context, url string) (str
 	return to.ARN, nil
 }
 
-func (l *PlatformLetters) attribute(ctx context.Context, url, name string) (string, error) {
+func queueAttribute(ctx context.Context, sqs *client.Named, url, name string) (string, error) {
 	var out struct{ Attributes map[string]string }
-	err := l.sqs.Call(ctx, "GetQueueAttributes", map[string]any{"QueueUrl": url, "AttributeNames": []string{name}}, &out)
+	err := sqs.Call(ctx, "GetQueueAttributes", map[string]any{"QueueUrl": url, "AttributeNames": []string{name}}, &out)
 	return out.Attributes[name], err
+}
+
+// openQueue opens a dead-letter queue. It returns nil if the queue has been deleted.
+func openQueue(ctx context.Context, sqs *client.Named, arn string) (*queues.Queue, error) {
+	q, err := queues.Open(ctx, sqs, arn)
+	if api, ok := errors.AsType[smithy.APIError](err); ok && strings.Contains(api.ErrorCode(), "NonExistentQueue") {
+		return nil, nil //nolint:nilnil // see above
+	}
+	return q, err
 }
 
 // queue opens a dead-letter queue, or returns the one already open. It returns nil if the queue has been deleted.
@@ -237,16 +257,13 @@ func (l *PlatformLetters) queue(ctx context.Context, p *local.Platform, arn stri
 	if room := l.queues[arn]; room != nil {
 		return room, nil
 	}
-	q, err := queues.Open(ctx, l.sqs, arn)
-	if api, ok := errors.AsType[smithy.APIError](err); ok && strings.Contains(api.ErrorCode(), "NonExistentQueue") {
-		return nil, nil //nolint:nilnil // see above
-	}
-	if err != nil {
+	q, err := openQueue(ctx, l.sqs, arn)
+	if q == nil || err != nil {
 		return nil, err
 	}
 	room := &console.Room{Name: "queue-" + q.Name(), Kind: deadletters.KindQueue, Room: Part(q, platformRecord(p)).Room,
 		Depth: func(ctx context.Context) (int64, error) {
-			text, err := l.attribute(ctx, q.URL, "ApproximateNumberOfMessages")
+			text, err := queueAttribute(ctx, l.sqs, q.URL, "ApproximateNumberOfMessages")
 			var n int64
 			return n, errors.Join(err, json.Unmarshal([]byte(text), &n))
 		}}

@@ -132,10 +132,10 @@ func TestPlatformLettersInTheConsole(t *testing.T) {
 			t.Errorf("the page of an edited letter lacks %s", want)
 		}
 	}
-	if got := act("letters", "id", one, "do", "try"); got != "Dry run, nothing was done. Letters would do: 1.\n"+one+" would do" {
+	if got := act("letters", "id", one, "do", "try"); got != "Dry run, nothing was done. Letters would be redriven: 1.\n"+one+" would be redriven" {
 		t.Error(got)
 	}
-	if got := act("letters", "id", one, "do", "redrive"); got != "Letters done: 1.\n"+one+" done" {
+	if got := act("letters", "id", one, "do", "redrive"); got != "Letters redriven: 1.\n"+one+" redriven" {
 		t.Error(got)
 	}
 	if got := act("letters", "id", one, "do", "redrive"); !strings.Contains(got, "not dead") {
@@ -144,7 +144,7 @@ func TestPlatformLettersInTheConsole(t *testing.T) {
 	if got := act("letters", "id", other, "do", "discard"); !strings.HasPrefix(got, "Not done: ") {
 		t.Errorf("discarded without a reason: %s", got)
 	}
-	if got := act("letters", "all", "1", "do", "discard", "why", "rotten", "error", "Rotten"); got != "Letters done: 1.\n"+other+" done" {
+	if got := act("letters", "all", "1", "do", "discard", "why", "rotten", "error", "Rotten"); got != "Letters discarded: 1.\n"+other+" discarded" {
 		t.Error(got)
 	}
 	if got := lettersOf(t, p, "map-items"); len(got) != 0 {

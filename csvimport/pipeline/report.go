@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"stepback/csvimport"
 	"stepback/csvimport/aggregate"
 	"stepback/csvimport/database"
 	"stepback/engine/history"
@@ -54,6 +55,9 @@ type Report struct {
 	Outputs    Outputs          `json:"outputs"`
 	// DeadLetter is the first dead letter, as an example; nil if there are none.
 	DeadLetter *DeadLetter `json:"firstDeadLetter,omitempty"`
+	// LeftOut are the rows of a corrections file that were not imported, because they had been redriven, discarded or
+	// imported before; nil if there are none. Rows does not count them.
+	LeftOut *csvimport.LeftOut `json:"leftOut,omitempty"`
 }
 
 // File is the form of an imported file, as ValidateCSVFile determined it.
@@ -204,7 +208,7 @@ func (p *Pipeline) addRows(ctx context.Context, r *Report) {
 		DeadLettered:  s.DeadLettered,
 		FailedPercent: s.FailedPercentage,
 	}
-	r.Errors, r.retried, r.recovered = s.Errors, s.Retried, s.Recovered
+	r.Errors, r.retried, r.recovered, r.LeftOut = s.Errors, s.Retried, s.Recovered, s.LeftOut
 	r.Outputs.Summary = p.path(s.Summary.Bucket, s.Summary.Key)
 	r.Outputs.DeadLetters = p.path(s.DeadLetters.Bucket, s.DeadLetters.Key)
 	r.Outputs.Corrections = p.path(s.Corrections.Bucket, s.Corrections.Key)

@@ -122,6 +122,8 @@ func (c *cursor) record(r *csvimport.Record) bool {
 			return c.quoted(&r.Line)
 		case "problem":
 			return c.quoted(&r.Problem)
+		case "letter":
+			return c.quoted(&r.Letter)
 		}
 		return false
 	})
@@ -159,7 +161,7 @@ func (c *cursor) object(read func(name string) bool) bool {
 	if c.take('}') {
 		return true
 	}
-	const most = 5 // most members of any expected object
+	const most = 6 // most members of any expected object
 	var seen [most]string
 	for n := range most {
 		if !c.quoted(&seen[n]) {

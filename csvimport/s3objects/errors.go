@@ -12,6 +12,16 @@ import (
 	"stepback/statemachine"
 )
 
+// Failure converts an error of S3 to a *csvimport.Failure, which says what was being done to what. An error that is one
+// already is returned unchanged.
+func Failure(doing, what string, err error) error {
+	var f *csvimport.Failure
+	if errors.As(err, &f) {
+		return err
+	}
+	return failure(doing, what, err)
+}
+
 // failure converts an S3 error to a Failure. The name is determined by the error's code, or else by its HTTP
 // status, or else by the network's error.
 func failure(doing, what string, err error) error {

@@ -10,17 +10,35 @@ import (
 	"stepback/statemachine"
 )
 
+// upload is an object with the content of a file: the uploaded object, or the pinned copy of it.
+type upload struct {
+	source csvimport.Source
+	at     csvimport.Location
+	etag   string // required; empty for a pinned copy, which has only one version
+}
+
+// file returns the uploaded object.
+func (in Input) file() upload {
+	return upload{in.Source, csvimport.Location{Bucket: in.Source.Bucket, Key: in.Source.Key}, in.Source.ETag}
+}
+
+// isGone reports whether an error says that an object does not exist or was replaced.
+func isGone(err error) bool {
+	var f *csvimport.Failure
+	return errors.As(err, &f) && (f.Name == statemachine.CSVFileChanged || f.Name == statemachine.CSVFileNotFound)
+}
+
 // open opens the file. Before reading anything, it refuses objects that are not files or are too large.
-func (v *Validator) open(ctx context.Context, source csvimport.Source) (io.ReadCloser, error) {
-	object, err := v.Objects.Get(ctx, csvimport.Location{Bucket: source.Bucket, Key: source.Key}, source.ETag)
+func (v *Validator) open(ctx context.Context, file upload) (io.ReadCloser, error) {
+	object, err := v.Objects.Get(ctx, file.at, file.etag)
 	if err != nil {
 		return nil, err
 	}
-	if err := v.checkObject(source, object); err != nil {
+	if err := v.checkObject(file, object); err != nil {
 		_ = object.Body.Close()
 		return nil, err
 	}
-	return &limitedBody{ReadCloser: object.Body, left: v.maxBytes(), source: source, limit: v.maxBytes()}, nil
+	return &limitedBody{ReadCloser: object.Body, left: v.maxBytes(), source: file.source, limit: v.maxBytes()}, nil
 }
 
 func (v *Validator) maxBytes() int64 {
@@ -30,9 +48,10 @@ func (v *Validator) maxBytes() int64 {
 	return DefaultMaxBytes
 }
 
-func (v *Validator) checkObject(source csvimport.Source, object *csvimport.Object) error {
+func (v *Validator) checkObject(file upload, object *csvimport.Object) error {
+	source := file.source
 	switch {
-	case object.ETag != "" && csvimport.UnquoteETag(object.ETag) != source.ETag:
+	case file.etag != "" && object.ETag != "" && csvimport.UnquoteETag(object.ETag) != file.etag:
 		return csvimport.Fail(statemachine.CSVFileChanged,
 			"%s now has ETag %s, the event was for %s: the newer version starts an execution of its own", source,
 			csvimport.UnquoteETag(object.ETag), source.ETag)

@@ -67,7 +67,7 @@ func TestReplacedUpload(t *testing.T) {
 				r.replace = func() { r.Set(place, head+"new,1,2\n", "") }
 				out, err := (&validate.Validator{Objects: r}).Validate(t.Context(), input(source))
 				if at > c.refused {
-					copied, _ := r.Content(out.Data)
+					copied, _ := r.Content(out.Data.Location)
 					if err != nil || c.copied != "" && copied != c.copied || strings.Contains(copied, "new") {
 						t.Errorf("the Map reads %q (%v), want %q", copied, err, c.copied)
 					}

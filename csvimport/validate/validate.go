@@ -24,12 +24,12 @@ type Input struct {
 // Output is the step's result.
 type Output struct {
 	Valid      bool             `json:"valid"` // false only if the file has rows and none of them can be imported
-	Rows       int64            `json:"rows"`
+	Rows       int64            `json:"rows"`  // without those that Data leaves out
 	Encoding   csvfile.Encoding `json:"encoding"`
 	Delimiter  string           `json:"delimiter"` // comma, tab or semicolon
 	Normalised bool             `json:"normalised"`
 	// the object that the ItemReader reads: a copy, unless the file is invalid
-	Data         csvimport.Location  `json:"data"`
+	Data         csvimport.Data      `json:"data"`
 	ProblemCount int64               `json:"problemCount"`
 	ProblemRows  int64               `json:"problemRows"` // rows that will be rejected
 	Problems     []csvimport.Problem `json:"problems"`    // the first 100
@@ -40,6 +40,15 @@ type Output struct {
 type Validator struct {
 	Objects  csvimport.Objects
 	MaxBytes int64
+	Letters  Letters // nil refuses files whose rows came out of dead letters
+}
+
+// Letters claims the dead letters that the rows of a file came out of.
+type Letters interface {
+	// Enlist claims the letters of rows for the import of source, whose results go to a bucket. It returns why the other
+	// rows must not be imported, by the rows' numbers. For the same source it always returns the same.
+	Enlist(ctx context.Context, source csvimport.Source, bucket string, rows []csvfile.RowLetter) (
+		leftOut map[int64]string, err error)
 }
 
 // Validate checks a file and copies it, so that the Map reads the checked version even if the upload is replaced in
@@ -50,7 +59,13 @@ func (v *Validator) Validate(ctx context.Context, in Input) (Output, error) {
 	if err := checkInput(in); err != nil {
 		return Output{}, err
 	}
-	report, err := v.check(ctx, in.Source)
+	file := in.file()
+	report, err := v.check(ctx, file)
+	if isGone(err) && v.Letters != nil { // after a first attempt, which has pinned the file
+		if pinned, e := v.check(ctx, in.pinned()); !isGone(e) {
+			file, report, err = in.pinned(), pinned, e
+		}
+	}
 	if err != nil {
 		return Output{}, v.explain(ctx, in.Source, err)
 	}
@@ -58,12 +73,18 @@ func (v *Validator) Validate(ctx context.Context, in Input) (Output, error) {
 	if !out.Valid {
 		return out, nil
 	}
+	leftOut, err := v.enlist(ctx, in, &file, report)
+	if err != nil {
+		return Output{}, v.explain(ctx, in.Source, err)
+	}
+	out.Data.LeftOut = describe(report, leftOut)
+	out.Rows -= int64(len(leftOut))
 	if out.Normalised = !report.Regular; out.Normalised {
-		out.Data = copyLocation(in, "normalised")
-		err = v.normalise(ctx, in.Source, report, out.Data)
+		out.Data.Location = copyLocation(in, "normalised")
+		err = v.normalise(ctx, file, report, leftOut, out.Data.Location)
 	} else {
-		out.Data = copyLocation(in, "validated")
-		err = v.Objects.Copy(ctx, in.Source, out.Data, contentType)
+		out.Data.Location = copyLocation(in, "validated")
+		err = v.Objects.Copy(ctx, in.Source, out.Data.Location, contentType)
 	}
 	if err != nil {
 		return Output{}, v.explain(ctx, in.Source, err)
@@ -91,7 +112,7 @@ func outputOf(source csvimport.Source, report csvfile.Report) Output {
 		Rows:         report.Rows,
 		Encoding:     report.Encoding,
 		Delimiter:    report.Delimiter.String(),
-		Data:         csvimport.Location{Bucket: source.Bucket, Key: source.Key},
+		Data:         csvimport.Data{Location: csvimport.Location{Bucket: source.Bucket, Key: source.Key}},
 		ProblemCount: report.Count,
 		ProblemRows:  report.BadRows,
 		Problems:     report.Problems,
@@ -109,18 +130,17 @@ func outputOf(source csvimport.Source, report csvfile.Report) Output {
 
 // check reads the file once. If it begins like UTF-8 and a later byte is not, check reads it again as Shift_JIS; the
 // second reading decides by the whole file whether it is that, or UTF-8 that is damaged or cut off.
-func (v *Validator) check(ctx context.Context, source csvimport.Source) (csvfile.Report, error) {
-	report, err := v.pass(ctx, source, "")
+func (v *Validator) check(ctx context.Context, file upload) (csvfile.Report, error) {
+	report, err := v.pass(ctx, file, "")
 	var f *csvimport.Failure
 	if !errors.As(err, &f) || f.Name != statemachine.CSVEncodingUnsupported || report.Encoding != csvfile.UTF8 {
 		return report, err
 	}
-	return v.pass(ctx, source, csvfile.ShiftJIS)
+	return v.pass(ctx, file, csvfile.ShiftJIS)
 }
 
-func (v *Validator) pass(ctx context.Context, source csvimport.Source, assume csvfile.Encoding) (csvfile.Report,
-	error) {
-	body, err := v.open(ctx, source)
+func (v *Validator) pass(ctx context.Context, file upload, assume csvfile.Encoding) (csvfile.Report, error) {
+	body, err := v.open(ctx, file)
 	if err != nil {
 		return csvfile.Report{}, err
 	}

@@ -74,9 +74,9 @@ func TestNormalisedCopy(t *testing.T) {
 		t.Errorf("output is %+v", out)
 	}
 	if out.Data.Bucket != "work" || !strings.HasPrefix(out.Data.Key, "runs/1/normalised-") {
-		t.Errorf("the copy is %s", out.Data)
+		t.Errorf("the copy is %s", out.Data.Location)
 	}
-	got, _ := m.Content(out.Data)
+	got, _ := m.Content(out.Data.Location)
 	want := `user_id,login_count,post_count,line,problem
 "表示,1",1,2,2,
 u2,x,-3,4,"login_count ""x"" is not a whole number: use the digits 0 to 9 only, without sign, separators or decimals; post_count -3 is negative: counts are added, so only 0 and more are allowed"
@@ -85,7 +85,7 @@ u2,x,-3,4,"login_count ""x"" is not a whole number: use the digits 0 to 9 only, 
 		t.Errorf("the copy is\n%s\nwant\n%s", got, want)
 	}
 	if again := run(t, &m, source); again.Data != out.Data {
-		t.Errorf("a repeat writes %s, the first time wrote %s", again.Data, out.Data)
+		t.Errorf("a repeat writes %s, the first time wrote %s", again.Data.Location, out.Data.Location)
 	}
 }
 
@@ -97,7 +97,7 @@ func TestLateShiftJIS(t *testing.T) {
 	if out.Encoding != csvfile.ShiftJIS || out.Rows != 20001 || out.ProblemCount != 0 {
 		t.Errorf("output is %+v", out)
 	}
-	copied, _ := m.Content(out.Data)
+	copied, _ := m.Content(out.Data.Location)
 	if !strings.HasSuffix(copied, "あ,1,2,20002,\n") {
 		t.Errorf("the copy ends with %q", copied[len(copied)-40:])
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"path"
+	"strconv"
 	"strings"
 )
 
@@ -72,4 +73,13 @@ func digest(key, etag string) string {
 	h.Write([]byte(key))
 	h.Write([]byte(etag))
 	return hex.EncodeToString(h.Sum(nil))[:digestLength]
+}
+
+// Numbered returns the name of the n-th execution for the same file, from 2; the first has the name itself.
+func Numbered(name string, n int) string {
+	if n < 2 {
+		return name
+	}
+	suffix := "-" + strconv.Itoa(n)
+	return name[:min(len(name), maxExecutionName-len(suffix))] + suffix
 }

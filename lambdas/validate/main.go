@@ -13,6 +13,7 @@ import (
 
 	"stepback/aws/objects/sdkobjects"
 	"stepback/csvimport/handlers"
+	"stepback/csvimport/importrows"
 	"stepback/csvimport/s3objects"
 	"stepback/csvimport/sharedguard"
 	"stepback/statemachine"
@@ -27,7 +28,8 @@ func main() {
 	guard, err := sharedguard.FromEnvironment(context.Background(), os.Getenv, "objects", statemachine.ValidateCSVFile,
 		os.Stdout, log)
 	exitOn(log, err)
-	lambda.Start(handlers.Guarded(guard, handlers.Validate(s3objects.New(store), maxBytes, log)))
+	lambda.Start(handlers.Guarded(guard, handlers.Validate(s3objects.New(store),
+		&importrows.Enlister{Store: store}, maxBytes, log)))
 }
 
 func exitOn(log *slog.Logger, err error) {

@@ -16,6 +16,7 @@ const shownOutcomes = 20
 
 // outcomes collects the results of an action on letters.
 type outcomes struct {
+	act    deadletters.Verb
 	counts map[deadletters.Outcome]int
 	each   []string
 	failed []string
@@ -26,7 +27,7 @@ func (o *outcomes) add(r deadletters.Result) error {
 		o.counts = map[deadletters.Outcome]int{}
 	}
 	o.counts[r.Outcome]++
-	text := fmt.Sprintf("%s %s", r.ID, r.Outcome)
+	text := fmt.Sprintf("%s %s", r.ID, r.Outcome.Text(o.act))
 	if r.Err != nil {
 		text += ": " + r.Err.Error()
 		if len(o.failed) < shownOutcomes {
@@ -44,7 +45,7 @@ func (o *outcomes) add(r deadletters.Result) error {
 func (o *outcomes) String() string {
 	parts := make([]string, 0, len(o.counts))
 	for outcome, n := range o.counts {
-		parts = append(parts, fmt.Sprintf("%s: %s", outcome, count(n)))
+		parts = append(parts, fmt.Sprintf("%s: %s", outcome.Text(o.act), count(n)))
 	}
 	slices.Sort(parts)
 	named := o.each
@@ -81,10 +82,11 @@ func (c *Console) actOnLetters(ctx context.Context, _ Engine, f url.Values) (sai
 			return "", "", &badForm{"the rate is a number of letters per second, such as 10; leave it empty for no limit"}
 		}
 	}
-	var found outcomes
+	found := outcomes{act: deadletters.VerbRedrive}
 	why := strings.TrimSpace(f.Get("why"))
 	switch f.Get("do") {
 	case "discard":
+		found.act = deadletters.VerbDiscard
 		err = o.Discard(ctx, s, pace.DryRun, why, found.add)
 	case "redrive", "try":
 		err = o.Redrive(ctx, s, pace, why, found.add)

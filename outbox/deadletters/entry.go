@@ -20,6 +20,7 @@ type entry struct {
 	Acts       []Act    `json:"acts"` // oldest first
 
 	version string
+	open    bool // the last delivery has not been decided, and its Carrier has ended
 }
 
 const (
@@ -72,6 +73,11 @@ func (e *entry) last() string {
 		return ""
 	}
 	return e.Deliveries[len(e.Deliveries)-1]
+}
+
+// imported reports whether a delivery with a Carrier has had the letter.
+func (e *entry) imported() bool {
+	return slices.ContainsFunc(e.Acts, func(a Act) bool { return a.Verb == VerbImport })
 }
 
 // partOf reports whether the letter was claimed for a delivery.

@@ -50,6 +50,10 @@ type Letter struct {
 	DeadAt        time.Time // zero if it is not dead
 	NextAttemptAt time.Time // zero if none is planned, or it is due at once
 
+	// Undecided is true for a dead letter whose last delivery ended without deciding it, so that it may have arrived.
+	// Redriving it resumes that delivery. Until then it can be neither edited nor discarded.
+	Undecided bool
+
 	ContentType string
 	Headers     map[string]string
 	Payload     []byte // as originally written
@@ -174,7 +178,19 @@ const (
 	VerbEdit    Verb = "edit"
 	VerbRedrive Verb = "redrive"
 	VerbDiscard Verb = "discard"
+	VerbImport  Verb = "import" // a corrections file with the letter was imported
 )
+
+// past has the verbs as participles.
+var past = map[Verb]string{VerbEdit: "edited", VerbRedrive: "redriven", VerbDiscard: "discarded", VerbImport: "imported"}
+
+// Past returns the verb's participle, such as "redriven".
+func (v Verb) Past() string {
+	if p := past[v]; p != "" {
+		return p
+	}
+	return string(v)
+}
 
 // Act is the record of what an operator did to a letter.
 type Act struct {

@@ -110,6 +110,17 @@ const (
 	Failed   Outcome = "failed" // with Err; nothing was done, or that is unknown, and repeating it does no harm
 )
 
+// Text returns the outcome of an act in words: "redriven", "would be redriven", "not dead".
+func (o Outcome) Text(act Verb) string {
+	switch o {
+	case Done:
+		return act.Past()
+	case WouldDo:
+		return "would be " + act.Past()
+	}
+	return string(o)
+}
+
 // Result is the outcome of an act on one letter.
 type Result struct {
 	ID      string
@@ -135,7 +146,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 // one after the other. Redrive returns early only if ctx ends, each fails, or the letters cannot be listed. A
 // letter that dies again in the meantime is not redriven again.
 func (o *Operator) Redrive(ctx context.Context, s Selection, pace Pace, reason string, each func(Result) error) error {
-	return o.act(ctx, s, pace, each, func(ctx context.Context, ids []string) []error {
+	return o.act(ctx, VerbRedrive, s, pace, each, func(ctx context.Context, ids []string) []error {
 		return redriveAll(ctx, o.Room, ids, By{o.Who, reason})
 	})
 }
@@ -151,7 +162,7 @@ func (o *Operator) Discard(
 	if strings.TrimSpace(reason) == "" {
 		return &BadActError{"give a reason: it is logged with the discarded letter"}
 	}
-	return o.act(ctx, s, Pace{DryRun: dryRun}, each, func(ctx context.Context, ids []string) []error {
+	return o.act(ctx, VerbDiscard, s, Pace{DryRun: dryRun}, each, func(ctx context.Context, ids []string) []error {
 		errs := make([]error, len(ids))
 		for i, id := range ids {
 			errs[i] = o.Room.Discard(ctx, id, By{o.Who, reason})
@@ -173,6 +184,7 @@ func (o *Operator) together(pace Pace) int {
 
 func (o *Operator) act(
 	ctx context.Context,
+	act Verb,
 	s Selection,
 	pace Pace,
 	each func(Result) error,
@@ -207,7 +219,7 @@ func (o *Operator) act(
 		if pace.DryRun {
 			id := ids[0]
 			ids = ids[:0]
-			return each(o.tryOut(ctx, id))
+			return each(o.tryOut(ctx, id, act))
 		}
 		errs := do(ctx, ids)
 		for i, id := range ids {
@@ -231,10 +243,14 @@ func (o *Operator) act(
 }
 
 // tryOut returns the result that an act on a letter would have.
-func (o *Operator) tryOut(ctx context.Context, id string) Result {
+func (o *Operator) tryOut(ctx context.Context, id string, act Verb) Result {
 	l, err := o.Room.Show(ctx, id)
-	if err == nil && l.State != Dead {
+	switch {
+	case err != nil:
+	case l.State != Dead:
 		err = &NotDeadError{ID: id, State: l.State}
+	case l.Undecided && act != VerbRedrive:
+		err = undecided(&l)
 	}
 	return resultOf(id, WouldDo, err)
 }

@@ -34,6 +34,12 @@ type Room interface {
 // ErrNotFound is returned if no letter has the ID.
 var ErrNotFound = errors.New("there is no letter with this ID")
 
+// undecided returns the error for an act on a letter that may have been delivered.
+func undecided(l *Letter) error {
+	return &BadActError{fmt.Sprintf("the letter %s may have been delivered: %s ended with %s before it decided the letter; "+
+		"redrive the letter, which resumes that delivery and delivers nothing twice", l.ID, l.Execution, l.Error)}
+}
+
 // NotDeadError is returned if a letter is not dead, or not dead any more.
 type NotDeadError struct {
 	ID    string
@@ -44,7 +50,7 @@ type NotDeadError struct {
 func (e *NotDeadError) Error() string {
 	text := fmt.Sprintf("the letter %s is %s, not dead", e.ID, e.State)
 	if e.Last != nil {
-		text += fmt.Sprintf(": %s by %s at %s", e.Last.Verb, e.Last.Who, e.Last.At.UTC().Format(time.RFC3339))
+		text += fmt.Sprintf(": %s by %s at %s", e.Last.Verb.Past(), e.Last.Who, e.Last.At.UTC().Format(time.RFC3339))
 	}
 	return text
 }

@@ -20,7 +20,8 @@ type Source interface {
 	// repeat.
 	Deliver(ctx context.Context, d *Delivery) []error
 	// Became returns the letter of a delivery's item in its current state: Underway, Delivered, or Dead with its
-	// new reason.
+	// new reason. In a delivery with a Carrier, Edited is the payload that the carrier had, if it differs from the
+	// letter's own.
 	Became(ctx context.Context, d *Delivery, i int) (Letter, error)
 }
 
@@ -30,21 +31,33 @@ type Remover interface {
 	Remove(ctx context.Context, id string) error
 }
 
+// Resumer is a Source whose delivery can end without deciding each item, so that these letters are Dead and Undecided.
+type Resumer interface {
+	// Resume continues a delivery that ended in this way, with the same payloads. Items that it has delivered before
+	// are not delivered again. Resuming a delivery that is still under way, or has decided each item, has no effect.
+	Resume(ctx context.Context, d *Delivery) error
+}
+
 // Delivery is a redrive of several letters together.
 type Delivery struct {
-	ID     string `json:"id"` // 26 letters and digits
+	ID     string `json:"id"` // at most 64 letters, digits and hyphens
 	At     int64  `json:"at"` // time of the request, in microseconds since 1970
 	Who    string `json:"who"`
 	Reason string `json:"reason,omitempty"`
 	Items  []Item `json:"items"`
+	// Carrier describes, in the source's own terms, what delivers the items of a delivery that [SourceRoom.Enlist]
+	// decided. It is empty if Deliver hands the items over.
+	Carrier string `json:"carrier,omitempty"`
+	// LeftOut has the letters that Enlist did not make part of the delivery, and why.
+	LeftOut map[string]string `json:"leftOut,omitempty"`
 }
 
 // Item is a letter in a delivery.
 type Item struct {
 	ID      string `json:"id"`
-	Payload []byte `json:"payload"`          // the payload to send
-	Edited  bool   `json:"edited,omitempty"` // Payload differs from the one that the letter was found with
-	Found   Found  `json:"found"`
+	Payload []byte `json:"payload,omitempty"` // the payload to send; unset if a Carrier has it
+	Edited  bool   `json:"edited,omitempty"`  // Payload differs from the one that the letter was found with
+	Found   Found  `json:"found,omitzero"`    // unset if a Carrier has the payload
 	Version string `json:"version,omitempty"` // of the letter's entry when the delivery was planned
 	Gone    bool   `json:"-"`                 // it has left the delivery in the meantime
 }

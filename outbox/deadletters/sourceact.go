@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -16,12 +17,15 @@ func (r *SourceRoom) change(ctx context.Context, id string, verb Verb, by By,
 	do func(l *Letter, e *entry) (before, after Snapshot, err error),
 ) error {
 	for range maxAttempts {
-		l, e, err := r.show(ctx, id)
+		l, e, err := r.show(ctx, id, new(deliveries))
 		if err != nil {
 			return err
 		}
-		if l.State != Dead {
-			return notDead(&l, &e)
+		if l.Undecided {
+			return undecided(&l)
+		}
+		if err := r.free(ctx, &l, &e); err != nil {
+			return err
 		}
 		before, after, err := do(&l, &e)
 		if err != nil {
@@ -34,6 +38,26 @@ func (r *SourceRoom) change(ctx context.Context, id string, verb Verb, by By,
 		}
 	}
 	return fmt.Errorf("the letter %s: %w, %d times; try again", id, ErrConflict, maxAttempts)
+}
+
+// free makes sure that a letter is dead and that no delivery can deliver it any more. It fails with a NotDeadError
+// otherwise. If the letter's last delivery was abandoned before it was decided, free decides it, as one without letters.
+func (r *SourceRoom) free(ctx context.Context, l *Letter, e *entry) error {
+	if l.State != Dead {
+		return notDead(l, e)
+	}
+	if !e.open {
+		return nil
+	}
+	d, err := r.keep(ctx, Delivery{ID: e.last(), At: r.now().UnixMicro()}, decided)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(d.Items, func(it Item) bool { return it.ID == l.ID }) { // decided at the same moment
+		l.State = Underway
+		return notDead(l, e)
+	}
+	return nil
 }
 
 func notDead(l *Letter, e *entry) error {
@@ -49,7 +73,9 @@ func (r *SourceRoom) Edit(ctx context.Context, id string, payload []byte, by By)
 	return r.change(ctx, id, VerbEdit, by, func(l *Letter, e *entry) (before, after Snapshot, err error) {
 		if string(payload) == string(l.Payload) {
 			before, after = WithPayload(l.Sent()), WithPayload(payload)
-			e.Edited = nil
+			if e.Edited = nil; e.imported() {
+				e.Edited = append([]byte{}, payload...) // the import may have sent other values
+			}
 			return before, after, nil
 		}
 		if err := r.Source.CheckEdit(l, payload); err != nil {
@@ -91,7 +117,7 @@ func (r *SourceRoom) RedriveAll(ctx context.Context, ids []string, by By) []erro
 	errs := make([]error, len(ids))
 	at := map[string]int{} // the index of each letter in ids
 	d := Delivery{ID: newDeliveryID(), At: r.now().UnixMicro(), Who: by.Who, Reason: by.Reason}
-	resumed := map[string]error{}
+	resumed, read := map[string]error{}, new(deliveries)
 	for i, id := range ids {
 		if _, twice := at[id]; twice {
 			errs[i] = &NotDeadError{ID: id, State: Underway}
@@ -100,10 +126,15 @@ func (r *SourceRoom) RedriveAll(ctx context.Context, ids []string, by By) []erro
 		at[id] = i
 		var l Letter
 		var e entry
-		l, e, errs[i] = r.show(ctx, id)
+		l, e, errs[i] = r.show(ctx, id, read)
 		switch {
 		case errs[i] != nil:
+		case l.Undecided:
+			errs[i] = r.again(ctx, &e, by, read, resumed)
 		case l.State == Dead:
+			if errs[i] = r.free(ctx, &l, &e); errs[i] != nil {
+				continue
+			}
 			d.Items = append(d.Items, Item{ID: id, Payload: l.Sent(), Edited: l.Edited != nil, Found: Found(l),
 				Version: e.version})
 		case l.State == Underway && e.last() != "":
@@ -132,6 +163,33 @@ func (r *SourceRoom) redrive(ctx context.Context, d Delivery, by By) (map[string
 		return nil, err
 	}
 	return r.finish(ctx, d, by)
+}
+
+// again resumes the delivery of a letter that it left undecided, and records that for the letter. resumed has the
+// results of the deliveries that were resumed before.
+func (r *SourceRoom) again(ctx context.Context, e *entry, by By, read *deliveries, resumed map[string]error) error {
+	resumer, ok := r.Source.(Resumer)
+	if !ok {
+		return &BadActError{"the letter " + e.ID + " may have been delivered, and its delivery cannot be resumed"}
+	}
+	status := Snapshot{Status: string(Dead)}
+	e.Acts = append(e.Acts, Act{At: r.now().UTC(), Who: by.Who, Verb: VerbRedrive, ID: e.ID, Reason: by.Reason,
+		Before: status.JSON(), After: Snapshot{Status: string(Underway)}.JSON()})
+	if err := r.save(ctx, e); errors.Is(err, ErrConflict) {
+		return &NotDeadError{ID: e.ID, State: Underway}
+	} else if err != nil {
+		return err
+	}
+	id := e.last()
+	if err, done := resumed[id]; done {
+		return err
+	}
+	d, err := read.delivery(ctx, r, id)
+	if err == nil {
+		err = resumer.Resume(ctx, &d.Delivery)
+	}
+	resumed[id] = err
+	return err
 }
 
 // resume completes an abandoned delivery. If the delivery has been handed over, resume reports that its letters are

@@ -50,67 +50,116 @@ func (r *SourceRoom) found(ctx context.Context, id string, e *entry) (Letter, er
 }
 
 // current returns a letter in its current state, after the acts on it.
-func (r *SourceRoom) current(ctx context.Context, l Letter, e *entry, deliveries map[string]*Delivery) (Letter, error) {
+func (r *SourceRoom) current(ctx context.Context, l Letter, e *entry, read *deliveries) (Letter, error) {
 	l.Kind, l.State = r.Source.Kind(), Dead
 	if e.version == "" {
 		return l, nil
 	}
 	if e.State != Dead && e.last() != "" {
-		d, err := r.cached(ctx, e.last(), deliveries)
-		if err != nil {
-			return l, err
-		}
-		l = r.stateIn(ctx, l, d, &err)
-		if err != nil {
+		var err error
+		if l, err = r.inDelivery(ctx, l, e, read); err != nil {
 			return l, err
 		}
 	}
 	if e.State == Discarded {
-		l.State, l.NextAttemptAt = Discarded, time.Time{}
+		l.State, l.NextAttemptAt, l.Undecided = Discarded, time.Time{}, false
 	}
-	l.Redrives, l.Edited = len(e.Deliveries), e.Edited
+	l.Redrives = len(e.Deliveries)
+	if e.Edited != nil {
+		l.Edited = e.Edited
+	}
 	return l, nil
 }
 
-// stateIn returns a letter with its state in a delivery. If the delivery is not decided yet, the letter is
-// underway.
-func (r *SourceRoom) stateIn(ctx context.Context, l Letter, d *Delivery, failed *error) Letter {
-	payload, created := l.Payload, l.CreatedAt
-	i := slices.IndexFunc(d.Items, func(it Item) bool { return it.ID == l.ID })
-	if i < 0 {
-		l.State = Underway
-		return l
-	}
-	became, err := r.Source.Became(ctx, d, i)
+// inDelivery returns a letter with its state in its last delivery.
+func (r *SourceRoom) inDelivery(ctx context.Context, l Letter, e *entry, read *deliveries) (Letter, error) {
+	d, err := read.delivery(ctx, r, e.last())
 	if err != nil {
-		*failed = err
-		return l
+		return l, err
 	}
-	became.ID, became.Kind, became.Payload, became.CreatedAt = l.ID, r.Source.Kind(), payload, created
-	became.Subject, became.Key = l.Subject, l.Key
-	return became
+	i, part := d.at[l.ID]
+	in := &d.Delivery
+	if d.Carrier != "" {
+		one := d.Delivery
+		one.Items = []Item{{ID: l.ID, Found: Found(l)}}
+		in, i = &one, 0
+	}
+	switch {
+	case part:
+		became, err := r.Source.Became(ctx, in, i)
+		if err != nil {
+			return l, err
+		}
+		became.ID, became.Kind, became.Payload, became.CreatedAt = l.ID, r.Source.Kind(), l.Payload, l.CreatedAt
+		became.Subject, became.Key, became.ContentType = l.Subject, l.Key, l.ContentType
+		return became, nil
+	case d.decided: // it was claimed, but the delivery had been decided without it
+		return l, nil
+	case d.Carrier == "":
+		l.State = Underway
+		return l, nil
+	}
+	// Nothing of a delivery that is not decided has been delivered.
+	became, err := r.Source.Became(ctx, in, i)
+	if err != nil {
+		return l, err
+	}
+	if became.State != Dead {
+		l.State = Underway
+		return l, nil
+	}
+	e.open = true
+	return l, nil
 }
 
-// cached returns a delivery, reading it only once.
-func (r *SourceRoom) cached(ctx context.Context, id string, deliveries map[string]*Delivery) (*Delivery, error) {
-	if d := deliveries[id]; d != nil {
+// deliveries caches deliveries. It is safe for concurrent use.
+type deliveries struct {
+	mu   sync.Mutex
+	read map[string]*readDelivery
+}
+
+// readDelivery is a delivery as it was decided or, before that, planned.
+type readDelivery struct {
+	Delivery
+	decided bool
+	at      map[string]int // indices of the items, by letter; empty unless the delivery is decided
+}
+
+// delivery returns a delivery, reading it only once.
+func (c *deliveries) delivery(ctx context.Context, r *SourceRoom, id string) (*readDelivery, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if d := c.read[id]; d != nil {
 		return d, nil
 	}
-	d, _, err := r.delivery(ctx, id, decided)
-	if err != nil {
+	d := &readDelivery{at: map[string]int{}}
+	var err error
+	if d.Delivery, d.decided, err = r.delivery(ctx, id, decided); err != nil {
 		return nil, err
 	}
-	deliveries[id] = &d
-	return &d, nil
+	if !d.decided {
+		if d.Delivery, _, err = r.delivery(ctx, id, planned); err != nil {
+			return nil, err
+		}
+		d.Items = nil
+	}
+	for i := range d.Items {
+		d.at[d.Items[i].ID] = i
+	}
+	if c.read == nil {
+		c.read = map[string]*readDelivery{}
+	}
+	c.read[id] = d
+	return d, nil
 }
 
 // Show implements Room.
 func (r *SourceRoom) Show(ctx context.Context, id string) (Letter, error) {
-	l, _, err := r.show(ctx, id)
+	l, _, err := r.show(ctx, id, new(deliveries))
 	return l, err
 }
 
-func (r *SourceRoom) show(ctx context.Context, id string) (Letter, entry, error) {
+func (r *SourceRoom) show(ctx context.Context, id string, read *deliveries) (Letter, entry, error) {
 	if !r.Source.Owns(id) {
 		return Letter{}, entry{}, ErrNotFound
 	}
@@ -125,7 +174,7 @@ func (r *SourceRoom) show(ctx context.Context, id string) (Letter, entry, error)
 	if e.version == "" {
 		e.Found = Found(l)
 	}
-	l, err = r.current(ctx, l, &e, map[string]*Delivery{})
+	l, err = r.current(ctx, l, &e, read)
 	return l, e, err
 }
 
@@ -135,13 +184,13 @@ func (r *SourceRoom) all(ctx context.Context) ([]Letter, error) {
 	if err != nil {
 		return nil, err
 	}
-	deliveries := map[string]*Delivery{}
+	read := new(deliveries)
 	var dead []Letter
 	seen := map[string]bool{}
 	add := func(l Letter) error {
 		e := entries[l.ID]
 		seen[l.ID] = true
-		l, err := r.current(ctx, l, &e, deliveries)
+		l, err := r.current(ctx, l, &e, read)
 		if err == nil && l.State == Dead {
 			dead = append(dead, l)
 		}
@@ -228,7 +277,7 @@ func (r *SourceRoom) Groups(ctx context.Context, f Filter) ([]Group, error) {
 func (r *SourceRoom) Acts(ctx context.Context, id string, limit int) ([]Act, error) {
 	var all []Act
 	if id != "" {
-		_, e, err := r.show(ctx, id)
+		_, e, err := r.show(ctx, id, new(deliveries))
 		if err != nil {
 			return nil, err
 		}

@@ -26,6 +26,8 @@ type Filter struct {
 	Error string
 	// Since selects executions that started at or after this time.
 	Since time.Time
+	// Errors fills in the error of each execution that did not succeed, which the API's lists lack.
+	Errors bool
 	// Limit is the maximum number listed per state machine; 0 means all.
 	Limit int
 }
@@ -135,7 +137,7 @@ func (c *Client) each(ctx context.Context, in map[string]any, take func(Executio
 func (l *lister) selects(ctx context.Context, x *Execution) (bool, error) {
 	f := l.f
 	if !f.Retrying && f.Error == "" {
-		return true, nil
+		return true, l.explain(ctx, x)
 	}
 	if x.Ended() {
 		if f.Retrying || x.Status == history.Succeeded {
@@ -166,6 +168,21 @@ func (l *lister) selects(ctx context.Context, x *Execution) (bool, error) {
 	}
 	x.Retrying = now[i].Text(time.Now())
 	return true, nil
+}
+
+// explain fills in the error of an execution that did not succeed, if the filter asks for it, while there are inspections
+// left.
+func (l *lister) explain(ctx context.Context, x *Execution) error {
+	if !l.f.Errors || !x.Ended() || x.Status == history.Succeeded || l.left == 0 {
+		return nil
+	}
+	l.left--
+	d, err := l.Describe(ctx, x.ARN)
+	if err != nil {
+		return err
+	}
+	x.Error, x.Cause = d.Error, d.Cause
+	return nil
 }
 
 // Now returns what a running execution is doing or waiting for, from its history and definition.

@@ -70,6 +70,17 @@ func printRows(w io.Writer, r *pipeline.Report) {
 	}
 	t.Add("in the file", terminal.Grouped(r.Rows.Total), form)
 	t.Print(w, "  ")
+	if r.LeftOut != nil {
+		fmt.Fprintf(w, "  left out: %s, because of what was done with their dead letters before:\n",
+			terminal.Counted(r.LeftOut.Count, "row"))
+		const shown = 10
+		for _, row := range r.LeftOut.Rows[:min(len(r.LeftOut.Rows), shown)] {
+			fmt.Fprintf(w, "    line %d: %s\n", row.Line, row.Why)
+		}
+		if more := r.LeftOut.Count - shown; more > 0 {
+			fmt.Fprintf(w, "    and %s more\n", terminal.Grouped(more))
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.Errors)) {
 		fmt.Fprintf(w, "    %s × %s\n", terminal.Grouped(r.Errors[name]), name)
 	}

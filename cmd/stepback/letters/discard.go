@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"stepback/cmd/stepback/terminal"
+	"stepback/outbox/deadletters"
 )
 
 type deadlettersDiscardCmd struct {
@@ -31,7 +32,7 @@ func (c *deadlettersDiscardCmd) Run(ctx context.Context, std terminal.Streams) (
 		return err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	p := resultPrinter{std: std, json: c.JSON}
+	p := resultPrinter{act: deadletters.VerbDiscard, std: std, json: c.JSON}
 	if err := o.Discard(ctx, chosen, c.DryRun, c.Because, p.print); err != nil {
 		return usage(err)
 	}

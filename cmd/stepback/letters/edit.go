@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
+	"stepback/cmd/stepback/exit"
 	"stepback/cmd/stepback/terminal"
 	"stepback/outbox/deadletters"
 )
@@ -14,7 +16,7 @@ import (
 type deadlettersEditCmd struct {
 	letterRoom
 	ID      string `arg:"" help:"ID of a dead letter."`
-	Payload string `required:"" placeholder:"FILE" help:"File with the payload to send instead; - for standard input."`
+	Payload string `required:"" placeholder:"JSON|@FILE" help:"Payload to send instead: JSON, the name of a file as @FILE or FILE, or - for standard input."`
 	Because string `placeholder:"TEXT" help:"Reason, for the log."`
 }
 
@@ -23,7 +25,8 @@ func (deadlettersEditCmd) Help() string {
 	return `The original payload is kept. Redrive the letter to send the edited one.
 
 Example:
-  echo '{"order":1}' | stepback deadletters edit 0199e0f0-… --payload - --because "misspelled by release 7" --db sqlite:app.db`
+  stepback deadletters edit 0199e0f0-… --payload @corrected.json --because "misspelled by release 7" --db sqlite:app.db
+  echo '{"order":1}' | stepback deadletters edit 0199e0f0-… --payload - --db sqlite:app.db`
 }
 
 // Run edits the letter.
@@ -46,13 +49,18 @@ func (c *deadlettersEditCmd) Run(ctx context.Context, std terminal.Streams) (err
 	return nil
 }
 
-// readPayload reads at most the maximum size of a payload.
-func readPayload(path string, std terminal.Streams) ([]byte, error) {
+// readPayload returns the payload that a flag names: JSON, a file with or without @, or - for standard input. It reads
+// at most the maximum size of a payload.
+func readPayload(flag string, std terminal.Streams) ([]byte, error) {
+	path, isFile := strings.CutPrefix(flag, "@")
+	if !isFile && (strings.HasPrefix(flag, "{") || strings.HasPrefix(flag, "[")) {
+		return []byte(flag), nil
+	}
 	in := std.In
-	if path != "-" {
+	if flag != "-" {
 		f, err := os.Open(path)
 		if err != nil {
-			return nil, err
+			return nil, exit.With(exit.Usage, fmt.Errorf("--payload %s: %w; give JSON, @FILE, or - for standard input", flag, err))
 		}
 		defer f.Close()
 		in = f

@@ -42,7 +42,7 @@ func (c *deadlettersLogCmd) Run(ctx context.Context, std terminal.Streams) (err 
 func printActs(w io.Writer, acts []deadletters.Act) {
 	t := terminal.NewTable("when", "who", "act", "letter", "why")
 	for _, a := range acts {
-		t.Add(second(a.At), a.Who, a.Verb, a.ID, a.Reason)
+		t.Add(second(a.At), a.Who, a.Verb.Past(), a.ID, a.Reason)
 	}
 	t.Print(w, "")
 }

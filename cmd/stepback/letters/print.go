@@ -14,6 +14,7 @@ import (
 
 // resultPrinter prints the result of each letter as it arrives, and counts the outcomes.
 type resultPrinter struct {
+	act    deadletters.Verb
 	std    terminal.Streams
 	json   bool
 	counts map[deadletters.Outcome]int
@@ -29,7 +30,7 @@ func (p *resultPrinter) print(r deadletters.Result) error {
 	if p.json {
 		return json.NewEncoder(p.std.Out).Encode(r)
 	}
-	line := fmt.Sprintf("%s  %s", r.ID, r.Outcome)
+	line := fmt.Sprintf("%s  %s", r.ID, r.Outcome.Text(p.act))
 	if r.Err != nil {
 		line += "  " + r.Err.Error()
 	}
@@ -42,7 +43,7 @@ func (p *resultPrinter) end() error {
 		deadletters.Done, deadletters.WouldDo, deadletters.NotDead, deadletters.NotFound, deadletters.Failed,
 	} {
 		if n := p.counts[o]; n > 0 {
-			fmt.Fprintf(p.std.Err, "%d %s\n", n, o)
+			fmt.Fprintf(p.std.Err, "%d %s\n", n, o.Text(p.act))
 		}
 	}
 	if len(p.counts) == 0 {

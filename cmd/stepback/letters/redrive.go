@@ -44,7 +44,7 @@ func (c *deadlettersRedriveCmd) Run(ctx context.Context, std terminal.Streams) (
 		return err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	p := resultPrinter{std: std, json: c.JSON}
+	p := resultPrinter{act: deadletters.VerbRedrive, std: std, json: c.JSON}
 	var redriven []string
 	pace := deadletters.Pace{Rate: c.Rate, DryRun: c.DryRun}
 	if err := o.Redrive(ctx, chosen, pace, c.Because, func(r deadletters.Result) error {

@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	"github.com/google/uuid"
@@ -30,7 +28,8 @@ import (
 // letterPlaces describes where letters can be, for the help of the verbs.
 const letterPlaces = `Flags name the sources of letters: an outbox (--db), a data directory on this machine (--data: rows of imports, events that
 started no import, failed Map items), or AWS (--import-results: rows; --events-queue: events; --machine: Map items; --queue: an
-SQS dead-letter queue). The default source is the data directory .stepback.`
+SQS dead-letter queue), at AWS or at an --endpoint. --endpoint alone, or --data of a directory that stepback serve has open, shows all
+kinds of letters of that server. The default source is the data directory .stepback.`
 
 // letterRoom holds the flags that say which stores of letters to use, and who acts on the letters.
 type letterRoom struct {
@@ -43,7 +42,7 @@ type letterRoom struct {
 	Machine     []string `group:"Sources" placeholder:"ARN" help:"State machine whose Map Runs have failed items (repeatable)."`
 	Queue       []string `group:"Sources" placeholder:"URL|ARN" help:"Dead-letter queue of SQS (repeatable)."`
 	QueueTarget string   `group:"Sources" placeholder:"URL" help:"Queue to redrive the messages of --queue to, instead of the one they came from."`
-	Record      string   `group:"Sources" placeholder:"s3://BUCKET/PREFIX/" help:"Where to store the log of redrives, edits and discards. Default: dead-letters/ in the bucket of --import-results."`
+	Record      string   `group:"Sources" placeholder:"s3://BUCKET/PREFIX/" help:"Where to store the log of redrives, edits and discards of items and messages. Default: dead-letters/ in the bucket of --import-results, where rows always have it."`
 	Endpoint    string   `group:"Sources" placeholder:"URL" help:"Endpoint to use instead of AWS, such as http://127.0.0.1:4566."`
 
 	alone bool // no other process serves the data directory
@@ -75,8 +74,8 @@ func (r *letterRoom) enter(ctx context.Context, std terminal.Streams) (_ *deadle
 		closers = append(closers, store.Close)
 		rooms = append(rooms, deadletters.Part{Kind: deadletters.KindOutbox, Room: store, Owns: isUUID})
 	}
-	onAWS := r.Results != "" || r.EventsQueue != "" || len(r.Machine) > 0 || len(r.Queue) > 0
-	if r.Data != "" || !onAWS && r.DB == "" {
+	named := r.Results != "" || r.EventsQueue != "" || len(r.Machine) > 0 || len(r.Queue) > 0
+	if r.Data != "" || !named && r.DB == "" && r.Endpoint == "" {
 		own, leaveData, err := r.dataDirectory(ctx, std)
 		if err != nil {
 			return nil, nil, err
@@ -84,8 +83,8 @@ func (r *letterRoom) enter(ctx context.Context, std terminal.Streams) (_ *deadle
 		closers = append(closers, leaveData)
 		rooms = append(rooms, own...)
 	}
-	if onAWS {
-		own, err := r.amazon(ctx)
+	if named || r.Endpoint != "" {
+		own, err := r.remote(ctx, named)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -112,7 +111,7 @@ func (r *letterRoom) dataDirectory(ctx context.Context, std terminal.Streams) (d
 	if err != nil {
 		return nil, nil, err
 	}
-	endpoint, scope := "", local.DefaultRegion
+	endpoint := ""
 	if server != nil {
 		endpoint = server.Endpoint
 	} else {
@@ -122,9 +121,12 @@ func (r *letterRoom) dataDirectory(ctx context.Context, std terminal.Streams) (d
 		}
 		endpoint, leave, r.alone = p.Endpoint, p.Close, true
 	}
-	settings := aws.Config{Region: scope, BaseEndpoint: &endpoint, RetryMaxAttempts: 1,
-		Credentials: credentials.NewStaticCredentialsProvider(local.DefaultAccount, "local", "")}
-	return pipeline.Letters(objects.Local(endpoint, scope), sfn.NewFromConfig(settings), time.Time{}), leave, nil
+	rooms, err := pipeline.Letters(ctx, aws.Config{Region: local.DefaultRegion, BaseEndpoint: &endpoint, RetryMaxAttempts: 1,
+		Credentials: credentials.NewStaticCredentialsProvider(local.DefaultAccount, "local", "")})
+	if err != nil {
+		return nil, nil, errors.Join(err, leave())
+	}
+	return rooms, leave, nil
 }
 
 // openDirectory opens a data directory that no process has open.
@@ -137,24 +139,20 @@ func (r *letterRoom) openDirectory(ctx context.Context, dir string, std terminal
 	return p, err
 }
 
-// amazon returns the letter stores on AWS, or at the endpoint.
-func (r *letterRoom) amazon(ctx context.Context) (deadletters.Rooms, error) {
-	options := []func(*config.LoadOptions) error{}
-	if r.Endpoint != "" {
-		options = append(options, config.WithBaseEndpoint(r.Endpoint))
+// remote returns the letter stores on AWS or at the endpoint: those that the flags name, or all of the endpoint.
+func (r *letterRoom) remote(ctx context.Context, named bool) (deadletters.Rooms, error) {
+	settings, err := workspace.AWSConfig(ctx, r.Endpoint)
+	if err != nil {
+		return nil, err
 	}
 	for _, arn := range append([]string{r.Import}, r.Machine...) {
 		if parts := strings.SplitN(arn, ":", 5); len(parts) > 3 && parts[3] != "" {
-			options = append(options, config.WithRegion(parts[3]))
+			settings.Region = parts[3]
 			break
 		}
 	}
-	settings, err := config.LoadDefaultConfig(ctx, options...)
-	if err != nil {
-		return nil, fmt.Errorf("the AWS configuration cannot be read: %w", err)
-	}
-	if settings.Region == "" {
-		settings.Region = local.DefaultRegion
+	if !named {
+		return pipeline.Letters(ctx, settings)
 	}
 	store, err := client.NewNamed(ctx, settings, "s3")
 	if err != nil {
@@ -165,16 +163,19 @@ func (r *letterRoom) amazon(ctx context.Context) (deadletters.Rooms, error) {
 		return nil, err
 	}
 	c := pipeline.RoomsConfig{
-		Objects: objects.New(store.Client(), settings.Retryer()), States: sfn.NewFromConfig(settings),
-		Machine:  r.Import,
-		Machines: r.Machine}
+		Objects: objects.New(store.Client(), store.Retryer()), States: sfn.NewFromConfig(settings),
+		Machine: r.Import, Machines: r.Machine}
 	if c.Results, _, err = bucketOf("--import-results", r.Results); err != nil {
 		return nil, err
 	}
 	if c.Record, c.Prefix, err = bucketOf("--record", r.Record); err != nil {
 		return nil, err
 	}
-	if c.Results == "" && c.Record == "" {
+	switch {
+	case c.Results != "" || c.Record != "":
+	case r.Endpoint != "":
+		c.Keep = pipeline.ServerRecord(store)
+	default:
 		return nil, exit.With(exit.Usage, errors.New(
 			"name a place for the log with --record s3://BUCKET/PREFIX/: without it, two people could redrive the same letter twice"))
 	}

@@ -78,6 +78,7 @@ func (c *Executions) Run(ctx context.Context, std terminal.Streams) error {
 	if err != nil {
 		return err
 	}
+	f.Errors = true
 	return c.Use(ctx, false, func(x *executions.Client) error {
 		return c.list(std, func(take func(*executions.Execution) error) error { return x.List(ctx, f, take) })
 	})

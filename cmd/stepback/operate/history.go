@@ -109,9 +109,8 @@ func (c *History) print(ctx context.Context, std terminal.Streams, j journal.Jou
 	if c.Children {
 		return c.printChildren(ctx, std.Out, j, x)
 	}
-	item := int64(-1)
 	if c.Row != nil {
-		if x, item, err = pipeline.ChildOfRow(ctx, j, x, *c.Row); err != nil {
+		if x, err = pipeline.ChildOfRow(ctx, j, x, *c.Row); err != nil {
 			return err
 		}
 	}
@@ -120,8 +119,8 @@ func (c *History) print(ctx context.Context, std terminal.Streams, j journal.Jou
 		return err
 	}
 	var only map[int64]bool
-	if item >= 0 {
-		only = ofIteration(events, item)
+	if c.Row != nil {
+		only = ofRow(events, *c.Row)
 	}
 	switch {
 	case c.JSON:

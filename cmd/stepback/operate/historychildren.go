@@ -87,31 +87,38 @@ func (c *childJSON) count(ctx context.Context, j journal.Journal, x *journal.Exe
 	return nil
 }
 
-// ofIteration returns the IDs of the events that belong to one iteration of the outermost Map states. It returns nil,
-// which means all events, if the history has no iterations.
-func ofIteration(events []history.Event, index int64) map[int64]bool {
+// ofRow returns the IDs of a child execution's events that concern one row of an import: those of the iteration whose
+// input names the row. If there is none, the batch decided the row, and the events outside of iterations are returned.
+// ofRow returns nil, which means all events, if the history has no iterations.
+func ofRow(events []history.Event, row int64) map[int64]bool {
 	var (
-		kept   = map[int64]bool{}
+		paths  = make([]string, len(events)) // the iterations that each event belongs to
 		places = narration.NewTraced(terminal.DataWidth)
-		own    = (*narration.Visit)(nil).Iterated(index)
+		own    string
 		maps   bool
 	)
 	for i := range events {
 		e := &events[i]
 		v, _ := places.Event(e)
-		path := v.Iterations()
+		paths[i] = v.Iterations()
 		switch e.Type { //nolint:exhaustive // the others are of no iteration
 		case history.MapIterationStarted, history.MapIterationSucceeded, history.MapIterationFailed,
 			history.MapIterationAborted:
 			maps = true
-			path = v.Iterated(e.More.Index)
+			paths[i] = v.Iterated(e.More.Index)
 		}
-		if path == own || strings.HasPrefix(path, own+"/") {
-			kept[e.ID] = true
+		if own == "" && paths[i] != "" && e.Type.Entered() && pipeline.InputIsOfRow(e.Data, row) {
+			own = paths[i]
 		}
 	}
 	if !maps {
 		return nil
+	}
+	kept := map[int64]bool{}
+	for i, path := range paths {
+		if path == own || own != "" && strings.HasPrefix(path, own+"/") {
+			kept[events[i].ID] = true
+		}
 	}
 	return kept
 }

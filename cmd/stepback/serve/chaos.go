@@ -46,15 +46,21 @@ A file is YAML with a list "faults", of strings as above or of {fault, for, seed
 defaults for faults without their own.`
 }
 
+// ChaosWhere holds the flags that select a running server.
+type ChaosWhere struct {
+	Data     string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the serving process. Default .stepback."`
+	Endpoint string `placeholder:"URL" help:"Address of the serving process instead, such as http://127.0.0.1:4566; its console must be on."`
+}
+
 // ChaosAdd implements the verb chaos add.
 type ChaosAdd struct {
 	Fault []string      `arg:"" optional:"" sep:"none" help:"SERVICE:ACTION:ERROR:RATE or SERVICE:ACTION:latency:TIME[:RATE]."`
 	File  string        `type:"existingfile" placeholder:"FILE" help:"YAML file of faults."`
 	For   time.Duration `placeholder:"DURATION" help:"How long the faults apply, by the clock of the serving process: 30s, 5m. Default: until they are lifted."`
 	Seed  uint64        `default:"1" help:"Seed of the choice of requests that fail. Default 1."`
-	Data  string        `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the serving process. Default .stepback."`
-	JSON  bool          `name:"json" help:"Print the faults as JSON."`
-	Text  []byte        `kong:"-"` // contents of File, for a process that may not have access to it
+	ChaosWhere
+	JSON bool   `name:"json" help:"Print the faults as JSON."`
+	Text []byte `kong:"-"` // contents of File, for a process that may not have access to it
 }
 
 // Help has an example.
@@ -66,6 +72,9 @@ func (ChaosAdd) Help() string {
 func (c *ChaosAdd) Run(ctx context.Context, std terminal.Streams) (err error) {
 	if c.For < 0 {
 		return exit.With(exit.Usage, errors.New("--for must be a positive duration"))
+	}
+	if c.Endpoint != "" {
+		return c.at(ctx, std)
 	}
 	if c.File != "" {
 		if c.Text, err = os.ReadFile(c.File); err != nil {
@@ -108,8 +117,8 @@ func (c *ChaosAdd) On(_ context.Context, std terminal.Streams, p *local.Platform
 
 // ChaosList implements the verb chaos list.
 type ChaosList struct {
-	Data string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the serving process. Default .stepback."`
-	JSON bool   `name:"json" help:"Print the faults as JSON."`
+	ChaosWhere
+	JSON bool `name:"json" help:"Print the faults as JSON."`
 }
 
 // Help has an example.
@@ -117,6 +126,13 @@ func (ChaosList) Help() string { return "Example: stepback chaos list --json" }
 
 // Run lists the faults.
 func (c *ChaosList) Run(ctx context.Context, std terminal.Streams) error {
+	if c.Endpoint != "" {
+		faults, err := (&remoteConsole{c.Endpoint}).faults(ctx)
+		if err != nil {
+			return err
+		}
+		return printFaults(std, faults, c.JSON)
+	}
 	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
@@ -130,10 +146,10 @@ func (c *ChaosList) On(_ context.Context, std terminal.Streams, p *local.Platfor
 
 // ChaosLift implements the verb chaos lift.
 type ChaosLift struct {
-	ID   []int  `arg:"" optional:"" help:"Number of the fault, from stepback chaos list."`
-	All  bool   `help:"End all faults."`
-	JSON bool   `name:"json" help:"Print the number of ended faults as JSON."`
-	Data string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the serving process. Default .stepback."`
+	ID   []int `arg:"" optional:"" help:"Number of the fault, from stepback chaos list."`
+	All  bool  `help:"End all faults."`
+	JSON bool  `name:"json" help:"Print the number of ended faults as JSON."`
+	ChaosWhere
 }
 
 // Help has an example.
@@ -143,6 +159,9 @@ func (ChaosLift) Help() string { return "Example: stepback chaos lift 3" }
 func (c *ChaosLift) Run(ctx context.Context, std terminal.Streams) error {
 	if c.All == (len(c.ID) > 0) {
 		return exit.With(exit.Usage, errors.New("name the faults to lift by their numbers (stepback chaos list), or give --all"))
+	}
+	if c.Endpoint != "" {
+		return c.at(ctx, std)
 	}
 	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
@@ -158,11 +177,15 @@ func (c *ChaosLift) On(_ context.Context, std terminal.Streams, p *local.Platfor
 	} else if n, err = p.Chaos.Lift(c.ID...); err != nil && n == 0 {
 		return err
 	}
+	return errors.Join(err, c.print(std, n))
+}
+
+func (c *ChaosLift) print(std terminal.Streams, lifted int) error {
 	if c.JSON {
-		return errors.Join(err, terminal.PrintJSON(std.Out, map[string]int{"lifted": n}))
+		return terminal.PrintJSON(std.Out, map[string]int{"lifted": lifted})
 	}
-	_, printed := fmt.Fprintf(std.Out, "lifted: %d\n", n)
-	return errors.Join(err, printed)
+	_, err := fmt.Fprintf(std.Out, "lifted: %d\n", lifted)
+	return err
 }
 
 // printFaults prints faults as a table or as JSON.
