@@ -156,14 +156,14 @@ func (p *Platform) admitting(model string, next http.Handler) http.Handler {
 			}
 			next.ServeHTTP(w, r)
 		default:
-			ctx := server.WithInterceptor(r.Context(), model,
-				func(ctx context.Context, operation string, r *server.Request, next server.Call) (*server.Answer, error) {
-					if stores(operation, r.HTTP) {
-						return nil, errFullDisk(why)
-					}
-					return next(ctx, r)
-				})
-			next.ServeHTTP(w, r.WithContext(ctx))
+			refuse := func(ctx context.Context, operation string, r *server.Request, next server.Call) (*server.Answer,
+				error) {
+				if stores(operation, r.HTTP) {
+					return nil, errFullDisk(why)
+				}
+				return next(ctx, r)
+			}
+			next.ServeHTTP(w, r.WithContext(server.WithInterceptor(r.Context(), model, refuse)))
 		}
 	})
 }

@@ -39,7 +39,8 @@ type Config struct {
 	FS vfs.FS
 	// Path is the path of the reserve file, whose directory need not exist before Reserve is called.
 	Path string
-	// Reserve is the size of the reserve in bytes; 0 means no reserve, and then writes do not wait for space: they fail.
+	// Reserve is the size of the reserve in bytes; 0 means no reserve, and then writes fail instead of waiting for
+	// space.
 	Reserve int64
 	// Exhausted, if not nil, is called when the disk is full and no reserve is left. The write that found no space
 	// fails after Exhausted returns.
@@ -281,8 +282,8 @@ func (s *Space) Describe() string {
 	s.mu.Unlock()
 	free := s.free(filepath.Dir(s.path)) >> 10
 	if state == Full {
-		return fmt.Sprintf("the disk is full (%d KB are free) and the reserved space is used up: writes wait until space is freed",
-			free)
+		return fmt.Sprintf("the disk is full (%d KB are free) and the reserved space is used up: "+
+			"writes wait until space is freed", free)
 	}
 	return fmt.Sprintf("the disk is full (%d KB are free): new work is refused until %d KB are free", free, 2*s.bytes>>10)
 }

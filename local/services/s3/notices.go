@@ -72,7 +72,8 @@ func (s *store) settle(n *notice, told bool) {
 		err = n.write()
 	}
 	if err != nil {
-		s.log.Error("a notification of a bucket may be repeated or lost", "bucket", n.Bucket, "key", n.Key, "error", err)
+		s.log.Error("a notification of a bucket may be repeated or lost", "bucket", n.Bucket, "key", n.Key,
+			"error", err)
 	}
 }
 
