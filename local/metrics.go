@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stepback/engine/journal"
+	"stepback/local/services/inventory"
 	"stepback/retrymetrics"
 	"stepback/retrymetrics/metricsfile"
 )
@@ -18,6 +19,7 @@ type metrics struct {
 	retrymetrics.Collector
 
 	dir     string
+	files   *inventory.Files
 	since   time.Time // executions that ended before this were counted by an earlier process
 	keeping sync.Mutex
 }
@@ -31,6 +33,7 @@ const keepEvery = time.Minute
 func (p *Platform) openMetrics(context.Context) error {
 	m := &p.metrics
 	m.Period, m.OwnErrors, m.dir = p.cfg.MetricPeriod, retrymetrics.OwnErrors, p.Dir
+	m.files = p.files
 	info, err := os.Stat(filepath.Join(p.Dir, metricsfile.Name))
 	if err == nil {
 		m.since = info.ModTime()
@@ -72,7 +75,11 @@ func (p *Platform) KeepMetrics() error { return p.metrics.keep() }
 func (m *metrics) keep() error {
 	m.keeping.Lock()
 	defer m.keeping.Unlock()
-	return metricsfile.Add(m.dir, m.Take())
+	points := m.Take()
+	if len(points) == 0 {
+		return nil
+	}
+	return m.files.Replace(filepath.Join(m.dir, metricsfile.Name), func() error { return metricsfile.Add(m.dir, points) })
 }
 
 // observeChildren counts the child executions of an execution's Map Runs that ended in a process which died before it

@@ -30,6 +30,7 @@ import (
 	"stepback/local/services/dynamodb"
 	"stepback/local/services/events"
 	"stepback/local/services/iam"
+	"stepback/local/services/inventory"
 	"stepback/local/services/kms"
 	"stepback/local/services/lambda/eventsource"
 	"stepback/local/services/lambda/functions"
@@ -98,6 +99,7 @@ type Platform struct {
 	tracer    *tracing.Tracer
 	token     string // authenticates clients in other processes
 	front     front.Front
+	files     *inventory.Files
 	space     *diskspace.Space
 	ailing    ailing
 	broken    chan error     // receives the error that ended serving or the journal
@@ -125,11 +127,11 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 		return nil, fmt.Errorf("data directory: %w", err)
 	}
 	for _, step := range []func(context.Context) error{
-		p.lock, p.openJournal, p.listen, p.openDocuments, p.openObjects, p.openQueues, p.openTables,
+		p.lock, p.openJournal, p.listen, p.openDocuments, p.openInventory, p.openObjects, p.openQueues, p.openTables,
 		p.openTraces, p.openCloudWatch, p.openLogs, p.openFunctions, p.openMappings,
 		p.stopSubscriptions, p.openTopics, p.expire, p.openMetrics, p.openIdentity, p.openSecrets,
 		p.openDeployment, p.openStates, p.openEvents, p.openScheduler,
-		p.openGateway, p.openStacks, p.openCloudControl, p.offerTraces, p.finishOpen, p.serve,
+		p.openGateway, p.openStacks, p.openCloudControl, p.offerTraces, p.warnOfLosses, p.finishOpen, p.serve,
 		p.announce,
 	} {
 		if err := step(ctx); err != nil {
@@ -184,15 +186,12 @@ func (p *Platform) openJournal(context.Context) error {
 	}
 	p.Journal = j
 	p.onClose(j.Close)
-	for _, lost := range j.LostTails() {
-		p.cfg.Log.Warn("the journal has lost its last acknowledged records", "error", lost)
-	}
 	return resultwriter.RemoveSpools(p.Dir) // the directory is locked: no other process uses it
 }
 
 func (p *Platform) openObjects(ctx context.Context) (err error) {
 	p.Objects, err = s3.Open(filepath.Join(p.Dir, objectsDir), s3.Options{Region: p.Scope.Region,
-		Account: p.Scope.Account, ObjectCreated: p.objectCreated, Deliver: p.Targets.Deliver, Log: p.cfg.Log,
+		Account: p.Scope.Account, ObjectCreated: p.objectCreated, Deliver: p.Targets.Deliver, Files: p.files, Log: p.cfg.Log,
 		MustAnnounce: func(bucket string) bool { return p.cfg.ObjectCreated[bucket] != "" }})
 	if err != nil {
 		return err
@@ -221,7 +220,7 @@ func (p *Platform) openLogs(context.Context) (err error) {
 		Clock: p.Clock, Log: p.cfg.Log})
 	p.onClose(p.subscriptions.Close)
 	p.Logs, err = logstore.Open(filepath.Join(p.Dir, logsDir, "groups"), logstore.Options{Log: p.cfg.Log, Space: p.space,
-		Appended: p.logged, Written: p.subscriptions.Written})
+		Files: p.files, Appended: p.logged, Written: p.subscriptions.Written})
 	if err == nil {
 		p.onClose(p.Logs.Close)
 		p.offer(served{model: "cloudwatchlogs", store: logsDir, about: "logs of executions and functions",

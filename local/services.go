@@ -89,7 +89,7 @@ func (p *Platform) openFunctions(ctx context.Context) (err error) {
 		Objects: packages, Env: p.environment(), Environments: p.cfg.Environments, Log: p.cfg.Log,
 		FetchPackages: p.cfg.FetchPackages, Total: p.cfg.TotalEnvironments, TotalMemoryMB: p.cfg.TotalLambdaMB,
 		BuiltIn: p.cfg.BuiltIn, Ran: p.ran, Sample: p.tracer.SampleFunction, Deliver: p.Targets.Deliver,
-		Store: p.Documents, Clock: p.Clock, Keys: p.functionKeys(),
+		Store: p.Documents, Files: p.files, Clock: p.Clock, Keys: p.functionKeys(),
 		LogSink: func(scope aws.Scope) runner.LogSink { return functionLog{p.Logs, scope, p.Metrics()} },
 	})
 	if err != nil {

@@ -190,7 +190,7 @@ func (c *Config) calls() int {
 func DatabaseURL(dir, name string) (string, error) {
 	switch {
 	case name == "" || name == "sqlite":
-		return "sqlite:" + filepath.Join(dir, "users.db"), nil
+		return "sqlite:" + databaseFile(dir), nil
 	case strings.HasPrefix(name, "sqlite:"), strings.HasPrefix(name, "postgres://"),
 		strings.HasPrefix(name, "postgresql://"):
 		return name, nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"stepback/internal/atomicfile"
+	"stepback/local/services/inventory"
 )
 
 // save stores a report atomically, so that it can be returned later for the same file, and is never incomplete if
@@ -21,7 +22,7 @@ func (p *Pipeline) save(r *Report) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {
 		return err
 	}
-	return atomicfile.Write(name, append(b, '\n'), 0o600)
+	return atomicfile.Write(name, append(inventory.Seal(b, 1), '\n'), 0o600)
 }
 
 func (p *Pipeline) reportPath(arn string) string {
@@ -31,11 +32,7 @@ func (p *Pipeline) reportPath(arn string) string {
 // earlier returns the report of an execution that ended before. If there is no stored report, because the process
 // died first, or it cannot be read, earlier rebuilds it from the journal.
 func (p *Pipeline) earlier(ctx context.Context, arn string) (*Report, error) {
-	r := &Report{}
-	b, err := os.ReadFile(p.reportPath(arn))
-	if err == nil {
-		err = json.Unmarshal(b, r)
-	}
+	r, err := readReport(p.reportPath(arn))
 	if err != nil {
 		return p.rebuild(ctx, arn)
 	}

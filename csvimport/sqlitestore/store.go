@@ -37,6 +37,7 @@ const (
 
 // Store is a csvimport.Store.
 type Store struct {
+	path    string
 	db      *sql.DB // for reads; the writer holds one of its connections
 	tasks   chan task
 	closing chan struct{}
@@ -46,7 +47,7 @@ type Store struct {
 }
 
 // Open opens the database at path, creating the file, its directory and its tables if they are missing. Several
-// processes may do so concurrently.
+// processes may do so concurrently. A database that has changed since it was last closed is an error.
 func Open(ctx context.Context, path string, d Durability) (*Store, error) {
 	return open(ctx, path, d, nil)
 }
@@ -58,6 +59,12 @@ func open(ctx context.Context, path string, d Durability, committed func()) (*St
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, failure("create the directory of "+path, err)
 		}
+	}
+	if err := checkSeal(path); err != nil {
+		return nil, err
+	}
+	if err := removeSeal(path); err != nil {
+		return nil, failure("open "+path, err)
 	}
 	db, err := sql.Open("sqlite", dsn(path, d))
 	if err != nil {
@@ -73,7 +80,7 @@ func open(ctx context.Context, path string, d Durability, committed func()) (*St
 		return nil, errors.Join(failure("open "+path, err), db.Close())
 	}
 	w.committed = committed
-	s := &Store{db: db, tasks: make(chan task, maxGroup), closing: make(chan struct{}), done: make(chan struct{})}
+	s := &Store{path: path, db: db, tasks: make(chan task, maxGroup), closing: make(chan struct{}), done: make(chan struct{})}
 	go func() { //nolint:contextcheck // the writer serves all callers until Close; ctx is about opening only
 		defer close(s.done)
 		s.err = w.run(s.tasks, s.closing)
@@ -91,7 +98,9 @@ func (s *Store) Close() error {
 	s.once.Do(func() {
 		close(s.closing)
 		<-s.done
-		s.err = errors.Join(s.err, s.db.Close())
+		if s.err = errors.Join(s.err, s.db.Close()); s.err == nil {
+			s.err = writeSeal(s.path)
+		}
 	})
 	return s.err
 }

@@ -205,6 +205,9 @@ func (a *anchor) write(change uint64) error {
 	return nil
 }
 
+// Losses returns the losses of a store that nobody has acknowledged, without opening the store.
+func Losses(system vfs.FS, dir string) ([]*LostTail, error) { return readLosses(system, dir) }
+
 // readLosses returns the losses that a directory's file lists. An unreadable file counts as one loss of unknown size.
 func readLosses(system vfs.FS, dir string) ([]*LostTail, error) {
 	path := filepath.Join(dir, LossesFile)

@@ -45,7 +45,7 @@ func Repair(ctx context.Context, c Config, keep func(key []byte) bool, finish fu
 	if err != nil {
 		return found, err
 	}
-	found, err = salvage(ctx, c, to, keep, tell)
+	found, err = CopyReadable(ctx, c, to, keep, tell)
 	if err == nil && finish != nil {
 		err = finish(to)
 	}
@@ -68,8 +68,42 @@ func Aside(path string) (string, error) {
 	return aside, os.Rename(path, aside)
 }
 
-// salvage copies all readable data of a directory into a store.
-func salvage(ctx context.Context, c Config, to *Store, keep func([]byte) bool, tell func(error)) (found Repaired, err error) {
+// copyBytes is the size of the batches in which data is copied.
+const copyBytes = 4 << 20
+
+// CopyReadable copies all readable data of c.Dir, which no process may have open, into another store. keep, if not nil,
+// chooses the keys to copy; tell is called for each place that cannot be read.
+func CopyReadable(ctx context.Context, c Config, to *Store, keep func([]byte) bool, tell func(error)) (Repaired, error) {
+	b := to.NewBatch()
+	defer func() { _ = b.Close() }()
+	records := 0
+	found, err := Salvage(ctx, c, func(key, value []byte) error {
+		if keep != nil && !keep(key) {
+			return nil
+		}
+		records++
+		if err := b.Set(key, value, nil); err != nil || b.Len() < copyBytes {
+			return err
+		}
+		if err := b.Commit(pebble.NoSync); err != nil {
+			return err
+		}
+		b.Reset()
+		return nil
+	}, tell)
+	found.Records = records
+	if err == nil {
+		err = b.Commit(pebble.Sync)
+	}
+	if err == nil {
+		to.Synced(b)
+	}
+	return found, err
+}
+
+// Salvage calls read for all keys and values in c.Dir that can be read, in order, and tell for each place that cannot. It
+// reads tables and logs one by one. No process may have the store open.
+func Salvage(ctx context.Context, c Config, read func(key, value []byte) error, tell func(error)) (found Repaired, err error) {
 	lock, err := c.FS.Lock(filepath.Join(c.Dir, "LOCK"))
 	if err != nil {
 		return found, err
@@ -117,7 +151,7 @@ func salvage(ctx context.Context, c Config, to *Store, keep func([]byte) bool, t
 	if err := m.addLogs(c, problem); err != nil {
 		return found, err
 	}
-	found.Records, err = m.copyTo(ctx, to, keep)
+	found.Records, err = m.newest(ctx, read)
 	return found, err
 }
 
@@ -429,13 +463,8 @@ func (m *merge) addLog(l wal.LogicalLog, all *[]change) (err error) {
 	}
 }
 
-// copyBytes is the size of the batches in which data is copied.
-const copyBytes = 4 << 20
-
-// copyTo writes the newest version of each key that has not been deleted.
-func (m *merge) copyTo(ctx context.Context, to *Store, keep func([]byte) bool) (records int, err error) {
-	b := to.NewBatch()
-	defer func() { _ = b.Close() }()
+// newest calls read with the newest version of each key that has not been deleted.
+func (m *merge) newest(ctx context.Context, read func(key, value []byte) error) (records int, err error) {
 	var last []byte
 	for started := false; m.Len() > 0; started = true {
 		if ctx.Err() != nil {
@@ -453,25 +482,14 @@ func (m *merge) copyTo(ctx context.Context, to *Store, keep func([]byte) bool) (
 			continue
 		}
 		last = c.key
-		if c.deleted || m.removed(&c) || keep != nil && !keep(c.key) {
+		if c.deleted || m.removed(&c) {
 			continue
 		}
 		records++
-		if err := b.Set(c.key, c.value, nil); err != nil {
+		if err := read(c.key, c.value); err != nil {
 			return records, err
 		}
-		if b.Len() < copyBytes {
-			continue
-		}
-		if err := b.Commit(pebble.NoSync); err != nil {
-			return records, err
-		}
-		b.Reset()
 	}
-	if err := b.Commit(pebble.Sync); err != nil {
-		return records, err
-	}
-	to.Synced(b)
 	return records, nil
 }
 

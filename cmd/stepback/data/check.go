@@ -3,11 +3,13 @@ package data
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"stepback/cmd/stepback/exit"
 	"stepback/cmd/stepback/terminal"
 	"stepback/cmd/stepback/workspace"
-	"stepback/engine/journal/pebble"
+	"stepback/csvimport/pipeline"
 	"stepback/local"
 )
 
@@ -22,34 +24,34 @@ func (Check) Help() string {
 	return `Example:
   stepback data check --data .stepback
 
-Reads every record: descriptions, steps, histories, Map Runs, definitions. Prints one line per problem. The exit status is 0 if
-there are none.`
+Reads every record and every file of all stores: executions, documents, queues, tables, objects, logs, functions, keys, metrics, the
+import's database. Prints one line per problem, with the file. The exit status is 0 if there are none.`
 }
 
-// Run checks the journal and prints the problems.
+// Run checks the data directory and prints the problems.
 func (c *Check) Run(ctx context.Context, std terminal.Streams) error {
 	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
 // On implements workspace.DirectoryVerb.
 func (c *Check) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
-	j, ok := p.Journal.(*pebble.Journal)
-	if !ok {
-		return workspace.EndFirst(p, "the journal cannot be checked")
-	}
-	return c.check(ctx, std, j)
+	return c.check(std, func(problem func(error)) (local.Checked, error) { return p.CheckData(ctx, problem) })
 }
 
 // Alone implements workspace.DirectoryVerb.
 func (c *Check) Alone(ctx context.Context, std terminal.Streams) error {
-	return workspace.WithJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) error {
-		return c.check(ctx, std, j)
+	return c.check(std, func(problem func(error)) (local.Checked, error) {
+		found, err := local.CheckData(ctx, c.Data, problem)
+		if err == nil {
+			err = pipeline.CheckData(ctx, c.Data, problem)
+		}
+		return found, err
 	})
 }
 
-func (c *Check) check(ctx context.Context, std terminal.Streams, j *pebble.Journal) error {
+func (c *Check) check(std terminal.Streams, read func(problem func(error)) (local.Checked, error)) error {
 	problems, told := 0, []string{}
-	found, err := j.Check(ctx, func(err error) {
+	found, err := read(func(err error) {
 		problems++
 		if c.JSON {
 			told = append(told, err.Error())
@@ -60,18 +62,24 @@ func (c *Check) check(ctx context.Context, std terminal.Streams, j *pebble.Journ
 	if err != nil {
 		return err
 	}
+	j := found.Journal
 	if c.JSON {
 		err = terminal.PrintJSON(std.Out, map[string]any{
-			"executions": found.Executions, "ended": found.Ended, "events": found.Events, "mapRuns": found.MapRuns,
-			"definitions": found.Definitions, "problems": told,
+			"executions": j.Executions, "ended": j.Ended, "events": j.Events, "mapRuns": j.MapRuns,
+			"definitions": j.Definitions, "keys": found.Keys, "problems": told,
 		})
 		if err != nil {
 			return err
 		}
 		return c.verdict(problems)
 	}
+	for _, name := range slices.Sorted(maps.Keys(found.Keys)) {
+		if n := found.Keys[name]; n > 0 {
+			fmt.Fprintf(std.Out, "%s: %d records\n", name, n)
+		}
+	}
 	fmt.Fprintf(std.Out, "%d executions, %d of them ended, with %d events; %d Map Runs; %d definitions; problems: %d\n",
-		found.Executions, found.Ended, found.Events, found.MapRuns, found.Definitions, problems)
+		j.Executions, j.Ended, j.Events, j.MapRuns, j.Definitions, problems)
 	return c.verdict(problems)
 }
 

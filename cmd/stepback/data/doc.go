@@ -1,2 +1,2 @@
-// Package data implements the verbs that check, compact, repair and export the journal of a data directory.
+// Package data implements the verbs that check, compact, repair and export a data directory.
 package data

@@ -3,11 +3,13 @@ package data
 import (
 	"context"
 	"fmt"
-	"path/filepath"
+	"maps"
+	"slices"
 
 	"stepback/cmd/stepback/exit"
 	"stepback/cmd/stepback/terminal"
 	"stepback/cmd/stepback/workspace"
+	"stepback/csvimport/pipeline"
 	"stepback/engine/journal/pebble"
 	"stepback/local"
 )
@@ -15,7 +17,7 @@ import (
 // Repair implements the verb data repair.
 type Repair struct {
 	Data string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory. Default .stepback."`
-	JSON bool   `name:"json" help:"Print which records were and were not recovered, as JSON."`
+	JSON bool   `name:"json" help:"Print what was and what was not recovered, as JSON."`
 }
 
 // Help shows an example.
@@ -23,47 +25,73 @@ func (Repair) Help() string {
 	return `Example:
   stepback data repair --data .stepback
 
-Replaces a damaged journal by a new one with its intact records. The damaged journal is moved aside unchanged. Prints one line for
-each record that could not be recovered; the exit status is 0 if there are none. If you have a backup of the directory, prefer it.`
+Replaces each damaged store by a new one with its intact records, and moves damaged files aside, unchanged. Intact stores and files
+stay as they are. Prints one line for each loss; the exit status is 0 if there are none. If you have a backup of the directory, prefer
+it.`
 }
 
-// Run repairs the journal and prints the losses.
+// Run repairs the data directory and prints the losses.
 func (c *Repair) Run(ctx context.Context, std terminal.Streams) error {
 	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
 // On implements workspace.DirectoryVerb.
 func (c *Repair) On(_ context.Context, _ terminal.Streams, p *local.Platform) error {
-	return workspace.EndFirst(p, "the journal cannot be repaired")
+	return workspace.EndFirst(p, "the data directory cannot be repaired")
 }
 
 // Alone implements workspace.DirectoryVerb.
 func (c *Repair) Alone(ctx context.Context, std terminal.Streams) error {
-	dir := filepath.Join(c.Data, "journal")
-	if !terminal.Exists(dir) {
-		return fmt.Errorf("there is no journal in %s; name the data directory of a run with --data", c.Data)
-	}
 	lost := []string{}
-	found, err := pebble.Repair(ctx, dir, func(err error) {
+	tell := func(err error) {
 		lost = append(lost, err.Error())
 		if !c.JSON {
 			fmt.Fprintln(std.Out, err)
 		}
-	})
+	}
+	done, err := local.RepairData(ctx, c.Data, tell)
+	if err == nil {
+		err = pipeline.RepairData(ctx, c.Data, tell)
+	}
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		err = terminal.PrintJSON(std.Out, map[string]any{
-			"executions": found.Executions, "records": found.Records, "dropped": found.Dropped,
-			"unreadable": found.Unreadable, "aside": found.Aside, "lost": lost,
-		})
+		err = c.printJSON(std, &done, lost)
 	} else {
-		fmt.Fprintf(std.Out, "recovered %d executions, %d records; dropped: %d; unreadable places: %d; the damaged journal is in %s\n",
-			found.Executions, found.Records, found.Dropped, found.Unreadable, found.Aside)
+		c.print(std, &done, lost)
 	}
 	if err == nil && len(lost) > 0 {
 		return exit.With(exit.Failure, nil)
 	}
 	return err
+}
+
+func (c *Repair) printJSON(std terminal.Streams, done *local.Repaired, lost []string) error {
+	journal := done.Journal
+	if journal == nil {
+		journal = &pebble.Repaired{}
+	}
+	return terminal.PrintJSON(std.Out, map[string]any{
+		"executions": journal.Executions, "records": journal.Records, "dropped": journal.Dropped,
+		"unreadable": journal.Unreadable, "aside": journal.Aside, "stores": done.Stores, "files": done.Aside, "lost": lost,
+	})
+}
+
+func (c *Repair) print(std terminal.Streams, done *local.Repaired, lost []string) {
+	if j := done.Journal; j != nil {
+		fmt.Fprintf(std.Out, "recovered %d executions, %d records; dropped: %d; unreadable places: %d; the damaged journal is in %s\n",
+			j.Executions, j.Records, j.Dropped, j.Unreadable, j.Aside)
+	}
+	for _, name := range slices.Sorted(maps.Keys(done.Stores)) {
+		s := done.Stores[name]
+		fmt.Fprintf(std.Out, "%s: recovered %d records; unreadable places: %d; the damaged store is in %s\n", name, s.Records, s.Unreadable,
+			s.Aside)
+	}
+	if done.Aside != "" {
+		fmt.Fprintf(std.Out, "damaged files are in %s\n", done.Aside)
+	}
+	if len(lost) == 0 && done.Journal == nil && len(done.Stores) == 0 {
+		fmt.Fprintln(std.Out, "nothing is damaged")
+	}
 }

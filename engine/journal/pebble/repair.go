@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -41,6 +44,42 @@ func Repair(ctx context.Context, dir string, tell func(error)) (found Repaired, 
 	}, tell)
 	found.Records, found.Unreadable, found.Aside = saved.Records, saved.Unreadable, saved.Aside
 	return found, err
+}
+
+// Salvage calls use with a read-only journal that has the intact data of the store in dir, which no other process may have
+// open, and tell for each thing that cannot be read. Nothing in dir is changed. If there is no store, use is not called.
+func Salvage(ctx context.Context, dir string, use func(*Journal) error, tell func(error)) error {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	temp, err := os.MkdirTemp("", "stepback-salvage-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	o := Config{FS: vfs.Default, Retention: -1}
+	cache := pebble.NewCache(cacheBytes)
+	defer cache.Unref()
+	from, to := &Journal{dir: dir, space: spaceOf(&o)}, &Journal{dir: filepath.Join(temp, "journal"), space: spaceOf(&o)}
+	config := to.storeConfig(&o, cache)
+	config.Inspect = nil
+	db, err := pebblestore.Open(config)
+	if err != nil {
+		return err
+	}
+	_, err = pebblestore.CopyReadable(ctx, from.storeConfig(&o, cache), db, func(key []byte) bool { return !derived(key) }, tell)
+	if err == nil {
+		to.db = db
+		err = (&repair{fresh: to, tell: tell, found: &Repaired{}}).complete(ctx)
+	}
+	if err = errors.Join(err, db.Close()); err != nil {
+		return err
+	}
+	j, err := Open(to.dir, Config{ReadOnly: true, MustExist: true})
+	if err != nil {
+		return err
+	}
+	return errors.Join(use(j), j.Close())
 }
 
 type repair struct {

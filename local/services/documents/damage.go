@@ -94,6 +94,16 @@ func View(dir string) (*Store, error) {
 // ErrReadOnly is returned by changes of a store that was opened with View.
 var ErrReadOnly = errors.New("the store is open for reading only")
 
+// Salvage calls read for the keys and values of the store in a directory, which no process may have open, as far as they
+// can be read, and problem for each place that cannot. Key and value are valid only during the call.
+func Salvage(ctx context.Context, dir string, read func(key, value []byte) error, problem func(error)) error {
+	s := &Store{dir: dir, fs: vfs.Default}
+	cache := pebble.NewCache(cacheBytes)
+	defer cache.Unref()
+	_, err := pebblestore.Salvage(ctx, s.config(cache), read, problem)
+	return err
+}
+
 // Repair builds a new store from the readable data of the store in a directory, which no process may have open, and
 // replaces the old one with it; the damaged store is moved aside unchanged. tell is called for each loss.
 func Repair(ctx context.Context, dir string, tell func(error)) (pebblestore.Repaired, error) {

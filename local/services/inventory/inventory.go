@@ -244,14 +244,15 @@ func (f *Files) Check(dir string, problem func(error)) error {
 		return err
 	}
 	for _, path := range known {
-		if err := f.check(path); err != nil {
+		if err := f.Verify(path); err != nil {
 			problem(err)
 		}
 	}
 	return nil
 }
 
-func (f *Files) check(path string) error {
+// Verify compares a file with its entry, if it has one. The error is a *DamagedError if they differ.
+func (f *Files) Verify(path string) error {
 	e, known, err := f.Entry(path) // before the file, which may only be newer
 	if err != nil || !known || e.Changing {
 		return err
@@ -278,6 +279,26 @@ func (f *Files) check(path string) error {
 		}
 	}
 	return err
+}
+
+// Aside moves a damaged file or directory to the same place below the directory aside, unchanged, and forgets what is in
+// it. One that does not exist is only forgotten.
+func (f *Files) Aside(aside, path string) error {
+	known, err := f.Below(path)
+	if err == nil {
+		err = f.Forget(append(known, path)...)
+	}
+	if err != nil {
+		return err
+	}
+	to := filepath.Join(aside, filepath.FromSlash(f.key(path)))
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return err
+	}
+	if err := os.Rename(path, to); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // Replace notes that a file without a seal is about to be replaced as a whole, calls write, and notes its new content. A
@@ -367,6 +388,25 @@ func VerifyGrown(path string, content []byte, e Entry) error {
 		return &DamagedError{path, fmt.Sprintf("it has %d bytes, and had %d", len(content), e.Length)}
 	case Sum(0, content[:e.Length]) != e.Sum:
 		return &DamagedError{path, fmt.Sprintf("its first %d bytes have changed", e.Length)}
+	}
+	return nil
+}
+
+// RepairEach calls repair with the path of each damaged file among errors, and passes the error with what repair returns,
+// the loss, to tell. Errors of other kinds are passed to tell unchanged.
+
+func (f *Files) RepairEach(damaged []error, tell func(error), repair func(path string) (loss string, err error)) error {
+	for _, problem := range damaged {
+		var d *DamagedError
+		if !errors.As(problem, &d) {
+			tell(problem)
+			continue
+		}
+		loss, err := repair(d.Path)
+		if err != nil {
+			return fmt.Errorf("%s: %w", d.Path, err)
+		}
+		tell(fmt.Errorf("%s was damaged: %s; %s", d.Path, d.Why, loss))
 	}
 	return nil
 }

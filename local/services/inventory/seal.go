@@ -36,8 +36,11 @@ func sealSum(text []byte, generation uint64) uint32 {
 // Unseal returns the JSON object without its seal. sealed is false for a text without a seal, such as a file of an
 // earlier version, which is returned unchanged. The error says in what the text differs from what was written.
 func Unseal(text []byte) (object []byte, generation uint64, sealed bool, err error) {
+	whole := text
+	text = bytes.TrimRight(text, " \n\t\r")
 	at := bytes.LastIndex(text, []byte(sealName))
 	if at < 0 {
+		text = whole
 		return text, 0, false, nil
 	}
 	var sum uint32

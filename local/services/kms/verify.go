@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"stepback/local/services/documents"
@@ -50,5 +51,49 @@ func Check(dir string, store *documents.Store, now time.Time, problem func(error
 			}
 		}
 		return nil
+	})
+}
+
+// Repair removes damaged material from its key. A key without intact material is removed: what was encrypted under it
+// cannot be decrypted any more. The damaged files are moved below the directory aside, and tell is called for each.
+func Repair(dir string, store *documents.Store, files *inventory.Files, aside string, now time.Time, tell func(error)) error {
+	var damaged []error
+	if err := Check(dir, store, now, func(err error) { damaged = append(damaged, err) }); err != nil || len(damaged) == 0 {
+		return err
+	}
+	table := store.Table(tableName)
+	return files.RepairEach(damaged, tell, func(path string) (string, error) {
+		b, err := store.Begin()
+		if err != nil {
+			return "", err
+		}
+		loss := ""
+		err = table.Scan(keyPlace, func(place string, text []byte) error {
+			k := &key{}
+			if err := json.Unmarshal(text, k); err != nil {
+				return err
+			}
+			before := len(k.Materials)
+			k.Materials = slices.DeleteFunc(k.Materials, func(m backing) bool { return m.ID == filepath.Base(path) })
+			switch {
+			case len(k.Materials) == before:
+				return nil
+			case len(k.Materials) == 0:
+				loss = "the key " + k.ID + " is lost, and with it everything that was encrypted under it"
+				b.Delete(table, place)
+				return nil
+			}
+			loss = "what was encrypted under this material of the key " + k.ID + " is lost"
+			text, err := json.Marshal(k)
+			b.Put(table, place, text)
+			return err
+		})
+		if err == nil {
+			err = b.Apply()()
+		}
+		if err == nil {
+			err = files.Aside(aside, path)
+		}
+		return loss, err
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/johannesboyne/gofakes3"
@@ -124,39 +125,199 @@ func (s *store) missingObject(bucket, key string) error {
 	return &inventory.DamagedError{Path: plain, Why: "it is missing"}
 }
 
+// openFor returns the store and the buckets in a directory, for checks and repairs.
+func openFor(dir string, files *inventory.Files) (*store, []string, error) {
+	root, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	entries, err := os.ReadDir(root)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	var buckets []string
+	for _, e := range entries {
+		if gofakes3.ValidateBucketName(e.Name()) == nil && e.IsDir() {
+			buckets = append(buckets, e.Name())
+		}
+	}
+	return &store{root: root, files: files, newFile: newBodyFile}, buckets, err
+}
+
 // Check reads all objects in a directory of buckets, with their descriptions, noncurrent versions and unfinished uploads,
 // and calls problem for each damaged file. files is the inventory that has them.
 func Check(dir string, files *inventory.Files, problem func(error)) error {
-	root, err := filepath.Abs(dir)
+	s, buckets, err := openFor(dir, files)
 	if err != nil {
 		return err
 	}
-	s := &store{root: root, files: files}
-	entries, err := os.ReadDir(root)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if gofakes3.ValidateBucketName(e.Name()) != nil || !e.IsDir() {
-			continue
-		}
+	for _, bucket := range buckets {
 		w := walker{visit: func(key, _ string) (bool, error) {
-			if err := s.checkObject(e.Name(), key); err != nil {
+			if err := s.checkObject(bucket, key); err != nil {
 				problem(err)
 			}
 			return true, nil
 		}}
-		if _, err := w.dir(s.bucketDir(e.Name()), ""); err != nil {
+		if _, err := w.dir(s.bucketDir(bucket), ""); err != nil {
 			return err
 		}
-		if err := s.checkBucket(e.Name(), problem); err != nil {
+		if err := s.checkBucket(bucket, problem); err != nil {
 			return err
 		}
 	}
+	if err := s.checkLostBuckets(buckets, problem); err != nil {
+		return err
+	}
 	return s.checkUploads(problem)
+}
+
+// checkLostBuckets reads the descriptions of objects in buckets that do not exist.
+func (s *store) checkLostBuckets(buckets []string, problem func(error)) error {
+	known, err := s.files.Below(s.metaDir(""))
+	if err != nil {
+		return err
+	}
+	for _, path := range known {
+		below, err := filepath.Rel(s.metaDir(""), path)
+		if err != nil {
+			return err
+		}
+		bucket, _, _ := strings.Cut(filepath.ToSlash(below), "/")
+		if !slices.Contains(buckets, bucket) {
+			problem(&inventory.DamagedError{Path: s.bucketDir(bucket), Why: "the bucket is missing, but not " + path})
+			buckets = append(buckets, bucket)
+		}
+	}
+	return nil
+}
+
+// Repair moves damaged objects, descriptions, settings, versions and uploads in a directory below the directory aside, and
+// calls tell for each. An object whose description is lost is described anew when it is next read; its headers and tags
+// are lost. A content that was changed without S3 is accepted.
+func Repair(dir string, files *inventory.Files, aside string, tell func(error)) error {
+	s, buckets, err := openFor(dir, files)
+	if err != nil || len(buckets) == 0 {
+		return err
+	}
+	if err := os.MkdirAll(s.tempDir(), 0o755); err != nil {
+		return err
+	}
+	for _, bucket := range buckets {
+		var keys []string
+		w := walker{visit: func(key, _ string) (bool, error) {
+			keys = append(keys, key)
+			return true, nil
+		}}
+		if _, err := w.dir(s.bucketDir(bucket), ""); err != nil {
+			return err
+		}
+		for _, key := range keys {
+			if err := s.repairObject(bucket, key, aside, tell); err != nil {
+				return err
+			}
+		}
+	}
+	var damaged []error
+	if err := Check(dir, files, func(err error) { damaged = append(damaged, err) }); err != nil {
+		return err
+	}
+	return files.RepairEach(damaged, tell, func(path string) (string, error) {
+		below, err := filepath.Rel(s.root, path)
+		if err != nil {
+			return "", err
+		}
+		switch kind, _, _ := strings.Cut(filepath.ToSlash(below), "/"); {
+		case kind == ".versions":
+			return s.repairVersion(path, aside)
+		case kind == ".uploads":
+			return "the unfinished upload is lost", files.Aside(aside, filepath.Dir(path))
+		case strings.HasSuffix(path, recordSuffix):
+			return "the object's headers and tags are lost", files.Aside(aside, path)
+		case kind == ".meta":
+			return "the bucket's settings are lost", files.Aside(aside, path)
+		case below == kind:
+			return "the bucket is lost", errors.Join(files.Aside(aside, s.metaDir(kind)), files.Aside(aside, s.versionsDir(kind)))
+		}
+		return "the object is lost", s.forgetMissing(path, aside)
+	})
+}
+
+// repairObject repairs the current version of an object that exists.
+func (s *store) repairObject(bucket, key, aside string, tell func(error)) error {
+	problem := s.checkObject(bucket, key)
+	var d *inventory.DamagedError
+	if !errors.As(problem, &d) {
+		return problem
+	}
+	return s.files.RepairEach([]error{problem}, tell, func(path string) (string, error) {
+		if path == s.recordPath(bucket, key) {
+			return "the object's headers and tags are lost", s.files.Aside(aside, path)
+		}
+		f, info, err := s.openObject(bucket, key)
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		v, known, err := s.lookup(bucket, key, info)
+		if err == nil && (!known || v.Outside != "") {
+			if v, err = s.describe(bucket, key, f, info); err != nil {
+				return "", err
+			}
+			v.Outside = ""
+			return "the content that is there now is accepted", s.writeRecord(bucket, record{Key: key, Versions: []version{v}})
+		}
+		return "the object is lost", errors.Join(s.files.Aside(aside, f.Name()), s.files.Aside(aside, s.recordPath(bucket, key)))
+	})
+}
+
+// forgetMissing removes the description of an object whose file, at path, does not exist.
+func (s *store) forgetMissing(path, aside string) error {
+	known, err := s.files.Below(s.metaDir(""))
+	if err != nil {
+		return err
+	}
+	for _, about := range known {
+		text, err := s.files.ReadFile(about)
+		if err != nil || !strings.HasSuffix(about, recordSuffix) {
+			continue
+		}
+		r, err := parseRecord(text)
+		if err != nil {
+			continue
+		}
+		below, err := filepath.Rel(s.metaDir(""), about)
+		if err != nil {
+			return err
+		}
+		bucket, _, _ := strings.Cut(filepath.ToSlash(below), "/")
+		if plain, _ := s.objectPaths(bucket, r.Key); plain == path {
+			return s.files.Aside(aside, about)
+		}
+	}
+	return nil
+}
+
+// repairVersion removes a damaged noncurrent version from its shelf, or a damaged shelf.
+func (s *store) repairVersion(path, aside string) (loss string, err error) {
+	dir := filepath.Dir(path)
+	index := filepath.Join(dir, shelfFile)
+	if path == index {
+		return "the object's noncurrent versions are lost", s.files.Aside(aside, dir)
+	}
+	h, err := s.readShelfFile(index, "")
+	if err != nil {
+		return "", err
+	}
+	h.Entries = slices.DeleteFunc(h.Entries, func(e entry) bool { return !e.Marker && shownID(e.ID) == filepath.Base(path) })
+	if err := s.files.Aside(aside, path); err != nil {
+		return "", err
+	}
+	below, err := filepath.Rel(filepath.Join(s.root, ".versions"), dir)
+	if err != nil {
+		return "", err
+	}
+	bucket, _, _ := strings.Cut(filepath.ToSlash(below), "/")
+	return "this version of the object " + h.Key + " is lost", s.writeShelf(bucket, h)
 }
 
 // checkObject reads the current version of an object.
@@ -208,6 +369,9 @@ func (s *store) checkBucket(bucket string, problem func(error)) error {
 			s.checkPlace(bucket, path, text, problem)
 		}
 	}
+	if err := s.files.Check(s.versionsDir(bucket), problem); err != nil {
+		return err
+	}
 	shelves, err := os.ReadDir(s.versionsDir(bucket))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -216,7 +380,9 @@ func (s *store) checkBucket(bucket string, problem func(error)) error {
 		dir := filepath.Join(s.versionsDir(bucket), e.Name())
 		h, err := s.readShelfFile(filepath.Join(dir, shelfFile), "")
 		if err != nil {
-			problem(err)
+			if _, known, _ := s.files.Entry(filepath.Join(dir, shelfFile)); !known { // otherwise it is reported above
+				problem(err)
+			}
 			continue
 		}
 		for _, entry := range h.Entries {

@@ -3,7 +3,6 @@ package sns
 import (
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 
 	"stepback/aws"
 	"stepback/local/services/documents"
+	"stepback/local/services/inventory"
 )
 
 // The files in the data directory. FileName holds the messages of topics without subscriptions. OldFileName holds
@@ -43,16 +43,21 @@ type Notification struct {
 type file struct {
 	dir string
 
+	files *inventory.Files // nil if the files are in no inventory
+
 	mu   sync.Mutex
 	file *os.File
 	size int64
-	torn bool // the file ends within a line
+	sum  uint32 // checksum of the file
+	// damaged says that the file differs from what was written. The inventory keeps what it was, until a repair.
+	damaged error
+	torn    bool // the file ends within a line
 }
 
 // open opens or creates the file. If the last line was cut off by a crash or a full disk, a line end is added so that
 // the next line can be read.
 func (f *file) open(dir string) error {
-	f.dir = dir
+	f.dir, f.size, f.sum, f.damaged = dir, 0, 0, nil
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
@@ -61,13 +66,24 @@ func (f *file) open(dir string) error {
 		return err
 	}
 	f.file = opened
-	if f.size, err = opened.Seek(0, io.SeekEnd); err != nil || f.size == 0 {
+	content, err := os.ReadFile(opened.Name())
+	if err != nil {
 		return err
 	}
-	var last [1]byte
-	_, err = opened.ReadAt(last[:], f.size-1)
-	f.torn = last[0] != '\n'
+	f.size, f.sum, f.torn = int64(len(content)), inventory.Sum(0, content), len(content) > 0 && content[len(content)-1] != '\n'
+	e, known, err := f.files.Entry(opened.Name())
+	if err == nil && known {
+		f.damaged = inventory.VerifyGrown(opened.Name(), content, e)
+	}
 	return err
+}
+
+// note notes the size and the checksum of the file.
+func (f *file) note() {
+	if f.damaged != nil {
+		return
+	}
+	f.files.Note(filepath.Join(f.dir, FileName), inventory.Entry{Length: f.size, Sum: f.sum})
 }
 
 // keep appends a message in one write.
@@ -88,17 +104,19 @@ func (f *file) keep(m *message) error {
 		line = append([]byte{'\n'}, line...)
 	}
 	written, err := f.file.Write(line)
-	f.size += int64(written)
+	f.size, f.sum = f.size+int64(written), inventory.Sum(f.sum, line[:written])
+	f.note()
 	f.torn = err != nil && (written > 0 || f.torn)
 	return err
 }
 
 // turn rotates the file. mu is held.
 func (f *file) turn() error {
-	path := filepath.Join(f.dir, FileName)
-	if err := errors.Join(f.file.Close(), os.Rename(path, filepath.Join(f.dir, OldFileName))); err != nil {
+	path, old := filepath.Join(f.dir, FileName), filepath.Join(f.dir, OldFileName)
+	if err := errors.Join(f.file.Close(), f.files.Forget(path, old), os.Rename(path, old)); err != nil {
 		return err
 	}
+	f.files.Note(old, inventory.Entry{Length: f.size, Sum: f.sum})
 	return f.open(f.dir)
 }
 

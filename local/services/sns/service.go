@@ -18,6 +18,7 @@ import (
 	"stepback/engine/clock"
 	"stepback/local/services/delivery"
 	"stepback/local/services/documents"
+	"stepback/local/services/inventory"
 )
 
 // Queues delivers to subscribed SQS queues and dead-letter queues.
@@ -38,6 +39,8 @@ type Options struct {
 	Dir string
 	// Store holds topics, subscriptions, pending deliveries and the inbox. It must outlive the service.
 	Store *documents.Store
+	// Files is the inventory that FileName is in; nil means none.
+	Files *inventory.Files
 	// Clock is the time source, also for delays. It must outlive the service.
 	Clock *clock.Clock
 	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
@@ -118,8 +121,12 @@ const (
 
 // load reads all stored data.
 func (s *Service) load() error {
+	s.file.files = s.opts.Files
 	if err := s.file.open(s.opts.Dir); err != nil {
 		return err
+	}
+	if s.file.damaged != nil {
+		s.opts.Log.Warn("messages of topics without subscriptions are lost", "error", s.file.damaged)
 	}
 	text, found, err := s.table.Get(keyNext)
 	if err != nil {

@@ -4,11 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"stepback/aws"
@@ -139,6 +139,15 @@ func (s *Service) verifyLayers(list []Layer) error {
 // Check reads the functions and layers in a directory and calls problem for each damaged file. files is the inventory
 // that has them.
 func Check(dir string, files *inventory.Files, problem func(error)) error {
+	known, err := files.Below(dir)
+	if err != nil {
+		return err
+	}
+	for _, path := range known {
+		if err := files.Verify(path); err != nil {
+			problem(err)
+		}
+	}
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // removed in the meantime, or there are no functions
@@ -158,7 +167,7 @@ func Check(dir string, files *inventory.Files, problem func(error)) error {
 			return nil
 		}
 		switch name := d.Name(); {
-		case name == recordFile, name == layerFile:
+		case (name == recordFile || name == layerFile) && !slices.Contains(known, path): // of an earlier version
 			if _, err := files.ReadFile(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				problem(err)
 			}
@@ -178,7 +187,32 @@ func checkCode(archive string) error {
 	}
 	changed, err := deployment.Differs(strings.TrimSuffix(archive, packageSuffix), archive)
 	if err == nil && changed != "" {
-		err = fmt.Errorf("%s is damaged: it differs from the package; the next start unpacks it again", changed)
+		err = &inventory.DamagedError{Path: changed, Why: "it differs from the deployment package"}
 	}
 	return err
+}
+
+// Repair moves the functions and layers in a directory whose description or package is damaged below the directory aside,
+// removes damaged code that the next start unpacks again, and calls tell for each.
+func Repair(dir string, files *inventory.Files, aside string, tell func(error)) error {
+	var damaged []error
+	if err := Check(dir, files, func(err error) { damaged = append(damaged, err) }); err != nil {
+		return err
+	}
+	return files.RepairEach(damaged, tell, func(path string) (string, error) {
+		switch owner := filepath.Dir(path); {
+		case filepath.Base(path) == recordFile:
+			return "the function is lost", files.Aside(aside, owner)
+		case filepath.Base(path) == layerFile:
+			return "the layer is lost", files.Aside(aside, owner)
+		case strings.HasSuffix(path, packageSuffix) && filepath.Base(owner) == "code":
+			return "its function or layer is lost", files.Aside(aside, filepath.Dir(owner))
+		}
+		for code := path; code != dir; code = filepath.Dir(code) {
+			if filepath.Base(filepath.Dir(code)) == "code" && exists(code+packageSuffix) {
+				return "nothing is lost: the next start unpacks it from the package", os.RemoveAll(code)
+			}
+		}
+		return "the file is lost", files.Aside(aside, path)
+	})
 }

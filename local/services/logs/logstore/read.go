@@ -107,7 +107,7 @@ func (s *Store) parts(scope aws.Scope, groupName string, selects func(string) bo
 		}
 		for _, seg := range st.segments {
 			if seg.last >= from && seg.first < to {
-				parts = append(parts, part{name, seg.path, seg.number, inventory.Entry{Length: seg.bytes, Sum: seg.sum}, seg.damaged})
+				parts = append(parts, seg.part(name))
 			}
 		}
 	}

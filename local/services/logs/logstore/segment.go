@@ -33,6 +33,11 @@ type segment struct {
 	damaged     error  // why its events cannot be read; nil if they can
 }
 
+// part returns the segment of a stream as it is to be read.
+func (s *segment) part(stream string) part {
+	return part{stream, s.path, s.number, inventory.Entry{Length: s.bytes, Sum: s.sum}, s.damaged}
+}
+
 // header is the first line of a segment.
 type header struct {
 	Stream  string `json:"stream"`
