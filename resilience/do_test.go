@@ -437,6 +437,35 @@ func TestBreakerRefusesWithoutACall(t *testing.T) {
 	})
 }
 
+// TestTheLongestRetryAfter asks for the longest pause there is. The time that has passed and the pause must not overflow to
+// a pause of nothing, with or without a deadline, and whatever the caller allows.
+func TestTheLongestRetryAfter(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		deadline time.Duration
+		options  []resilience.Option
+		stop     error
+	}{
+		"not allowed":           {0, nil, resilience.ErrRetryAfter},
+		"after the deadline":    {time.Second, []resilience.Option{resilience.WithMaxRetryAfter(math.MaxInt64)}, resilience.ErrDeadline},
+		"after a late deadline": {math.MaxInt64, []resilience.Option{resilience.WithMaxRetryAfter(math.MaxInt64)}, resilience.ErrDeadline},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				if test.deadline > 0 {
+					ctx, cancel = context.WithTimeout(t.Context(), test.deadline)
+				}
+				defer cancel()
+				s := failing(resilience.MarkRetryAfter(errUnavailable, math.MaxInt64))
+				_, err := resilience.Do(ctx, s.call, seconds(3), test.options...)
+				wantStop(t, err, test.stop, 1)
+			})
+		})
+	}
+}
+
 func TestBreakerIsAskedAgainDuringRetries(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
