@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"stepback/engine/journal"
+	"stepback/internal/ownerfs"
 	"stepback/internal/pebbleguard"
 )
 
@@ -76,7 +77,7 @@ func OpenDir(dir string) (journal.Journal, error) {
 // Open opens or creates the store in a directory. Only one process at a time can have it open.
 func Open(dir string, o Config) (*Journal, error) {
 	if o.FS == nil {
-		o.FS = vfs.Default
+		o.FS = ownerfs.System
 	}
 	j := &Journal{dir: dir, space: newSpace(dir, &o), definitions: map[string]bool{}}
 	j.encoders.New = func() any { return new(encoder) }

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"stepback/engine/journal"
+	"stepback/internal/ownerfs"
 	"stepback/internal/pebbleguard"
 )
 
@@ -34,7 +34,7 @@ type Repaired struct {
 // cannot save. A store whose manifest or format cannot be read is not repaired: Repair returns the error of opening
 // it and changes nothing.
 func Repair(ctx context.Context, dir string, tell func(error)) (found Repaired, err error) {
-	o := Config{FS: vfs.Default, Retention: -1}
+	o := Config{FS: ownerfs.System, Retention: -1}
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref()
 	old := &Journal{dir: dir, space: newSpace(dir, &o)}

@@ -11,6 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"stepback/internal/ownerfs"
 	"stepback/internal/pebbleguard"
 )
 
@@ -43,7 +44,7 @@ type Store struct {
 func Open(dir string, system vfs.FS) (*Store, error) {
 	s := &Store{dir: dir, fs: system}
 	if s.fs == nil {
-		s.fs = vfs.Default
+		s.fs = ownerfs.System
 	}
 	_, err := s.fs.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {

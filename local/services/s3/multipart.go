@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/johannesboyne/gofakes3"
+
+	"stepback/internal/ownerfs"
 )
 
 // upload is a multipart upload in progress. It is stored as a directory with upload.json and one file per part,
@@ -67,10 +69,10 @@ func (s *store) CreateMultipartUpload(bucket, key string, meta map[string]string
 	if err != nil {
 		return "", s.storageError(err)
 	}
-	if err := os.Mkdir(s.uploadDir(u.ID), 0o755); err != nil {
+	if err := os.Mkdir(s.uploadDir(u.ID), ownerfs.Dir); err != nil {
 		return "", s.storageError(err)
 	}
-	if err := os.WriteFile(filepath.Join(s.uploadDir(u.ID), uploadFile), text, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(s.uploadDir(u.ID), uploadFile), text, ownerfs.File); err != nil {
 		_ = os.RemoveAll(s.uploadDir(u.ID))
 		return "", s.storageError(err)
 	}

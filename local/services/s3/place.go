@@ -10,6 +10,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 
 	"stepback/internal/atomicfile"
+	"stepback/internal/ownerfs"
 )
 
 // place stores a received body as the content of the object key. allowed, if not nil, receives the current version
@@ -111,7 +112,7 @@ func (s *store) placeOf(bucket, key string) (string, error) {
 
 func (s *store) makeParents(bucket, path string) error {
 	dir := filepath.Dir(path)
-	err := os.MkdirAll(dir, 0o755)
+	err := os.MkdirAll(dir, ownerfs.Dir)
 	if err == nil || !errors.Is(err, fs.ErrExist) && !isNotDirectory(err) {
 		return err
 	}
@@ -125,5 +126,5 @@ func (s *store) makeParents(bucket, path string) error {
 			}
 		}
 	}
-	return os.MkdirAll(dir, 0o755)
+	return os.MkdirAll(dir, ownerfs.Dir)
 }

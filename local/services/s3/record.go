@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"stepback/internal/ownerfs"
 )
 
 // version describes one content of an object. Size and Modified identify the content (modification times are unique).
@@ -131,7 +133,7 @@ func hashFrom(f *os.File) (string, error) {
 
 // moveInto renames the file from to the path to, and creates to's directory if needed.
 func (s *store) moveInto(from, to string) error {
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(to), ownerfs.Dir); err != nil {
 		return err
 	}
 	return s.move(from, to)

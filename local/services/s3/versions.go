@@ -16,6 +16,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 
 	"stepback/aws"
+	"stepback/internal/ownerfs"
 )
 
 // The versioning states of a bucket; a bucket that never had versioning has none.
@@ -139,7 +140,7 @@ func (s *store) shelve(bucket string, h *shelf, current version) error {
 	}
 	_ = f.Close()
 	name := s.bodyName(bucket, h.Key, current.ID)
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(name), ownerfs.Dir); err != nil {
 		return err
 	}
 	if err := os.Link(f.Name(), name); err != nil {

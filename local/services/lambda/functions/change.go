@@ -11,6 +11,7 @@ import (
 
 	"stepback/aws"
 	"stepback/internal/atomicfile"
+	"stepback/internal/ownerfs"
 )
 
 // recordFile is the name of the file with a function's record, in the function's directory.
@@ -86,7 +87,7 @@ func (a *area) save(name string, r *record) error {
 		return err
 	}
 	dir := a.functionDir(name)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, ownerfs.Dir); err != nil {
 		return err
 	}
 	return atomicfile.Write(filepath.Join(dir, recordFile), text, 0o600)

@@ -15,6 +15,7 @@ import (
 
 	"stepback/aws"
 	"stepback/internal/atomicfile"
+	"stepback/internal/ownerfs"
 )
 
 // LayerContent describes the package of a layer version.
@@ -103,7 +104,7 @@ func (l *layers) write(scope aws.Scope, name string, changed *layer) error {
 		return err
 	}
 	dir := l.layerDir(scope, name)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, ownerfs.Dir); err != nil {
 		return err
 	}
 	return atomicfile.Write(filepath.Join(dir, layerFile), text, 0o600)

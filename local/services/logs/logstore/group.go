@@ -15,6 +15,7 @@ import (
 
 	"stepback/aws"
 	"stepback/internal/atomicfile"
+	"stepback/internal/ownerfs"
 )
 
 // The errors of the store.
@@ -157,7 +158,7 @@ func (g *group) save() error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(g.dir, 0o750); err != nil {
+	if err := os.MkdirAll(g.dir, ownerfs.Dir); err != nil {
 		return err
 	}
 	return atomicfile.Write(filepath.Join(g.dir, aboutFile), text, 0o600)
