@@ -20,7 +20,7 @@ import (
 func (p *Platform) openGateway(context.Context) (err error) {
 	p.Gateway, err = apigateway.Open(apigateway.Options{Store: p.Documents, Now: p.Clock.Now, Scope: p.Scope,
 		Functions: p.Functions, AccessLog: p.accessLog, Endpoint: p.Endpoint, Count: p.gatewayCounts, Log: p.cfg.Log,
-		Targets: &p.Targets, API: func(scope aws.Scope, role string) apigateway.API {
+		Proxy: p.cfg.Targets.Transport(), Targets: &p.Targets, API: func(scope aws.Scope, role string) apigateway.API {
 			return platformAPI{p: p, scope: scope, as: resource.Identity{Role: role}, session: "BackplaneAssumeRoleSession"}
 		}})
 	if err != nil {

@@ -14,6 +14,8 @@ import (
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
 	"stepback/internal/diskspace"
+	"stepback/internal/outbound"
+	"stepback/internal/ownerfs"
 	"stepback/local/services/lambda/functions"
 	"stepback/local/services/lambda/standin"
 	"stepback/tasks/faults"
@@ -50,6 +52,9 @@ type Config struct {
 	// EnforceIAM enforces IAM's policies for requests signed with keys of IAM users and role sessions. All other keys
 	// are those of the root user.
 	EnforceIAM bool
+	// Targets refuses addresses as targets of requests whose URLs come from users: HTTP Tasks, API destinations, HTTP
+	// subscriptions, HTTP proxy integrations and Kubernetes clusters. Nil allows all.
+	Targets *outbound.Policy
 	// Scope is the account and region of requests that name none; empty means 000000000000 and us-east-1.
 	Scope aws.Scope
 	// Version is reported with the health of the services.
@@ -136,7 +141,7 @@ func (c *Config) defaults() (remove func() error, err error) {
 		c.Scope.Region = DefaultRegion
 	}
 	if c.Dir != "" {
-		return remove, os.MkdirAll(c.Dir, 0o750)
+		return remove, os.MkdirAll(c.Dir, ownerfs.Dir)
 	}
 	if c.Dir, err = os.MkdirTemp("", "stepback-"); err != nil {
 		return remove, err

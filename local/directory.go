@@ -12,12 +12,15 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"stepback/internal/atomicfile"
+	"stepback/internal/ownerfs"
 	"stepback/local/endpoint"
+	"stepback/local/services/sns"
+	"stepback/retrymetrics/metricsfile"
 )
 
 // The files by which processes share a data directory: the first process locks it and writes its address there.
@@ -54,7 +57,7 @@ func (e *InUseError) Error() string {
 
 // lock locks the directory against other processes. The lock ends with the process, for whatever reason.
 func (p *Platform) lock(context.Context) error {
-	held, err := vfs.Default.Lock(filepath.Join(p.Dir, lockFile))
+	held, err := ownerfs.System.Lock(filepath.Join(p.Dir, lockFile))
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("data directory: %w", err)
 	}
@@ -66,6 +69,41 @@ func (p *Platform) lock(context.Context) error {
 		return &InUseError{p.Dir, server}
 	}
 	p.onClose(held.Close)
+	return p.protect()
+}
+
+// stores are the directories of a data directory, and ownFiles its files.
+var (
+	stores   = []string{"documents", "dynamodb", "journal", "kms", "lambda", "logs", "objects", "sqs"}
+	ownFiles = []string{lockFile, serverFile, metricsfile.Name, sns.FileName, sns.OldFileName}
+)
+
+// protect closes the directory and its stores to other users of the machine: older versions let them read what they
+// wrote. A directory that contains something else as well stays as it is, and a warning says so.
+func (p *Platform) protect() error {
+	for _, name := range stores {
+		if _, err := ownerfs.Tighten(filepath.Join(p.Dir, name)); err != nil {
+			return fmt.Errorf("data directory: %w", err)
+		}
+	}
+	entries, err := os.ReadDir(p.Dir)
+	if err != nil {
+		return fmt.Errorf("data directory: %w", err)
+	}
+	for _, e := range entries {
+		if slices.Contains(stores, e.Name()) || slices.Contains(ownFiles, e.Name()) {
+			continue
+		}
+		info, err := os.Stat(p.Dir)
+		if err == nil && info.Mode().Perm()&^ownerfs.Dir != 0 && runtime.GOOS != "windows" {
+			p.cfg.Log.Warn("other users of this machine may enter the data directory, but not its stores; it stays as it is because "+
+				"it contains other files", "directory", p.Dir, "permissions", info.Mode().Perm().String(), "for example", e.Name())
+		}
+		return err
+	}
+	if _, err := ownerfs.Tighten(p.Dir); err != nil {
+		return fmt.Errorf("data directory: %w", err)
+	}
 	return nil
 }
 

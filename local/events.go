@@ -16,7 +16,7 @@ import (
 func (p *Platform) openEvents(context.Context) (err error) {
 	p.Events, err = events.Open(events.Options{Store: p.Documents, Clock: p.Clock, Scope: p.Scope, Targets: &p.Targets,
 		Secrets: kms.Secrets{Service: p.Keys, Context: "SecretARN"},
-		Log:     p.cfg.Log, Count: p.ruleCounts})
+		Log:     p.cfg.Log, Count: p.ruleCounts, Transport: p.cfg.Targets.Transport()})
 	if err != nil {
 		return err
 	}

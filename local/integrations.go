@@ -9,6 +9,7 @@ import (
 	"stepback/aws/loopback"
 	"stepback/engine"
 	"stepback/engine/clock"
+	"stepback/internal/outbound"
 	"stepback/local/tracing"
 	"stepback/tasks/awssdk"
 	"stepback/tasks/faults"
@@ -29,6 +30,8 @@ type surroundings struct {
 	connections httptask.Connections
 	// guard authorizes tasks by the roles of their state machines; nil if IAM is not enforced.
 	guard *guard
+	// targets refuses addresses that HTTP Tasks and calls of clusters name; nil allows all.
+	targets *outbound.Policy
 	// tracer makes tasks propagate the traces of their executions; nil for none.
 	tracer *tracing.Tracer
 }
@@ -75,7 +78,7 @@ func (s *surroundings) integrations(
 		await = states.Poll(start, c)
 	}
 	all.Handle("states", "startExecution", states.Integration{API: start, Await: await})
-	calls := &httptask.Integration{Region: scope.Region}
+	calls := &httptask.Integration{Region: scope.Region, Transport: s.targets.Transport()}
 	switch {
 	case s.connections != nil && s.endpoints.Embeds("eventbridge"):
 		calls.Connections = s.connections
@@ -91,6 +94,7 @@ func (s *surroundings) integrations(
 	})
 	cluster := &kubernetes.API{
 		Endpoint: func() string { return s.endpoints.Getenv("KUBERNETES_ENDPOINT") }, Token: caller.ClusterToken,
+		Targets: s.targets,
 	}
 	all.Handle("eks", "call", kubernetes.Call{API: cluster})
 	all.Handle("eks", "runJob", jobs.Wait("eks:runJob", kubernetes.Job{API: cluster}, c))

@@ -246,7 +246,7 @@ func (p *Platform) openStates(ctx context.Context) error {
 		p.Faults.Carrying(b)
 	}
 	p.around = newSurroundings(p.cfg.Getenv, p.cfg.Mocks)
-	p.around.tracer = p.tracer
+	p.around.tracer, p.around.targets = p.tracer, p.cfg.Targets
 	if p.cfg.EnforceIAM {
 		p.around.guard = &guard{p, p.roles}
 		p.Targets.Judged(p.around.guard.delivers)

@@ -12,7 +12,8 @@ func (p *Platform) openTopics(context.Context) (err error) {
 	//nolint:contextcheck // deliveries live as long as the platform
 	p.Topics, err = sns.Open(sns.Options{Dir: p.Dir, Store: p.Documents, Files: p.files, Clock: p.Clock, Scope: p.Scope,
 		Endpoint: p.Endpoint, Queues: judgedQueues{p.Queues, &p.Targets}, Targets: &p.Targets, Count: p.topicCounts,
-		Log: p.cfg.Log})
+		Transport: p.cfg.Targets.Transport(),
+		Log:       p.cfg.Log})
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"stepback/csvimport"
+	"stepback/internal/ownerfs"
 	"stepback/retry"
 
 	_ "modernc.org/sqlite" // registers the driver
@@ -56,7 +57,7 @@ func Open(ctx context.Context, path string, d Durability) (*Store, error) {
 // sent.
 func open(ctx context.Context, path string, d Durability, committed func()) (*Store, error) {
 	if dir := filepath.Dir(path); dir != "." {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
+		if err := os.MkdirAll(dir, ownerfs.Dir); err != nil {
 			return nil, failure("create the directory of "+path, err)
 		}
 	}
@@ -64,6 +65,14 @@ func open(ctx context.Context, path string, d Durability, committed func()) (*St
 		return nil, err
 	}
 	if err := removeSeal(path); err != nil {
+		return nil, failure("open "+path, err)
+	}
+	// SQLite gives its other files the permissions of the database.
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, ownerfs.File)
+	if err != nil {
+		return nil, failure("open "+path, err)
+	}
+	if err := file.Close(); err != nil {
 		return nil, failure("open "+path, err)
 	}
 	db, err := sql.Open("sqlite", dsn(path, d))

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"stepback/engine"
+	"stepback/internal/outbound"
 )
 
 // API calls the Kubernetes API of clusters.
@@ -24,6 +25,8 @@ type API struct {
 	// Token returns the bearer token that identifies the caller to the cluster at an address; nil means that no token
 	// is sent.
 	Token func(ctx context.Context, address, cluster string) (string, error)
+	// Targets refuses addresses of the tasks' endpoints; nil allows all.
+	Targets *outbound.Policy
 }
 
 // timeout is the time that a cluster may take to respond.
@@ -123,10 +126,14 @@ func (a *API) server(r *request) (*url.URL, *http.Client, error) {
 	if err != nil || !pool.AppendCertsFromPEM(pem) {
 		return nil, nil, errors.New("the CertificateAuthority is not a Base64 certificate")
 	}
-	return u, &http.Client{CheckRedirect: stay, Transport: &http.Transport{
+	transport := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12},
 		DisableKeepAlives: true, // each task has its own transport
-	}}, nil
+	}
+	if a.Targets != nil {
+		a.Targets.Restrict(transport)
+	}
+	return u, &http.Client{CheckRedirect: stay, Transport: transport}, nil
 }
 
 // stay is a redirect policy that follows no redirects, which would send the token elsewhere.

@@ -23,6 +23,7 @@ import (
 	"stepback/csvimport/pipeline"
 	"stepback/engine/journal/pebble"
 	"stepback/internal/diskspace"
+	"stepback/internal/outbound"
 	"stepback/local"
 	"stepback/local/console"
 	"stepback/local/endpoint"
@@ -33,14 +34,16 @@ import (
 
 // Serve implements the verb serve.
 type Serve struct {
-	Listen     string `default:"127.0.0.1:4566" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks one. Default 127.0.0.1:4566."`
-	Data       string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory: executions, functions, buckets, logs. Default .stepback."`
-	Public     bool   `help:"Allow an address that other machines can reach. Requests are not authenticated."`
-	EnforceIAM bool   `name:"enforce-iam" help:"Authorize requests signed with access keys of IAM users and roles by their policies. Requests with other keys are always allowed."`
-	Account    string `default:"000000000000" help:"Account of requests whose access key is not a twelve-digit account ID."`
-	Region     string `default:"us-east-1" help:"Region of requests whose signature names none."`
-	Watch      string `type:"existingdir" placeholder:"DIR" help:"Create a state machine for every *.asl.json, *.asl.yaml and *.asl.yml file in this directory, and update it when the file changes."`
-	Mock       string `env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE uses the responses of that test case."`
+	Listen         string   `default:"127.0.0.1:4566" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks one. Default 127.0.0.1:4566."`
+	Data           string   `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory: executions, functions, buckets, logs. Default .stepback."`
+	Public         bool     `help:"Allow an address that other machines can reach. Requests are not authenticated."`
+	EnforceIAM     bool     `name:"enforce-iam" help:"Authorize requests signed with access keys of IAM users and roles by their policies. Requests with other keys are always allowed."`
+	PrivateTargets string   `name:"private-targets" enum:"auto,allow,refuse" default:"auto" help:"Whether HTTP Tasks, API destinations, HTTP subscriptions, HTTP proxy integrations and calls of Kubernetes clusters may reach loopback, link-local and private addresses: allow, refuse, or auto, which refuses them if --listen is not a loopback address. Default auto."`
+	AllowTarget    []string `name:"allow-target" placeholder:"IP|NETWORK" help:"Address or network that is allowed although --private-targets refuses it, such as 10.1.0.0/16 (repeatable)."`
+	Account        string   `default:"000000000000" help:"Account of requests whose access key is not a twelve-digit account ID."`
+	Region         string   `default:"us-east-1" help:"Region of requests whose signature names none."`
+	Watch          string   `type:"existingdir" placeholder:"DIR" help:"Create a state machine for every *.asl.json, *.asl.yaml and *.asl.yml file in this directory, and update it when the file changes."`
+	Mock           string   `env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE uses the responses of that test case."`
 
 	definitions.Substitutions
 	Lambda []string `sep:"none" placeholder:"NAME=COMMAND|URL|BOOTSTRAP" help:"Implementation of a function (repeatable), as for exec. It takes precedence over a deployed function of the same name."`
@@ -172,6 +175,9 @@ func (c *Serve) config(ctx context.Context, std terminal.Streams) (cfg local.Con
 		Control: new(workspace.Errands).Serve,
 		BuiltIn: pipeline.Functions(c.logger(std), nil), Batches: pipeline.Batches(),
 	}
+	if cfg.Targets, err = c.targets(); err != nil {
+		return cfg, exit.With(exit.Usage, err)
+	}
 	c.EmbeddedServices.Apply(&cfg)
 	if err := c.Injection.Apply(&cfg); err != nil {
 		return cfg, exit.With(exit.Usage, err)
@@ -299,13 +305,39 @@ func (c *Serve) tell(std terminal.Streams) func(diskspace.State) {
 	}
 }
 
+// isLoopback reports whether only this machine can reach a host of --listen.
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// targets returns which targets are refused; nil for none.
+func (c *Serve) targets() (*outbound.Policy, error) {
+	host, _, err := net.SplitHostPort(c.Listen)
+	if err != nil {
+		return nil, err
+	}
+	p := &outbound.Policy{}
+	for _, text := range c.AllowTarget {
+		allowed, err := outbound.ParseAllowed(text)
+		if err != nil {
+			return nil, fmt.Errorf("--allow-target: %w", err)
+		}
+		p.Allow = append(p.Allow, allowed)
+	}
+	if c.PrivateTargets == "allow" || c.PrivateTargets != "refuse" && isLoopback(host) {
+		return nil, nil //nolint:nilnil // nothing is refused
+	}
+	return p, nil
+}
+
 // check refuses addresses that other machines can reach, unless --public allows them.
 func (c *Serve) check() error {
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {
 		return fmt.Errorf("--listen %s: give HOST:PORT, for example 127.0.0.1:4566", c.Listen)
 	}
-	if ip := net.ParseIP(host); c.Public || host == "localhost" || ip != nil && ip.IsLoopback() {
+	if c.Public || isLoopback(host) {
 		return nil
 	}
 	return fmt.Errorf("--listen %s: other machines could reach this address, and requests are not authenticated; use 127.0.0.1, or add --public", c.Listen)

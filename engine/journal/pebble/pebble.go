@@ -16,6 +16,7 @@ import (
 
 	"stepback/engine/journal"
 	"stepback/internal/diskspace"
+	"stepback/internal/ownerfs"
 	"stepback/internal/pebbleguard"
 	"stepback/internal/pebblestore"
 )
@@ -77,7 +78,7 @@ func OpenDir(dir string) (journal.Journal, error) {
 // Open opens or creates the store in a directory. Only one process at a time can have it open.
 func Open(dir string, o Config) (*Journal, error) {
 	if o.FS == nil {
-		o.FS = vfs.Default
+		o.FS = ownerfs.System
 	}
 	j := &Journal{dir: dir, space: spaceOf(&o), readOnly: o.ReadOnly, definitions: map[string]bool{}}
 	j.encoders.New = func() any { return new(encoder) }

@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"stepback/engine/journal"
+	"stepback/internal/ownerfs"
 	"stepback/internal/pebblestore"
 )
 
@@ -32,7 +32,7 @@ type Repaired struct {
 // cannot save. A store of an earlier or a newer format, or of another program, is not repaired: Repair returns an error
 // and changes nothing.
 func Repair(ctx context.Context, dir string, tell func(error)) (found Repaired, err error) {
-	o := Config{FS: vfs.Default, Retention: -1}
+	o := Config{FS: ownerfs.System, Retention: -1}
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref()
 	j := &Journal{dir: dir, space: spaceOf(&o)}

@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"stepback/internal/diskspace"
+	"stepback/internal/ownerfs"
 	"stepback/internal/pebbleguard"
 	"stepback/internal/pebblestore"
 )
@@ -68,7 +69,7 @@ func Open(dir string, system vfs.FS) (*Store, error) { return OpenOn(dir, Disk{F
 func OpenOn(dir string, disk Disk) (*Store, error) {
 	s := &Store{dir: dir, disk: disk, fs: disk.FS}
 	if s.fs == nil {
-		s.fs = vfs.Default
+		s.fs = ownerfs.System
 	}
 	if disk.Space != nil {
 		s.fs = disk.Space.FS(s.fs)

@@ -13,6 +13,7 @@ import (
 
 	"stepback/asl/jsonpath"
 	"stepback/aws"
+	"stepback/internal/outbound"
 	"stepback/jsonvalue"
 	"stepback/local/services/dispatch"
 	"stepback/tasks/httptask"
@@ -211,6 +212,9 @@ func (s *Service) exchange(r *http.Request) (status int, body []byte, err error)
 		}
 		if errors.Is(err, context.DeadlineExceeded) {
 			return 0, nil, err
+		}
+		if refused := outbound.Refused(err); refused != nil { // now and later
+			return 0, nil, &aws.Error{Code: "TargetRefused", Message: refused.Error(), Status: http.StatusForbidden}
 		}
 		return 0, nil, &aws.Error{Code: "ConnectionFailure", Message: err.Error(), Status: http.StatusServiceUnavailable}
 	}

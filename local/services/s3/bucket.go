@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/johannesboyne/gofakes3"
+
+	"stepback/internal/ownerfs"
 )
 
 // bucketMark is the file in a bucket's meta directory whose modification time is the bucket's creation date.
@@ -60,7 +62,7 @@ func (s *store) CreateBucket(bucket string) error {
 	if err := gofakes3.ValidateBucketName(bucket); err != nil {
 		return err
 	}
-	err := os.Mkdir(s.bucketDir(bucket), 0o755)
+	err := os.Mkdir(s.bucketDir(bucket), ownerfs.Dir)
 	if errors.Is(err, fs.ErrExist) {
 		if s.region == DefaultRegion {
 			return nil
@@ -71,10 +73,10 @@ func (s *store) CreateBucket(bucket string) error {
 	if err != nil {
 		return s.storageError(err)
 	}
-	if err := os.MkdirAll(s.metaDir(bucket), 0o755); err != nil {
+	if err := os.MkdirAll(s.metaDir(bucket), ownerfs.Dir); err != nil {
 		return s.storageError(err)
 	}
-	return s.storageError(os.WriteFile(filepath.Join(s.metaDir(bucket), bucketMark), nil, 0o644))
+	return s.storageError(os.WriteFile(filepath.Join(s.metaDir(bucket), bucketMark), nil, ownerfs.File))
 }
 
 // DeleteBucket deletes an empty bucket.

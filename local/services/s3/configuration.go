@@ -15,6 +15,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 
 	"stepback/aws"
+	"stepback/internal/ownerfs"
 )
 
 // settingsFile is the file in a bucket's meta directory that holds its settings: their texts by sub-resource.
@@ -207,7 +208,7 @@ func (s *store) changeSetting(bucket, name, text string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(s.metaDir(bucket), 0o755); err != nil {
+	if err := os.MkdirAll(s.metaDir(bucket), ownerfs.Dir); err != nil {
 		return s.storageError(err)
 	}
 	path := filepath.Join(s.metaDir(bucket), settingsFile)

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/johannesboyne/gofakes3"
+
+	"stepback/internal/ownerfs"
 )
 
 // upload is a multipart upload in progress. It is stored as a directory with upload.json and one file per part,
@@ -67,7 +69,7 @@ func (s *store) CreateMultipartUpload(bucket, key string, meta map[string]string
 	if err != nil {
 		return "", s.storageError(err)
 	}
-	if err := os.Mkdir(s.uploadDir(u.ID), 0o755); err != nil {
+	if err := os.Mkdir(s.uploadDir(u.ID), ownerfs.Dir); err != nil {
 		return "", s.storageError(err)
 	}
 	note, err := s.replaceSealed(filepath.Join(s.uploadDir(u.ID), uploadFile), text)

@@ -11,6 +11,7 @@ import (
 
 	"stepback/internal/atomicfile"
 	"stepback/internal/objectevent"
+	"stepback/internal/ownerfs"
 	"stepback/local/services/inventory"
 )
 
@@ -123,7 +124,7 @@ func (s *store) placeOf(bucket, key string) (string, error) {
 
 func (s *store) makeParents(bucket, path string) error {
 	dir := filepath.Dir(path)
-	err := os.MkdirAll(dir, 0o755)
+	err := os.MkdirAll(dir, ownerfs.Dir)
 	if err == nil || !errors.Is(err, fs.ErrExist) && !isNotDirectory(err) {
 		return err
 	}
@@ -137,5 +138,5 @@ func (s *store) makeParents(bucket, path string) error {
 			}
 		}
 	}
-	return os.MkdirAll(dir, 0o755)
+	return os.MkdirAll(dir, ownerfs.Dir)
 }

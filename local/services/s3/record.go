@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"stepback/internal/ownerfs"
 	"stepback/local/services/inventory"
 )
 
@@ -168,7 +169,7 @@ func hashFrom(f *os.File) (string, error) {
 
 // moveInto renames the file from to the path to, and creates to's directory if needed.
 func (s *store) moveInto(from, to string) error {
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(to), ownerfs.Dir); err != nil {
 		return err
 	}
 	return s.move(from, to)

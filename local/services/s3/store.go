@@ -13,6 +13,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 
 	"stepback/internal/objectevent"
+	"stepback/internal/ownerfs"
 	"stepback/local/services/delivery"
 	"stepback/local/services/inventory"
 )
@@ -59,7 +60,7 @@ func openStore(dir string, opts Options) (*store, error) {
 		created: opts.ObjectCreated, region: opts.Region, account: opts.Account,
 		deliver: opts.Deliver, log: opts.Log, files: opts.Files, mustAnnounce: opts.MustAnnounce}
 	for _, d := range []string{s.tempDir(), s.metaDir(""), s.uploadsDir(), s.noticesDir()} {
-		if err := os.MkdirAll(d, 0o755); err != nil {
+		if err := os.MkdirAll(d, ownerfs.Dir); err != nil {
 			return nil, err
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 
 	"stepback/aws"
+	"stepback/internal/ownerfs"
 	"stepback/local/services/inventory"
 )
 
@@ -151,7 +152,7 @@ func (s *store) shelve(bucket string, h *shelf, current version) error {
 	}
 	_ = f.Close()
 	name := s.bodyName(bucket, h.Key, current.ID)
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(name), ownerfs.Dir); err != nil {
 		return err
 	}
 	if err := os.Link(f.Name(), name); err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/internal/ownerfs"
 	"stepback/local/services/documents"
 	"stepback/local/services/inventory"
 )
@@ -58,10 +59,10 @@ type file struct {
 // the next line can be read.
 func (f *file) open(dir string) error {
 	f.dir, f.size, f.sum, f.damaged = dir, 0, 0, nil
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, ownerfs.Dir); err != nil {
 		return err
 	}
-	opened, err := os.OpenFile(filepath.Join(dir, FileName), os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o644)
+	opened, err := os.OpenFile(filepath.Join(dir, FileName), os.O_APPEND|os.O_CREATE|os.O_RDWR, ownerfs.File)
 	if err != nil {
 		return err
 	}

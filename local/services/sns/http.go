@@ -10,11 +10,13 @@ import (
 	"strings"
 
 	"stepback/aws"
+	"stepback/internal/outbound"
 )
 
-// newHTTPClient returns a client that, like SNS, does not follow redirects.
-func newHTTPClient() *http.Client {
-	return &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+// client returns a client that, like SNS, does not follow redirects.
+func (o *Options) client() *http.Client {
+	return &http.Client{Transport: o.Transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // post sends a message to an HTTP endpoint. If the endpoint has permanently rejected the message (with a status
@@ -51,7 +53,10 @@ func (s *Service) post(ctx context.Context, m *message, sub *subscription, of te
 	if raw {
 		h.Set("X-Amz-Sns-Rawdelivery", isTrue)
 	}
-	a, err := s.opts.HTTP.Do(r)
+	a, err := s.opts.client().Do(r)
+	if refused := outbound.Refused(err); refused != nil { // now and later
+		return &aws.Error{Code: "AuthorizationError", Status: http.StatusForbidden, Message: sub.Endpoint + ": " + refused.Error()}
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", sub.Endpoint, reason(err))
 	}

@@ -52,8 +52,8 @@ type Options struct {
 	Queues Queues
 	// Targets delivers messages to Lambda; nil means that there are no functions.
 	Targets Targets
-	// HTTP is the client for HTTP endpoints; nil means a default client that follows no redirects.
-	HTTP *http.Client
+	// Transport sends the requests to HTTP endpoints; nil means http.DefaultTransport. Redirects are not followed.
+	Transport http.RoundTripper
 	// Count receives the AWS/SNS metrics of topics: a value and how often it occurred. It must return quickly. If
 	// it is nil, metrics are discarded.
 	Count func(scope aws.Scope, topic, metric string, value, n float64)
@@ -88,9 +88,6 @@ func Open(o Options) (*Service, error) {
 	o.Endpoint = strings.TrimSuffix(cmp.Or(o.Endpoint, loopback.URL), "/")
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.HTTP == nil {
-		o.HTTP = newHTTPClient()
 	}
 	s := &Service{opts: o, clock: o.Clock, table: o.Store.Table(tableName), topics: map[string]*topic{},
 		subscriptions: map[string]*subscription{}}

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path"
 	"strings"
+
+	"stepback/internal/ownerfs"
 )
 
 // Limits of a deployment package, as on Lambda.
@@ -80,7 +82,7 @@ func (u *unpacking) entry(f *zip.File) error {
 	mode := f.Mode()
 	switch {
 	case strings.HasSuffix(f.Name, "/") || mode.IsDir():
-		return u.root.MkdirAll(name, 0o755)
+		return u.root.MkdirAll(name, ownerfs.Dir)
 	case mode&fs.ModeSymlink != 0:
 		return u.noteLink(f, name)
 	case !mode.IsRegular():
@@ -103,7 +105,7 @@ func cleanName(name string) (string, error) {
 
 // file writes a regular file. It takes the executable bits from the package and ignores all other permissions.
 func (u *unpacking) file(f *zip.File, name string) error {
-	if err := u.root.MkdirAll(path.Dir(name), 0o755); err != nil {
+	if err := u.root.MkdirAll(path.Dir(name), ownerfs.Dir); err != nil {
 		return err
 	}
 	body, err := f.Open()
@@ -111,7 +113,7 @@ func (u *unpacking) file(f *zip.File, name string) error {
 		return err
 	}
 	defer body.Close()
-	permissions := fs.FileMode(0o644) | f.Mode()&0o111
+	permissions := ownerfs.File | f.Mode()&0o100
 	out, err := u.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, permissions)
 	if err != nil {
 		return err
@@ -149,7 +151,7 @@ func (u *unpacking) noteLink(f *zip.File, name string) error {
 // makeLinks creates the links, then checks that no link leads out of the package by way of another link.
 func (u *unpacking) makeLinks() error {
 	for _, l := range u.links {
-		if err := u.root.MkdirAll(path.Dir(l.name), 0o755); err != nil {
+		if err := u.root.MkdirAll(path.Dir(l.name), ownerfs.Dir); err != nil {
 			return err
 		}
 		if err := u.root.Symlink(l.target, l.name); err != nil {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"stepback/aws"
+	"stepback/internal/ownerfs"
 	"stepback/local/services/inventory"
 )
 
@@ -86,7 +87,7 @@ func (a *area) save(name string, r *record) error {
 		return err
 	}
 	dir := a.functionDir(name)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, ownerfs.Dir); err != nil {
 		return err
 	}
 	return a.files.WriteFile(filepath.Join(dir, recordFile), text, 0o600)

@@ -18,6 +18,7 @@ import (
 
 	"stepback/aws"
 	"stepback/internal/atomicfile"
+	"stepback/internal/ownerfs"
 	"stepback/local/services/lambda/deployment"
 )
 
@@ -81,7 +82,7 @@ func (s *Service) installIn(ctx context.Context, dir string, c *Code) (installed
 	if err := unpack(archive, in.size, filepath.Join(temp, "code")); err != nil {
 		return installed{}, err
 	}
-	if err := os.MkdirAll(filepath.Dir(final), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(final), ownerfs.Dir); err != nil {
 		return installed{}, err
 	}
 	if err := atomicfile.Move(archive, final+packageSuffix); err != nil {
@@ -97,7 +98,7 @@ func unpack(archive string, size int64, dir string) error {
 		return err
 	}
 	defer f.Close()
-	if err := os.Mkdir(dir, 0o755); err != nil {
+	if err := os.Mkdir(dir, ownerfs.Dir); err != nil {
 		return err
 	}
 	err = deployment.Unpack(f, size, dir)

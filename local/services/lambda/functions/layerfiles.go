@@ -11,6 +11,7 @@ import (
 
 	"stepback/aws"
 	"stepback/internal/atomicfile"
+	"stepback/internal/ownerfs"
 )
 
 // maxLayers is the maximum number of layers per function.
@@ -71,7 +72,7 @@ func (s *Service) assemble(list []Layer, content []string) error {
 		return err
 	}
 	defer os.RemoveAll(temp)
-	if err := os.Chmod(temp, 0o755); err != nil {
+	if err := os.Chmod(temp, ownerfs.Dir); err != nil {
 		return err
 	}
 	for _, dir := range content {
@@ -79,7 +80,7 @@ func (s *Service) assemble(list []Layer, content []string) error {
 			return err
 		}
 	}
-	if err := os.MkdirAll(filepath.Dir(final), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(final), ownerfs.Dir); err != nil {
 		return err
 	}
 	return atomicfile.Move(temp, final)
@@ -101,7 +102,7 @@ func overlay(from, to string) error {
 				return nil
 			}
 			_ = os.Remove(target) // a file of an earlier layer, if any
-			return os.Mkdir(target, 0o755)
+			return os.Mkdir(target, ownerfs.Dir)
 		}
 		if err := os.RemoveAll(target); err != nil {
 			return err

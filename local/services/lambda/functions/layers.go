@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"stepback/aws"
+	"stepback/internal/ownerfs"
 	"stepback/local/services/inventory"
 )
 
@@ -104,7 +105,7 @@ func (l *layers) write(scope aws.Scope, name string, changed *layer) error {
 		return err
 	}
 	dir := l.layerDir(scope, name)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, ownerfs.Dir); err != nil {
 		return err
 	}
 	return l.files.WriteFile(filepath.Join(dir, layerFile), text, 0o600)

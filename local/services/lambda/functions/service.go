@@ -14,6 +14,7 @@ import (
 
 	"stepback/aws"
 	"stepback/engine/clock"
+	"stepback/internal/ownerfs"
 	"stepback/local/services/delivery"
 	"stepback/local/services/documents"
 	"stepback/local/services/inventory"
@@ -116,7 +117,7 @@ func Open(ctx context.Context, dir string, opts Options) (*Service, error) {
 	if err := os.RemoveAll(filepath.Join(dir, "tmp")); err != nil { // received by a process that was killed
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "tmp"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, "tmp"), ownerfs.Dir); err != nil {
 		return nil, err
 	}
 	set, err := runtimes.Open(filepath.Join(dir, "runtimes"))

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"stepback/internal/atomicfile"
+	"stepback/internal/ownerfs"
 	"stepback/internal/processgroup"
 )
 
@@ -115,7 +116,7 @@ func (p *Packages) once(dir, name, advice string, fetch func() error) error {
 		return fmt.Errorf("AWS's runtime brings %s along, and nothing is fetched here: %s", name, advice)
 	}
 	p.fetching(name)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, ownerfs.Dir); err != nil {
 		return err
 	}
 	if err := fetch(); err != nil {

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"stepback/internal/atomicfile"
+	"stepback/internal/ownerfs"
 )
 
 //go:embed clients
@@ -48,7 +49,7 @@ type Set struct {
 
 // Open writes the runtime clients to dir, which it creates if needed.
 func Open(dir string) (*Set, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, ownerfs.Dir); err != nil {
 		return nil, err
 	}
 	for _, name := range []string{pythonClient, nodeClient} {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/internal/ownerfs"
 	"stepback/local/services/inventory"
 )
 
@@ -156,7 +157,7 @@ func (g *group) save(files *inventory.Files) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(g.dir, 0o750); err != nil {
+	if err := os.MkdirAll(g.dir, ownerfs.Dir); err != nil {
 		return err
 	}
 	return files.WriteFile(filepath.Join(g.dir, aboutFile), text, 0o600)

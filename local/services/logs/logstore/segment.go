@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+
+	"stepback/local/services/inventory"
 )
 
 const segmentSuffix = ".log"
