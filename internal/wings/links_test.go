@@ -170,6 +170,7 @@ var linkedModules = map[string][]string{
 	"adaptive/shared/storetest":   nil,
 	"adaptive/worth":              nil,
 	"asl":                         {"golang.org/x/text"},
+	"asl/dataflow":                {"golang.org/x/text"},
 	"asl/document":                {"go.yaml.in/yaml/v3", "golang.org/x/text"},
 	"asl/expression":              nil,
 	"asl/intrinsic":               nil,

@@ -132,9 +132,9 @@ var retriedNotCaught = Rule{
 	Code: "RETRIED_NOT_CAUGHT", Severity: asl.SeverityWarning,
 	Title: "errors that outlast their retries pass the catchers by",
 	Why: "When the retries of an error run out, its catcher decides what happens. If no catcher names the error, the execution " +
-		"fails at once: the states that undo or record the work, which the machine has for other errors, never run. Catch the " +
-		"errors that are retried too, or States.ALL. Only states with some Catch, and those of a machine whose catchers lead to " +
-		"a compensation, are checked. EXHAUSTED_NOT_CAUGHT checks the items of Maps.",
+		"fails at once: the states that undo the work, which the machine has for other errors, never run. Catch the errors that " +
+		"are retried too, or States.ALL. Only machines whose catchers lead to a compensation are checked. EXHAUSTED_NOT_CAUGHT " +
+		"checks the items of Maps.",
 	check: func(s *subject) {
 		if s.mapping != nil || s.onErrorPath() || s.protectedAround() {
 			return
@@ -148,7 +148,7 @@ var retriedNotCaught = Rule{
 			}
 		})
 		undo := s.compensation()
-		if len(missed) == 0 || len(s.Catch) == 0 && undo == "" {
+		if len(missed) == 0 || undo == "" {
 			return
 		}
 		const shown = 2
@@ -156,11 +156,8 @@ var retriedNotCaught = Rule{
 		if more := len(missed) - shown; more > 0 {
 			names += " and " + plural(more, "other error")
 		}
-		message, about := "when the retries of %s run out, no catcher takes over, and the execution fails", []any{names}
-		if undo != "" {
-			message, about = message+" without %s", append(about, undo)
-		}
-		s.found(s.in(source.Member("Catch")), nil, "catch States.ALL too", message, about...)
+		s.found(s.in(source.Member("Catch")), nil, "catch States.ALL too",
+			"when the retries of %s run out, no catcher takes over, and the execution fails without %s", names, undo)
 	},
 }
 
@@ -168,9 +165,18 @@ var retriedNotCaught = Rule{
 // is none.
 func (s *subject) compensation() string {
 	for i := range s.r.subjects {
-		if o := &s.r.subjects[i]; o.graph == s.graph && o.undoes() && o.onErrorPath() {
+		if o := &s.r.subjects[i]; o.graph == s.graph && o.onErrorPath() && (o.undoes() || o.begins(releasingWords)) {
 			return o.Name
 		}
 	}
 	return ""
+}
+
+// releasingWords are the first words in names of states that undo work if only catchers lead to them.
+var releasingWords = []string{"release", "void", "restore", "unlock", "return"}
+
+// begins reports whether the first word of the state's name is one of the words.
+func (s *subject) begins(words []string) bool {
+	name := wordsOf(s.Name)
+	return len(name) > 0 && slices.Contains(words, name[0])
 }

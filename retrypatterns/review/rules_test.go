@@ -300,14 +300,17 @@ var golden = map[asl.Code]struct {
 	},
 	"RETRIED_NOT_CAUGHT": {
 		bad: []string{
-			task(queue + `, "Retry": [` + quiet + `], "Catch": [{"ErrorEquals": ["CardDeclined"], "Next": "Z"}]`),
-			task(queue + `, "Retry": [{"ErrorEquals": ["States.ALL"]}], "Catch": [{"ErrorEquals": ["Busy"], "Next": "Z"}]`),
+			task(queue+`, "Retry": [`+quiet+`], "Catch": [{"ErrorEquals": ["CardDeclined"], "Next": "Release room"}]`) +
+				`, "Release room": ` + task(queue+`, "Retry": [`+quiet+`]`),
+			task(queue+`, "Retry": [{"ErrorEquals": ["States.ALL"]}], "Catch": [{"ErrorEquals": ["Busy"], "Next": "Undo"}]`) +
+				`, "Undo": ` + task(queue+`, "Retry": [`+quiet+`]`),
 			// Another state's catcher leads to a compensation, this one's errors do not.
 			`{"Type": "Task", "Next": "W", ` + queue + `, "Retry": [` + quiet + `]}, "W": {"Type": "Task", "End": true, ` + queue +
 				`, "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "RefundCard"}]}, "RefundCard": ` + task(queue+`, "Retry": [`+quiet+`]`),
 		},
 		good: []string{
-			task(queue + `, "Retry": [` + quiet + `]`), // fails the execution, as the definition without a Catch says
+			task(queue + `, "Retry": [` + quiet + `]`),                                                        // fails the execution, as the definition without a Catch says
+			task(queue + `, "Retry": [` + quiet + `], "Catch": [{"ErrorEquals": ["NoAnswer"], "Next": "Z"}]`), // there is nothing to undo
 			task(queue + `, "Retry": [` + quiet + `], "Catch": [{"ErrorEquals": ["Busy"], "Next": "Z"}]`),
 			task(queue + `, "Retry": [` + quiet + `], "Catch": [{"ErrorEquals": ["States.TaskFailed"], "Next": "Z"}]`),
 			task(queue + `, "Retry": [{"ErrorEquals": ["No"], "MaxAttempts": 0}], "Catch": [{"ErrorEquals": ["Busy"], "Next": "Z"}]`),
