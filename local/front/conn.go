@@ -2,6 +2,8 @@ package front
 
 import (
 	"errors"
+	"io"
+	"math"
 	"net"
 	"net/http"
 	"os"
@@ -71,4 +73,39 @@ func (c *conn) keep(n int) bool {
 		return before > 0
 	}
 	return now.Sub(c.since) < c.listener.unread
+}
+
+// Write implements net.Conn. It fails if the client reads nothing for the time allowed.
+func (c *conn) Write(p []byte) (int, error) {
+	if err := c.allow(); err != nil {
+		return 0, err
+	}
+	return c.TCPConn.Write(p)
+}
+
+// allow gives the client time to read what is written next.
+func (c *conn) allow() error { return c.SetWriteDeadline(time.Now().Add(c.listener.unread)) }
+
+// part is the number of bytes of a file for which the client has the time that a Write has.
+const part = 1 << 20
+
+// ReadFrom implements io.ReaderFrom, with which net/http sends files without copying them. It fails as Write does.
+func (c *conn) ReadFrom(r io.Reader) (total int64, err error) {
+	of, ok := r.(*io.LimitedReader)
+	if !ok {
+		of = &io.LimitedReader{R: r, N: math.MaxInt64}
+	}
+	for of.N > 0 {
+		if err := c.allow(); err != nil {
+			return total, err
+		}
+		some := &io.LimitedReader{R: of.R, N: min(of.N, part)} // one level of limits keeps it a file for the kernel
+		n, err := c.TCPConn.ReadFrom(some)
+		total += n
+		of.N -= n
+		if err != nil || some.N > 0 {
+			return total, err
+		}
+	}
+	return total, nil
 }

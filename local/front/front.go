@@ -17,8 +17,7 @@ const (
 	headerTimeout = 10 * time.Second
 	// idleTimeout is the time that idle connections are kept: longer than clients keep them.
 	idleTimeout = 5 * time.Minute
-	// unreadTimeout is the time that a connection is kept while the client reads nothing of a response that has been
-	// sent.
+	// unreadTimeout is the time that a connection is kept while the client reads nothing of a response.
 	unreadTimeout = time.Hour
 	// grace is the time that running requests may take to finish once the server stops.
 	grace = 5 * time.Second

@@ -2,6 +2,7 @@ package front
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -153,6 +155,77 @@ func TestAnUnreadResponseIsGivenUp(t *testing.T) {
 	}
 	if !c.keep(9) || !c.keep(9) || !c.keep(0) || c.keep(0) {
 		t.Error("not kept although something was read, or kept although all was")
+	}
+}
+
+// TestAClientThatReadsNothing ends a response of 64 MiB that the client does not read, however it is written.
+func TestAClientThatReadsNothing(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(file, make([]byte, 64<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	address := listen(t, &Front{unread: 50 * time.Millisecond, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f, err := os.Open(file)
+		if err == nil {
+			defer f.Close()
+			var to io.Writer = w
+			if r.URL.Path == "/copied" {
+				to = struct{ io.Writer }{w} // without ReadFrom
+			}
+			_, err = io.Copy(to, f)
+		}
+		ended <- err
+	})})
+	for _, path := range []string{"/copied", "/sent"} {
+		if _, err := io.WriteString(dial(t, address), "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// TestFilesAreSentWhole sends files of several parts, and ranges of them.
+func TestFilesAreSentWhole(t *testing.T) {
+	t.Parallel()
+	content := make([]byte, 3*part+17)
+	for i := range content {
+		content[i] = byte(i * 7 >> 3)
+	}
+	file := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	address := listen(t, &Front{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/stream" {
+			_, _ = io.Copy(w, bytes.NewReader(content)) // the client compares
+			return
+		}
+		http.ServeFile(w, r, file)
+	})})
+	for byteRange, want := range map[string][]byte{"": content, "bytes=5-2097160": content[5:2097161], "bytes=-3": content[len(content)-3:]} {
+		for _, path := range []string{"/file", "/stream"} {
+			if path == "/stream" && byteRange != "" {
+				continue
+			}
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("Range", byteRange)
+			a, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := io.ReadAll(a.Body)
+			_ = a.Body.Close()
+			if err != nil || !bytes.Equal(got, want) {
+				t.Errorf("%s %s: %d bytes, %v, want %d", path, byteRange, len(got), err, len(want))
+			}
+		}
 	}
 }
 
