@@ -18,8 +18,8 @@ type Now struct {
 	Outcome Outcome `json:"outcome"` // Running or Waiting
 	// Since is when the running attempt or the waiting started.
 	Since time.Time `json:"since"`
-	// Attempt is the number, from 1, of the running attempt or of the one that failed last. Attempts is the maximum
-	// number of attempts under the retrier that handles the last error; 0 if it is unknown or there is no retrier.
+	// Attempt is the number, from 1, of the running attempt or of the one that failed last, since the last redrive of
+	// the execution. Attempts is the maximum number of attempts under the retrier that handles the last error; 0 if it is unknown or there is no retrier.
 	Attempt  int   `json:"attempt"`
 	Attempts int64 `json:"attempts,omitempty"`
 	// Failure is the failure of the last attempt; zero if none failed.
@@ -71,7 +71,8 @@ func (t *Timeline) now(v *Visit, m *asl.Machine, p *history.Pending) Now {
 	n := Now{State: v.State, Visit: v.Number, Outcome: v.Outcome, Since: v.Entered, Failure: v.Failure,
 		Token: v.Token, MapRunARN: v.MapRunARN}
 	if a := v.last(); a != nil {
-		n.Attempt, n.Since = a.Number, a.Scheduled
+		current, _ := v.SinceRedrive()
+		n.Attempt, n.Since = len(current), a.Scheduled
 		if v.Outcome == Waiting {
 			n.Since = a.Ended
 		}
