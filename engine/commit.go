@@ -66,8 +66,15 @@ func (r *run) committed() {
 		r.refused(err)
 	} else {
 		r.mu.Lock()
+		past := r.history[:r.durable]
 		r.durable = len(r.history)
 		r.mu.Unlock()
+		if len(r.result.History) > 0 {
+			r.beginTracking(past, false)
+			if r.track != nil {
+				r.track(r.result.History)
+			}
+		}
 		r.begin()
 		if follow := r.engine.cfg.Follow; follow != nil && len(r.result.History) > 0 {
 			follow(&r.record, r.result.History)
@@ -75,6 +82,7 @@ func (r *run) committed() {
 		r.answerReports(nil)
 		r.perform()
 	}
+	r.stamped.Store(0)
 	clear(r.applied)
 	for range r.commit.events {
 		r.engine.clock.Release()

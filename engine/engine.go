@@ -63,6 +63,12 @@ type Config struct {
 	// Follow is called with the events of every step once they are durable, in order for each execution. It runs on a
 	// worker and must be quick; the slice is only valid during the call.
 	Follow func(*journal.Execution, []history.Event)
+	// Track is called once for each execution that runs in this engine, before its first event here: when it starts,
+	// is redriven, or is recovered. past holds the events that it already had. recovered is true if an earlier engine
+	// produced them, which may have died before it could count them; it is false for a redrive. The function that Track
+	// returns is called like Follow, with the events of every step, and before Follow. It may be nil. Both run on a
+	// worker or in Recover, must be quick, and get slices that are only valid during the call.
+	Track func(x *journal.Execution, past []history.Event, recovered bool) func([]history.Event)
 	// Recovered is called by Recover with the executions it found, after all of them have been replayed and before
 	// any resumes. If it returns an error, none resumes.
 	Recovered func(context.Context, *Recovered) error

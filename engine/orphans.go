@@ -98,10 +98,14 @@ func (c *recovery) abort(ctx context.Context, u *journal.Unfinished) error {
 		More: &history.Details{}}
 	all = append(all, end)
 	x.Status, x.Stop, x.HistorySize = history.Aborted, now, int64(len(all))
-	return c.engine.commit(ctx, &journal.Record{
+	err := c.engine.commit(ctx, &journal.Record{
 		Execution: &x, Step: int64(len(u.Steps)), End: true, All: all, History: all[len(all)-1:],
 		Signals: []interpreter.Signal{{Kind: interpreter.Stop, At: now}},
 	})
+	if err == nil {
+		c.engine.trackUnfinished(&x, u.Steps, all[len(all)-1:])
+	}
+	return err
 }
 
 // commit commits a record and waits until it is durable.

@@ -83,6 +83,11 @@ func (e *Engine) Recover(ctx context.Context) (*Recovered, error) {
 	if err := r.abortOrphans(ctx); err != nil {
 		return nil, fmt.Errorf("recovering executions: %w", err)
 	}
+	for _, tree := range r.trees {
+		for _, x := range tree {
+			x.beginTracking(x.history, true)
+		}
+	}
 	if e.cfg.Recovered != nil {
 		if err := e.cfg.Recovered(ctx, &r.found); err != nil {
 			return nil, err
@@ -180,6 +185,7 @@ func (m *StateMachine) withARN(arn string) *StateMachine {
 func (c *recovery) leave(u *journal.Unfinished, err error) {
 	c.engine.log.Error("an execution cannot be resumed; it was left unchanged", "execution", u.ARN, "error", err)
 	c.found.Left = append(c.found.Left, Unrecovered{u.ARN, err})
+	c.engine.trackUnfinished(u.Execution, u.Steps, nil)
 }
 
 // replay restores an execution to its last state. It returns nil if the execution is left alone.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"stepback/aws"
@@ -47,7 +48,13 @@ type run struct {
 	nextWaiting int
 	told        bool // the waiting functions have been called
 
+	// stamped is the time of the step that is not yet tracked, in nanoseconds since 1970; 0 if there is none, and
+	// stamping while the step is given its time. Only the worker that has the run sets it; see Engine.Tracked.
+	stamped atomic.Int64
+
 	// Used only by the worker that has the run.
+	tracked bool                  // Config.Track has been called
+	track   func([]history.Event) // its result
 	result  interpreter.Result
 	applied []interpreter.Signal
 	asked   []report  // for some of the signals of the step
@@ -151,6 +158,7 @@ func (e *Engine) work(r *run) {
 		r.committed()
 		return
 	}
+	r.stamped.Store(stamping)
 	events, now := r.step(events)
 	if r.result.Idle() {
 		r.committed() // the signals came too late: there is nothing to store
@@ -177,6 +185,7 @@ func (r *run) seed(n int) uint64 {
 // step applies signals. It returns the signals that were not dropped and the time of the step.
 func (r *run) step(events []interpreter.Signal) ([]interpreter.Signal, time.Time) {
 	now := r.now()
+	r.stamped.Store(now.UnixNano())
 	r.result.Reset()
 	asked, counted := r.asked, 0
 	for i := range events {

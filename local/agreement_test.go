@@ -114,7 +114,7 @@ func TestEverybodyCountsTheSameAttempts(t *testing.T) {
 		x.ARN = "arn:aws:states:us-east-1:000000000000:execution:m:x"
 		x.MachineARN = "arn:aws:states:us-east-1:000000000000:stateMachine:m"
 		x.Status, x.Stop = history.Succeeded, events[len(events)-1].At()
-		p.executionEnded(x, events)
+		p.track(x, nil, false)(events)
 		if got := counted(p.Metrics().Points()); got != want {
 			t.Errorf("%s, the platform's retry metrics: %+v, want %+v", failed, got, want)
 		}

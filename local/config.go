@@ -18,6 +18,7 @@ import (
 	"stepback/internal/ownerfs"
 	"stepback/local/services/lambda/functions"
 	"stepback/local/services/lambda/standin"
+	"stepback/retrymetrics"
 	"stepback/tasks/faults"
 	"stepback/tasks/mock"
 )
@@ -97,6 +98,9 @@ type Config struct {
 	// elsewhere. Follow is called with the events of every step once they are durable. Both run on an engine's worker
 	// and must be quick; the slices are only valid during the call.
 	Observe, Follow func(*journal.Execution, []history.Event)
+	// Counts receive the retries of all executions, at each event from the opening of the platform on. Unlike
+	// Platform.Metrics, they do not receive what an earlier process counted.
+	Counts []retrymetrics.Target
 	// Resumed is called for each execution that an earlier process left running, before it continues.
 	Resumed func(Resumed)
 	// MetricPeriod is the length of the periods over which metric data are aggregated; 0 means a minute.

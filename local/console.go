@@ -50,6 +50,8 @@ func (p *Platform) console() http.Handler {
 
 // points returns the stored metric data and those still being counted.
 func (p *Platform) points() ([]retrymetrics.Point, error) {
+	p.metrics.keeping.Lock() // no points are on their way to the file
+	defer p.metrics.keeping.Unlock()
 	kept, err := metricsfile.Read(p.Dir)
 	if err != nil {
 		return nil, err

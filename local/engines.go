@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"stepback/aws"
 	"stepback/engine"
@@ -23,7 +24,8 @@ type engines struct {
 	follow   func(*journal.Execution, []history.Event)
 	log      *slog.Logger
 
-	opening sync.Mutex // serializes the creation of engines
+	opening    sync.Mutex   // serializes the creation of engines
+	recovering atomic.Int32 // engines that look for the executions of an earlier process
 
 	mu   sync.Mutex
 	made map[aws.Scope]*engine.Engine
@@ -50,11 +52,13 @@ func (s *engines) open(scope aws.Scope) (*engine.Engine, error) {
 		Formats:      itemFormats(),
 		Integrations: p.around.integrations(scope, p.Faults, p.invoker(scope), p.Clock, s.await),
 		Mocks:        p.around.testCases(), Activity: s.activity, Follow: s.follow,
-		Observe: both(both(p.executionEnded, p.tracer.Observe), p.cfg.Observe), Recovered: s.recovered,
+		Observe: both(p.tracer.Observe, p.cfg.Observe), Track: p.track, Recovered: s.recovered,
 	})
 	if err != nil {
 		return nil, err
 	}
+	s.recovering.Add(1)
+	defer s.recovering.Add(-1)
 	s.mu.Lock()
 	s.made[scope] = e
 	s.mu.Unlock()
@@ -69,15 +73,32 @@ func (s *engines) open(scope aws.Scope) (*engine.Engine, error) {
 }
 
 // recovered logs how many executions continue, counts their ended child executions that no earlier process has
-// counted, and calls Config.Resumed for each execution.
+// counted and stored, and calls Config.Resumed for each execution.
 func (s *engines) recovered(ctx context.Context, found *engine.Recovered) error {
 	if n := len(found.Executions); n > 0 {
 		s.log.Info("executions resumed", "executions", n, "children", found.Children)
 	}
+	j := s.platform.Journal
+	parents := make([]string, 0, len(found.Executions)+len(found.Left))
 	for _, x := range found.Executions {
-		if err := s.platform.metrics.observeChildren(ctx, s.platform.Journal, x.ARN); err != nil {
+		parents = append(parents, x.ARN)
+	}
+	for _, x := range found.Left {
+		parents = append(parents, x.ARN)
+	}
+	for _, arn := range parents {
+		x, err := j.Execution(ctx, arn)
+		if err != nil {
 			return err
 		}
+		if x.MapRunARN != "" {
+			continue // counted with its parent
+		}
+		if err := s.platform.metrics.countAgain(ctx, j, x); err != nil {
+			return err
+		}
+	}
+	for _, x := range found.Executions {
 		if s.platform.cfg.Resumed != nil {
 			s.platform.cfg.Resumed(x)
 		}

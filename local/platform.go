@@ -279,6 +279,7 @@ func (p *Platform) finishOpen(context.Context) error {
 	if err := p.StepFunctions.Resume(); err != nil {
 		return err
 	}
+	p.metrics.opened(p.engines.tracked)
 	//nolint:contextcheck // schedules live as long as the platform
 	err := errors.Join(p.Events.Resume(), p.Scheduler.Resume(), p.subscriptions.Resume(), p.CloudWatch.Resume(),
 		p.secrets.Resume())

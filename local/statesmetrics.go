@@ -11,65 +11,33 @@ import (
 
 const namespaceOfStates = "AWS/States"
 
-// ended maps final statuses to the names of the AWS/States metrics that count them, without the prefix "Executions"
-// or "RedrivenExecutions".
-var ended = map[history.Status]string{
-	history.Succeeded: "Succeeded", history.Failed: "Failed", history.TimedOut: "TimedOut", history.Aborted: "Aborted",
+// ended maps the events that end an execution to the names of the AWS/States metrics that count them, without the
+// prefix "Executions" or "RedrivenExecutions".
+var ended = map[history.Type]string{
+	history.ExecutionSucceeded: "Succeeded", history.ExecutionFailed: "Failed", history.ExecutionTimedOut: "TimedOut",
+	history.ExecutionAborted: "Aborted",
 }
 
-// executionEnded records the metrics of an execution that has ended: its retries, for the metric data of the data
-// directory, and the metrics of AWS/States. It reads the history once for both.
-func (p *Platform) executionEnded(x *journal.Execution, events []history.Event) {
-	arn, valid := aws.ParseARN(x.MachineARN)
-	status, ended := ended[x.Status]
-	measured := valid && ended
-	retries := p.metrics.Begin(x.ARN)
-	var attempts history.AttemptReader
-	since := sinceRedrive(events)
-	p.meter.mu.Lock()
-	for i := range events {
-		c := attempts.Read(&events[i])
-		if i < since {
-			continue
-		}
-		retries.Count(c)
-		if measured && c.Attempt != nil {
-			p.meter.attempt(arn.Scope(), c.Attempt)
-		}
-	}
-	p.meter.mu.Unlock()
-	retries.End(&attempts, events)
-	if measured {
-		p.meter.execution(x, arn.Scope(), status)
-	}
-}
-
-// sinceRedrive returns the index of the event after the last redrive, or 0 if there was none. Earlier events were
-// measured when the execution ended before the redrive.
-func sinceRedrive(events []history.Event) int {
-	for i := len(events) - 1; i >= 0; i-- {
-		if events[i].Type == history.ExecutionRedriven {
-			return i + 1
-		}
-	}
-	return 0
-}
-
-// execution records the AWS/States metrics of an execution. It ignores child executions of Map Runs, which AWS
-// counts under their Map Run; their tasks are counted.
-func (m *meter) execution(x *journal.Execution, scope aws.Scope, status string) {
-	if x.MapRunARN != "" {
+// execution records the AWS/States metrics of an execution's event. It ignores child executions of Map Runs, which
+// AWS counts under their Map Run; their tasks are counted. mu is held.
+func (m *meter) execution(x *journal.Execution, scope aws.Scope, e *history.Event) {
+	status, ends := ended[e.Type]
+	if x.MapRunARN != "" || !ends && e.Type != history.ExecutionStarted && e.Type != history.ExecutionRedriven {
 		return
 	}
 	of := measure{scope: scope, namespace: namespaceOfStates, dimension: "StateMachineArn", resource: x.MachineARN}
-	if x.RedriveCount > 0 {
-		m.add(of, x.Stop, "ExecutionsRedriven", "Count", 1)
-		m.add(of, x.Stop, "RedrivenExecutions"+status, "Count", 1)
-		return
+	count := func(name string) { m.summary(of, e.At(), name, "Count").Add(1, 1) }
+	switch {
+	case e.Type == history.ExecutionStarted:
+		count("ExecutionsStarted")
+	case e.Type == history.ExecutionRedriven:
+		count("ExecutionsRedriven")
+	case x.RedriveCount > 0:
+		count("RedrivenExecutions" + status)
+	default:
+		count("Executions" + status)
+		m.summary(of, e.At(), "ExecutionTime", "Milliseconds").Add(milliseconds(e.At().Sub(x.Start)), 1)
 	}
-	m.add(of, x.Start, "ExecutionsStarted", "Count", 1)
-	m.add(of, x.Stop, "Executions"+status, "Count", 1)
-	m.add(of, x.Stop, "ExecutionTime", "Milliseconds", milliseconds(x.Stop.Sub(x.Start)))
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

@@ -31,16 +31,16 @@ var (
 		"1 when an attempt was refused by an open circuit breaker, 0 when an attempt was let through and succeeded (level ALL only); the highest value of a period.",
 		ByMachine, ByState)
 	ExecutionsSucceeded = declare("ExecutionsSucceeded", Count, FullLog, added,
-		"Files whose execution succeeded.", ByMachine)
+		"Executions that succeeded. In the CSV import, each is one file.", ByMachine)
 	ExecutionsFailed = declare("ExecutionsFailed", Count, ErrorLog, added,
-		"Files whose execution failed, timed out or was aborted.", ByMachine)
+		"Executions that failed, timed out or were aborted.", ByMachine)
 	ExecutionsRefused = declare("ExecutionsRefused", Count, ErrorLog, added,
 		"Of the failed executions, those that failed because of their file: it was rejected as a whole, or too many of its rows were not applied.",
 		ByMachine)
 	ChildExecutionsSucceeded = declare("ChildExecutionsSucceeded", Count, FullLog, added,
-		"Batches of rows that the distributed Map finished.", ByMachine)
+		"Child executions of distributed Maps that succeeded. In the CSV import, each is a batch of rows.", ByMachine)
 	ChildExecutionsFailed = declare("ChildExecutionsFailed", Count, ErrorLog, added,
-		"Batches of rows whose child execution failed, timed out or was aborted.", ByMachine)
+		"Child executions of distributed Maps that failed, timed out or were aborted.", ByMachine)
 	UnpairedEvents = declare("UnpairedEvents", Count, FullLog, added,
 		"Records of the log that did not arrive in time, or were too many to keep: retries next to them may be missing. Complete histories have none.",
 		ByMachine)

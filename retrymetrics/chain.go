@@ -20,6 +20,9 @@ type chain struct {
 	lost      map[int64]bool // previous events that were given up
 	end       int64          // ID of the terminal event; 0 until it is received
 	endTime   int64
+	succeeded bool   // the terminal event is ExecutionSucceeded
+	redriven  int64  // ID of the latest ExecutionRedriven event received
+	uncut     int64  // time of an end whose cut-off attempts have not been counted; 0 if there is none
 	since     moment // when the last record arrived, if the execution lacks some
 }
 
@@ -42,9 +45,15 @@ func (c *chain) take(t *pointSink, e *Record) {
 	}
 	c.n++
 	if e.Type.Terminal() {
-		t.terminal(e.Execution, e.Type, e.Error, e.Time)
-		if !c.unordered {
-			c.end, c.endTime = e.ID, e.Time
+		t.terminal(e.Type, e.Error, e.Time)
+		if !c.unordered && e.ID > c.redriven {
+			c.end, c.endTime, c.succeeded = e.ID, e.Time, e.Type == history.ExecutionSucceeded
+		}
+	}
+	if e.Type == history.ExecutionRedriven && e.ID > c.redriven {
+		c.redriven = e.ID
+		if c.end < e.ID {
+			c.end = 0 // the end before the redrive, some of whose records are still missing
 		}
 	}
 	if !c.unordered && e.Previous > 0 && !c.applied.has(e.Previous) && !c.lost[e.Previous] {
@@ -103,7 +112,7 @@ func (c *chain) unpaired(t *pointSink, at, n int64) {
 
 // close counts failures without a following event, and records that were not received, at the end of an execution.
 func (c *chain) close(t *pointSink) {
-	cutOff(t, &c.attempts)
+	cutOff(t, &c.attempts, c.endTime)
 	if lack := c.end - c.n - int64(len(c.lost)); lack > 0 && c.end <= maxEvents {
 		c.unpaired(t, c.endTime, lack)
 	}
@@ -120,14 +129,35 @@ func (c *chain) abandon(t *pointSink) {
 
 func (c *chain) event(t *pointSink, e *Record) {
 	one := history.Event{ID: e.ID, Previous: e.Previous, Time: e.Time, Type: e.Type, Name: e.Name}
-	if e.Type.Step() == history.StepFailed {
+	switch e.Type.Step() {
+	case history.StepFailed:
 		one.More = &history.Details{Failure: history.Failure{Name: e.Error}}
+	case history.StepScheduled: // a redrive finds the state that it continues by what the state calls
+		one.More = &history.Details{Resource: e.Resource, ResourceType: e.ResourceType}
+	default:
+	}
+	switch {
+	case e.Type.Terminal():
+		c.uncut = e.Time
+	case e.Type == history.ExecutionRedriven && c.uncut != 0:
+		cutOff(t, &c.attempts, c.uncut)
+		c.uncut = 0
 	}
 	change := c.attempts.Read(&one)
 	if a := change.Attempt; a != nil && a.State == "" {
 		a.State = c.only
 	}
-	count(t, change)
+	count(t, change, e.Time)
+}
+
+// over returns the state to keep of the execution after its end.
+func (c *chain) over() over {
+	o := over{last: c.end}
+	if !c.succeeded {
+		attempts := c.attempts
+		o.attempts = &attempts
+	}
+	return o
 }
 
 // idSet is a set of event IDs; an execution has at most maxEvents.

@@ -28,39 +28,19 @@ type Collector struct {
 	own    map[string]map[string]bool // names, by machine
 }
 
-// Add counts the whole history of an ended execution.
-func (c *Collector) Add(executionARN string, events []history.Event) {
+// Add counts the whole history of an execution, which may still be running.
+func (c *Collector) Add(executionARN string, events []history.Event) { whole(executionARN, events, c) }
+
+// begin implements Target.
+func (c *Collector) begin(executionARN string) sink {
+	t := c.sinkOf(executionARN)
+	return &t
+}
+
+func (c *Collector) sinkOf(executionARN string) pointSink {
 	t := c.teller(machineOf(executionARN))
-	scan(&t, events)
-	t.last(executionARN, events)
-	c.take(&t)
-}
-
-// Counting counts the events of one execution since its last redrive; see [Collector.Begin].
-type Counting struct {
-	teller    pointSink
-	execution string
-}
-
-// Begin starts to count an execution whose history the caller reads. The counts become visible with [Counting.End].
-func (c *Collector) Begin(executionARN string) *Counting {
-	return &Counting{c.teller(machineOf(executionARN)), executionARN}
-}
-
-// Count counts the change that one event made. It ignores events before the last redrive, because they were counted
-// when the execution ended before.
-func (x *Counting) Count(c history.Change) { count(&x.teller, c) }
-
-// End counts failures without a following event, and the end of the execution, which is the last of events. r has read
-// the history.
-func (x *Counting) End(r *history.AttemptReader, events []history.Event) {
-	for a := range r.Open() {
-		if a.Failed() && a.Redrive == r.Redrives() {
-			x.teller.ended(a, true)
-		}
-	}
-	x.teller.last(x.execution, events)
-	x.teller.collector.take(&x.teller)
+	t.child = isChildExecution(executionARN)
+	return t
 }
 
 // Rows counts the rows of a file by outcome.
@@ -86,7 +66,7 @@ func (c *Collector) AddRows(machine string, at time.Time, r Rows) {
 		l.ErrorType = t.errorType(name)
 		t.add(RowsRetried, l, at.UnixNano(), float64(n))
 	}
-	c.take(&t)
+	t.flush()
 }
 
 func (c *Collector) teller(machine string) pointSink {
@@ -119,11 +99,11 @@ func (t *pointSink) errorType(name string) string {
 	return name
 }
 
-func (c *Collector) take(t *pointSink) {
-	t.flush()
+// Put adds points to the counted data.
+func (c *Collector) Put(points []Point) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, p := range t.points {
+	for _, p := range points {
 		for i, v := range p.Values {
 			c.points.add(p.Metric, p.Labels, p.Start.UnixNano(), v, p.Counts[i])
 		}
@@ -167,78 +147,111 @@ func afterType(arn string) string {
 	return rest
 }
 
-// pointSink is the sink that writes points. Attempts and successes are by far the most frequent; they are counted in
-// runs while state and period stay the same.
+// pointSink is the sink that writes points to a collector. It gathers a few before it takes the collector's lock.
 type pointSink struct {
 	machine   string
+	child     bool // the execution is a child of a distributed Map
 	period    time.Duration
-	points    points
-	attempts  run
-	passes    run
 	collector *Collector
+	added     []addition
+	zeros     moments // of attempts
+	passes    moments // of successes
 }
 
-// run counts consecutive equal events.
-type run struct {
-	state   string
-	at, n   int64
-	attempt int // the attempts' number, if it matters
+// addition is a value that is not in the collector yet.
+type addition struct {
+	metric *Metric
+	labels Labels
+	start  int64
+	value  float64
+	times  int64
 }
 
-func (t *pointSink) add(m *Metric, l Labels, at int64, v float64) {
-	t.points.add(m, l, startOf(at, t.period), v, 1)
+// most is the number of additions that a sink gathers.
+const most = 64
+
+// moments identifies the state and the period of which the values that do not add up have been published.
+type moments struct {
+	state string
+	start int64
+	known bool
 }
 
-func (t *pointSink) fits(r run, state string, at int64) bool {
-	return r.n > 0 && r.state == state && startOf(r.at, t.period) == startOf(at, t.period)
+// again reports whether this is the state and the period of the last call.
+func (m *moments) again(state string, start int64) bool {
+	if m.known && m.state == state && m.start == start {
+		return true
+	}
+	*m = moments{state, start, true}
+	return false
+}
+
+func (t *pointSink) add(m *Metric, l Labels, at int64, v float64) { t.addTimes(m, l, at, v, 1) }
+
+func (t *pointSink) addTimes(m *Metric, l Labels, at int64, v float64, times int64) {
+	start := startOf(at, t.period)
+	const near = 6 // attempts and successes are by far the most frequent, and follow each other closely
+	for i := len(t.added) - 1; i >= max(0, len(t.added)-near); i-- {
+		a := &t.added[i]
+		if a.metric != m || a.start != start || a.labels != l {
+			continue
+		}
+		switch {
+		case m.mode == added:
+			a.value += v
+		case m.mode == distribution && a.value == v:
+			a.times += times
+		default:
+			continue
+		}
+		return
+	}
+	if len(t.added) == most {
+		t.flush()
+	}
+	t.added = append(t.added, addition{m, l, start, v, times})
+}
+
+// flush implements sink.
+func (t *pointSink) flush() {
+	if len(t.added) == 0 {
+		return
+	}
+	c := t.collector
+	c.mu.Lock()
+	for i := range t.added {
+		a := &t.added[i]
+		c.points.add(a.metric, a.labels, a.start, a.value, a.times)
+	}
+	c.mu.Unlock()
+	t.added = t.added[:0]
 }
 
 func (t *pointSink) labels(state string) Labels { return Labels{StateMachine: t.machine, State: state} }
 
-func (t *pointSink) attempted(a *history.Attempt) {
-	state, at := a.State, a.Scheduled.Time
-	if !t.fits(t.attempts, state, at) {
-		t.flushAttempts()
-		t.attempts = run{state: state, at: at}
+func (t *pointSink) attempted(a *history.Attempt, at int64) {
+	l := t.labels(a.State)
+	t.add(TaskAttempts, l, at, 1)
+	if t.zeros.again(a.State, startOf(at, t.period)) {
+		return
 	}
-	t.attempts.n++
+	// Zeros are published as well, because metric math has no value if a term has none, and a chart would show a gap.
+	for _, m := range []*Metric{RetryAttempts, TaskFailures, Throttles, Timeouts} {
+		t.add(m, l, at, 0)
+	}
 }
 
-func (t *pointSink) succeeded(a *history.Attempt) {
-	state, at := a.State, a.Ended.Time
-	if !t.fits(t.passes, state, at) || t.passes.attempt != a.Number {
-		t.flushPasses()
-		t.passes = run{state: state, at: at, attempt: a.Number}
+func (t *pointSink) succeeded(a *history.Attempt, at int64) {
+	if !t.passes.again(a.State, startOf(at, t.period)) {
+		t.add(CircuitBreakerState, t.labels(a.State), at, 0)
 	}
-	t.passes.n++
+	t.took(a, at)
 }
 
-func (t *pointSink) flush() { t.flushAttempts(); t.flushPasses() }
-
-func (t *pointSink) flushAttempts() {
-	if t.attempts.n > 0 {
-		t.add(TaskAttempts, t.labels(t.attempts.state), t.attempts.at, float64(t.attempts.n))
-		// Zeros are published as well, because metric math has no value if a term has none, and a chart would show a
-		// gap.
-		for _, m := range []*Metric{RetryAttempts, TaskFailures, Throttles, Timeouts} {
-			t.add(m, t.labels(t.attempts.state), t.attempts.at, 0)
-		}
-	}
-	t.attempts.n = 0
-}
-
-func (t *pointSink) flushPasses() {
-	if t.passes.n > 0 {
-		t.add(CircuitBreakerState, t.labels(t.passes.state), t.passes.at, 0)
-		t.took(t.passes.state, t.passes.at, t.passes.attempt, t.passes.n)
-	}
-	t.passes.n = 0
-}
-
-// took counts tasks that ended, all after the same number of attempts.
-func (t *pointSink) took(state string, at int64, attempts int, tasks int64) {
-	if attempts > 0 {
-		t.points.add(AttemptsPerTask, t.labels(state), startOf(at, t.period), float64(attempts), tasks)
+// took counts the attempts of a task that ended.
+func (t *pointSink) took(a *history.Attempt, at int64) {
+	if a.Number > 0 {
+		t.add(AttemptsPerTask, t.labels(a.State), at, float64(a.Number))
 	}
 }
 
@@ -250,8 +263,7 @@ func (t *pointSink) some(m *Metric, k Key, at int64, n float64) {
 	t.add(m, l, at, n)
 }
 
-func (t *pointSink) failed(a *history.Attempt) {
-	at := a.Ended.Time
+func (t *pointSink) failed(a *history.Attempt, at int64) {
 	t.one(TaskFailures, keyOf(a), at)
 	l := t.labels(a.State)
 	if throttled(a.Failure.Name) {
@@ -265,40 +277,29 @@ func (t *pointSink) failed(a *history.Attempt) {
 	}
 }
 
-func (t *pointSink) retried(a *history.Attempt) {
-	t.one(RetryAttempts, before(a), a.Scheduled.Time)
-	t.add(RetryDelay, t.labels(a.State), a.Scheduled.Time, rounded(a.Wait().Seconds()))
+func (t *pointSink) retried(a *history.Attempt, at int64) {
+	t.one(RetryAttempts, before(a), at)
+	t.add(RetryDelay, t.labels(a.State), at, rounded(a.Wait().Seconds()))
 }
 
 // recovered counts a success and zero failures: metric math has no value if a term has never had one, and FILL does
 // not help with a metric that was never published.
-func (t *pointSink) recovered(a *history.Attempt) {
-	t.one(RetrySuccess, before(a), a.Ended.Time)
-	t.some(RetryFailure, before(a), a.Ended.Time, 0)
+func (t *pointSink) recovered(a *history.Attempt, at int64) {
+	t.one(RetrySuccess, before(a), at)
+	t.some(RetryFailure, before(a), at, 0)
 }
 
-func (t *pointSink) ended(a *history.Attempt, _ bool) {
-	t.took(a.State, a.Ended.Time, a.Number, 1)
+func (t *pointSink) ended(a *history.Attempt, _ bool, at int64) {
+	t.took(a, at)
 	if a.Retry() {
-		t.one(RetryFailure, keyOf(a), a.Ended.Time)
-		t.some(RetrySuccess, keyOf(a), a.Ended.Time, 0)
+		t.one(RetryFailure, keyOf(a), at)
+		t.some(RetrySuccess, keyOf(a), at, 0)
 	}
 }
 
-// last counts the end of an execution, if the last event is one.
-func (t *pointSink) last(executionARN string, events []history.Event) {
-	if n := len(events); n > 0 {
-		t.terminal(executionARN, events[n-1].Type, failureName(&events[n-1]), events[n-1].Time)
-	}
-}
-
-// terminal counts the end of an execution. failure is the name of the error with which it failed.
-func (t *pointSink) terminal(executionARN string, end history.Type, failure string, at int64) {
-	if !end.Terminal() {
-		return
-	}
+func (t *pointSink) terminal(end history.Type, failure string, at int64) {
 	succeeded, failed := ExecutionsSucceeded, ExecutionsFailed
-	if isChildExecution(executionARN) {
+	if t.child {
 		succeeded, failed = ChildExecutionsSucceeded, ChildExecutionsFailed
 	}
 	l := Labels{StateMachine: t.machine}
@@ -316,12 +317,4 @@ func (t *pointSink) terminal(executionARN string, end history.Type, failure stri
 		}
 		t.add(ExecutionsRefused, l, at, refused)
 	}
-}
-
-// failureName returns the name of the error in an execution's last event.
-func failureName(e *history.Event) string {
-	if e.More == nil {
-		return ""
-	}
-	return e.More.Failure.Name
 }

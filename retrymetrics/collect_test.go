@@ -213,6 +213,77 @@ func TestTheLogTellsWhatTheHistoryTells(t *testing.T) {
 	})
 }
 
+// redriven returns a history of a task that fails three times, is redriven, and fails three times again.
+func redriven() []history.Event {
+	events := []history.Event{event(1, 0, 0, history.ExecutionStarted), event(2, 1, 0, history.TaskStateEntered)}
+	attempts := func(from float64, previous int64) {
+		for i := range 3 {
+			at := from + float64(10*i)
+			id := int64(len(events)) + 1
+			events = append(events, event(id, previous, at, history.TaskScheduled), failed(id+1, id, at+1, "Busy"))
+			previous = id + 1
+		}
+		end := event(previous+1, previous, from+21, history.ExecutionFailed)
+		events = append(events, end)
+	}
+	attempts(0, 2)
+	events = append(events, event(10, 9, 60, history.ExecutionRedriven))
+	attempts(60, 10)
+	return events
+}
+
+// A redrive continues the counts: three attempts are followed by three more, under the same state, in the metric data,
+// in a counter and in what is counted from the log.
+func TestARedriveIsNotCountedAgain(t *testing.T) {
+	t.Parallel()
+	events := redriven()
+	var c retrymetrics.Collector
+	var n retrymetrics.Counter
+	retrymetrics.NewLive(parent, &c, &n).Count(events[:9])
+	var reader retrymetrics.LogReader
+	points := reader.Read(logged(t, parent, events[:9]))
+	if got := counted(c.Points(), retrymetrics.TaskAttempts); got != 3 {
+		t.Errorf("%v attempts before the redrive, want 3", got)
+	}
+	again := retrymetrics.NewLive(parent, &c, &n)
+	again.Skip(events[:9])
+	again.Count(events[9:])
+	points = append(points, reader.Read(logged(t, parent, events[9:]))...)
+	for name, all := range map[string][]retrymetrics.Point{"live": c.Points(), "the log": retrymetrics.Merge(points)} {
+		for m, want := range map[*retrymetrics.Metric]float64{retrymetrics.TaskAttempts: 6, retrymetrics.ExecutionsFailed: 2} {
+			if got := counted(all, m); got != want {
+				t.Errorf("%s: %s is %v, want %v", name, m.Name(), got, want)
+			}
+		}
+		for _, p := range all {
+			if p.Metric == retrymetrics.TaskAttempts && p.Labels.State != "Work" {
+				t.Errorf("%s: attempts of the state %q", name, p.Labels.State)
+			}
+		}
+	}
+	want := retrymetrics.Tally{Key: retrymetrics.Key{State: "Work", Error: "Busy"}, Failures: 6, Retries: 4, Exhausted: 2,
+		FailedAgain: 4, Waited: 36 * time.Second}
+	if got := n.Tallies(); len(got) != 1 || got[0] != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// A failure whose retry is scheduled is waiting, and counts at once.
+func TestAFailureCountsBeforeItsRetry(t *testing.T) {
+	t.Parallel()
+	var n retrymetrics.Counter
+	live := retrymetrics.NewLive(parent, &n)
+	events := redriven()
+	live.Count(events[:4])
+	if got := n.Tallies(); len(got) != 1 || got[0].Failures != 1 || got[0].Waiting != 1 || got[0].Retries != 0 {
+		t.Errorf("%+v", got)
+	}
+	live.Count(events[4:5])
+	if got := n.Tallies(); got[0].Retries != 1 || got[0].Waiting != 0 || got[0].Unfinished != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestLevelErrorTellsFailuresOnly(t *testing.T) {
 	t.Parallel()
 	var lines []retrymetrics.Record

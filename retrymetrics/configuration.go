@@ -55,7 +55,7 @@ func (c *Collector) AddConfiguration(machine string, at time.Time, all []Configu
 		t.add(ConfiguredRetries, t.labels(s.State), at.UnixNano(), float64(s.Retries))
 		t.add(ConfiguredWait, t.labels(s.State), at.UnixNano(), s.Wait.Seconds())
 	}
-	c.take(&t)
+	t.flush()
 }
 
 // graph is a definition, an ItemProcessor or a branch.

@@ -44,7 +44,7 @@ func (c *Collector) AddEmbedded(line []byte, of ...*Metric) bool {
 			}
 		}
 	}
-	c.take(&t)
+	t.flush()
 	return found
 }
 

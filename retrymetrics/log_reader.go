@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"slices"
 	"time"
+
+	"stepback/engine/history"
 )
 
 // LogReader counts the records of a state machine's log, in whatever order batches of them arrive. It processes
 // each execution's events in the order of the history. It holds a record until the previous event
 // (previous_event_id) has arrived. The figures therefore equal those of the whole histories, even if deliveries
-// overtake each other. A duplicate record counts once while its execution is kept or remembered.
+// overtake each other. A duplicate record counts once while its execution is kept or remembered. Records count when
+// they arrive, also while their execution is running; a redrive continues the counts of its execution.
 //
 // Its memory is bounded: see Executions, Held and Patience. A held record that is given up counts without its
 // predecessors: an attempt then does not count as a retry. [UnpairedEvents] counts the missing events, so that
@@ -39,12 +42,18 @@ type LogReader struct {
 	collector Collector
 	kept      map[string]*chain
 	order     []string // keys of kept, oldest first; may include ended ones
-	ended     map[string]int64
+	ended     map[string]over
 	past      []string // the keys of ended, oldest first
 	held      int
 	newest    int64 // the newest record's time
 	swept     int64 // value of newest when overdue records were last given up
 	reads     int64
+}
+
+// over holds the state that is kept of an ended execution.
+type over struct {
+	last     int64                  // ID of its last event
+	attempts *history.AttemptReader // what a redrive continues; nil if the execution succeeded
 }
 
 const (
@@ -93,17 +102,17 @@ func (r *LogReader) limit() int { return cmp.Or(max(r.Executions, 0), defaultExe
 // execution counts the records of one execution.
 func (r *LogReader) execution(batch []Record) {
 	arn := batch[0].Execution
-	last, over := r.ended[arn]
-	if over && batch[len(batch)-1].ID <= last {
+	before, over := r.ended[arn]
+	if over && batch[len(batch)-1].ID <= before.last {
 		return // duplicates
 	}
-	c := r.chain(arn, last)
-	t := r.collector.teller(machineOf(arn))
-	before := c.waiting()
+	c := r.chain(arn, before)
+	t := r.collector.sinkOf(arn)
+	waited := c.waiting()
 	for i := range batch {
 		c.take(&t, &batch[i])
 	}
-	r.held += c.waiting() - before
+	r.held += c.waiting() - waited
 	c.since = moment{}
 	if c.waiting() > 0 || c.end > 0 {
 		c.since = moment{r.newest, r.reads}
@@ -111,12 +120,12 @@ func (r *LogReader) execution(batch []Record) {
 	if c.complete() {
 		r.close(arn, c, &t)
 	}
-	r.collector.take(&t)
+	t.flush()
 }
 
-// chain returns the state of an execution. A new one starts after the event last, which is 0, or the event with which
-// the execution ended before it was redriven.
-func (r *LogReader) chain(arn string, last int64) *chain {
+// chain returns the state of an execution. A new one starts after the event with which the execution ended before it
+// was redriven, if that is remembered.
+func (r *LogReader) chain(arn string, before over) *chain {
 	if c := r.kept[arn]; c != nil {
 		return c
 	}
@@ -128,11 +137,14 @@ func (r *LogReader) chain(arn string, last int64) *chain {
 	if isChildExecution(arn) {
 		c.only = r.ChildState
 	}
-	for id := int64(1); id <= min(last, maxEvents); id++ {
+	for id := int64(1); id <= min(before.last, maxEvents); id++ {
 		c.seen.add(id)
 		c.applied.add(id)
 	}
-	c.n = last
+	c.n = before.last
+	if before.attempts != nil {
+		c.attempts = *before.attempts
+	}
 	r.kept[arn] = c
 	r.order = append(r.order, arn)
 	return c
@@ -155,7 +167,7 @@ func (r *LogReader) makeRoom(limit int) {
 // dismiss counts the held records of an execution and removes the execution.
 func (r *LogReader) dismiss(arn string) {
 	c := r.kept[arn]
-	t := r.collector.teller(machineOf(arn))
+	t := r.collector.sinkOf(arn)
 	r.held -= c.waiting()
 	c.release(&t)
 	if c.end > 0 {
@@ -164,7 +176,7 @@ func (r *LogReader) dismiss(arn string) {
 		c.abandon(&t)
 		delete(r.kept, arn)
 	}
-	r.collector.take(&t)
+	t.flush()
 }
 
 // close counts the rest of an execution whose terminal event has arrived, and forgets the execution.
@@ -172,12 +184,12 @@ func (r *LogReader) close(arn string, c *chain, t *pointSink) {
 	c.close(t)
 	delete(r.kept, arn)
 	if r.ended == nil {
-		r.ended = map[string]int64{}
+		r.ended = map[string]over{}
 	}
 	if _, again := r.ended[arn]; !again {
 		r.past = append(r.past, arn)
 	}
-	r.ended[arn] = c.end
+	r.ended[arn] = c.over()
 	for len(r.past) > r.limit() {
 		delete(r.ended, r.past[0])
 		r.past = r.past[1:]
@@ -216,12 +228,12 @@ func (r *LogReader) freeHeld(limit int) {
 
 // releaseHeld counts the held records of an execution but keeps the execution.
 func (r *LogReader) releaseHeld(arn string, c *chain) {
-	t := r.collector.teller(machineOf(arn))
+	t := r.collector.sinkOf(arn)
 	r.held -= c.waiting()
 	c.release(&t)
 	c.since = moment{}
 	if c.complete() {
 		r.close(arn, c, &t)
 	}
-	r.collector.take(&t)
+	t.flush()
 }

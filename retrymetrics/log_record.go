@@ -18,6 +18,8 @@ type Record struct {
 	Time         int64 // nanoseconds since 1970, with a resolution of milliseconds
 	Name         string
 	Error        string
+	// Resource and ResourceType are those of a Scheduled event.
+	Resource, ResourceType string
 }
 
 // ParseRecord parses a log record: one JSON object per event, with numbers as strings. An unknown event type becomes
@@ -30,8 +32,10 @@ func ParseRecord(text []byte) (Record, error) {
 		Millis   int64  `json:"event_timestamp,string"`
 		ARN      string `json:"execution_arn"`
 		Details  struct {
-			Name  string `json:"name"`
-			Error string `json:"error"`
+			Name         string `json:"name"`
+			Error        string `json:"error"`
+			Resource     string `json:"resource"`
+			ResourceType string `json:"resourceType"`
 		} `json:"details"`
 	}
 	if err := json.Unmarshal(text, &j); err != nil {
@@ -41,16 +45,9 @@ func ParseRecord(text []byte) (Record, error) {
 		return Record{}, errors.New("log record of Step Functions: it lacks execution_arn or id; the log group must be the state machine's own")
 	}
 	return Record{
-		Execution: j.ARN, ID: j.ID, Previous: j.Previous, Type: eventTypes[j.Type],
+		Execution: j.ARN, ID: j.ID, Previous: j.Previous, Type: history.TypeNamed(j.Type),
 		Time: j.Millis * int64(time.Millisecond),
 		Name: j.Details.Name, Error: j.Details.Error,
+		Resource: j.Details.Resource, ResourceType: j.Details.ResourceType,
 	}, nil
 }
-
-var eventTypes = func() map[string]history.Type {
-	names := map[string]history.Type{}
-	for t := history.ExecutionStarted; t <= history.EvaluationFailed; t++ {
-		names[t.String()] = t
-	}
-	return names
-}()

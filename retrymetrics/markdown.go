@@ -48,6 +48,10 @@ This page is generated from package ` + "`retrymetrics`" + ` by ` + "`go generat
 Step Functions publishes no metrics about retries. stepback counts them from the execution history, which contains every
 attempt, including those that no function ever received. On AWS, the function ` + "`lambdas/metrics`" + ` counts them from the
 state machine's log, through the log group's subscription; on a laptop they are counted from the histories themselves.
+Everything is counted at the event that decides it, while the execution is still running: a failure when the attempt
+fails, a retry when it is scheduled, exhausted retries when the state fails or is caught. A redrive continues the counts;
+the attempts before it are not counted again. ` + "`serve`" + ` exposes the same counts to Prometheus, from its start on.
+
 The rows by outcome come from AggregateResults, which prints them if ` + "`STATE_MACHINE`" + ` is set. The meaning of each alarm
 is in [alarms.md](alarms.md).
 
@@ -105,10 +109,9 @@ ALL produces 23,000 to 35,000 records a second.
 
 ## The figures of a run's report
 
-` + "`stepback run`" + ` prints these figures and ` + "`--json`" + ` has them all. They are counted from the complete histories of the
-import's execution and its children, when these have ended. A figure under a state and an error is that of the failures
-with that error: a retry belongs to the failure before it, whatever its own result. The printed table omits a column
-that is 0 in every line.
+` + "`stepback run`" + ` prints these figures and ` + "`--json`" + ` has them all. They cover the complete histories of the import's
+execution and its children. A figure under a state and an error is that of the failures with that error: a retry belongs
+to the failure before it, whatever its own result. The printed table omits a column that is 0 in every line.
 
 | Figure | JSON | What it is, and when it is counted |
 |---|---|---|

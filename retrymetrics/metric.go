@@ -165,5 +165,12 @@ func (m *Metric) Sets() []Set { return slices.Clone(m.sets) }
 // Origin returns the source of the metric's counts.
 func (m *Metric) Origin() Origin { return m.origin }
 
+// Recounted reports whether all values of the metric come from the events of executions, so that counting the same
+// histories again yields the same values. Of a metric that has its highest value of a period, counting twice changes
+// nothing, so it needs no recount.
+func (m *Metric) Recounted() bool {
+	return (m.origin == ErrorLog || m.origin == FullLog) && m.mode != highest
+}
+
 // At reports whether the metric can be counted at a log level.
 func (m *Metric) At(level Level) bool { return m.origin != FullLog || level == LevelAll }

@@ -1,6 +1,6 @@
 // Package retrymetrics declares every retry metric, once, and counts them from execution histories. Only histories
 // show all retries, because a throttled or timed-out invocation never reaches the function's own code. The same code
-// counts whole histories ([Collector.Add]) and the records that Step Functions writes to CloudWatch Logs
+// counts the events of running executions ([Live]), whole histories ([Collector.Add]) and the records that Step Functions writes to CloudWatch Logs
 // ([LogReader]). The package reads, counts and encodes; it never waits, retries, publishes, or reads a clock.
 package retrymetrics
 
@@ -21,10 +21,10 @@ type Key struct {
 	Error string // the name of its error
 }
 
-// Tally counts the failures and retries of one key. Every failure is followed by exactly one of four things, and
+// Tally counts the failures and retries of one key. Every failure is followed by exactly one of five things, and
 // every retry ends in exactly one of three:
 //
-//	Failures = Retries + Exhausted + NotRetried + Interrupted
+//	Failures = Retries + Exhausted + NotRetried + Interrupted + Waiting
 //	Retries  = Recovered + FailedAgain + Unfinished
 //
 // A retry counts under the failure that it follows: one that fails with another error counts as FailedAgain here, and
@@ -37,10 +37,11 @@ type Tally struct {
 	Retries int64
 	// Exhausted is the number of failures after which a task was given up although it had been retried. NotRetried
 	// is the number of failures after which a task was given up without a retry. Interrupted is the number of
-	// failures that were neither retried nor given up, because the execution ended.
-	Exhausted, NotRetried, Interrupted int64
+	// failures that were neither retried nor given up, because the execution ended. Waiting is the number of failures
+	// in running executions that nothing has followed yet: their retries are still to come, or will be given up.
+	Exhausted, NotRetried, Interrupted, Waiting int64
 	// Recovered is the number of retries that succeeded, FailedAgain the number that failed, with any error, and
-	// Unfinished the number that were running when the execution ended.
+	// Unfinished the number that are running, or were running when the execution ended.
 	Recovered, FailedAgain, Unfinished int64
 	// Waited is the sum of the delays before the retries, according to the timestamps. If tasks wait at the same
 	// time, each wait counts in full.
@@ -50,40 +51,21 @@ type Tally struct {
 // Attempts counts all attempts by outcome: Started = Succeeded + Failed + Unfinished.
 type Attempts struct {
 	Started, Succeeded, Failed int64
-	Unfinished                 int64 // running when their execution ended
+	Unfinished                 int64 // running, or running when their execution ended
 }
 
-// Counter counts the retries in histories of ended executions. The zero value is ready to use; it is safe for
-// concurrent use.
+// Counter counts the retries of executions: from their histories with Add, or at the time they happen as a [Target].
+// The zero value is ready to use; it is safe for concurrent use.
 type Counter struct {
 	mu    sync.Mutex
-	found tallies
+	found found
 }
 
-// Add counts the whole history of one execution.
-func (c *Counter) Add(events []history.Event) {
-	var found tallies
-	scan(&found, events)
-	if found.attempts == (Attempts{}) {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.found.attempts.Started += found.attempts.Started
-	c.found.attempts.Succeeded += found.attempts.Succeeded
-	c.found.attempts.Failed += found.attempts.Failed
-	for key, t := range found.by {
-		total := c.found.of(key)
-		total.Failures += t.Failures
-		total.Retries += t.Retries
-		total.Exhausted += t.Exhausted
-		total.NotRetried += t.NotRetried
-		total.Interrupted += t.Interrupted
-		total.Recovered += t.Recovered
-		total.FailedAgain += t.FailedAgain
-		total.Waited += t.Waited
-	}
-}
+// Add counts the whole history of one execution, which may still be running.
+func (c *Counter) Add(events []history.Event) { whole("", events, c) }
+
+// begin implements Target.
+func (c *Counter) begin(string) sink { return &tallies{counter: c} }
 
 // Tallies returns the counts by state and error name.
 func (c *Counter) Tallies() []Tally {
@@ -93,6 +75,7 @@ func (c *Counter) Tallies() []Tally {
 	for _, t := range c.found.by {
 		one := *t
 		one.Unfinished = one.Retries - one.Recovered - one.FailedAgain
+		one.Waiting = one.Failures - one.Retries - one.Exhausted - one.NotRetried - one.Interrupted
 		out = append(out, one)
 	}
 	slices.SortFunc(out, func(a, b Tally) int {
@@ -110,35 +93,69 @@ func (c *Counter) Attempts() Attempts {
 	return a
 }
 
-// tallies is the sink that a Counter uses.
-type tallies struct {
+// found holds counts by key.
+type found struct {
 	by       map[Key]*Tally
 	attempts Attempts
 }
 
-func (s *tallies) of(k Key) *Tally {
-	if s.by == nil {
-		s.by = map[Key]*Tally{}
+func (f *found) of(k Key) *Tally {
+	if f.by == nil {
+		f.by = map[Key]*Tally{}
 	}
-	t := s.by[k]
+	t := f.by[k]
 	if t == nil {
 		t = &Tally{Key: k}
-		s.by[k] = t
+		f.by[k] = t
 	}
 	return t
 }
 
-func (s *tallies) attempted(*history.Attempt)   { s.attempts.Started++ }
-func (s *tallies) succeeded(*history.Attempt)   { s.attempts.Succeeded++ }
-func (s *tallies) recovered(a *history.Attempt) { s.of(before(a)).Recovered++ }
-func (s *tallies) failed(a *history.Attempt) {
+// tallies is the sink that a Counter uses.
+type tallies struct {
+	found
+	counter *Counter
+}
+
+// flush implements sink.
+func (s *tallies) flush() {
+	if s.attempts == (Attempts{}) && len(s.by) == 0 {
+		return
+	}
+	c := s.counter
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.found.attempts.Started += s.attempts.Started
+	c.found.attempts.Succeeded += s.attempts.Succeeded
+	c.found.attempts.Failed += s.attempts.Failed
+	for key, t := range s.by {
+		total := c.found.of(key)
+		total.Failures += t.Failures
+		total.Retries += t.Retries
+		total.Exhausted += t.Exhausted
+		total.NotRetried += t.NotRetried
+		total.Interrupted += t.Interrupted
+		total.Recovered += t.Recovered
+		total.FailedAgain += t.FailedAgain
+		total.Waited += t.Waited
+	}
+	clear(s.by)
+	s.attempts = Attempts{}
+}
+
+func (s *tallies) attempted(*history.Attempt, int64)     { s.attempts.Started++ }
+func (s *tallies) succeeded(*history.Attempt, int64)     { s.attempts.Succeeded++ }
+func (s *tallies) recovered(a *history.Attempt, _ int64) { s.of(before(a)).Recovered++ }
+func (s *tallies) terminal(history.Type, string, int64)  {}
+func (s *tallies) failed(a *history.Attempt, _ int64) {
 	s.attempts.Failed++
 	s.of(keyOf(a)).Failures++
 	if a.Retry() {
 		s.of(before(a)).FailedAgain++
 	}
 }
-func (s *tallies) ended(a *history.Attempt, cut bool) {
+
+func (s *tallies) ended(a *history.Attempt, cut bool, _ int64) {
 	t := s.of(keyOf(a))
 	switch {
 	case cut:
@@ -149,7 +166,8 @@ func (s *tallies) ended(a *history.Attempt, cut bool) {
 		t.NotRetried++
 	}
 }
-func (s *tallies) retried(a *history.Attempt) {
+
+func (s *tallies) retried(a *history.Attempt, _ int64) {
 	t := s.of(before(a))
 	t.Retries++
 	t.Waited += a.Wait()

@@ -69,7 +69,7 @@ func TestDamagedHistoriesDoNoHarm(t *testing.T) {
 	t.Parallel()
 	var c retrymetrics.Counter
 	c.Add([]history.Event{failed(1, 99, 0, "X"), event(2, -5, 0, history.TaskSucceeded)})
-	if got := c.Tallies(); len(got) != 1 || got[0].State != "" || got[0].Interrupted != 1 {
+	if got := c.Tallies(); len(got) != 1 || got[0].State != "" || got[0].Waiting != 1 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -89,7 +89,7 @@ func TestFiguresAddUp(t *testing.T) {
 		var failures int64
 		for _, x := range c.Tallies() {
 			failures += x.Failures
-			if x.Failures != x.Retries+x.Exhausted+x.NotRetried+x.Interrupted {
+			if x.Failures != x.Retries+x.Exhausted+x.NotRetried+x.Interrupted || x.Waiting != 0 {
 				t.Errorf("failures do not add up: %+v", x)
 			}
 			if x.Retries != x.Recovered+x.FailedAgain+x.Unfinished || x.Unfinished < 0 {

@@ -1,8 +1,6 @@
 package pipeline
 
 import (
-	"stepback/engine/history"
-	"stepback/engine/journal"
 	"stepback/retrymetrics"
 )
 
@@ -11,9 +9,6 @@ const (
 	StateMachine = machineName
 	Region       = region
 )
-
-// observe adds the retries of an ended execution to the counts for the report.
-func (p *Pipeline) observe(_ *journal.Execution, events []history.Event) { p.retries.Add(events) }
 
 // countImport records metrics for a report that has just been made. They are the rows, as AggregateResults
 // publishes them on AWS, and the state machine's retry settings.

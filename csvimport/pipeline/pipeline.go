@@ -59,7 +59,8 @@ func Open(ctx context.Context, cfg Config) (*Pipeline, error) {
 	}
 	p := &Pipeline{cfg: cfg, own: true, starts: map[string]start{}}
 	settings := cfg.platform()
-	settings.Observe, settings.Follow, settings.Resumed = p.observe, p.follow, p.resume
+	settings.Counts = append(settings.Counts, &p.retries)
+	settings.Follow, settings.Resumed = p.follow, p.resume
 	platform, err := local.Open(ctx, settings)
 	if err != nil {
 		return nil, err

@@ -46,7 +46,7 @@ func ParseEvent(v jsonvalue.Value) (Event, error) {
 	if v.Kind() != jsonvalue.Object {
 		return Event{}, errors.New("it is not an object")
 	}
-	e := Event{Type: typeNamed(text(v, "type")), ID: number(v, "id"), Previous: number(v, "previousEventId")}
+	e := Event{Type: TypeNamed(text(v, "type")), ID: number(v, "id"), Previous: number(v, "previousEventId")}
 	at, err := instant(v)
 	if err != nil {
 		return e, err
@@ -139,4 +139,5 @@ var named = sync.OnceValue(func() map[string]Type {
 	return all
 })
 
-func typeNamed(name string) Type { return named()[name] }
+// TypeNamed returns the type with a name in the API's spelling; Unknown if this package does not know it.
+func TypeNamed(name string) Type { return named()[name] }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"time"
 
 	"stepback/engine/history"
 	"stepback/internal/diskspace"
@@ -63,6 +64,13 @@ type Recovery interface {
 	Signals(ctx context.Context, arn string) ([]history.Signal, error)
 	// Definition returns a definition by its ID, or ErrNotFound.
 	Definition(ctx context.Context, id string) (*Definition, error)
+}
+
+// Ends is implemented by journals that keep executions on disk and can list them by the time of their end.
+type Ends interface {
+	// EndedSince yields the executions that ended at or after a time and are no child executions of a Map Run, in the
+	// order of their ends.
+	EndedSince(ctx context.Context, since time.Time) iter.Seq2[*Execution, error]
 }
 
 // MapRuns stores and reads Map Runs.

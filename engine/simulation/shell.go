@@ -58,6 +58,7 @@ type process struct {
 	arn     string         // ARN of the simulated execution
 	anchors map[string]int // number of steps acknowledged when the journal's anchor had this text
 	began   int            // number acknowledged before
+	tracked *tracking
 }
 
 // simulateShell runs one simulation and returns the fault found, or nil.
@@ -121,7 +122,7 @@ type outcome struct {
 // has ended, which is then judged, or until it dies after a number of turns.
 func (s *shell) life(turns int) (over bool, err error) {
 	s.process = process{clock: clock.Virtual(s.now), files: newDisk(s.world, s.disk), anchors: map[string]int{},
-		began: s.safe}
+		began: s.safe, tracked: &tracking{}}
 	s.world.rise(s.clock)
 	s.files.slow = s.one(3)
 	lie := -1
@@ -270,7 +271,7 @@ func (s *shell) live(ctx context.Context) outcome {
 	s.began = s.acks.count()
 	s.j = &committing{Journal: s.journal, world: s.world, acks: s.acks}
 	s.engine, err = engine.New(engine.Config{
-		Clock: s.clock, Journal: s.j, Seed: uint64(s.seed) + 1, Workers: 1, Patience: -1,
+		Clock: s.clock, Journal: s.j, Seed: uint64(s.seed) + 1, Workers: 1, Patience: -1, Track: s.tracked.track,
 		Integrations: new(engine.Integrations).
 			Handle("sqs", "sendMessage", s).
 			HandleFunctions(s),

@@ -95,6 +95,9 @@ func (s *shell) judge(x *execution) error {
 	if err != nil {
 		return err
 	}
+	if err := s.tracked.judge(x); err != nil {
+		return err
+	}
 	if s.loose {
 		return nil
 	}

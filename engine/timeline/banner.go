@@ -18,8 +18,8 @@ type Now struct {
 	Outcome Outcome `json:"outcome"` // Running or Waiting
 	// Since is when the running attempt or the waiting started.
 	Since time.Time `json:"since"`
-	// Attempt is the number, from 1, of the running attempt or of the one that failed last. Attempts is the maximum
-	// number of attempts under the retrier that handles the last error; 0 if it is unknown or there is no retrier.
+	// Attempt is the number, from 1, of the running attempt or of the one that failed last, since the last redrive of
+	// the execution. Attempts is the maximum number of attempts under the retrier that handles the last error; 0 if it is unknown or there is no retrier.
 	Attempt  int   `json:"attempt"`
 	Attempts int64 `json:"attempts,omitempty"`
 	// Failure is the failure of the last attempt; zero if none failed.
@@ -32,7 +32,7 @@ type Now struct {
 	// GivesUp is the latest time at which the last attempt fails if this error persists; zero if it is unknown, for
 	// example because an attempt may take any time.
 	GivesUp time.Time `json:"givesUp,omitzero"`
-	// Policy describes the retrier's waits: "1s ×2 up to 1m0s, jitter FULL".
+	// Policy describes the retrier's waits: "waits start at 1s and double, at most 1m, full jitter".
 	Policy string `json:"policy,omitempty"`
 	// Pending is the ID with which the engine can be asked to retry now; 0 if there is none.
 	Pending int64 `json:"pendingId,omitempty"`
@@ -71,7 +71,8 @@ func (t *Timeline) now(v *Visit, m *asl.Machine, p *history.Pending) Now {
 	n := Now{State: v.State, Visit: v.Number, Outcome: v.Outcome, Since: v.Entered, Failure: v.Failure,
 		Token: v.Token, MapRunARN: v.MapRunARN}
 	if a := v.last(); a != nil {
-		n.Attempt, n.Since = a.Number, a.Scheduled
+		current, _ := v.SinceRedrive()
+		n.Attempt, n.Since = len(current), a.Scheduled
 		if v.Outcome == Waiting {
 			n.Since = a.Ended
 		}
@@ -179,7 +180,15 @@ func policyOf(r asl.Retrier) retry.Policy {
 }
 
 func describe(p retry.Policy) string {
-	text := fmt.Sprintf("%s × %g", Short(p.Interval), p.Rate)
+	text := "waits start at " + Short(p.Interval)
+	switch p.Rate {
+	case 1:
+		text = "each wait is " + Short(p.Interval)
+	case 2:
+		text += " and double"
+	default:
+		text += fmt.Sprintf(" and grow by × %g", p.Rate)
+	}
 	if p.MaxDelay > 0 {
 		text += ", at most " + Short(p.MaxDelay)
 	}

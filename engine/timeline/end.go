@@ -71,18 +71,22 @@ func (r *reader) redrive(e *history.Event) {
 	}
 }
 
-// resumed returns the visit that an event after a redrive continues.
+// resumed returns the visit that an event after a redrive continues: the one whose state the reader of attempts has
+// found for it.
 func (r *reader) resumed(e *history.Event) *Visit {
-	for i, v := range r.resuming {
-		if v.Type != "Task" || e.Type.Step() != history.StepScheduled {
-			continue
-		}
-		r.resuming = slices.Delete(slices.Clone(r.resuming), i, i+1)
-		v.over, v.Left, v.Exit = false, time.Time{}, 0
-		r.open = append(r.open, v)
-		return v
+	if e.Type.Step() != history.StepScheduled && e.Type.Step() != history.StepFailed || r.task == nil {
+		return nil
 	}
-	return nil
+	v := r.t.Of(r.task.Entered)
+	if v == nil || v.Type != "Task" || v.Entry != r.task.Entered {
+		return nil
+	}
+	r.resuming = slices.DeleteFunc(slices.Clone(r.resuming), func(o *Visit) bool { return o == v })
+	if !slices.Contains(r.open, v) {
+		r.open = append(r.open, v)
+	}
+	v.over, v.Left, v.Exit = false, time.Time{}, 0
+	return v
 }
 
 // again returns the earlier visit of a state that a redrive enters again; the new visit takes its place.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"stepback/engine/history"
 )
@@ -23,6 +24,7 @@ func Read(events []history.Event) *Timeline {
 		if e.ID != r.t.first+int64(i) {
 			break // histories have no gaps
 		}
+		r.task = r.attempts.Read(e).Attempt
 		v := r.place(e)
 		r.t.byEvent[i] = v
 		r.apply(e, v)
@@ -37,6 +39,9 @@ type reader struct {
 	t      *Timeline
 	events []history.Event
 	open   []*Visit // entered and not ended, oldest first
+
+	attempts history.AttemptReader
+	task     *history.Attempt // the attempt that the event being read belongs to; nil if there is none
 
 	redrives int
 	redriven int64    // ID of the last ExecutionRedriven event
@@ -146,40 +151,27 @@ func (r *reader) up(v *Visit, fits func(*Visit) bool) *Visit {
 }
 
 // aborted returns the visit that an event aborts: first the one whose failure is the cause, then the others of the
-// same Parallel or Map state, oldest first. The events do not name the state.
+// innermost Parallel or Map state around the cause that has any, oldest first. The events do not name the state.
 func (r *reader) aborted(e *history.Event, cause *Visit) *Visit {
 	kind, _ := strings.CutSuffix(e.Type.String(), "StateAborted")
-	if cause != nil && cause.Type == kind && !cause.over && !aborts(e.Type) {
-		return cause
-	}
-	i := slices.IndexFunc(r.open, func(v *Visit) bool { return v.Type == kind && (cause == nil || related(v, cause)) })
-	if i < 0 {
+	if cause == nil {
+		if i := slices.IndexFunc(r.open, func(v *Visit) bool { return v.Type == kind }); i >= 0 {
+			return r.open[i]
+		}
 		return nil
 	}
-	return r.open[i]
-}
-
-// related reports whether v is nested in the outermost visit around of, but does not itself contain of. It is false
-// if no visit is around of.
-func related(v, of *Visit) bool {
-	for around := of; around.Parent != nil; around = around.Parent {
-		if v == around.Parent {
-			return false
+	if cause.Type == kind && !cause.over && !aborts(e.Type) {
+		return cause
+	}
+	for around := cause; around != nil; around = around.Parent {
+		i := slices.IndexFunc(r.open, func(v *Visit) bool {
+			return v.Type == kind && v != around && contains(around, v) && !contains(v, cause)
+		})
+		if i >= 0 {
+			return r.open[i]
 		}
 	}
-	if of.Parent == nil {
-		return false
-	}
-	top := of
-	for top.Parent != nil {
-		top = top.Parent
-	}
-	for ; v != nil; v = v.Parent {
-		if v == top {
-			return true
-		}
-	}
-	return false
+	return nil
 }
 
 // apply updates the visit with an event.
@@ -194,6 +186,9 @@ func (r *reader) apply(e *history.Event, v *Visit) {
 	}
 	if v == nil {
 		return
+	}
+	if e.Type.Step() != history.NoStep {
+		r.revive(v)
 	}
 	switch e.Type.Step() {
 	case history.StepScheduled:
@@ -221,6 +216,19 @@ func (r *reader) apply(e *history.Event, v *Visit) {
 		v.Failure, v.Outcome = f, Waiting // until another event follows
 	default:
 		r.other(e, v)
+	}
+}
+
+// revive opens an aborted visit again, because an event of its task shows that another visit was aborted. The events
+// do not say which one, and after a redrive the visits of concurrent branches can be taken for each other.
+func (r *reader) revive(v *Visit) {
+	if !v.over || v.Outcome != Aborted {
+		return
+	}
+	v.over, v.Left, v.Exit, v.Outcome = false, time.Time{}, 0, Running
+	r.open = append(r.open, v)
+	if a := v.last(); a != nil && a.Outcome == Aborted {
+		a.Outcome, a.Ended = Running, time.Time{}
 	}
 }
 

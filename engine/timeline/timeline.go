@@ -123,8 +123,26 @@ func (v *Visit) Waits() []Wait {
 	return waits
 }
 
-// Retries returns the number of attempts that followed a failed one in the visit.
-func (v *Visit) Retries() int { return len(v.Waits()) }
+// Retries returns the number of attempts that followed a failed one in the visit. An attempt that is still to come does
+// not count.
+func (v *Visit) Retries() int {
+	n := 0
+	for _, w := range v.Waits() {
+		if !w.Until.IsZero() {
+			n++
+		}
+	}
+	return n
+}
+
+// SinceRedrive returns the attempts of the visit since the last redrive of the execution, after which all retries are
+// available again, and the number of attempts before it.
+func (v *Visit) SinceRedrive() (attempts []Attempt, before int) {
+	for before < len(v.Attempts) && v.Attempts[before].Redrive != v.last().Redrive {
+		before++
+	}
+	return v.Attempts[before:], before
+}
 
 // Open reports whether the visit has not ended.
 func (v *Visit) Open() bool { return !v.over }

@@ -1,6 +1,6 @@
 // Package exposition reports the catalogue's metrics to Prometheus: counters and histograms since the program began,
-// with the labels state_machine, state and error. It counts executions from their histories, as CloudWatch's data are
-// counted. It listens nowhere: register an Exposition and serve the registry with promhttp.
+// with the labels state_machine, state and error. It counts what happens in executions at the time it happens, as
+// CloudWatch's data are counted. It listens nowhere: register an Exposition and serve the registry with promhttp.
 package exposition
 
 import (
@@ -9,11 +9,10 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"stepback/engine/history"
 	"stepback/retrymetrics"
 )
 
-// Exposition implements prometheus.Collector over the executions that were observed. The zero value is ready; it is
+// Exposition implements prometheus.Collector over the executions that are counted in Counts. The zero value is ready; it is
 // safe for concurrent use.
 type Exposition struct {
 	own     sync.Once // sets counted.OwnErrors
@@ -42,10 +41,11 @@ var (
 	attemptBounds = []float64{1, 2, 3, 4, 5, 6, 8, 10, 15, 20}
 )
 
-// Observe counts an execution that has ended, by its ARN and its whole history.
-func (x *Exposition) Observe(arn string, events []history.Event) {
+// Counts returns the collector that the metrics are read from. Count executions in it: as they run, as a target of
+// retrymetrics.Live, or from their histories.
+func (x *Exposition) Counts() *retrymetrics.Collector {
 	x.own.Do(func() { x.counted.OwnErrors = retrymetrics.OwnErrors })
-	x.counted.Add(arn, events)
+	return &x.counted
 }
 
 // NameOf returns the name of a metric in Prometheus, without the suffix for its kind: RetryAttempts is
@@ -90,7 +90,7 @@ func (x *Exposition) add() {
 	if x.totals == nil {
 		x.totals = map[key]*total{}
 	}
-	points := x.counted.Take()
+	points := x.Counts().Take()
 	for i := range points {
 		p := &points[i]
 		k := key{p.Metric, p.Labels}

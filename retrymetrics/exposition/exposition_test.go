@@ -36,7 +36,7 @@ func TestText(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(&x)
 	for range 2 {
-		x.Observe("arn:aws:states:us-east-1:0:execution:orders:a", events)
+		x.Counts().Add("arn:aws:states:us-east-1:0:execution:orders:a", events)
 		if _, err := registry.Gather(); err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestLabelsOfAnyText(t *testing.T) {
 		t.Fatal(err)
 	}
 	var x exposition.Exposition
-	x.Observe("arn:aws:states:us-east-1:0:execution:orders:a", events)
+	x.Counts().Add("arn:aws:states:us-east-1:0:execution:orders:a", events)
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(&x)
 	err = testutil.GatherAndCompare(registry, strings.NewReader(`# HELP stepback_retry_attempts_total `+

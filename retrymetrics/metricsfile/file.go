@@ -4,6 +4,7 @@ package metricsfile
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,46 +28,86 @@ const MaxLines = 50_000
 // does.
 const Fine = 3 * time.Hour
 
+// head is the first line of a file that says up to when it is complete.
+type head struct {
+	// Counted is the time before which every event of an execution has been counted in the file.
+	Counted time.Time `json:"countedBefore"`
+}
+
 // Read returns the points of a data directory, oldest first; none if nothing has been stored. If a line cannot be
 // parsed, the error names it.
 func Read(dir string) ([]retrymetrics.Point, error) {
+	points, _, err := ReadCounted(dir)
+	return points, err
+}
+
+// ReadCounted returns the points like Read, and the time before which they are complete: every event before it has
+// been counted in them, but not every later one. The zero time means that they contain everything that was counted.
+func ReadCounted(dir string) (points []retrymetrics.Point, counted time.Time, err error) {
 	f, err := os.Open(filepath.Join(dir, Name))
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
+		return nil, counted, nil
 	}
 	if err != nil {
-		return nil, err
+		return nil, counted, err
 	}
 	defer f.Close()
-	var points []retrymetrics.Point
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 1<<20)
 	for n := 1; lines.Scan(); n++ {
+		if n == 1 && bytes.HasPrefix(lines.Bytes(), []byte(`{"countedBefore":`)) {
+			var h head
+			if err := json.Unmarshal(lines.Bytes(), &h); err == nil {
+				counted = h.Counted
+				continue
+			}
+		}
 		var p retrymetrics.Point
 		if err := json.Unmarshal(lines.Bytes(), &p); err != nil {
-			return nil, fmt.Errorf("%s, line %d: %w; delete the file to restart the metrics", f.Name(), n, err)
+			return nil, counted, fmt.Errorf("%s, line %d: %w; delete the file to restart the metrics", f.Name(), n, err)
 		}
 		points = append(points, p)
 	}
 	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+		return nil, counted, fmt.Errorf("%s: %w", f.Name(), err)
 	}
-	return points, nil
+	return points, counted, nil
 }
 
-// Add adds points to those of a data directory. The file is replaced atomically, so it is never half written.
-func Add(dir string, points []retrymetrics.Point) error {
-	if len(points) == 0 {
-		return nil
+// Add adds points to those of a data directory, and stores that all of them are complete before the time counted; see
+// ReadCounted. The file is replaced atomically, so it is never half written.
+func Add(dir string, points []retrymetrics.Point, counted time.Time) error {
+	kept, _, err := ReadCounted(dir)
+	if err != nil {
+		return err
 	}
+	all := append(kept, points...)
+	if len(all) > 0 {
+		all = compact(all)
+	}
+	return write(dir, all[max(0, len(all)-MaxLines):], counted)
+}
+
+// Recount removes the values that can be counted again from the events of executions from a time on, and stores that
+// the rest is complete before that time. The time must be the start of a period of every such value, and of a minute.
+func Recount(dir string, from time.Time) error {
 	kept, err := Read(dir)
 	if err != nil {
 		return err
 	}
-	all := compact(append(kept, points...))
-	all = all[max(0, len(all)-MaxLines):]
-	err = atomicfile.WriteFrom(filepath.Join(dir, Name), 0o600, func(w io.Writer) error {
+	return write(dir, slices.DeleteFunc(kept, func(p retrymetrics.Point) bool {
+		return p.Metric.Recounted() && !p.Start.Before(from)
+	}), from)
+}
+
+func write(dir string, all []retrymetrics.Point, counted time.Time) error {
+	err := atomicfile.WriteFrom(filepath.Join(dir, Name), 0o600, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
+		if !counted.IsZero() {
+			if err := enc.Encode(head{counted}); err != nil {
+				return err
+			}
+		}
 		for _, p := range all {
 			if err := enc.Encode(p); err != nil {
 				return err

@@ -25,7 +25,7 @@ func TestPointsAreKeptAndAddedUp(t *testing.T) {
 		t.Fatalf("%v %v", got, err)
 	}
 	for _, ps := range [][]retrymetrics.Point{{point(1, 2)}, nil, {point(1, 3), point(2, 4)}} {
-		if err := metricsfile.Add(dir, ps); err != nil {
+		if err := metricsfile.Add(dir, ps, time.Time{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -46,7 +46,7 @@ func TestTheOldestPointsGoFirst(t *testing.T) {
 	for i := range many {
 		many[i] = point(int64(i), 1)
 	}
-	if err := metricsfile.Add(dir, many); err != nil {
+	if err := metricsfile.Add(dir, many, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := metricsfile.Read(dir)
@@ -77,11 +77,41 @@ func TestOldPointsAreCoarsened(t *testing.T) {
 		return p
 	}
 	if err := metricsfile.Add(dir, []retrymetrics.Point{at(time.Second), at(2 * time.Second), at(4 * time.Hour),
-		at(4*time.Hour + time.Second)}); err != nil {
+		at(4*time.Hour + time.Second)}, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := metricsfile.Read(dir)
 	if err != nil || len(got) != 3 || got[0].Values[0] != 2 || !got[0].Start.Equal(time.Unix(0, 0)) {
 		t.Errorf("%+v %v", got, err)
+	}
+}
+
+// A recount removes what histories can give again, from the time on, and nothing else.
+func TestARecountKeepsWhatHistoriesCannotGive(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	at := func(m *retrymetrics.Metric, minute int64) retrymetrics.Point {
+		p := point(minute, 1)
+		p.Metric = m
+		return p
+	}
+	all := []retrymetrics.Point{at(retrymetrics.TaskAttempts, 0), at(retrymetrics.TaskAttempts, 1),
+		at(retrymetrics.CircuitBreakerState, 1), at(retrymetrics.RowsApplied, 2), at(retrymetrics.ExecutionsFailed, 2)}
+	if err := metricsfile.Add(dir, all, time.Unix(120, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if got, counted, err := metricsfile.ReadCounted(dir); len(got) != 5 || !counted.Equal(time.Unix(120, 0)) || err != nil {
+		t.Fatalf("%d points, complete before %v: %v", len(got), counted, err)
+	}
+	if err := metricsfile.Recount(dir, time.Unix(60, 0)); err != nil {
+		t.Fatal(err)
+	}
+	got, counted, err := metricsfile.ReadCounted(dir)
+	var left []string
+	for _, p := range got {
+		left = append(left, p.Metric.Name())
+	}
+	if strings.Join(left, " ") != "TaskAttempts CircuitBreakerState RowsApplied" || !counted.Equal(time.Unix(60, 0)) || err != nil {
+		t.Errorf("%v, complete before %v: %v", left, counted, err)
 	}
 }

@@ -1,29 +1,17 @@
 package histories
 
 import (
-	"sync"
-
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
 	"stepback/engine/history"
 )
 
-// typeOf returns event types by name. For a name that this program does not know yet, a lookup gives
-// history.Unknown.
-var typeOf = sync.OnceValue(func() map[string]history.Type {
-	all := map[string]history.Type{}
-	for t := history.Unknown + 1; t <= history.EvaluationFailed; t++ {
-		all[t.String()] = t
-	}
-	return all
-})
-
 // eventOf converts the parts of an event that concern retries: its state, the call, and the failure.
 func eventOf(e *types.HistoryEvent) history.Event {
 	out := history.Event{
 		ID: e.Id, Previous: e.PreviousEventId, Time: aws.ToTime(e.Timestamp).UnixNano(),
-		Type: typeOf()[string(e.Type)],
+		Type: history.TypeNamed(string(e.Type)),
 	}
 	if d := e.StateEnteredEventDetails; d != nil {
 		out.Name = aws.ToString(d.Name)

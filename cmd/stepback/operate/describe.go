@@ -129,7 +129,7 @@ func statesOf(t *timeline.Timeline) []describedState {
 		s.Attempts += len(v.Attempts)
 		for k := range v.Attempts {
 			a := &v.Attempts[k]
-			if a.Failure.HasName() {
+			if a.Outcome.Bad() {
 				s.Failed++
 				s.Error = a.Failure.Name
 			}

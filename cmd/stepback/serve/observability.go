@@ -30,8 +30,8 @@ func (c *Serve) tellOthers(ctx context.Context, cfg *local.Config) (opened func(
 	registry.MustRegister(counted, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	cfg.Metrics = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+	cfg.Counts = append(cfg.Counts, counted.Counts())
 	if c.OTLP == "" {
-		cfg.Observe = func(x *journal.Execution, events []history.Event) { counted.Observe(x.ARN, events) }
 		return func(*local.Platform) {}, func() {}, nil
 	}
 	//nolint:contextcheck // it ends after the context, with what is left to send
@@ -39,11 +39,7 @@ func (c *Serve) tellOthers(ctx context.Context, cfg *local.Config) (opened func(
 	if err != nil {
 		return nil, nil, err
 	}
-	//nolint:contextcheck // it lives as long as the platform
-	cfg.Observe = func(x *journal.Execution, events []history.Event) {
-		counted.Observe(x.ARN, events)
-		traces.Observe(x, events)
-	}
+	cfg.Observe = traces.Observe //nolint:contextcheck // it lives as long as the platform
 	return func(p *local.Platform) { traces.Look(p.Journal) }, func() {
 		const grace = 3 * time.Second
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)

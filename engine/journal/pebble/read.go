@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/klauspost/compress/s2"
@@ -98,6 +99,28 @@ func (j *Journal) Executions(ctx context.Context, prefix string) iter.Seq2[*jour
 	}
 }
 
+// EndedSince implements journal.Ends.
+func (j *Journal) EndedSince(ctx context.Context, since time.Time) iter.Seq2[*journal.Execution, error] {
+	return func(yield func(*journal.Execution, error) bool) {
+		from := endKey(nil, max(0, since.UnixNano()), "")
+		for it, err := range j.between(from, prefixEnd([]byte(endPrefix))) {
+			var x *journal.Execution
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err == nil {
+				x, err = j.Execution(ctx, string(it.Key()[len(from):]))
+			}
+			if errors.Is(err, journal.ErrNotFound) { // removed in the meantime
+				continue
+			}
+			if !yield(x, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
 // scan iterates over the keys that begin with prefix until the context ends. It yields the iterator at each key; key
 // and value are valid until the next step.
 func (j *Journal) scan(ctx context.Context, prefix string) iter.Seq2[*pebble.Iterator, error] {
@@ -115,12 +138,17 @@ func (j *Journal) scan(ctx context.Context, prefix string) iter.Seq2[*pebble.Ite
 
 // walk iterates like scan, without a context to cancel it.
 func (j *Journal) walk(prefix string) iter.Seq2[*pebble.Iterator, error] {
+	if prefix == "" {
+		return j.between(nil, nil)
+	}
+	return j.between([]byte(prefix), prefixEnd([]byte(prefix)))
+}
+
+// between iterates like walk, over the keys from the first one up to but not including the last one; nil means no
+// limit.
+func (j *Journal) between(from, to []byte) iter.Seq2[*pebble.Iterator, error] {
 	return func(yield func(*pebble.Iterator, error) bool) {
-		var within pebble.IterOptions
-		if prefix != "" {
-			within.LowerBound = []byte(prefix)
-			within.UpperBound = prefixEnd(within.LowerBound)
-		}
+		within := pebble.IterOptions{LowerBound: from, UpperBound: to}
 		it, err := j.db.NewIter(&within)
 		if err != nil {
 			yield(nil, err)

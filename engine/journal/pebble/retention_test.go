@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -91,6 +92,37 @@ func TestExecutionsAreRemovedSomeTimeAfterTheirEnd(t *testing.T) {
 	for u, err := range j.Unfinished(t.Context(), "") {
 		if err != nil || u.ARN != "m:running" {
 			t.Errorf("%+v, %v", u, err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The executions that ended since a time are listed in the order of their ends, without child executions and those that
+// are running.
+func TestExecutionsThatEndedSince(t *testing.T) {
+	t.Parallel()
+	j, err := pebble.Open(t.TempDir(), pebble.Config{Retention: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	family(t, j, "later", now.Add(time.Hour))
+	family(t, j, "earlier", now.Add(-time.Hour))
+	family(t, j, "now", now)
+	journaltest.Commit(t, j, journaltest.First(journaltest.Begun("m:running")))
+	for since, want := range map[time.Time]string{now.Add(-2 * time.Hour): "m:earlier m:now m:later", now: "m:now m:later",
+		now.Add(time.Nanosecond): "m:later", now.Add(2 * time.Hour): "", time.Unix(-1, 0): "m:earlier m:now m:later"} {
+		var found []string
+		for x, err := range j.EndedSince(t.Context(), since) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = append(found, x.ARN)
+		}
+		if got := strings.Join(found, " "); got != want {
+			t.Errorf("since %v: %s, want %s", since.Sub(now), got, want)
 		}
 	}
 	if err := j.Close(); err != nil {

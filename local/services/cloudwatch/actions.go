@@ -88,6 +88,9 @@ func (s *Service) announce(b *documents.Batch, scope aws.Scope, before, a *alarm
 			return err
 		}
 		m.Body = string(body)
+		if parsed, _ := aws.ParseARN(arn); parsed.Service == "sns" {
+			m.ByProtocol = map[string]string{"email": email(scope, before, a), "sms": m.Subject}
+		}
 		if err := s.post(b, pending{scope, a.Name, arn, m, 0, now}); err != nil {
 			return err
 		}
@@ -211,7 +214,7 @@ func notification(scope aws.Scope, before, a *alarm) map[string]any {
 		"InsufficientDataActions": list(a.Insufficient),
 	}
 	if a.Rule != "" {
-		m["AlarmRule"] = a.Rule
+		m["AlarmRule"], m["TriggeringChildren"] = a.Rule, a.triggeringChildren()
 		return m
 	}
 	trigger := map[string]any{"EvaluationPeriods": a.Periods, "ComparisonOperator": a.Comparison, "Threshold": a.Threshold,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -228,6 +229,40 @@ func TestAlarm(t *testing.T) {
 		"were greater than the threshold (3.0) (minimum 2 datapoints for OK -> ALARM transition)." {
 		t.Errorf("told %+v", told)
 	}
+	const mail = `You are receiving this email because your Amazon CloudWatch Alarm "Errors" in the EU (Ireland) region has ` +
+		`entered the ALARM state, because "Threshold Crossed: 2 out of the last 2 datapoints [5.0 (22/11/26 12:00:00), ` +
+		`5.0 (22/11/26 12:01:00)] were greater than the threshold (3.0) (minimum 2 datapoints for OK -> ALARM transition)." at ` +
+		`"Sunday 22 November, 2026 12:02:02 UTC".
+
+Alarm Details:
+- Name:                       Errors
+- State Change:               OK -> ALARM
+- Reason for State Change:    Threshold Crossed: 2 out of the last 2 datapoints [5.0 (22/11/26 12:00:00), 5.0 (22/11/26 12:01:00)] were greater than the threshold (3.0) (minimum 2 datapoints for OK -> ALARM transition).
+- Timestamp:                  Sunday 22 November, 2026 12:02:02 UTC
+- AWS Account:                111111111111
+- Alarm Arn:                  arn:aws:cloudwatch:eu-west-1:111111111111:alarm:Errors
+
+Threshold:
+- The alarm is in the ALARM state when the metric is GreaterThanThreshold 3.0 for at least 2 of the last 2 period(s) of 60 seconds.
+
+Monitored Metric:
+- MetricNamespace:                     App
+- MetricName:                          Errors
+- Dimensions:                          []
+- Period:                              60 seconds
+- Statistic:                           Sum
+- Unit:                                not specified
+- TreatMissingData:                    notBreaching
+
+State Change Actions:
+- OK: [` + topic + `] 
+- ALARM: [` + topic + `] 
+- INSUFFICIENT_DATA: 
+`
+	if i := slices.IndexFunc(b.targets.all, func(m delivery.Message) bool { return strings.HasPrefix(m.Subject, "ALARM") }); i < 0 ||
+		b.targets.all[i].ByProtocol["email"] != mail {
+		t.Errorf("the e-mail is\n%s", b.targets.all[max(i, 0)].ByProtocol["email"])
+	}
 	all, err := b.DescribeAlarms(ctx, &client.DescribeAlarmsInput{AlarmNames: []string{"Errors", "Any"}})
 	if err != nil || len(all.MetricAlarms) != 1 || len(all.CompositeAlarms) != 1 ||
 		all.MetricAlarms[0].StateValue != types.StateValueOk ||
@@ -249,6 +284,60 @@ func TestAlarm(t *testing.T) {
 	}
 	_, err = b.DeleteAlarms(ctx, &client.DeleteAlarmsInput{AlarmNames: []string{"Errors"}})
 	refused(t, err, "ValidationError", "Cannot delete Errors as there are composite alarm(s) depending on it: Any")
+}
+
+// A composite alarm names the alarm of its rule that changed, and lists those that are in ALARM.
+func TestCompositeAlarmsNameWhatChanged(t *testing.T) {
+	t.Parallel()
+	b, ctx := newBench(t), t.Context()
+	for _, name := range []string{"A", "B", "C"} {
+		if _, err := b.PutMetricAlarm(ctx, &client.PutMetricAlarmInput{AlarmName: &name, Namespace: sdk.String("App"),
+			MetricName: sdk.String("Errors" + name), Statistic: types.StatisticSum, Period: sdk.Int32(60),
+			EvaluationPeriods: sdk.Int32(1), Threshold: sdk.Float64(3),
+			ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold, TreatMissingData: sdk.String("notBreaching")}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.PutCompositeAlarm(ctx, &client.PutCompositeAlarmInput{AlarmName: sdk.String("Page"),
+		AlarmRule: sdk.String(`ALARM("A") OR ALARM("B") OR ALARM("C")`), AlarmActions: []string{topic}, OKActions: []string{topic}}); err != nil {
+		t.Fatal(err)
+	}
+	b.pass(2 * time.Minute)
+	for range 2 {
+		b.put("ErrorsB", 5)
+		b.pass(time.Minute)
+	}
+	const of = "arn:aws:cloudwatch:eu-west-1:111111111111:alarm:"
+	page, err := b.DescribeAlarms(ctx, &client.DescribeAlarmsInput{AlarmNames: []string{"Page"},
+		AlarmTypes: []types.AlarmType{types.AlarmTypeCompositeAlarm}})
+	if err != nil || len(page.CompositeAlarms) != 1 {
+		t.Fatal(err)
+	}
+	got := page.CompositeAlarms[0]
+	if got.StateValue != types.StateValueAlarm ||
+		*got.StateReason != of+"B transitioned to ALARM at Sunday 22 November, 2026 12:03:02 UTC" ||
+		*got.StateReasonData != `{"triggeringAlarms":[{"arn":"`+of+`B","state":{"value":"ALARM","timestamp":"2026-11-22T12:03:02.000+0000"}}]}` {
+		t.Errorf("%s, because %s; %s", got.StateValue, *got.StateReason, *got.StateReasonData)
+	}
+	var told struct {
+		TriggeringChildren []struct {
+			Arn   string
+			State struct{ Value, Timestamp string }
+		}
+	}
+	for _, m := range b.targets.all {
+		if strings.HasPrefix(m.Subject, `ALARM: "Page"`) {
+			if err := json.Unmarshal([]byte(m.Body), &told); err != nil {
+				t.Error(err)
+			}
+			if !strings.Contains(m.ByProtocol["email"], "\nTriggering children (max. 10):\n- "+of+"B transitioned to ALARM at Sunday 22") {
+				t.Errorf("the e-mail is\n%s", m.ByProtocol["email"])
+			}
+		}
+	}
+	if len(told.TriggeringChildren) != 1 || told.TriggeringChildren[0].Arn != of+"B" || told.TriggeringChildren[0].State.Value != "ALARM" {
+		t.Errorf("%+v", told)
+	}
 }
 
 // TestAnAlarmOfHalfAMinute checks that an alarm with a period below a minute sees data with a resolution of one

@@ -392,23 +392,66 @@ func (s *Service) compose(scope aws.Scope, name string) (turned bool, err error)
 		if err != nil {
 			return a.State, "", ""
 		}
-		cause := ""
-		fires := rule.Fires(func(name string) string {
-			other, err := s.alarm(scope, alarmName(name))
-			if err != nil || other == nil {
-				return ""
+		others := map[string]*alarm{}
+		for _, name := range rule.Alarms() {
+			if other, err := s.alarm(scope, alarmName(name)); err == nil && other != nil {
+				others[name] = other
 			}
-			if cause == "" {
-				cause = fmt.Sprintf("%s transitioned to %s at %s", other.ARN, other.State,
-					other.Transitioned.Format("Monday 02 January, 2006 15:04:05 UTC"))
-			}
-			return other.State
-		})
+		}
 		state := evaluation.OK
-		if fires {
+		if rule.Fires(func(name string) string {
+			if other := others[name]; other != nil {
+				return other.State
+			}
+			return ""
+		}) {
 			state = evaluation.Alarm
 		}
 		turned = state != a.State
-		return state, cause, `{"triggeringAlarms":[]}`
+		reason, data := composed(a, state, rule.Alarms(), others)
+		return state, reason, data
 	})
+}
+
+// composed returns the reason for a composite alarm's state, and its data: the alarm of the rule whose change led to
+// the state, and the alarms that are in ALARM. If the composite is not in ALARM, the data name the alarm that changed.
+func composed(a *alarm, state string, names []string, others map[string]*alarm) (reason, data string) {
+	var alarming []*alarm
+	var latest *alarm
+	fits := false // latest is in ALARM if the composite is, and not in ALARM otherwise
+	for _, name := range names {
+		other := others[name]
+		if other == nil {
+			continue
+		}
+		if other.State == evaluation.Alarm {
+			alarming = append(alarming, other)
+		}
+		alike := (other.State == evaluation.Alarm) == (state == evaluation.Alarm)
+		if latest == nil || alike && !fits || alike == fits && other.Transitioned.After(latest.Transitioned) {
+			latest, fits = other, alike
+		}
+	}
+	listed := []child{}
+	if state != evaluation.Alarm {
+		alarming = nil
+		if latest != nil {
+			alarming = []*alarm{latest}
+		}
+	}
+	for _, other := range alarming {
+		listed = append(listed, child{other.ARN, childState{other.State, other.Transitioned.UTC().Format(reasonTime)}})
+	}
+	text, err := plain(map[string]any{"triggeringAlarms": listed})
+	if err != nil {
+		text = nil
+	}
+	switch {
+	case a.State == evaluation.Insufficient: // its first evaluation
+		return fmt.Sprintf("%s was created and its alarm rule evaluates to %s", a.ARN, state), string(text)
+	case latest == nil:
+		return "", string(text)
+	}
+	return fmt.Sprintf("%s transitioned to %s at %s", latest.ARN, latest.State, latest.Transitioned.UTC().Format(longTime)),
+		string(text)
 }

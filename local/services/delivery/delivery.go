@@ -27,6 +27,8 @@ type Message struct {
 	Group, Deduplication string
 	// Subject is the subject of a message to a topic.
 	Subject string
+	// ByProtocol holds the texts for subscribers of a topic that do not get Body, by their protocol, such as email.
+	ByProtocol map[string]string `json:",omitempty"`
 	// Name is the name of the execution; empty means a unique one.
 	Name string
 	// TraceHeader is the X-Ray trace that the message belongs to.

@@ -32,7 +32,7 @@ func (s *Service) Publish(ctx context.Context, in PublishInput) (string, error) 
 // returns it.
 func (s *Service) Deliver(ctx context.Context, to aws.ARN, m *delivery.Message) error {
 	made := &message{Type: typeNotification, Topic: to.String(), Subject: m.Subject, Body: m.Body, Group: m.Group,
-		Deduplication: m.Deduplication, Trace: m.TraceHeader}
+		Deduplication: m.Deduplication, Trace: m.TraceHeader, ByProtocol: m.ByProtocol}
 	for name, a := range m.Attributes {
 		if made.Attributes == nil {
 			made.Attributes = map[string]attribute{}
