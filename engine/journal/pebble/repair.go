@@ -57,7 +57,7 @@ func Salvage(ctx context.Context, dir string, use func(*Journal) error, tell fun
 		return err
 	}
 	defer os.RemoveAll(temp)
-	o := Config{FS: vfs.Default, Retention: -1}
+	o := Config{FS: ownerfs.System, Retention: -1}
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref()
 	from, to := &Journal{dir: dir, space: spaceOf(&o)}, &Journal{dir: filepath.Join(temp, "journal"), space: spaceOf(&o)}
