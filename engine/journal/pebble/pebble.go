@@ -13,7 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"stepback/engine/journal"
-	"stepback/internal/diskspace"
+	"stepback/engine/journal/diskspace"
 	"stepback/internal/pebbleguard"
 )
 

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/internal/diskspace"
+	"stepback/engine/journal/diskspace"
 )
 
 // Options are the limits and hooks of a store; zero values have defaults.
