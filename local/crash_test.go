@@ -18,7 +18,7 @@ import (
 
 	"stepback/aws"
 	"stepback/engine/clock"
-	"stepback/internal/diskspace"
+	"stepback/engine/journal/diskspace"
 	"stepback/local"
 	"stepback/local/services/delivery"
 	"stepback/local/services/lambda/functions"

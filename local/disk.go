@@ -10,7 +10,7 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/internal/diskspace"
+	"stepback/engine/journal/diskspace"
 	"stepback/local/endpoint"
 	"stepback/local/services/documents"
 )

@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"testing"
 
-	"stepback/internal/diskspace"
-	"stepback/internal/diskspace/diskspacetest"
+	"stepback/engine/journal/diskspace"
+	"stepback/engine/journal/diskspace/diskspacetest"
 	"stepback/local"
 	"stepback/local/endpoint"
 	"stepback/local/services/documents"

@@ -15,7 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"stepback/engine/journal"
-	"stepback/internal/diskspace"
+	"stepback/engine/journal/diskspace"
 	"stepback/internal/ownerfs"
 	"stepback/internal/pebbleguard"
 	"stepback/internal/pebblestore"

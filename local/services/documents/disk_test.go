@@ -7,8 +7,9 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"stepback/internal/diskspace"
-	"stepback/internal/diskspace/diskspacetest"
+	"stepback/engine/journal"
+	"stepback/engine/journal/diskspace"
+	"stepback/engine/journal/diskspace/diskspacetest"
 	"stepback/local/services/documents"
 )
 
@@ -123,7 +124,7 @@ func TestAStoreIsNotOpenedOnAFullDisk(t *testing.T) {
 		s, err := documents.OpenOn("/documents", documents.Disk{FS: disk, Space: space})
 		if step.full {
 			const want = "opening /documents: the disk is full; free space: 0 KB are free, 256 are needed"
-			if !errors.Is(err, diskspace.ErrFull) || err.Error() != want {
+			if !errors.Is(err, journal.ErrDiskFull) || err.Error() != want {
 				t.Errorf("opened on a full disk: %v", err)
 			}
 			continue

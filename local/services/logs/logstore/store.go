@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/internal/diskspace"
+	"stepback/engine/journal/diskspace"
 	"stepback/local/services/inventory"
 )
 

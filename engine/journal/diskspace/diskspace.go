@@ -15,10 +15,9 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-)
 
-// ErrFull is returned if new work is refused because the disk is full. Everything that was acknowledged before is kept.
-var ErrFull = errors.New("the disk is full; free space")
+	"stepback/engine/journal"
+)
 
 // Interval is the interval at which a full disk is checked again.
 const Interval = 50 * time.Millisecond
@@ -140,7 +139,7 @@ const roomToWrite = 1 << 20
 // roomToOpen is the number of bytes that opening a store writes besides the content of its log.
 const roomToOpen = 256 << 10
 
-// ToOpen returns an error that wraps ErrFull if the disk has too little space to open the Pebble store in a
+// ToOpen returns an error that wraps journal.ErrDiskFull if the disk has too little space to open the Pebble store in a
 // directory: opening writes the content of the log into tables, and Pebble would retry that for ever.
 func (s *Space) ToOpen(dir string) error {
 	names, err := s.fs.List(dir)
@@ -157,7 +156,7 @@ func (s *Space) ToOpen(dir string) error {
 		}
 	}
 	if free := s.free(dir); free < need {
-		return fmt.Errorf("%w: %d KB are free, %d are needed", ErrFull, free>>10, need>>10)
+		return fmt.Errorf("%w: %d KB are free, %d are needed", journal.ErrDiskFull, free>>10, need>>10)
 	}
 	return nil
 }
