@@ -72,16 +72,13 @@ func (p *Platform) lock(context.Context) error {
 	return p.protect()
 }
 
-// stores are the directories of a data directory, and ownFiles its files.
-var (
-	stores   = []string{"documents", "dynamodb", "journal", "kms", "lambda", "logs", "objects", "sqs"}
-	ownFiles = []string{lockFile, serverFile, metricsfile.Name, sns.FileName, sns.OldFileName}
-)
+// storeDirs are the directories of a data directory.
+var storeDirs = []string{"documents", "dynamodb", "inventory", "journal", "kms", "lambda", "logs", "objects", "sqs"}
 
 // protect closes the directory and its stores to other users of the machine: older versions let them read what they
 // wrote. A directory that contains something else as well stays as it is, and a warning says so.
 func (p *Platform) protect() error {
-	for _, name := range stores {
+	for _, name := range storeDirs {
 		if _, err := ownerfs.Tighten(filepath.Join(p.Dir, name)); err != nil {
 			return fmt.Errorf("data directory: %w", err)
 		}
@@ -91,7 +88,7 @@ func (p *Platform) protect() error {
 		return fmt.Errorf("data directory: %w", err)
 	}
 	for _, e := range entries {
-		if slices.Contains(stores, e.Name()) || slices.Contains(ownFiles, e.Name()) {
+		if slices.Contains(storeDirs, e.Name()) || slices.Contains(ownFiles, e.Name()) || e.Name() == lockFile || e.Name() == serverFile {
 			continue
 		}
 		info, err := os.Stat(p.Dir)

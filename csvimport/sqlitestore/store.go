@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"stepback/csvimport"
-	"stepback/internal/ownerfs"
 	"stepback/retry"
 
 	_ "modernc.org/sqlite" // registers the driver
@@ -57,7 +56,7 @@ func Open(ctx context.Context, path string, d Durability) (*Store, error) {
 // sent.
 func open(ctx context.Context, path string, d Durability, committed func()) (*Store, error) {
 	if dir := filepath.Dir(path); dir != "." {
-		if err := os.MkdirAll(dir, ownerfs.Dir); err != nil {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, failure("create the directory of "+path, err)
 		}
 	}
@@ -68,7 +67,7 @@ func open(ctx context.Context, path string, d Durability, committed func()) (*St
 		return nil, failure("open "+path, err)
 	}
 	// SQLite gives its other files the permissions of the database.
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, ownerfs.File)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, failure("open "+path, err)
 	}

@@ -4,6 +4,8 @@
 // Quotas that only mirror AWS's, such as the 256 KiB of a payload, are not budgets: they stay with their service.
 package budgets
 
+//go:generate go test . -run TestPage -update
+
 // Budget is one limit.
 type Budget struct {
 	// Bounds says what the limit bounds.

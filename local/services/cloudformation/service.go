@@ -211,13 +211,4 @@ var accepted = map[string]map[string]string{
 	"CancelUpdateStack": {
 		"ClientRequestToken": "a repeated request is rejected because of the status of the stack",
 	},
-	"ContinueUpdateRollback": {
-		"RoleARN": "the role is not assumed",
-	},
-	"DeleteStack": {
-		"RoleARN": "the role is not assumed",
-	},
-	"RollbackStack": {
-		"RoleARN": "the role is not assumed",
-	},
 }
