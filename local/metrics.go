@@ -34,6 +34,10 @@ func (p *Platform) openMetrics(context.Context) error {
 	m := &p.metrics
 	m.Period, m.OwnErrors, m.dir = p.cfg.MetricPeriod, retrymetrics.OwnErrors, p.Dir
 	m.files = p.files
+	if err := m.files.Verify(filepath.Join(p.Dir, metricsfile.Name)); err != nil {
+		p.cfg.Log.Warn("metric data are damaged", "error", err)
+		m.files = nil // the entry stays until a repair
+	}
 	info, err := os.Stat(filepath.Join(p.Dir, metricsfile.Name))
 	if err == nil {
 		m.since = info.ModTime()
