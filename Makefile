@@ -12,7 +12,8 @@ export CGO_ENABLED := 0
 # time; make release and the Lambda functions strip it anyway.
 LEANER := -trimpath -gcflags=all=-dwarf=false
 export GOFLAGS := $(LEANER) $(filter-out $(LEANER),$(GOFLAGS))
-# make run compiles with one compiler per core, each on one core and without garbage collection below 800 MiB: the least processor time.
+# make run compiles a command without the readers of Parquet and the OpenTelemetry SDK, which the import does not need. One compiler
+# per core, each on one core and without garbage collection below 800 MiB, takes the least processor time.
 CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 COMPILE := GOGC=off GOMEMLIMIT=800MiB GOMAXPROCS=1 $(GO) build -p $(CORES)
 # Flags for test binaries. make lint runs go vet, and nobody debugs these binaries; without symbols they link in half the time.
@@ -51,9 +52,9 @@ run: ## import the bundled CSV file with injected faults (ARGS="--csv FILE …" 
 	@echo "compiling stepback; the first time, with downloads, takes a minute or two" >&2
 	@# The first time, compile the standard library while modules are downloaded.
 	@[ -e $(BIN)/stepback ] || { $(COMPILE) net/http html/template database/sql encoding/xml image/png archive/zip & \
-		$(GO) list -deps ./cmd/stepback 2>&1 >/dev/null | \
+		$(GO) list -deps -tags lambda.norpc,lean ./cmd/stepback 2>&1 >/dev/null | \
 		awk '/^go: downloading/ { if (!(++d % 25)) { printf "  %d modules\n", d; fflush() } ; next } { print }' >&2; wait; }
-	@$(COMPILE) -v -tags lambda.norpc -ldflags "-s -w" -o $(BIN)/stepback ./cmd/stepback 2> >(awk '/^go: downloading/ { d++ } /^[a-zA-Z0-9._\/-]+$$/ { c++ } \
+	@$(COMPILE) -v -tags lambda.norpc,lean -ldflags "-s -w" -o $(BIN)/stepback ./cmd/stepback 2> >(awk '/^go: downloading/ { d++ } /^[a-zA-Z0-9._\/-]+$$/ { c++ } \
 		!/^go: downloading/ && !/^[a-zA-Z0-9._\/-]+$$/ { print; fflush() } \
 		/^go: downloading/ || /^[a-zA-Z0-9._\/-]+$$/ { if (!((d+c) % 25)) { printf "  %d modules, %d packages\n", d, c; fflush() } }' >&2)
 	@$(BIN)/stepback run $(ARGS)

@@ -144,6 +144,9 @@ func (g *guard) authorizeReport(ctx context.Context, r *server.Request, needs []
 // requestContext returns the condition keys that come from the request's input: its tags.
 func requestContext(input jsonvalue.Value) policy.Context {
 	context := policy.Context{}
+	if id, ok := input.Get("ExternalId"); ok { // of AssumeRole
+		context["sts:ExternalId"] = []string{id.Text()}
+	}
 	for _, member := range []string{"Tags", "tags"} {
 		tags, _ := input.Get(member)
 		add := func(key, value string) {

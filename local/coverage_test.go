@@ -33,3 +33,15 @@ func TestDocsAreCurrent(t *testing.T) {
 		t.Errorf("%s is out of date: run make generate, or go generate ./local", page)
 	}
 }
+
+// TestAcceptedMembers checks that no service accepts a member without effect that it reads in fact.
+func TestAcceptedMembers(t *testing.T) {
+	t.Parallel()
+	for _, c := range open(t, local.Config{}).Coverage() {
+		for i := range c.Operations {
+			if o := &c.Operations[i]; len(o.Stale) > 0 {
+				t.Errorf("%s.%s reads the accepted members %v", c.Model, o.Name, o.Stale)
+			}
+		}
+	}
+}

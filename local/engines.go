@@ -10,8 +10,6 @@ import (
 	"stepback/aws"
 	"stepback/engine"
 	"stepback/engine/history"
-	"stepback/engine/itemreader"
-	"stepback/engine/itemreader/parquetrows"
 	"stepback/engine/journal"
 )
 
@@ -49,7 +47,7 @@ func (s *engines) open(scope aws.Scope) (*engine.Engine, error) {
 	e, err := engine.New(engine.Config{
 		Clock: p.Clock, Patience: p.cfg.Patience, Journal: p.Journal, Region: scope.Region, Account: scope.Account,
 		Log: s.log, Objects: p.objects, TempDir: p.Dir,
-		Formats:      itemreader.Formats{"PARQUET": itemreader.FormatOf(parquetrows.Open)},
+		Formats:      itemFormats(),
 		Integrations: p.around.integrations(scope, p.Faults, p.invoker(scope), p.Clock, s.await),
 		Mocks:        p.around.testCases(), Activity: s.activity, Follow: s.follow,
 		Observe: both(both(p.executionEnded, p.tracer.Observe), p.cfg.Observe), Recovered: s.recovered,

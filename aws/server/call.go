@@ -59,6 +59,9 @@ func (c *call) answer(ctx context.Context) (*reply, error) {
 			return nil, err
 		}
 	}
+	if err := c.op.refuseUnread(r.Input); err != nil {
+		return nil, err
+	}
 	if err := c.authorize(ctx, r); err != nil {
 		return nil, err
 	}

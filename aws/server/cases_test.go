@@ -47,7 +47,7 @@ func TestRequests(t *testing.T) {
 func reads(t *testing.T, c *protocoltest.Case) string {
 	var got *Request
 	s, err := newService(Config{Operations: map[string]Operation{
-		c.Operation.Name: {Call: func(_ context.Context, r *Request) (*Answer, error) {
+		c.Operation.Name: {Reads: WholeInput{}, Call: func(_ context.Context, r *Request) (*Answer, error) {
 			got = r
 			return nil, errors.New("enough")
 		}},
@@ -186,7 +186,7 @@ func (r recorded) RoundTrip(*http.Request) (*http.Response, error) { return r.w.
 
 func writes(t *testing.T, c *protocoltest.Case) string {
 	s, err := newService(Config{Operations: map[string]Operation{
-		c.Operation.Name: {Call: func(context.Context, *Request) (*Answer, error) { return answerOf(c) }},
+		c.Operation.Name: {Reads: WholeInput{}, Call: func(context.Context, *Request) (*Answer, error) { return answerOf(c) }},
 	}}, c.Service)
 	if err != nil {
 		t.Fatal(err)

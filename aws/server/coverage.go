@@ -13,11 +13,11 @@ type Coverage struct {
 	// Logs".
 	Model   string `json:"model"`
 	Service string `json:"service"`
-	// Works counts the operations that work completely. Partly counts those that lack some of AWS's behaviour.
-	// Absent counts those that are not implemented.
-	Works  int `json:"works"`
-	Partly int `json:"partly"`
-	Absent int `json:"absent"`
+	// Supported counts the operations that work completely. Partial counts those that lack some of AWS's behaviour.
+	// Unsupported counts those that are not implemented.
+	Supported   int `json:"supported"`
+	Partial     int `json:"partial"`
+	Unsupported int `json:"unsupported"`
 	// Share is the percentage of the model's operations that are implemented, completely or in part.
 	Share float64 `json:"share"`
 	// Operations lists all operations of the model, sorted by name.
@@ -30,6 +30,12 @@ type OperationCoverage struct {
 	State State  `json:"state"`
 	// Missing describes what a partly implemented operation lacks; empty for all other operations.
 	Missing string `json:"missing,omitempty"`
+	// Refused lists the members that requests must not have, by their paths in the input, sorted.
+	Refused []string `json:"refused,omitempty"`
+	// Accepted lists the members that requests may have although they have no effect, with the reason.
+	Accepted map[string]string `json:"accepted,omitempty"`
+	// Stale lists the members that Config.Accepted lists although the operation reads them. A test rules them out.
+	Stale []string `json:"-"`
 }
 
 // State is the state of an operation's implementation.
@@ -37,14 +43,51 @@ type State string
 
 // The states.
 const (
-	Works  State = "works"
-	Partly State = "partly"
-	Absent State = "not there"
+	Supported   State = "supported"
+	Partial     State = "partial"
+	Unsupported State = "not supported"
 )
 
 // Coverage reports which operations of the model are implemented.
 func (s *Service) Coverage() Coverage {
-	return CoverageOf(s.model.Name, s.model.ID, s.model.Operations(), s.Serves, s.cfg.Partly)
+	c := CoverageOf(s.model.Name, s.model.ID, s.model.Operations(), s.Serves, s.cfg.Partly)
+	for i := range c.Operations {
+		served := &c.Operations[i]
+		if served.State == Unsupported {
+			continue
+		}
+		if o, err := s.operation(served.Name); err == nil {
+			served.Refused = o.unread.paths("")
+			served.Accepted, served.Stale = s.accepted(o)
+		}
+	}
+	return c
+}
+
+// accepted returns the members of an operation's input that Config.Accepted lists, with the reasons. stale lists the
+// ones that the operation reads.
+func (s *Service) accepted(o *operation) (all map[string]string, stale []string) {
+	if o.model.Input == nil {
+		return nil, nil
+	}
+	unread := map[string]bool{}
+	for _, path := range s.unread(o, func(string) bool { return false }).paths("") {
+		unread[path] = true
+	}
+	for _, name := range []string{"", o.model.Name} {
+		for path, why := range s.cfg.Accepted[name] {
+			switch {
+			case unread[path]:
+				if all == nil {
+					all = map[string]string{}
+				}
+				all[path] = why
+			case name != "":
+				stale = append(stale, path)
+			}
+		}
+	}
+	return all, stale
 }
 
 // CoverageOf returns the coverage of a service. operations are the names of its model's operations. served reports
@@ -53,21 +96,21 @@ func CoverageOf(model, service string, operations []string, served func(string) 
 	partly map[string]string) Coverage {
 	c := Coverage{Model: model, Service: service}
 	for _, name := range slices.Sorted(slices.Values(operations)) {
-		o := OperationCoverage{Name: name, State: Works, Missing: partly[name]}
+		o := OperationCoverage{Name: name, State: Supported, Missing: partly[name]}
 		switch {
 		case !served(name):
-			o.State, o.Missing = Absent, ""
-			c.Absent++
+			o.State, o.Missing = Unsupported, ""
+			c.Unsupported++
 		case o.Missing != "":
-			o.State = Partly
-			c.Partly++
+			o.State = Partial
+			c.Partial++
 		default:
-			c.Works++
+			c.Supported++
 		}
 		c.Operations = append(c.Operations, o)
 	}
 	if len(c.Operations) > 0 {
-		c.Share = 100 * float64(c.Works+c.Partly) / float64(len(c.Operations))
+		c.Share = 100 * float64(c.Supported+c.Partial) / float64(len(c.Operations))
 	}
 	return c
 }

@@ -32,10 +32,13 @@ func (u *unreadable) Error() string { return u.reason }
 
 const codeMalformed = "SerializationException"
 
+// codeNotImplemented is the code of the errors for operations and members that this server does not implement.
+const codeNotImplemented = "NotImplemented"
+
 // notServed returns the error for an operation that the service has but that is not implemented here.
 func notServed(m *model.Service, operation string) *aws.Error {
 	return &aws.Error{
-		Code: "NotImplemented", Status: http.StatusNotImplemented,
+		Code: codeNotImplemented, Status: http.StatusNotImplemented,
 		Message: fmt.Sprintf("The operation %s of %s is not served here. Those that are: stepback services %s, "+
 			"docs/services.md.", operation, m.ID, m.Name),
 	}

@@ -19,7 +19,7 @@ func real(t testing.TB, name string, err error, operations ...string) *Service {
 	t.Helper()
 	all := map[string]Operation{}
 	for _, o := range operations {
-		all[o] = Operation{Call: func(context.Context, *Request) (*Answer, error) { return &Answer{}, err }}
+		all[o] = Operation{Reads: WholeInput{}, Call: func(context.Context, *Request) (*Answer, error) { return &Answer{}, err }}
 	}
 	words := Words{QueryCodes: map[string]string{"QueueDoesNotExist": "AWS.SimpleQueueService.NonExistentQueue"}}
 	s, newErr := New(Config{Model: name, Operations: all, Words: words, Default: aws.Scope{Account: "000000000000",
@@ -175,7 +175,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, i int, body string) {
 		p := protocols[uint(i)%uint(len(protocols))]
 		s := serve(t, Config{Operations: map[string]Operation{
-			"Check": {Call: func(_ context.Context, r *Request) (*Answer, error) {
+			"Check": {Reads: WholeInput{}, Call: func(_ context.Context, r *Request) (*Answer, error) {
 				_, err := jsonvalue.Parse(r.Input.JSON())
 				return nil, err
 			}},

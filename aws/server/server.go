@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"log/slog"
@@ -28,6 +29,10 @@ type Config struct {
 	// Partly describes, by operation, what the implementation lacks: "Policies have no effect." It is for
 	// documentation (Service.Coverage), and changes no response.
 	Partly map[string]string
+	// Accepted lists the members that requests may have although no operation reads them, and why: operation, path of
+	// the member in the input (such as VpcConfig.SubnetIds), reason. The operation "" stands for all operations. A
+	// request with any other member that its operation does not read (Operation.Reads) returns NotImplemented.
+	Accepted map[string]map[string]string
 	// Words holds the deviations of the service's behaviour and messages from its model.
 	Words Words
 	// Invalid is the error code for requests that violate a constraint; empty means ValidationException.
@@ -57,6 +62,9 @@ type Operation struct {
 	MaxBody int64
 	// TooLarge is the error for a larger body; nil means a RequestEntityTooLargeException.
 	TooLarge *aws.Error
+	// Reads is a zero value of a structure with the members of the request that Call reads, as Handle sets it, or
+	// WholeInput. Nil if Call reads none.
+	Reads any
 	// Answer is a zero value of the answer's type, which tests compare with the model; nil if Call returns documents.
 	Answer any
 }
@@ -106,6 +114,7 @@ type operation struct {
 	limit   int64
 	input   *plan // nil without an input
 	output  *plan
+	unread  *unreadMembers // nil if the function reads everything
 }
 
 // New returns a service. It returns an error if the model does not exist, or does not have one of the operations.
@@ -135,7 +144,7 @@ func newService(cfg Config, m *model.Service) (*Service, error) {
 		cfg: cfg, model: m, compiled: map[string]*operation{},
 		rules: rules{words: cfg.Words, made: map[*model.Shape]*rule{}},
 	}
-	if err := cfg.checkPartly(); err != nil {
+	if err := errors.Join(cfg.checkPartly(), cfg.checkAccepted()); err != nil {
 		return nil, err
 	}
 	for name := range cfg.Operations {
@@ -174,6 +183,7 @@ func (s *Service) operation(name string) (*operation, error) {
 	o := &operation{Operation: served, service: s, model: m, limit: served.MaxBody, output: planOf(m.Output)}
 	if m.Input != nil {
 		o.check, o.input = s.rules.of(m.Input), planOf(m.Input)
+		o.unread = s.unread(o, func(path string) bool { return s.accepts(name, path) })
 	}
 	if o.limit == 0 {
 		o.limit = limitOf(m.Input)

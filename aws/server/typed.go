@@ -12,14 +12,14 @@ import (
 )
 
 // Handle returns an operation that calls a function over structures. In declares the members of the request that
-// the function uses, in fields with the model's names or with JSON tags of these names. The rest of the request is
-// checked and then ignored. Out is the answer's document, as encoding/json encodes it; use Time for times and
+// the function uses, in fields with the model's names or with JSON tags of these names. A request with any other member
+// returns NotImplemented, unless Config.Accepted lists the member. Out is the answer's document, as encoding/json encodes it; use Time for times and
 // []byte for bytes. An error that is an *aws.Error is returned to the client; others are converted by
 // Config.Failure.
 func Handle[In, Out any](f func(context.Context, aws.Scope, *In) (*Out, error)) Operation {
 	fields := fieldsOf(reflect.TypeFor[In]())
 	return Operation{
-		Answer: *new(Out),
+		Answer: *new(Out), Reads: *new(In),
 		Call: func(ctx context.Context, r *Request) (*Answer, error) {
 			in := new(In)
 			if err := fields.fill(reflect.ValueOf(in).Elem(), r.Input); err != nil {
@@ -54,7 +54,7 @@ func fieldsOf(t reflect.Type) fields {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
 		t = t.Elem()
 	}
-	if t.Kind() != reflect.Struct {
+	if t.Kind() != reflect.Struct || t == documentType {
 		return nil
 	}
 	found := fields{}

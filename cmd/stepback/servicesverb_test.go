@@ -23,7 +23,7 @@ func TestServices(t *testing.T) {
 	if out, _ := ask(exit.OK); !strings.Contains(out, "DynamoDB Streams") || strings.Contains(out, "GetItem") {
 		t.Error(out)
 	}
-	if out, _ := ask(exit.OK, "cloudwatch-logs"); !strings.Contains(out, "FilterLogEvents") || !strings.Contains(out, "not there") {
+	if out, _ := ask(exit.OK, "cloudwatch-logs"); !strings.Contains(out, "FilterLogEvents") || !strings.Contains(out, "not supported") {
 		t.Error(out)
 	}
 	out, _ := ask(exit.OK, "sqs", "--json")

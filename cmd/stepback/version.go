@@ -4,11 +4,14 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"stepback/cmd/stepback/workspace"
 )
 
-// versionLine returns the version, the commit it was built from, the Go version and the target platform.
+// versionLine returns the version, the commit it was built from, what the build leaves out, the Go version and the
+// target platform.
 func versionLine() string {
 	line := "stepback " + workspace.Version()
 	if info, ok := debug.ReadBuildInfo(); ok {
@@ -21,6 +24,9 @@ func versionLine() string {
 			if settings["vcs.modified"] == "true" {
 				line += " with changes"
 			}
+		}
+		if slices.Contains(strings.Split(settings["-tags"], ","), "lean") {
+			line += ", without Parquet and OpenTelemetry (make build includes them)"
 		}
 	}
 	return fmt.Sprintf("%s, %s %s/%s", line, runtime.Version(), runtime.GOOS, runtime.GOARCH)

@@ -367,3 +367,25 @@ func TestLinkedModules(t *testing.T) {
 		}
 	}
 }
+
+// TestLeanBuild checks that the command which make run compiles links neither Parquet nor OpenTelemetry.
+func TestLeanBuild(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("the go command is not in the PATH")
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-tags", "lambda.norpc,lean", "./cmd/stepback")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pkg := range strings.Lines(string(out)) {
+		for _, left := range []string{"github.com/parquet-go/", "go.opentelemetry.io/", "google.golang.org/grpc"} {
+			if strings.HasPrefix(pkg, left) {
+				t.Errorf("the lean build links %s", strings.TrimSpace(pkg))
+			}
+		}
+	}
+}

@@ -8,17 +8,23 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"stepback/cmd/stepback/otlptraces"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/local"
 	"stepback/retrymetrics/exposition"
 )
 
+// exporter sends the traces of ended executions to a collector; otlptraces.Exporter documents the methods.
+type exporter interface {
+	Look(journal.Journal)
+	Observe(*journal.Execution, []history.Event)
+	Close(context.Context)
+}
+
 // tellOthers makes the platform serve its metrics to Prometheus and, if a trace collector is named, send its
 // executions to the collector. The caller passes the opened platform to opened, and calls stop after the platform
-// has been closed.
-func (c *Serve) tellOthers(ctx context.Context, cfg *local.Config) (opened func(*local.Platform), stop func()) {
+// has been closed. It fails if this build cannot send traces.
+func (c *Serve) tellOthers(ctx context.Context, cfg *local.Config) (opened func(*local.Platform), stop func(), err error) {
 	counted := &exposition.Exposition{}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(counted, collectors.NewGoCollector(),
@@ -26,10 +32,13 @@ func (c *Serve) tellOthers(ctx context.Context, cfg *local.Config) (opened func(
 	cfg.Metrics = promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	if c.OTLP == "" {
 		cfg.Observe = func(x *journal.Execution, events []history.Event) { counted.Observe(x.ARN, events) }
-		return func(*local.Platform) {}, func() {}
+		return func(*local.Platform) {}, func() {}, nil
 	}
 	//nolint:contextcheck // it ends after the context, with what is left to send
-	traces := otlptraces.New(c.OTLP, cfg.Log)
+	traces, err := exportTraces(c.OTLP, cfg.Log)
+	if err != nil {
+		return nil, nil, err
+	}
 	//nolint:contextcheck // it lives as long as the platform
 	cfg.Observe = func(x *journal.Execution, events []history.Event) {
 		counted.Observe(x.ARN, events)
@@ -40,5 +49,5 @@ func (c *Serve) tellOthers(ctx context.Context, cfg *local.Config) (opened func(
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 		defer cancel()
 		traces.Close(ctx)
-	}
+	}, nil
 }

@@ -116,7 +116,10 @@ func (c *Serve) Run(ctx context.Context, std terminal.Streams) (err error) {
 	if len(c.Lambda) > 0 {
 		cfg.StandIns = standIns
 	}
-	opened, stop := c.tellOthers(ctx, &cfg)
+	opened, stop, err := c.tellOthers(ctx, &cfg)
+	if err != nil {
+		return errors.Join(exit.With(exit.Usage, err), cfg.Listener.Close())
+	}
 	defer stop()
 	if !c.Quiet {
 		cfg.Follow = narration.NewNarrator(std.Err, std.ErrScreen()).Follow

@@ -24,7 +24,7 @@ func (Services) Help() string {
 	return `Examples:
   stepback services
   stepback services dynamodb
-  stepback services --json | jq -r '.[] | .model as $m | .operations[] | select(.state == "works") | "\($m):\(.name)"'
+  stepback services --json | jq -r '.[] | .model as $m | .operations[] | select(.state == "supported") | "\($m):\(.name)"'
 
 The list is generated from the operations that the services register. docs/services.md also describes differences from AWS.`
 }
@@ -41,9 +41,9 @@ func (c *Services) Run(ctx context.Context, std terminal.Streams) (err error) {
 		if c.JSON {
 			return terminal.PrintJSON(std.Out, all)
 		}
-		t := terminal.NewTable("service", "model", ">operations", ">work", ">in part", ">not there", ">served")
+		t := terminal.NewTable("service", "model", ">operations", ">supported", ">partial", ">not supported", ">share")
 		for _, s := range all {
-			t.Add(s.Service, s.Model, len(s.Operations), s.Works, s.Partly, s.Absent, fmt.Sprintf("%.0f %%", s.Share))
+			t.Add(s.Service, s.Model, len(s.Operations), s.Supported, s.Partial, s.Unsupported, fmt.Sprintf("%.0f %%", s.Share))
 		}
 		t.Print(std.Out, "")
 		return nil

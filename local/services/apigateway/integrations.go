@@ -150,10 +150,13 @@ func (s *Service) createIntegration(scope aws.Scope, in jsonvalue.Value) (out *i
 	return out, err
 }
 
+// websocketIntegration lists the members of integrations that only WebSocket APIs have; AWS rejects them, too.
+var websocketIntegration = []string{"ContentHandlingStrategy", "PassthroughBehavior", "RequestTemplates",
+	"TemplateSelectionExpression"}
+
 // merge applies the members of a request to the settings.
 func (i *integration) merge(in jsonvalue.Value) error {
-	for _, name := range []string{"ContentHandlingStrategy", "PassthroughBehavior", "RequestTemplates",
-		"TemplateSelectionExpression"} {
+	for _, name := range websocketIntegration {
 		if v, ok := in.Get(name); ok && !v.IsNull() {
 			return invalid("%s is not supported for HTTP APIs", name)
 		}

@@ -62,10 +62,13 @@ func (a *api) checkRoute(r *route) error {
 	return nil
 }
 
+// websocketRoute lists the members of routes that only WebSocket APIs have; AWS rejects them, too.
+var websocketRoute = []string{"ModelSelectionExpression", "RequestModels", "RequestParameters",
+	"RouteResponseSelectionExpression"}
+
 // merge applies the members of a request to the settings.
 func (r *route) merge(in jsonvalue.Value) error {
-	for _, name := range []string{"ModelSelectionExpression", "RequestModels", "RequestParameters",
-		"RouteResponseSelectionExpression"} {
+	for _, name := range websocketRoute {
 		if v, ok := in.Get(name); ok && !v.IsNull() {
 			return invalid("%s is not supported for HTTP APIs", name)
 		}

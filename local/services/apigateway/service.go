@@ -213,24 +213,24 @@ func (s *Service) Handler() *server.Service {
 
 func (s *Service) operations() map[string]server.Operation {
 	return map[string]server.Operation{
-		"CreateApi": handle(s.createAPI), "GetApi": server.Handle(s.getAPI), "GetApis": server.Handle(s.getAPIs),
-		"UpdateApi": handle(s.updateAPI), "DeleteApi": server.Handle(s.deleteAPI),
+		"CreateApi": handle(s.createAPI, apiSettings{}, "Tags", "Target", "RouteKey", "CredentialsArn"), "GetApi": server.Handle(s.getAPI), "GetApis": server.Handle(s.getAPIs),
+		"UpdateApi": handle(s.updateAPI, apiSettings{}, "ApiId", "Target", "RouteKey", "CredentialsArn"), "DeleteApi": server.Handle(s.deleteAPI),
 		"DeleteCorsConfiguration": server.Handle(s.deleteCORS),
 
-		"CreateIntegration": handle(s.createIntegration), "GetIntegration": server.Handle(s.getIntegration),
-		"GetIntegrations": server.Handle(s.getIntegrations), "UpdateIntegration": handle(s.updateIntegration),
+		"CreateIntegration": handle(s.createIntegration, integrationSettings{}, append(websocketIntegration, "ApiId")...), "GetIntegration": server.Handle(s.getIntegration),
+		"GetIntegrations": server.Handle(s.getIntegrations), "UpdateIntegration": handle(s.updateIntegration, integrationSettings{}, append(websocketIntegration, "ApiId", "IntegrationId")...),
 		"DeleteIntegration": server.Handle(s.deleteIntegration),
 
-		"CreateRoute": handle(s.createRoute), "GetRoute": server.Handle(s.getRoute),
-		"GetRoutes": server.Handle(s.getRoutes), "UpdateRoute": handle(s.updateRoute),
+		"CreateRoute": handle(s.createRoute, routeSettingsOfAPI{}, append(websocketRoute, "ApiId")...), "GetRoute": server.Handle(s.getRoute),
+		"GetRoutes": server.Handle(s.getRoutes), "UpdateRoute": handle(s.updateRoute, routeSettingsOfAPI{}, append(websocketRoute, "ApiId", "RouteId")...),
 		"DeleteRoute": server.Handle(s.deleteRoute),
 
-		"CreateAuthorizer": handle(s.createAuthorizer), "GetAuthorizer": server.Handle(s.getAuthorizer),
-		"GetAuthorizers": server.Handle(s.getAuthorizers), "UpdateAuthorizer": handle(s.updateAuthorizer),
+		"CreateAuthorizer": handle(s.createAuthorizer, authorizerSettings{}, "ApiId"), "GetAuthorizer": server.Handle(s.getAuthorizer),
+		"GetAuthorizers": server.Handle(s.getAuthorizers), "UpdateAuthorizer": handle(s.updateAuthorizer, authorizerSettings{}, "ApiId", "AuthorizerId"),
 		"DeleteAuthorizer": server.Handle(s.deleteAuthorizer),
 
-		"CreateStage": handle(s.createStage), "GetStage": server.Handle(s.getStage),
-		"GetStages": server.Handle(s.getStages), "UpdateStage": handle(s.updateStage),
+		"CreateStage": handle(s.createStage, stageSettings{}, "ApiId", "Tags"), "GetStage": server.Handle(s.getStage),
+		"GetStages": server.Handle(s.getStages), "UpdateStage": handle(s.updateStage, stageSettings{}, "ApiId"),
 		"DeleteStage":             server.Handle(s.deleteStage),
 		"DeleteAccessLogSettings": server.Handle(s.deleteAccessLogs),
 		"DeleteRouteSettings":     server.Handle(s.deleteRouteSettings),
@@ -257,8 +257,9 @@ var partly = map[string]string{
 	"UpdateStage":       "as CreateStage",
 }
 
-// handle returns an operation that receives the whole document of its request.
-func handle[Out any](f func(aws.Scope, jsonvalue.Value) (*Out, error)) server.Operation {
+// handle returns an operation that receives the whole document of its request. settings is a zero value of the
+// settings that f merges; more lists the other members that f reads.
+func handle[Out any](f func(aws.Scope, jsonvalue.Value) (*Out, error), settings any, more ...string) server.Operation {
 	call := func(_ context.Context, r *server.Request) (*server.Answer, error) {
 		out, err := f(r.Scope, r.Input)
 		if err != nil {
@@ -266,7 +267,7 @@ func handle[Out any](f func(aws.Scope, jsonvalue.Value) (*Out, error)) server.Op
 		}
 		return &server.Answer{Output: out}, nil
 	}
-	return server.Operation{Answer: *new(Out), Call: call}
+	return server.Operation{Answer: *new(Out), Call: call, Reads: server.Together{settings, server.Members(more)}}
 }
 
 // none is the response of operations without output.

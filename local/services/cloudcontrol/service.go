@@ -151,7 +151,7 @@ func (s *Service) putRequest(b *documents.Batch, r *request) error {
 
 // Handler serves the API.
 func (s *Service) Handler() *server.Service {
-	return server.Must(server.Config{Model: "cloudcontrol", Operations: s.operations(), Partly: partly,
+	return server.Must(server.Config{Model: "cloudcontrol", Operations: s.operations(), Partly: partly, Accepted: accepted,
 		Default: s.o.Scope, Log: s.o.Log})
 }
 
@@ -187,4 +187,11 @@ func (s *Service) typeOf(name string) (*resource.Type, error) {
 		return t, nil
 	}
 	return nil, refusal("TypeNotFoundException", "The type '%s' cannot be found.", name)
+}
+
+// accepted lists the members of requests that have no effect, and why.
+var accepted = map[string]map[string]string{
+	"ListResources": {
+		"RoleArn": "the role is not assumed",
+	},
 }

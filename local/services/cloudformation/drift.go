@@ -1,6 +1,7 @@
 package cloudformation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,6 +53,7 @@ type driftRequest struct {
 	IDs    []string `json:"LogicalResourceIds"`
 	Status []string `json:"StackResourceDriftStatusFilters"`
 	Token  string   `json:"NextToken"`
+	Max    int      `json:"MaxResults"`
 }
 
 // mostDetections is the maximum number of detections that are remembered.
@@ -288,7 +290,7 @@ func (s *Service) describeStackResourceDrifts(_ context.Context, scope aws.Scope
 		}
 		list = append(list, shownDrift(st, r, r.Drift))
 	}
-	page, next, err := pageOf(list, in.Token, stacksPage)
+	page, next, err := pageOf(list, in.Token, cmp.Or(in.Max, stacksPage))
 	return &struct {
 		Drifts []map[string]any `json:"StackResourceDrifts"`
 		Next   string           `json:"NextToken,omitempty"`

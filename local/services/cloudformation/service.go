@@ -144,7 +144,7 @@ func failure(err error) *aws.Error {
 // Handler serves the API.
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{Model: "cloudformation", Invalid: codeValidation, Operations: s.operations(),
-		Partly:  partly,
+		Partly: partly, Accepted: accepted,
 		Failure: failure, Default: s.opts.Scope, Log: s.opts.Log})
 }
 
@@ -184,3 +184,19 @@ func (s *Service) operations() map[string]server.Operation {
 
 // none is the response of operations without output.
 type none struct{}
+
+// accepted lists the members of requests that have no effect, and why.
+var accepted = map[string]map[string]string{
+	"CancelUpdateStack": {
+		"ClientRequestToken": "a repeated request is rejected because of the status of the stack",
+	},
+	"ContinueUpdateRollback": {
+		"RoleARN": "the role is not assumed",
+	},
+	"DeleteStack": {
+		"RoleARN": "the role is not assumed",
+	},
+	"RollbackStack": {
+		"RoleARN": "the role is not assumed",
+	},
+}

@@ -44,7 +44,6 @@ type getMetricDataRequest struct {
 	End           float64       `json:"EndTime"`
 	ScanBy        string
 	MaxDatapoints int
-	LabelOptions  struct{ Timezone string }
 }
 
 type metricDataResult struct {

@@ -88,7 +88,7 @@ func (s *Service) Close() error {
 // Handler serves the API.
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{
-		Model: "cloudwatch", Operations: s.operations(), Partly: partly, Default: s.opts.Scope, Log: s.opts.Log,
+		Model: "cloudwatch", Operations: s.operations(), Partly: partly, Accepted: accepted, Default: s.opts.Scope, Log: s.opts.Log,
 		Invalid: "ValidationError", Words: server.Words{QueryCodes: queryCodes,
 			Enums: map[string][]string{"StateValue": {"INSUFFICIENT_DATA", "ALARM", "OK"}}},
 	})
@@ -170,4 +170,18 @@ func notFound(format string, args ...any) *aws.Error {
 
 func invalidToken() *aws.Error {
 	return &aws.Error{Code: "InvalidNextToken", Message: "The next token specified is invalid."}
+}
+
+// accepted lists the members of requests that have no effect, and why.
+var accepted = map[string]map[string]string{
+	"GetMetricData": {
+		"LabelOptions": "labels contain no times",
+	},
+	"ListMetrics": {
+		"IncludeLinkedAccounts": "no accounts are linked",
+	},
+	"PutMetricData": {
+		"EntityMetricData.Entity": "entities are not stored",
+		"StrictEntityValidation":  "entities are not stored",
+	},
 }

@@ -4,6 +4,8 @@ package coverage
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"stepback/aws/server"
@@ -80,13 +82,13 @@ func summary(all []server.Coverage) string {
 	var b strings.Builder
 	b.WriteString("| service | operations in its model | supported | in part | not supported | share |\n")
 	b.WriteString("|---|---:|---:|---:|---:|---:|\n")
-	var works, partly, absent int
+	var supported, partial, unsupported int
 	for _, c := range all {
 		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %.0f %% |\n",
-			c.Service, len(c.Operations), c.Works, c.Partly, c.Absent, c.Share)
-		works, partly, absent = works+c.Works, partly+c.Partly, absent+c.Absent
+			c.Service, len(c.Operations), c.Supported, c.Partial, c.Unsupported, c.Share)
+		supported, partial, unsupported = supported+c.Supported, partial+c.Partial, unsupported+c.Unsupported
 	}
-	fmt.Fprintf(&b, "| all | %d | %d | %d | %d | |\n", works+partly+absent, works, partly, absent)
+	fmt.Fprintf(&b, "| all | %d | %d | %d | %d | |\n", supported+partial+unsupported, supported, partial, unsupported)
 	return b.String()
 }
 
@@ -95,7 +97,7 @@ func summary(all []server.Coverage) string {
 func Markdown(c *server.Coverage) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d of the %d operations in the API model (%.0f %%).\n",
-		c.Works+c.Partly, len(c.Operations), c.Share)
+		c.Supported+c.Partial, len(c.Operations), c.Share)
 	list := func(title string, state server.State) {
 		var names []string
 		for _, o := range c.Operations {
@@ -107,17 +109,39 @@ func Markdown(c *server.Coverage) string {
 			fmt.Fprintf(&b, "\n%s (%d):\n%s\n", title, len(names), wrapped(names))
 		}
 	}
-	list("Supported", server.Works)
-	if c.Partly > 0 {
-		fmt.Fprintf(&b, "\nSupported in part (%d):\n\n| operation | what is missing |\n|---|---|\n", c.Partly)
+	list("Supported", server.Supported)
+	if c.Partial > 0 {
+		fmt.Fprintf(&b, "\nSupported in part (%d):\n\n| operation | what is missing |\n|---|---|\n", c.Partial)
 		for _, o := range c.Operations {
-			if o.State == server.Partly {
+			if o.State == server.Partial {
 				fmt.Fprintf(&b, "| `%s` | %s |\n", o.Name, o.Missing)
 			}
 		}
 	}
-	list("Not supported, answered with 501", server.Absent)
+	list("Not supported, answered with 501", server.Unsupported)
+	members(&b, c)
 	return b.String()
+}
+
+// members writes the members that requests must not have, and those that have no effect.
+func members(b *strings.Builder, c *server.Coverage) {
+	var refused, accepted strings.Builder
+	for i := range c.Operations {
+		o := &c.Operations[i]
+		if len(o.Refused) > 0 {
+			fmt.Fprintf(&refused, "| `%s` | %s |\n", o.Name, "`"+strings.Join(o.Refused, "`, `")+"`")
+		}
+		for _, path := range slices.Sorted(maps.Keys(o.Accepted)) {
+			fmt.Fprintf(&accepted, "| `%s` | `%s` | %s |\n", o.Name, path, o.Accepted[path])
+		}
+	}
+	if refused.Len() > 0 {
+		fmt.Fprintf(b, "\nA request with one of these members is answered with 501:\n\n| operation | members |\n|---|---|\n%s",
+			refused.String())
+	}
+	if accepted.Len() > 0 {
+		fmt.Fprintf(b, "\nThese members have no effect:\n\n| operation | member | why |\n|---|---|---|\n%s", accepted.String())
+	}
 }
 
 // wrapped wraps names into lines of at most 120 characters.

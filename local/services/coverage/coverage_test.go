@@ -1,6 +1,7 @@
 package coverage_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -16,16 +17,16 @@ func queues() server.Coverage {
 func TestCoverageOf(t *testing.T) {
 	t.Parallel()
 	c := queues()
-	if c.Works != 1 || c.Partly != 1 || c.Absent != 1 || c.Share < 66.6 || c.Share > 66.7 {
+	if c.Supported != 1 || c.Partial != 1 || c.Unsupported != 1 || c.Share < 66.6 || c.Share > 66.7 {
 		t.Errorf("%+v", c)
 	}
 	want := []server.OperationCoverage{
-		{Name: "Look", State: server.Absent},
-		{Name: "Move", State: server.Partly, Missing: "slowly"},
-		{Name: "Send", State: server.Works},
+		{Name: "Look", State: server.Unsupported},
+		{Name: "Move", State: server.Partial, Missing: "slowly"},
+		{Name: "Send", State: server.Supported},
 	}
 	for i, o := range c.Operations {
-		if o != want[i] {
+		if !reflect.DeepEqual(o, want[i]) {
 			t.Errorf("%+v, want %+v", o, want[i])
 		}
 	}

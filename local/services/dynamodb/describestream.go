@@ -11,6 +11,7 @@ import (
 type describeStream struct {
 	ARN    string `json:"StreamArn"`
 	After  string `json:"ExclusiveStartShardId"`
+	Limit  int    // of shards; a stream has one
 	Filter *struct {
 		Type  string
 		Shard string `json:"ShardId"`

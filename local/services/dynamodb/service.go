@@ -214,7 +214,7 @@ func (s *Service) read(t *table, place []byte) (item.Item, error) {
 
 // Handler serves the API of DynamoDB.
 func (s *Service) Handler() *server.Service {
-	return server.Must(server.Config{Model: "dynamodb", Operations: s.operations(), Partly: partly, Failure: failure,
+	return server.Must(server.Config{Model: "dynamodb", Operations: s.operations(), Partly: partly, Accepted: accepted, Failure: failure,
 		Default: s.opts.Scope, Log: s.opts.Log, Words: server.Words{Missing: missing}, CRC32: true})
 }
 
@@ -253,10 +253,10 @@ func (s *Service) operations() map[string]server.Operation {
 		"BatchGetItem":              server.Handle(s.batchGetItem),
 		"BatchWriteItem":            server.Handle(s.batchWriteItem),
 		"TransactGetItems":          server.Handle(s.transactGetItems),
-		"TransactWriteItems":        {Call: s.transactWriteItems, Answer: transacted{}},
+		"TransactWriteItems":        {Call: s.transactWriteItems, Reads: transactWrite{}, Answer: transacted{}},
 		"ExecuteStatement":          server.Handle(s.executeStatement),
 		"BatchExecuteStatement":     server.Handle(s.batchExecuteStatement),
-		"ExecuteTransaction":        {Call: s.executeTransaction, Answer: transactGotten{}},
+		"ExecuteTransaction":        {Call: s.executeTransaction, Reads: executeTransaction{}, Answer: transactGotten{}},
 	}
 	const room = 24 << 20 // 16 MB, AWS's limit, with most characters escaped
 	for name, o := range served {
@@ -268,3 +268,10 @@ func (s *Service) operations() map[string]server.Operation {
 
 // none is the response of operations without output.
 type none struct{}
+
+// accepted lists the members of requests that have no effect, and why.
+var accepted = map[string]map[string]string{
+	"PutResourcePolicy": {
+		"ConfirmRemoveSelfResourceAccess": "resource policies are not checked for a lockout",
+	},
+}

@@ -40,7 +40,7 @@ func New(o Options) *Service { return &Service{opts: o, table: o.Documents.Table
 
 // Handler serves the API.
 func (s *Service) Handler() *server.Service {
-	return server.Must(server.Config{Model: "ecr", Operations: s.operations(), Partly: partly,
+	return server.Must(server.Config{Model: "ecr", Operations: s.operations(), Partly: partly, Accepted: accepted,
 		Default: s.opts.Scope, Log: s.opts.Log,
 		Invalid: "InvalidParameterException"})
 }
@@ -332,4 +332,19 @@ type imagesAnswer struct {
 func (s *Service) listImages(_ context.Context, scope aws.Scope, in *repositoryRequest) (*imagesAnswer, error) {
 	_, err := s.find(in.of(scope), in.Name)
 	return &imagesAnswer{[]struct{}{}}, err
+}
+
+// accepted lists the members of requests that have no effect, and why.
+var accepted = map[string]map[string]string{
+	"DeleteRepository": {
+		"force": "repositories have no images",
+	},
+	"ListImages": {
+		"filter":     "repositories have no images",
+		"maxResults": "repositories have no images",
+		"nextToken":  "repositories have no images",
+	},
+	"SetRepositoryPolicy": {
+		"force": "policies are not checked for a lockout",
+	},
 }

@@ -227,7 +227,6 @@ func (s *Service) putRule(_ context.Context, scope aws.Scope, in *putRuleRequest
 
 type ruleRequest struct {
 	Name, EventBusName string
-	Force              bool
 }
 
 type ruleAnswer struct {

@@ -142,7 +142,7 @@ func (s *Service) keep(change func(b *documents.Batch) error) error {
 // Handler serves the API.
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{
-		Model: "eventbridge", Operations: s.operations(), Partly: partly, Default: s.o.Scope, Log: s.o.Log,
+		Model: "eventbridge", Operations: s.operations(), Partly: partly, Accepted: accepted, Default: s.o.Scope, Log: s.o.Log,
 		Words: server.Words{Whole: map[string][]string{
 			"PutEventsRequestEntry": {"kmsKeyIdentifier", "internalMetadata"},
 		}},
@@ -165,7 +165,7 @@ func (s *Service) operations() map[string]server.Operation {
 		"DisableRule":            server.Handle(s.disableRule),
 		"ListRules":              server.Handle(s.listRules),
 		"ListRuleNamesByTarget":  server.Handle(s.listRuleNamesByTarget),
-		"PutTargets":             server.Handle(s.putTargets),
+		"PutTargets":             server.Handle(s.putTargets).Reading(server.Within{"Targets": targetSpec{}}),
 		"RemoveTargets":          server.Handle(s.removeTargets),
 		"ListTargetsByRule":      server.Handle(s.listTargetsByRule),
 		"CreateConnection":       server.Handle(s.createConnection),
@@ -246,3 +246,6 @@ func isRefusal(err error) bool {
 
 // Pending returns the number of messages waiting for another delivery attempt.
 func (s *Service) Pending() int { return s.mail.Pending() }
+
+// accepted lists the members of requests that have no effect, and why.
+var accepted = map[string]map[string]string{"": {"Force": "no service manages rules"}}

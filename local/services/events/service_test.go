@@ -321,14 +321,17 @@ func TestTargetsAreRefusedByName(t *testing.T) {
 			"Only one of Input, InputPath, or InputTransformer must be provided for target id."},
 		{types.Target{Arn: text(arnOf("sqs", "q")), InputTransformer: &types.InputTransformer{InputTemplate: text(`"<x>"`)}},
 			"InputTemplate for target id contains invalid placeholder x."},
-		{types.Target{Arn: text(arnOf("sqs", "q")), KinesisParameters: &types.KinesisParameters{PartitionKeyPath: text("$")}},
-			"Parameter KinesisParameters of target id is not supported here."},
 	} {
 		c.target.Id = text("id")
 		_, err := b.PutTargets(t.Context(), &client.PutTargetsInput{Rule: text("r"), Targets: []types.Target{c.target}})
 		refused(t, err, "ValidationException", c.want)
 	}
-	_, err := b.PutTargets(t.Context(), &client.PutTargetsInput{Rule: text("nobody"), Targets: []types.Target{queue("q")}})
+	kinesis := types.Target{Id: text("id"), Arn: text(arnOf("sqs", "q")),
+		KinesisParameters: &types.KinesisParameters{PartitionKeyPath: text("$")}}
+	_, err := b.PutTargets(t.Context(), &client.PutTargetsInput{Rule: text("r"), Targets: []types.Target{kinesis}})
+	refused(t, err, "NotImplemented", "PutTargets: the member Targets[0].KinesisParameters is not supported; "+
+		"docs/services.md lists what this server supports")
+	_, err = b.PutTargets(t.Context(), &client.PutTargetsInput{Rule: text("nobody"), Targets: []types.Target{queue("q")}})
 	refused(t, err, "ResourceNotFoundException", "Rule nobody does not exist on EventBus default.")
 	out, err := b.RemoveTargets(t.Context(), &client.RemoveTargetsInput{Rule: text("r"), Ids: []string{"q", "z"}})
 	if err != nil || out.FailedEntryCount != 1 || *out.FailedEntries[0].ErrorMessage !=

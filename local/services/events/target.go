@@ -43,10 +43,6 @@ type httpParameters struct {
 	QueryStringParameters map[string]string
 }
 
-// unusedParameters lists the parameters of target types that cannot be delivered to here.
-var unusedParameters = []string{"KinesisParameters", "RunCommandParameters", "EcsParameters", "BatchParameters",
-	"RedshiftDataParameters", "SageMakerPipelineParameters", "AppSyncParameters"}
-
 // target is a compiled target of a rule.
 type target struct {
 	targetSpec
@@ -63,11 +59,6 @@ func newTarget(r *rule, text []byte) (*target, error) {
 	t := &target{document: v}
 	if err := server.Fill(&t.targetSpec, v); err != nil {
 		return nil, err
-	}
-	for _, name := range unusedParameters {
-		if _, given := v.Get(name); given {
-			return nil, invalid("Parameter %s of target %s is not supported here.", name, t.ID)
-		}
 	}
 	t.input, err = t.compile(r)
 	return t, err
@@ -194,7 +185,6 @@ func (s *Service) check(t *target) error {
 type removeTargetsRequest struct {
 	Rule, EventBusName string
 	IDs                []string `json:"Ids"`
-	Force              bool
 }
 
 func (s *Service) removeTargets(_ context.Context, scope aws.Scope, in *removeTargetsRequest) (*failedAnswer, error) {

@@ -241,12 +241,16 @@ func (s *Service) untag(kind string) server.Operation {
 }
 
 func (s *Service) listTags(kind string) server.Operation {
-	return handle(func(scope aws.Scope, in *whose) (*tagsAnswer, error) {
+	return handle(func(scope aws.Scope, in *struct {
+		whose
+		Marker   string
+		MaxItems int
+	}) (*tagsAnswer, error) {
 		e, err := s.findEntity(scope.Account, kind, in.name())
 		if err != nil {
 			return nil, err
 		}
-		return tagsOf(e.Tags), nil
+		return s.tagsOf(&paging{Marker: in.Marker, MaxItems: in.MaxItems}, kind+e.Name, e.Tags)
 	})
 }
 
@@ -273,29 +277,54 @@ type holders struct {
 	paged
 }
 
-func (s *Service) listEntitiesForPolicy(scope aws.Scope, in *onePolicy) (*holders, error) {
+// holder is an entity that uses a policy.
+type holder struct {
+	kind string
+	*entity
+}
+
+// listEntitiesForPolicy lists the entities that use a policy: attached, as their permissions boundary, or both.
+func (s *Service) listEntitiesForPolicy(scope aws.Scope, in *struct {
+	onePolicy
+	paging
+	Kind  string `json:"EntityFilter"`
+	Usage string `json:"PolicyUsageFilter"`
+}) (*holders, error) {
 	if err := s.checkAttachable(scope, in.ARN); err != nil {
 		return nil, err
 	}
-	answer := &holders{Groups: []groupHolder{}, Users: []userHolder{}, Roles: []roleHolder{}}
+	kinds := map[string]string{"User": users, "Role": roles, "Group": groups}
+	var using []holder
 	for kind := range entityNouns {
+		if in.Kind != "" && kinds[in.Kind] != kind {
+			continue
+		}
 		all, err := list[entity](s, scope.Account, kind)
 		if err != nil {
 			return nil, err
 		}
 		for _, e := range all {
-			if !slices.Contains(e.Attached, in.ARN) {
-				continue
-			}
-			switch kind {
-			case roles:
-				answer.Roles = append(answer.Roles, roleHolder{e.Name, e.ID})
-			case users:
-				answer.Users = append(answer.Users, userHolder{e.Name, e.ID})
-			default:
-				answer.Groups = append(answer.Groups, groupHolder{e.Name, e.ID})
+			attached := in.Usage != "PermissionsBoundary" && slices.Contains(e.Attached, in.ARN)
+			boundary := in.Usage != "PermissionsPolicy" && e.Boundary == in.ARN
+			if in.under(e.Path) && (attached || boundary) {
+				using = append(using, holder{kind, e})
 			}
 		}
 	}
-	return answer, nil
+	place := func(h holder) string { return h.kind + "/" + h.Name }
+	slices.SortFunc(using, func(a, b holder) int { return strings.Compare(place(a), place(b)) })
+	answer := &holders{Groups: []groupHolder{}, Users: []userHolder{}, Roles: []roleHolder{}}
+	shown, paged, err := page(s, &in.paging, "holders"+in.ARN+in.Kind+in.Usage, using, place)
+	answer.paged = paged
+	for _, h := range shown {
+		switch h.kind {
+		case roles:
+			answer.Roles = append(answer.Roles, roleHolder{h.Name, h.ID})
+		case users:
+			answer.Users = append(answer.Users, userHolder{h.Name, h.ID})
+		default:
+			answer.Groups = append(answer.Groups, groupHolder{h.Name, h.ID})
+		}
+	}
+	return answer, err
 }

@@ -140,9 +140,10 @@ type tagsAnswer struct {
 	paged
 }
 
-func tagsOf(tags []tag) *tagsAnswer {
-	if tags == nil {
-		tags = []tag{}
-	}
-	return &tagsAnswer{Tags: tags}
+// tagsOf returns the requested page of an entity's tags. what names the entity.
+func (s *Service) tagsOf(in *paging, what string, tags []tag) (*tagsAnswer, error) {
+	answer := &tagsAnswer{}
+	var err error
+	answer.Tags, answer.paged, err = page(s, in, "tags"+what, tags, func(t tag) string { return t.Key })
+	return answer, err
 }

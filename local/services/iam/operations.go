@@ -106,6 +106,9 @@ type aliases struct {
 }
 
 // listAccountAliases responds that the account has no alias.
-func listAccountAliases(aws.Scope, *struct{}) (*aliases, error) {
+func listAccountAliases(aws.Scope, *struct {
+	Marker   string
+	MaxItems int
+}) (*aliases, error) {
 	return &aliases{Aliases: []string{}}, nil
 }

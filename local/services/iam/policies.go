@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"stepback/aws"
@@ -163,7 +164,8 @@ type policiesAnswer struct {
 
 func (s *Service) listPolicies(scope aws.Scope, in *struct {
 	Scope    string
-	Attached bool `json:"OnlyAttached"`
+	Attached bool   `json:"OnlyAttached"`
+	Usage    string `json:"PolicyUsageFilter"`
 	paging
 }) (*policiesAnswer, error) {
 	all, err := list[managed](s, scope.Account, policies)
@@ -176,7 +178,9 @@ func (s *Service) listPolicies(scope aws.Scope, in *struct {
 	}
 	var found []policy
 	for _, m := range all {
-		if in.under(m.Path) && in.Scope != "AWS" && (!in.Attached || attached[m.ARN] > 0) {
+		if in.under(m.Path) && in.Scope != "AWS" && (!in.Attached || attached[m.ARN] > 0) &&
+			(in.Usage != "PermissionsPolicy" || attached[m.ARN] > 0) &&
+			(in.Usage != "PermissionsBoundary" || boundaries[m.ARN] > 0) {
 			found = append(found, m.answer(attached, boundaries))
 		}
 	}
@@ -283,16 +287,26 @@ type versionsAnswer struct {
 	paged
 }
 
-func (s *Service) listPolicyVersions(scope aws.Scope, in *onePolicy) (*versionsAnswer, error) {
+func (s *Service) listPolicyVersions(scope aws.Scope, in *struct {
+	onePolicy
+	Marker   string
+	MaxItems int
+}) (*versionsAnswer, error) {
 	m, err := s.policyAt(scope, in.ARN)
 	if err != nil {
 		return nil, err
 	}
-	answer := &versionsAnswer{}
+	var all []policyVersion
 	for _, v := range slices.Backward(m.Versions) {
-		answer.Versions = append(answer.Versions, m.version(v, false))
+		all = append(all, m.version(v, false))
 	}
-	return answer, nil
+	answer := &versionsAnswer{}
+	answer.Versions, answer.paged, err = page(s, &paging{Marker: in.Marker, MaxItems: in.MaxItems}, "versions"+in.ARN, all,
+		func(v policyVersion) string {
+			n, _ := strconv.Atoi(strings.TrimPrefix(v.ID, "v"))
+			return fmt.Sprintf("%09d", 999_999_999-n) // newest first
+		})
+	return answer, err
 }
 
 func (s *Service) deletePolicyVersion(scope aws.Scope, in *versionRequest) (*none, error) {
@@ -342,10 +356,14 @@ func (s *Service) untagPolicy(scope aws.Scope, in *struct {
 	})
 }
 
-func (s *Service) listPolicyTags(scope aws.Scope, in *onePolicy) (*tagsAnswer, error) {
+func (s *Service) listPolicyTags(scope aws.Scope, in *struct {
+	onePolicy
+	Marker   string
+	MaxItems int
+}) (*tagsAnswer, error) {
 	m, err := s.policyAt(scope, in.ARN)
 	if err != nil {
 		return nil, err
 	}
-	return tagsOf(m.Tags), nil
+	return s.tagsOf(&paging{Marker: in.Marker, MaxItems: in.MaxItems}, policies+in.ARN, m.Tags)
 }

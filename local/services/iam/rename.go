@@ -101,10 +101,14 @@ func (s *Service) untagProfile(scope aws.Scope, in *struct {
 	})
 }
 
-func (s *Service) listProfileTags(scope aws.Scope, in *profileRequest) (*tagsAnswer, error) {
+func (s *Service) listProfileTags(scope aws.Scope, in *struct {
+	profileRequest
+	Marker   string
+	MaxItems int
+}) (*tagsAnswer, error) {
 	p, err := s.profile(scope.Account, in.Name)
 	if err != nil {
 		return nil, err
 	}
-	return tagsOf(p.Tags), nil
+	return s.tagsOf(&paging{Marker: in.Marker, MaxItems: in.MaxItems}, profiles+p.Name, p.Tags)
 }

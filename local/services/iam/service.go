@@ -42,7 +42,7 @@ func New(o Options) *Service { return &Service{opts: o, table: o.Documents.Table
 // Handler serves the API.
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{
-		Model: "iam", Operations: s.operations(), Partly: partly, Default: s.opts.Scope, Log: s.opts.Log,
+		Model: "iam", Operations: s.operations(), Partly: partly, Accepted: accepted, Default: s.opts.Scope, Log: s.opts.Log,
 		Invalid: "ValidationError",
 	})
 }
@@ -141,4 +141,14 @@ func conflict(message string) error { return refuse("DeleteConflict", 409, "%s",
 // handle returns an operation that depends only on the account.
 func handle[In, Out any](f func(account aws.Scope, in *In) (*Out, error)) server.Operation {
 	return server.Handle(func(_ context.Context, scope aws.Scope, in *In) (*Out, error) { return f(scope, in) })
+}
+
+// accepted lists the members of requests that have no effect, and why.
+var accepted = map[string]map[string]string{
+	"SimulateCustomPolicy": {
+		"ContextEntries.ContextKeyType": "the condition's operator determines the type",
+	},
+	"SimulatePrincipalPolicy": {
+		"ContextEntries.ContextKeyType": "the condition's operator determines the type",
+	},
 }

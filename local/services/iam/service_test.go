@@ -159,6 +159,51 @@ func TestPolicyVersions(t *testing.T) {
 	if n := len(versions.Versions); n != 4 || *versions.Versions[0].VersionId != "v5" || !versions.Versions[0].IsDefaultVersion {
 		t.Errorf("%d versions, first %+v", n, versions.Versions[0])
 	}
+	var ids []string
+	for pages := client.NewListPolicyVersionsPaginator(c, &client.ListPolicyVersionsInput{PolicyArn: arn, MaxItems: sdk.Int32(3)}); pages.HasMorePages(); {
+		page := must[*client.ListPolicyVersionsOutput](t)(pages.NextPage(ctx))
+		for _, v := range page.Versions {
+			ids = append(ids, *v.VersionId)
+		}
+	}
+	if got := strings.Join(ids, " "); got != "v5 v4 v3 v2" {
+		t.Errorf("in pages of three: %s", got)
+	}
+}
+
+func TestEntitiesForPolicy(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	_, c := newClient(t, vfs.NewMem())
+	arn := must[*client.CreatePolicyOutput](t)(c.CreatePolicy(ctx, &client.CreatePolicyInput{
+		PolicyName: sdk.String("Read"), PolicyDocument: sdk.String(allow)})).Policy.Arn
+	for _, name := range []string{"ann", "bob"} {
+		must[*client.CreateUserOutput](t)(c.CreateUser(ctx, &client.CreateUserInput{UserName: &name}))
+	}
+	must[*client.AttachUserPolicyOutput](t)(c.AttachUserPolicy(ctx, &client.AttachUserPolicyInput{UserName: sdk.String("ann"), PolicyArn: arn}))
+	must[*client.PutUserPermissionsBoundaryOutput](t)(c.PutUserPermissionsBoundary(ctx,
+		&client.PutUserPermissionsBoundaryInput{UserName: sdk.String("bob"), PermissionsBoundary: arn}))
+	for _, test := range []struct {
+		in   client.ListEntitiesForPolicyInput
+		want string
+	}{
+		{client.ListEntitiesForPolicyInput{}, "ann bob"},
+		{client.ListEntitiesForPolicyInput{MaxItems: sdk.Int32(1)}, "ann bob"},
+		{client.ListEntitiesForPolicyInput{PolicyUsageFilter: types.PolicyUsageTypePermissionsPolicy}, "ann"},
+		{client.ListEntitiesForPolicyInput{PolicyUsageFilter: types.PolicyUsageTypePermissionsBoundary}, "bob"},
+		{client.ListEntitiesForPolicyInput{EntityFilter: types.EntityTypeRole}, ""},
+	} {
+		test.in.PolicyArn = arn
+		var names []string
+		for pages := client.NewListEntitiesForPolicyPaginator(c, &test.in); pages.HasMorePages(); {
+			for _, u := range must[*client.ListEntitiesForPolicyOutput](t)(pages.NextPage(ctx)).PolicyUsers {
+				names = append(names, *u.UserName)
+			}
+		}
+		if got := strings.Join(names, " "); got != test.want {
+			t.Errorf("%+v: %q, want %q", test.in, got, test.want)
+		}
+	}
 }
 
 func TestUsersGroupsAndProfiles(t *testing.T) {

@@ -50,7 +50,7 @@ func New(o Options) *Service {
 // Handler serves the API.
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{
-		Model: "kms", Operations: s.operations(), Partly: partly, Failure: failure, Default: s.opts.Scope, Log: s.opts.Log,
+		Model: "kms", Operations: s.operations(), Partly: partly, Accepted: accepted, Failure: failure, Default: s.opts.Scope, Log: s.opts.Log,
 	})
 }
 
@@ -156,4 +156,16 @@ func (s *Service) get(name string, value any) (found bool, err error) {
 		return false, err
 	}
 	return true, json.Unmarshal(text, value)
+}
+
+// accepted lists the members of requests that have no effect, and why.
+var accepted = map[string]map[string]string{
+	"": {
+		"GrantTokens":                    "grants are effective at once",
+		"BypassPolicyLockoutSafetyCheck": "key policies are not checked for a lockout",
+	},
+	"ListKeyPolicies": {
+		"Limit":  "a key has one policy",
+		"Marker": "a key has one policy",
+	},
 }

@@ -2,7 +2,6 @@ package lambda
 
 import (
 	"errors"
-	"net/http"
 	"strings"
 
 	"stepback/aws"
@@ -10,23 +9,11 @@ import (
 	"stepback/local/services/lambda/eventsource"
 )
 
-// unservedSources lists the request members for event sources that are not supported here.
-var unservedSources = []string{"StartingPositionTimestamp", "Topics", "Queues", "SourceAccessConfigurations",
-	"SelfManagedEventSource", "AmazonManagedKafkaEventSourceConfig", "SelfManagedKafkaEventSourceConfig",
-	"DocumentDBEventSourceConfig", "LoggingConfig", "ProvisionedPollerConfig"}
-
-// mapping wraps an operation on mappings. It returns an error if there are no mappings here or the request uses an
-// unsupported source.
+// mapping wraps an operation on mappings. It returns an error if there are no mappings here.
 func (s *Service) mapping(f func(*request) (*server.Answer, error)) operation {
 	return func(q *request) (*server.Answer, error) {
 		if s.mappings == nil {
 			return nil, errors.New("there is nothing here that event source mappings could read")
-		}
-		for _, name := range unservedSources {
-			if _, ok := q.Input.Get(name); ok {
-				return nil, &aws.Error{Code: "InvalidParameterValueException", Status: http.StatusBadRequest,
-					Message: name + " is not served here: event sources are queues of SQS and streams of DynamoDB."}
-			}
 		}
 		return f(q)
 	}

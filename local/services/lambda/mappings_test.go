@@ -176,7 +176,7 @@ func TestEventSourceMappingsAreRefused(t *testing.T) {
 			StartingPosition: "LATEST"},
 			bad + "Event sources of kinesis are not read here; name a queue of SQS or a stream of DynamoDB."},
 		{awslambda.CreateEventSourceMappingInput{Topics: []string{"topic"}},
-			bad + "Topics is not served here: event sources are queues of SQS and streams of DynamoDB."},
+			"NotImplemented: CreateEventSourceMapping: the member Topics is not supported; docs/services.md lists what this server supports"},
 	} {
 		if test.in.FunctionName == nil {
 			test.in.FunctionName = sdk.String("F")

@@ -7,6 +7,7 @@ import (
 
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	awslambda "github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/aws/smithy-go"
 )
 
@@ -137,6 +138,18 @@ func TestPermissionsAreRefused(t *testing.T) {
 	_, err := c.RemovePermission(t.Context(), &awslambda.RemovePermissionInput{FunctionName: sdk.String("F"),
 		StatementId: sdk.String("b")})
 	if got := refused(t, err); got != "ResourceNotFoundException: Statement b is not found in resource policy." {
+		t.Error(got)
+	}
+}
+
+func TestUnsupportedMembersAreRefused(t *testing.T) {
+	t.Parallel()
+	c, _ := serve(t)
+	create(t, c, "F", `echo 1`)
+	_, err := c.UpdateFunctionConfiguration(t.Context(), &awslambda.UpdateFunctionConfigurationInput{FunctionName: sdk.String("F"),
+		DurableConfig: &types.DurableConfig{ExecutionTimeout: sdk.Int32(60)}})
+	if got := refused(t, err); got != "NotImplemented: UpdateFunctionConfiguration: the member DurableConfig is not supported; "+
+		"docs/services.md lists what this server supports" {
 		t.Error(got)
 	}
 }

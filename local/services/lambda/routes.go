@@ -5,6 +5,8 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/local/services/lambda/eventsource"
+	"stepback/local/services/lambda/functions"
 	"stepback/local/services/lambda/runner"
 	"stepback/tasks/lambda/invocation"
 )
@@ -18,44 +20,75 @@ const maxCode = 70_167_211
 // operations returns the implemented operations.
 func (s *Service) operations() map[string]server.Operation {
 	all := map[string]server.Operation{}
-	for name, o := range map[string]operation{
-		"CreateFunction": s.createFunction, "ListFunctions": s.listFunctions, "GetFunction": s.getFunction,
-		"DeleteFunction": s.deleteFunction, "GetFunctionConfiguration": s.getFunctionConfiguration,
-		"UpdateFunctionConfiguration": s.updateFunctionConfiguration, "UpdateFunctionCode": s.updateFunctionCode,
-		"PublishVersion": s.publishVersion, "ListVersionsByFunction": s.listVersions,
-		"CreateAlias": s.createAlias, "ListAliases": s.listAliases, "GetAlias": s.getAlias,
-		"UpdateAlias": s.updateAlias, "DeleteAlias": s.deleteAlias,
-		"PutFunctionConcurrency": s.putConcurrency, "DeleteFunctionConcurrency": s.deleteConcurrency,
-		"GetFunctionConcurrency": s.getConcurrency, "GetFunctionCodeSigningConfig": s.getCodeSigningConfig,
-		"GetRuntimeManagementConfig": s.getRuntimeManagement, "PutRuntimeManagementConfig": s.putRuntimeManagement,
-		"GetFunctionRecursionConfig": s.getRecursion, "PutFunctionRecursionConfig": s.putRecursion,
-		"ListTags": s.listTags, "TagResource": s.tagResource, "UntagResource": s.untagResource,
-		"AddPermission": s.addPermission, "RemovePermission": s.removePermission, "GetPolicy": s.getPolicy,
-		"PutFunctionEventInvokeConfig":    s.putEventInvokeConfig,
-		"UpdateFunctionEventInvokeConfig": s.updateEventInvokeConfig,
-		"GetFunctionEventInvokeConfig":    s.getEventInvokeConfig,
-		"DeleteFunctionEventInvokeConfig": s.deleteEventInvokeConfig,
-		"ListFunctionEventInvokeConfigs":  s.listEventInvokeConfigs,
-		"GetAccountSettings":              s.getAccountSettings, "Invoke": s.invoke,
-		"PublishLayerVersion": s.publishLayer, "GetLayerVersion": s.getLayer, "GetLayerVersionByArn": s.getLayerByArn,
-		"DeleteLayerVersion": s.deleteLayer, "ListLayerVersions": s.listLayerVersions, "ListLayers": s.listLayers,
-		"AddLayerVersionPermission": s.addLayerPermission, "RemoveLayerVersionPermission": s.removeLayerPermission,
-		"GetLayerVersionPolicy":   s.getLayerPolicy,
-		"CreateFunctionUrlConfig": s.createURL, "UpdateFunctionUrlConfig": s.updateURL,
-		"GetFunctionUrlConfig": s.getURL, "DeleteFunctionUrlConfig": s.deleteURL, "ListFunctionUrlConfigs": s.listURLs,
-		"PutProvisionedConcurrencyConfig": s.putProvisioned, "GetProvisionedConcurrencyConfig": s.getProvisioned,
-		"DeleteProvisionedConcurrencyConfig": s.deleteProvisioned,
-		"ListProvisionedConcurrencyConfigs":  s.listProvisioned,
-		"CreateEventSourceMapping":           s.mapping(s.createMapping), "GetEventSourceMapping": s.mapping(s.getMapping),
-		"UpdateEventSourceMapping": s.mapping(s.updateMapping), "DeleteEventSourceMapping": s.mapping(s.deleteMapping),
-		"ListEventSourceMappings": s.mapping(s.listMappings),
+	for name, o := range map[string]struct {
+		operation
+		reads any // besides FunctionName
+	}{
+		"CreateFunction":                     {s.createFunction, functions.CreateInput{}},
+		"ListFunctions":                      {s.listFunctions, server.Members{"FunctionVersion", "Marker", "MaxItems"}},
+		"GetFunction":                        {s.getFunction, server.Members{"Qualifier"}},
+		"DeleteFunction":                     {s.deleteFunction, server.Members{"Qualifier"}},
+		"GetFunctionConfiguration":           {s.getFunctionConfiguration, server.Members{"Qualifier"}},
+		"UpdateFunctionConfiguration":        {s.updateFunctionConfiguration, functions.UpdateConfigurationInput{}},
+		"UpdateFunctionCode":                 {s.updateFunctionCode, functions.UpdateCodeInput{}},
+		"PublishVersion":                     {s.publishVersion, functions.PublishInput{}},
+		"ListVersionsByFunction":             {s.listVersions, server.Members{"Marker", "MaxItems"}},
+		"CreateAlias":                        {s.createAlias, functions.AliasInput{}},
+		"ListAliases":                        {s.listAliases, server.Members{"FunctionVersion", "Marker", "MaxItems"}},
+		"GetAlias":                           {s.getAlias, server.Members{"Name"}},
+		"UpdateAlias":                        {s.updateAlias, server.Together{functions.AliasInput{}, server.Members{"Name"}}},
+		"DeleteAlias":                        {s.deleteAlias, server.Members{"Name"}},
+		"PutFunctionConcurrency":             {s.putConcurrency, concurrency{}},
+		"DeleteFunctionConcurrency":          {s.deleteConcurrency, nil},
+		"GetFunctionConcurrency":             {s.getConcurrency, nil},
+		"GetFunctionCodeSigningConfig":       {s.getCodeSigningConfig, nil},
+		"GetRuntimeManagementConfig":         {s.getRuntimeManagement, server.Members{"Qualifier"}},
+		"PutRuntimeManagementConfig":         {s.putRuntimeManagement, server.Together{functions.RuntimeManagement{}, server.Members{"Qualifier"}}},
+		"GetFunctionRecursionConfig":         {s.getRecursion, nil},
+		"PutFunctionRecursionConfig":         {s.putRecursion, recursion{}},
+		"ListTags":                           {s.listTags, server.Members{"Resource"}},
+		"TagResource":                        {s.tagResource, server.Together{tagSet{}, server.Members{"Resource"}}},
+		"UntagResource":                      {s.untagResource, server.Members{"Resource", "TagKeys"}},
+		"AddPermission":                      {s.addPermission, server.Together{functions.PermissionInput{}, server.Members{"Qualifier"}}},
+		"RemovePermission":                   {s.removePermission, server.Members{"Qualifier", "StatementId", "RevisionId"}},
+		"GetPolicy":                          {s.getPolicy, server.Members{"Qualifier"}},
+		"PutFunctionEventInvokeConfig":       {s.putEventInvokeConfig, server.Together{functions.EventInvokeSettings{}, server.Members{"Qualifier"}}},
+		"UpdateFunctionEventInvokeConfig":    {s.updateEventInvokeConfig, server.Together{functions.EventInvokeSettings{}, server.Members{"Qualifier"}}},
+		"GetFunctionEventInvokeConfig":       {s.getEventInvokeConfig, server.Members{"Qualifier"}},
+		"DeleteFunctionEventInvokeConfig":    {s.deleteEventInvokeConfig, server.Members{"Qualifier"}},
+		"ListFunctionEventInvokeConfigs":     {s.listEventInvokeConfigs, server.Members{"Marker", "MaxItems"}},
+		"GetAccountSettings":                 {s.getAccountSettings, nil},
+		"Invoke":                             {s.invoke, server.Members{"Qualifier", "ClientContext", "InvocationType", "LogType"}},
+		"PublishLayerVersion":                {s.publishLayer, server.Together{functions.LayerInput{}, server.Members{"LayerName"}}},
+		"GetLayerVersion":                    {s.getLayer, server.Members{"LayerName", "VersionNumber"}},
+		"GetLayerVersionByArn":               {s.getLayerByArn, server.Members{"Arn"}},
+		"DeleteLayerVersion":                 {s.deleteLayer, server.Members{"LayerName", "VersionNumber"}},
+		"ListLayerVersions":                  {s.listLayerVersions, server.Members{"LayerName", "CompatibleRuntime", "CompatibleArchitecture", "Marker", "MaxItems"}},
+		"ListLayers":                         {s.listLayers, server.Members{"CompatibleRuntime", "CompatibleArchitecture", "Marker", "MaxItems"}},
+		"AddLayerVersionPermission":          {s.addLayerPermission, server.Together{functions.LayerPermissionInput{}, server.Members{"LayerName", "VersionNumber"}}},
+		"RemoveLayerVersionPermission":       {s.removeLayerPermission, server.Members{"LayerName", "VersionNumber", "StatementId", "RevisionId"}},
+		"GetLayerVersionPolicy":              {s.getLayerPolicy, server.Members{"LayerName", "VersionNumber"}},
+		"CreateFunctionUrlConfig":            {s.createURL, server.Together{functions.URLSettings{}, server.Members{"Qualifier"}}},
+		"UpdateFunctionUrlConfig":            {s.updateURL, server.Together{functions.URLSettings{}, server.Members{"Qualifier"}}},
+		"GetFunctionUrlConfig":               {s.getURL, server.Members{"Qualifier"}},
+		"DeleteFunctionUrlConfig":            {s.deleteURL, server.Members{"Qualifier"}},
+		"ListFunctionUrlConfigs":             {s.listURLs, server.Members{"Marker", "MaxItems"}},
+		"PutProvisionedConcurrencyConfig":    {s.putProvisioned, server.Members{"Qualifier", "ProvisionedConcurrentExecutions"}},
+		"GetProvisionedConcurrencyConfig":    {s.getProvisioned, server.Members{"Qualifier"}},
+		"DeleteProvisionedConcurrencyConfig": {s.deleteProvisioned, server.Members{"Qualifier"}},
+		"ListProvisionedConcurrencyConfigs":  {s.listProvisioned, server.Members{"Marker", "MaxItems"}},
+		"CreateEventSourceMapping":           {s.mapping(s.createMapping), eventsource.CreateInput{}},
+		"GetEventSourceMapping":              {s.mapping(s.getMapping), server.Members{"UUID"}},
+		"UpdateEventSourceMapping":           {s.mapping(s.updateMapping), server.Together{eventsource.UpdateInput{}, server.Members{"UUID"}}},
+		"DeleteEventSourceMapping":           {s.mapping(s.deleteMapping), server.Members{"UUID"}},
+		"ListEventSourceMappings":            {s.mapping(s.listMappings), server.Members{"EventSourceArn", "Marker", "MaxItems"}},
 	} {
-		made := server.Operation{Call: func(ctx context.Context, r *server.Request) (*server.Answer, error) {
+		made := server.Operation{Reads: server.Together{server.Members{"FunctionName"}, o.reads}, Call: func(ctx context.Context, r *server.Request) (*server.Answer, error) {
 			q, err := requestOf(ctx, r)
 			if err != nil {
 				return nil, err
 			}
-			return o(q)
+			return o.operation(q)
 		}}
 		switch name {
 		case "CreateFunction", "UpdateFunctionCode", "PublishLayerVersion":

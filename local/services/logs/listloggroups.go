@@ -10,12 +10,11 @@ import (
 )
 
 type listLogGroupsRequest struct {
-	Pattern  string   `json:"logGroupNamePattern"`
-	Class    string   `json:"logGroupClass"`
-	Accounts []string `json:"accountIdentifiers"`
-	Sources  []any    `json:"dataSources"`
-	Fields   []string `json:"fieldIndexNames"`
-	Tags     []any    `json:"logGroupTags"`
+	Pattern string   `json:"logGroupNamePattern"`
+	Class   string   `json:"logGroupClass"`
+	Sources []any    `json:"dataSources"`
+	Fields  []string `json:"fieldIndexNames"`
+	Tags    []any    `json:"logGroupTags"`
 	paged
 }
 

@@ -33,7 +33,7 @@ type putLogEventsResponse struct {
 // The limits for an event: its maximum size including a fixed overhead, its maximum age, and the maximum distance
 // of its time in the future.
 const (
-	maxEvent = 256 << 10
+	maxEvent = 1 << 20
 	overhead = 26
 	maxAge   = 14 * 24 * time.Hour
 	maxAhead = 2 * time.Hour

@@ -40,7 +40,7 @@ const Target = "Logs_20140328"
 func New(o Options) *server.Service {
 	s := &Service{store: o.Store, documents: o.Documents, now: o.Now}
 	return server.Must(server.Config{
-		Model: "cloudwatchlogs", Invalid: codeInvalid, Operations: s.operations(), Partly: partly, Failure: failure,
+		Model: "cloudwatchlogs", Invalid: codeInvalid, Operations: s.operations(), Partly: partly, Accepted: accepted, Failure: failure,
 		Default: o.Default, Log: o.Log, Words: words,
 	})
 }
@@ -102,4 +102,25 @@ type none struct{}
 
 func in(scope aws.Scope) aws.Scope {
 	return aws.Scope{Account: scope.Account, Region: scope.Region}
+}
+
+// accepted lists the members of requests that have no effect, and why.
+var accepted = map[string]map[string]string{
+	"DescribeLogGroups": {
+		"includeLinkedAccounts": "no accounts are linked",
+	},
+	"ListLogGroups": {
+		"includeLinkedAccounts": "no accounts are linked",
+	},
+	"FilterLogEvents": {
+		"interleaved": "events are always interleaved, as by AWS",
+		"unmask":      "nothing is masked",
+	},
+	"GetLogEvents": {
+		"unmask": "nothing is masked",
+	},
+	"PutLogEvents": {
+		"entity":        "entities are not stored",
+		"sequenceToken": "tokens are ignored, as by AWS",
+	},
 }

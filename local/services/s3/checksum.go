@@ -75,6 +75,8 @@ type objectWriter struct {
 	part    bool        // the body is a part of a multipart upload
 	reveals bool        // the response includes a stored object's checksum
 	decided bool
+
+	encryption [3]string // values of the request's encryptionHeaders; empty for a read
 }
 
 // withObjectHeaders wraps w for requests about the content of an object; for others it returns w itself.
@@ -87,6 +89,11 @@ func (s *store) withObjectHeaders(w http.ResponseWriter, r *http.Request) http.R
 	}
 	o := &objectWriter{ResponseWriter: w, part: part, reveals: strings.EqualFold(r.Header.Get(checksumPrefix+"Mode"),
 		"ENABLED") && r.Header.Get("Range") == ""}
+	if r.Method == http.MethodPut {
+		for i, name := range encryptionHeaders {
+			o.encryption[i] = r.Header.Get(name)
+		}
+	}
 	if r.Method == http.MethodPut && r.Header.Get("X-Amz-Copy-Source") == "" {
 		o.body = s.summed(r)
 	}
@@ -114,7 +121,14 @@ func (w *objectWriter) WriteHeader(status int) {
 	if !w.decided && status >= http.StatusOK && status < http.StatusMultipleChoices {
 		h := w.Header()
 		lowerMetadata(h)
-		h.Set("X-Amz-Server-Side-Encryption", "AES256")
+		for i, name := range encryptionHeaders {
+			if value := w.encryption[i]; value != "" {
+				h.Set(name, value)
+			}
+		}
+		if h.Get(encryptionHeaders[0]) == "" {
+			h.Set(encryptionHeaders[0], "AES256")
+		}
 		if w.body != nil {
 			w.body.checksum().set(h)
 		}

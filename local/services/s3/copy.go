@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -71,16 +72,23 @@ func changesObject(meta map[string]string) bool {
 
 // copiedHeaders returns the headers of the copy: the source's, or the request's own if the directive is REPLACE.
 func copiedHeaders(meta map[string]string, source version) (map[string]string, error) {
-	if !strings.EqualFold(meta["X-Amz-Metadata-Directive"], "REPLACE") {
-		return source.Headers, nil
-	}
 	own := map[string]string{}
 	for name := range strings.SplitSeq(meta[ownHeader], ",") {
 		if value, ok := meta[name]; ok {
 			own[name] = value
 		}
 	}
-	return storedHeaders(own)
+	if strings.EqualFold(meta["X-Amz-Metadata-Directive"], "REPLACE") {
+		return storedHeaders(own)
+	}
+	kept := map[string]string{}
+	maps.Copy(kept, source.Headers)
+	for _, name := range encryptionHeaders { // a copy has its own encryption
+		if delete(kept, name); own[name] != "" {
+			kept[name] = own[name]
+		}
+	}
+	return kept, nil
 }
 
 func copyConditions(meta map[string]string, source version) error {

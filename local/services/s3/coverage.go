@@ -17,7 +17,17 @@ func (s *Server) Coverage() server.Coverage {
 		_, ok := slices.BinarySearch(operations, name)
 		return ok
 	}
-	return server.CoverageOf(m.Name, m.ID, m.Operations(), has, partly)
+	c := server.CoverageOf(m.Name, m.ID, m.Operations(), has, partly)
+	for i := range c.Operations {
+		if o := &c.Operations[i]; o.State != server.Unsupported {
+			operation, err := m.Operation(o.Name)
+			if err != nil {
+				panic(err) // likewise
+			}
+			membersOf(o, operation)
+		}
+	}
+	return c
 }
 
 // operations lists the implemented operations, sorted by name.

@@ -24,6 +24,10 @@ func (s *store) front(protocol http.Handler) http.Handler {
 			writeError(w, r, refusal)
 			return
 		}
+		if refusal := s.refuseMembers(r); refusal != nil {
+			writeError(w, r, refusal)
+			return
+		}
 		if refusal := decodeChunked(r); refusal != nil {
 			writeError(w, r, refusal)
 			return

@@ -42,15 +42,15 @@ func prepare(r *http.Request) {
 	}
 }
 
-// markOwnHeaders records which headers the request of a copy that replaces metadata brings.
+// markOwnHeaders records which of the headers that an object keeps are in the request of a copy.
 func markOwnHeaders(r *http.Request) {
-	if !strings.EqualFold(r.Header.Get("X-Amz-Metadata-Directive"), "REPLACE") {
+	if r.Header.Get("X-Amz-Copy-Source") == "" {
 		return
 	}
 	var own []string
 	for name := range r.Header {
 		if strings.HasPrefix(name, "X-Amz-Meta-") || strings.HasPrefix(name, "Content-") ||
-			strings.HasPrefix(name, keptPrefix) {
+			strings.HasPrefix(name, keptPrefix) || slices.Contains(encryptionHeaders, name) {
 			own = append(own, name)
 		}
 	}

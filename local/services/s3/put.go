@@ -86,7 +86,7 @@ func storedHeaders(meta map[string]string) (map[string]string, error) {
 			size += len(name) - len("X-Amz-Meta-") + len(value)
 			kept[name] = value
 		case name == "Content-Type", name == "Content-Disposition", name == "Content-Encoding",
-			slices.Contains(keptHeaders, name):
+			slices.Contains(keptHeaders, name), slices.Contains(encryptionHeaders, name):
 			if value != "" {
 				kept[name] = value
 			}

@@ -33,6 +33,7 @@ type record struct {
 	KmsKeyArn                    string          `json:",omitempty"`
 	Target                       json.RawMessage // verbatim
 	Created, Modified            int64
+	Token                        string `json:",omitempty"` // ClientToken of the request that created the schedule
 }
 
 // entry is an active schedule.
@@ -73,7 +74,7 @@ func (s *Service) newEntry(r record) (*entry, error) {
 	if err := server.Fill(&e.target, v); err != nil {
 		return nil, err
 	}
-	return e, s.checkTarget(&e.target, v)
+	return e, s.checkTarget(&e.target)
 }
 
 type flexibleWindow struct {
@@ -88,6 +89,7 @@ type scheduleRequest struct {
 	ScheduleExpressionTimezone string
 	StartDate, EndDate         float64
 	State                      string
+	ClientToken                string
 	FlexibleTimeWindow         flexibleWindow
 	ActionAfterCompletion      string
 	KmsKeyArn                  string
@@ -133,11 +135,14 @@ func (s *Service) createSchedule(_ context.Context, scope aws.Scope, in *schedul
 	if err != nil {
 		return nil, err
 	}
-	if g.schedules[in.Name] != nil {
+	if before := g.schedules[in.Name]; before != nil {
+		if in.ClientToken != "" && before.Token == in.ClientToken {
+			return &scheduleARN{before.arn}, nil // the same request again
+		}
 		return nil, conflict("Schedule %s already exists.", in.Name)
 	}
 	now := s.now().UnixMilli()
-	return s.put(g, in, now, now)
+	return s.put(g, in, now, now, in.ClientToken)
 }
 
 func (s *Service) updateSchedule(_ context.Context, scope aws.Scope, in *scheduleRequest) (*scheduleARN, error) {
@@ -147,15 +152,16 @@ func (s *Service) updateSchedule(_ context.Context, scope aws.Scope, in *schedul
 	if err != nil {
 		return nil, err
 	}
-	return s.put(g, in, e.Created, s.now().UnixMilli())
+	return s.put(g, in, e.Created, s.now().UnixMilli(), e.Token)
 }
 
-// put stores a schedule and activates it. mu is held.
-func (s *Service) put(g *group, in *scheduleRequest, created, now int64) (*scheduleARN, error) {
+// put stores a schedule, which was created with a ClientToken, and activates it. mu is held.
+func (s *Service) put(g *group, in *scheduleRequest, created, now int64, token string) (*scheduleARN, error) {
 	r, err := in.record(g, created, now)
 	if err != nil {
 		return nil, err
 	}
+	r.Token = token
 	e, err := s.newEntry(r)
 	if err != nil {
 		return nil, err

@@ -24,6 +24,7 @@ type groupRecord struct {
 	Account, Region, Name string
 	Tags                  map[string]string `json:",omitempty"`
 	Created, Modified     int64             // milliseconds since 1970
+	Token                 string            `json:",omitempty"` // ClientToken of the request that created the group
 }
 
 type group struct {
@@ -43,7 +44,7 @@ func (s *Service) group(scope aws.Scope, name string) (*group, error) {
 	g := s.groups[groupKey{scope, name}]
 	if g == nil && name == defaultGroup {
 		now := s.now().UnixMilli()
-		g = &group{groupRecord{scope.Account, scope.Region, name, nil, now, now}, map[string]*entry{}}
+		g = &group{groupRecord{scope.Account, scope.Region, name, nil, now, now, ""}, map[string]*entry{}}
 		s.groups[groupKey{scope, name}] = g
 	}
 	if g == nil {
@@ -63,8 +64,9 @@ func tagsOf(given []tag) map[string]string {
 }
 
 type groupRequest struct {
-	Name string
-	Tags []tag
+	Name        string
+	Tags        []tag
+	ClientToken string
 }
 
 type groupARN struct {
@@ -74,11 +76,15 @@ type groupARN struct {
 func (s *Service) createGroup(_ context.Context, scope aws.Scope, in *groupRequest) (*groupARN, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if in.Name == defaultGroup || s.groups[groupKey{scope, in.Name}] != nil {
+	before := s.groups[groupKey{scope, in.Name}]
+	if before != nil && in.ClientToken != "" && before.Token == in.ClientToken {
+		return &groupARN{before.arn()}, nil // the same request again
+	}
+	if in.Name == defaultGroup || before != nil {
 		return nil, conflict("Schedule group %s already exists.", in.Name)
 	}
 	now := s.now().UnixMilli()
-	g := &group{groupRecord{scope.Account, scope.Region, in.Name, tagsOf(in.Tags), now, now}, map[string]*entry{}}
+	g := &group{groupRecord{scope.Account, scope.Region, in.Name, tagsOf(in.Tags), now, now, in.ClientToken}, map[string]*entry{}}
 	if err := s.keepJSON(g.key(), g.groupRecord); err != nil {
 		return nil, err
 	}

@@ -385,3 +385,33 @@ func TestGroupsAndRefusals(t *testing.T) {
 	_, err = b.GetSchedule(ctx, &client.GetScheduleInput{Name: text("s"), GroupName: text("jobs")})
 	refused(t, err, "ResourceNotFoundException", "Schedule group jobs does not exist.")
 }
+
+// TestCreateScheduleIsIdempotent repeats a request whose answer was lost, also after a crash.
+func TestCreateScheduleIsIdempotent(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	in := &client.CreateScheduleInput{Name: sdkaws.String("s"), ScheduleExpression: sdkaws.String("rate(1 hours)"),
+		ClientToken: sdkaws.String("token"), FlexibleTimeWindow: &types.FlexibleTimeWindow{Mode: types.FlexibleTimeWindowModeOff},
+		Target: &types.Target{Arn: sdkaws.String("arn:aws:sqs:us-east-1:123456789012:q"), RoleArn: sdkaws.String("arn:aws:iam::123456789012:role/r")}}
+	group := &client.CreateScheduleGroupInput{Name: sdkaws.String("g"), ClientToken: sdkaws.String("token")}
+	for range 2 {
+		for range 2 {
+			if _, err := b.CreateSchedule(t.Context(), in); err != nil {
+				t.Error(err)
+			}
+			if _, err := b.CreateScheduleGroup(t.Context(), group); err != nil {
+				t.Error(err)
+			}
+		}
+		b.stop(0)
+	}
+	in.ClientToken, group.ClientToken = sdkaws.String("other"), sdkaws.String("other")
+	_, err := b.CreateSchedule(t.Context(), in)
+	var conflict *types.ConflictException
+	if !errors.As(err, &conflict) {
+		t.Errorf("with another token: %v", err)
+	}
+	if _, err = b.CreateScheduleGroup(t.Context(), group); !errors.As(err, &conflict) {
+		t.Errorf("a group with another token: %v", err)
+	}
+}

@@ -42,12 +42,7 @@ func action(arn string) (service, name string, ok bool) {
 }
 
 // checkTarget returns an error for targets that cannot be delivered to.
-func (s *Service) checkTarget(t *target, document jsonvalue.Value) error {
-	for _, name := range []string{"KinesisParameters", "EcsParameters", "SageMakerPipelineParameters"} {
-		if _, given := document.Get(name); given {
-			return invalid("%s of the target are not supported here.", name)
-		}
-	}
+func (s *Service) checkTarget(t *target) error {
 	if strings.HasPrefix(t.ARN, universal) {
 		service, name, ok := action(t.ARN)
 		switch {

@@ -76,7 +76,7 @@ func (s *Service) Close() error {
 // Handler serves the API.
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{
-		Model: "secretsmanager", Operations: s.operations(), Partly: partly, Failure: failure,
+		Model: "secretsmanager", Operations: s.operations(), Partly: partly, Accepted: accepted, Failure: failure,
 		Default: s.opts.Scope, Log: s.opts.Log,
 	})
 }
@@ -156,4 +156,11 @@ func (s *Service) keep(b *documents.Batch, x *secret) error {
 		b.Put(s.table, place(x.scope, x.Name), text)
 	}
 	return err
+}
+
+// accepted lists the members of requests that have no effect, and why.
+var accepted = map[string]map[string]string{
+	"PutSecretValue": {
+		"RotationToken": "the caller is not checked",
+	},
 }

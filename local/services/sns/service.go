@@ -320,7 +320,7 @@ func (s *Service) newAPI() *server.Service {
 			"SetTopicAttributes":        server.Handle(s.setTopicAttributes),
 			"Subscribe":                 server.Handle(s.subscribe),
 			"TagResource":               server.Handle(s.tagResource),
-			"Unsubscribe":               {Call: s.unsubscribe, Answer: none{}},
+			"Unsubscribe":               {Call: s.unsubscribe, Reads: subscriptionName{}, Answer: none{}},
 			"UntagResource":             server.Handle(s.untagResource),
 		},
 	})

@@ -23,13 +23,15 @@ type queueURL struct {
 	URL string `json:"QueueUrl"`
 }
 
+type createQueueRequest struct {
+	QueueName  string
+	Attributes map[string]string
+	Tags       map[string]string `json:"tags"`
+}
+
 // createQueue creates a queue. If a queue with the same name and attributes already exists, it returns that queue.
 func (s *Service) createQueue(_ context.Context, r *server.Request) (*server.Answer, error) {
-	var in struct {
-		QueueName  string
-		Attributes map[string]string
-		Tags       map[string]string `json:"tags"`
-	}
+	var in createQueueRequest
 	if err := server.Fill(&in, r.Input); err != nil {
 		return nil, err
 	}
@@ -100,11 +102,13 @@ func (s *Service) deleteQueue(_ context.Context, scope aws.Scope, in *queueReque
 	})
 }
 
+type queueURLRequest struct {
+	QueueName string
+	Owner     string `json:"QueueOwnerAWSAccountId"`
+}
+
 func (s *Service) getQueueURL(_ context.Context, r *server.Request) (*server.Answer, error) {
-	var in struct {
-		QueueName string
-		Owner     string `json:"QueueOwnerAWSAccountId"`
-	}
+	var in queueURLRequest
 	if err := server.Fill(&in, r.Input); err != nil {
 		return nil, err
 	}
@@ -157,11 +161,13 @@ type queueURLs struct {
 	NextToken string   `json:",omitempty"`
 }
 
+type listQueuesRequest struct {
+	page
+	QueueNamePrefix string
+}
+
 func (s *Service) listQueues(_ context.Context, r *server.Request) (*server.Answer, error) {
-	var in struct {
-		page
-		QueueNamePrefix string
-	}
+	var in listQueuesRequest
 	if err := server.Fill(&in, r.Input); err != nil {
 		return nil, err
 	}
@@ -183,11 +189,13 @@ type sourceURLs struct {
 	NextToken string   `json:",omitempty"`
 }
 
+type sourceQueuesRequest struct {
+	page
+	queueRequest
+}
+
 func (s *Service) listDeadLetterSourceQueues(_ context.Context, r *server.Request) (*server.Answer, error) {
-	var in struct {
-		page
-		queueRequest
-	}
+	var in sourceQueuesRequest
 	if err := server.Fill(&in, r.Input); err != nil {
 		return nil, err
 	}

@@ -276,14 +276,14 @@ func (s *Service) operations() map[string]server.Operation {
 	send.MaxBody, sendBatch.MaxBody = room, room
 	send.TooLarge, sendBatch.TooLarge = tooLong(MaxMessageBytes), batchTooLong(room)
 	return map[string]server.Operation{
-		"CreateQueue":                  {Call: s.createQueue, Answer: queueURL{}},
+		"CreateQueue":                  {Call: s.createQueue, Reads: createQueueRequest{}, Answer: queueURL{}},
 		"DeleteQueue":                  server.Handle(s.deleteQueue),
-		"GetQueueUrl":                  {Call: s.getQueueURL, Answer: queueURL{}},
-		"ListQueues":                   {Call: s.listQueues, Answer: queueURLs{}},
+		"GetQueueUrl":                  {Call: s.getQueueURL, Reads: queueURLRequest{}, Answer: queueURL{}},
+		"ListQueues":                   {Call: s.listQueues, Reads: listQueuesRequest{}, Answer: queueURLs{}},
 		"GetQueueAttributes":           server.Handle(s.getQueueAttributes),
 		"SetQueueAttributes":           server.Handle(s.setQueueAttributes),
 		"PurgeQueue":                   server.Handle(s.purgeQueue),
-		"ListDeadLetterSourceQueues":   {Call: s.listDeadLetterSourceQueues, Answer: sourceURLs{}},
+		"ListDeadLetterSourceQueues":   {Call: s.listDeadLetterSourceQueues, Reads: sourceQueuesRequest{}, Answer: sourceURLs{}},
 		"SendMessage":                  send,
 		"SendMessageBatch":             sendBatch,
 		"ReceiveMessage":               server.Handle(s.receiveMessage),

@@ -57,7 +57,7 @@ func (s *service) operations() map[string]server.Operation {
 		"GetCallerIdentity":         {Call: s.getCallerIdentity, Answer: identity{}},
 		"AssumeRole":                server.Handle(s.assumeRole),
 		"AssumeRoleWithWebIdentity": server.Handle(s.assumeRoleWithWebIdentity),
-		"GetSessionToken":           {Call: s.getSessionToken, Answer: tokenAnswer{}},
+		"GetSessionToken":           {Call: s.getSessionToken, Reads: sessionTokenRequest{}, Answer: tokenAnswer{}},
 		"GetAccessKeyInfo":          server.Handle(getAccessKeyInfo),
 	}
 }
@@ -209,12 +209,13 @@ func randomText(n int) string {
 }
 
 type assumeRequest struct {
-	RoleARN  string `json:"RoleArn"`
-	Session  string `json:"RoleSessionName"`
-	Seconds  int64  `json:"DurationSeconds"`
-	Source   string `json:"SourceIdentity"`
-	Provider string `json:"ProviderId"`
-	Policy   string
+	RoleARN string `json:"RoleArn"`
+	Session string `json:"RoleSessionName"`
+	Seconds int64  `json:"DurationSeconds"`
+	Source  string `json:"SourceIdentity"`
+	Policy  string
+	// ExternalID is a condition key of trust policies, which are evaluated before the request arrives here.
+	ExternalID string `json:"ExternalId"`
 
 	Tags       []struct{ Key, Value string }
 	Transitive []string `json:"TransitiveTagKeys"`
@@ -323,13 +324,15 @@ func (s *service) assumeRoleWithWebIdentity(_ context.Context, _ aws.Scope, in *
 	return &webIdentityAnswer{*answer, claims.Sub, claims.Iss, claims.Aud}, nil
 }
 
+type sessionTokenRequest struct {
+	Seconds int64 `json:"DurationSeconds"`
+}
+
 type tokenAnswer struct{ Credentials *credentials }
 
 // getSessionToken starts a session of the caller.
 func (s *service) getSessionToken(_ context.Context, r *server.Request) (*server.Answer, error) {
-	var in struct {
-		Seconds int64 `json:"DurationSeconds"`
-	}
+	var in sessionTokenRequest
 	if err := server.Fill(&in, r.Input); err != nil {
 		return nil, err
 	}

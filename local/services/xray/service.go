@@ -47,7 +47,7 @@ func New(o Options) *Service {
 
 // Handler serves the API.
 func (s *Service) Handler() *server.Service {
-	return server.Must(server.Config{Model: "xray", Operations: s.operations(), Partly: partly,
+	return server.Must(server.Config{Model: "xray", Operations: s.operations(), Partly: partly, Accepted: accepted,
 		Invalid: codeInvalid, Default: s.o.Scope, Log: s.o.Log})
 }
 
@@ -137,3 +137,26 @@ func beganAt(id string) (time.Time, bool) {
 }
 
 func decode(text []byte, v any) error { return json.Unmarshal(text, v) }
+
+// accepted lists the members of requests that have no effect, and why.
+var accepted = map[string]map[string]string{
+	"GetSamplingTargets": {
+		"SamplingStatisticsDocuments.BorrowCount":  "statistics are not stored",
+		"SamplingStatisticsDocuments.ClientID":     "statistics are not stored",
+		"SamplingStatisticsDocuments.RequestCount": "statistics are not stored",
+		"SamplingStatisticsDocuments.SampledCount": "statistics are not stored",
+		"SamplingStatisticsDocuments.Timestamp":    "statistics are not stored",
+		"SamplingBoostStatisticsDocuments":         "there are no boosts",
+	},
+	"GetTraceSummaries": {
+		"Sampling":         "all traces are returned",
+		"SamplingStrategy": "all traces are returned",
+		"TimeRangeType":    "the time of a trace is its start",
+	},
+	"PutTelemetryRecords": {
+		"EC2InstanceId":    "telemetry is not stored",
+		"Hostname":         "telemetry is not stored",
+		"ResourceARN":      "telemetry is not stored",
+		"TelemetryRecords": "telemetry is not stored",
+	},
+}
