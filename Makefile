@@ -86,6 +86,13 @@ crash: ## kill an import with SIGKILL at KILLS random moments (SEED), restart it
 kill-services: ## kill stepback serve with SIGKILL at KILLS random moments (SEED) while all services are under load, and check their data
 	STEPBACK_SEED=$(SEED) STEPBACK_KILLS=$(KILLS) $(GO) test -count=1 -timeout 0 -v -run '^TestKilledServices$$' ./cmd/stepback
 
+# make corrupt CASES=200 takes a few minutes.
+CASES ?= 200
+
+.PHONY: corrupt
+corrupt: ## damage a file of a data directory in CASES drawn ways (SEED), and check that each is reported or harmless, and repaired
+	STEPBACK_SEED=$(SEED) STEPBACK_CASES=$(CASES) $(GO) test -count=1 -timeout 0 -v -run '^TestCorruption$$' ./local/corruption
+
 .PHONY: outbox-kill
 outbox-kill: ## kill an outbox's application, relay and database with SIGKILL at KILLS random moments (SEED), and check every message
 	STEPBACK_OUTBOX_SEED=$(SEED) STEPBACK_OUTBOX_KILLS=$(KILLS) $(GO) test -count=1 -timeout 0 -v -run '^TestKills$$' ./outbox

@@ -42,6 +42,7 @@ func CheckData(ctx context.Context, dir string, problem func(error)) (Checked, e
 	if err := hasData(dir); err != nil {
 		return found, err
 	}
+	problem = once(problem)
 	if err := checkJournal(ctx, filepath.Join(dir, journalDir), &found, problem); err != nil {
 		return found, err
 	}
@@ -61,6 +62,17 @@ func CheckData(ctx context.Context, dir string, problem func(error)) (Checked, e
 		}
 	}
 	return found, ctx.Err()
+}
+
+// once returns a function that passes each problem on once: a file may be read in several ways.
+func once(problem func(error)) func(error) {
+	said := map[string]bool{}
+	return func(err error) {
+		if text := err.Error(); !said[text] {
+			said[text] = true
+			problem(err)
+		}
+	}
 }
 
 // hasData returns an error if a directory is not a data directory.
@@ -85,7 +97,10 @@ func checkJournal(ctx context.Context, dir string, found *Checked, problem func(
 	}
 	found.Journal, err = j.Check(ctx, func(err error) { problem(fmt.Errorf("journal in %s: %w", dir, err)) })
 	_ = j.Close() // it was only read
-	return err
+	if err != nil && ctx.Err() == nil {
+		problem(fmt.Errorf("journal in %s: %w", dir, err))
+	}
+	return ctx.Err()
 }
 
 // CheckData reads everything in the data directory as the function CheckData does, while the platform uses it.
@@ -93,7 +108,9 @@ func (p *Platform) CheckData(ctx context.Context, problem func(error)) (Checked,
 	found := Checked{Keys: map[string]int{}}
 	if j, ok := p.Journal.(*pebble.Journal); ok {
 		var err error
-		if found.Journal, err = j.Check(ctx, problem); err != nil {
+		dir := filepath.Join(p.Dir, journalDir)
+		found.Journal, err = j.Check(ctx, func(err error) { problem(fmt.Errorf("journal in %s: %w", dir, err)) })
+		if err != nil {
 			return found, err
 		}
 	}
@@ -105,7 +122,7 @@ func (p *Platform) CheckData(ctx context.Context, problem func(error)) (Checked,
 			return found, err
 		}
 	}
-	return found, checkFiles(p.Dir, p.Documents, p.files, problem)
+	return found, checkFiles(p.Dir, p.Documents, p.files, once(problem))
 }
 
 // checkFiles reads the files that services keep beside their documents.

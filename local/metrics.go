@@ -48,6 +48,10 @@ func (p *Platform) openMetrics(ctx context.Context) error {
 	m.Period, m.OwnErrors, m.dir, m.now = p.cfg.MetricPeriod, retrymetrics.OwnErrors, p.Dir, p.Clock.Now
 	m.tracked = func() (time.Time, bool, bool) { return time.Time{}, false, false }
 	m.files = p.files
+	if err := m.files.Verify(filepath.Join(p.Dir, metricsfile.Name)); err != nil {
+		p.cfg.Log.Warn("metric data are damaged", "error", err)
+		m.files = nil // the entry stays until a repair
+	}
 	m.from, m.found = math.MaxInt64, map[string]bool{}
 	if ends, ok := p.Journal.(journal.Ends); ok {
 		m.recount = true

@@ -22,6 +22,17 @@ func Check(ctx context.Context, c Config, problem func(error)) (keys int, err er
 	return keys, errors.Join(err, closeRead(s.DB))
 }
 
+// VerifyTables compares all tables of the store with their checksums and calls problem for each damaged one. bad is true if
+// there are any.
+func (s *Store) VerifyTables(ctx context.Context, problem func(error)) (bad bool, err error) {
+	err = verifyTables(ctx, s.fs, s.dir, s.DB, math.MaxInt64, func(err error) error {
+		bad = true
+		problem(err)
+		return nil
+	})
+	return bad, err
+}
+
 // Check checks an open store as the function Check does. c is the configuration that it was opened with.
 func (s *Store) Check(ctx context.Context, c Config, problem func(error)) (keys int, err error) {
 	tell := func(err error) error {
@@ -31,8 +42,7 @@ func (s *Store) Check(ctx context.Context, c Config, problem func(error)) (keys 
 	for _, lost := range s.lost {
 		_ = tell(lost)
 	}
-	bad := false
-	err = verifyTables(ctx, c.FS, c.Dir, s.DB, math.MaxInt64, func(err error) error { bad = true; return tell(err) })
+	bad, err := s.VerifyTables(ctx, func(err error) { _ = tell(err) })
 	if err != nil {
 		return 0, err
 	}

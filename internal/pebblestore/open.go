@@ -61,6 +61,9 @@ func Open(c Config) (*Store, error) {
 	if c.ReadOnly && err == nil {
 		return reading, nil
 	}
+	if err == nil { // before Pebble flushes and compacts
+		err = verifyTables(context.Background(), c.FS, c.Dir, reading.DB, verifiedBytes, func(err error) error { return err })
+	}
 	if err = errors.Join(err, closeRead(reading.DB)); err != nil {
 		return nil, err
 	}
@@ -175,8 +178,7 @@ func open(c Config, found state) (*Store, error) {
 	if c.ReadOnly {
 		return s, nil
 	}
-	err = verifyTables(context.Background(), c.FS, c.Dir, db, verifiedBytes, func(err error) error { return err })
-	if err == nil && len(s.lost) > len(found.losses) {
+	if len(s.lost) > len(found.losses) {
 		err = writeLosses(c.FS, c.Dir, s.lost)
 	}
 	if err == nil {

@@ -93,7 +93,7 @@ func (c *clients) fill(ctx context.Context, t *testing.T, written content, round
 		written.wrote(name, input)
 
 		name = fmt.Sprintf("item/%d", i)
-		_, err = c.tables.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String("t"), Item: map[string]ddb.AttributeValue{
+		_, err = c.tables.PutItem(ctx, &dynamodb.PutItemInput{TableName: aws.String("table"), Item: map[string]ddb.AttributeValue{
 			"id": &ddb.AttributeValueMemberS{Value: name}, "v": &ddb.AttributeValueMemberS{Value: long("item", i, round)}}})
 		must(err)
 		written.wrote(name, long("item", i, round))
@@ -132,7 +132,8 @@ func (c *clients) fill(ctx context.Context, t *testing.T, written content, round
 			_, err = c.objects.PutObject(ctx, &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: strings.NewReader(body),
 				Metadata: map[string]string{"round": fmt.Sprint(round)}})
 			must(err)
-			written.wrote("object/"+bucket+"/"+key, fmt.Sprint(round)+body)
+			written.wrote("object/"+bucket+"/"+key, body)
+			written.wrote("metadata/"+bucket+"/"+key, fmt.Sprint(round))
 		}
 	}
 	scope := c.p.Scope
@@ -167,7 +168,7 @@ func (c *clients) create(ctx context.Context, t *testing.T) {
 		}
 	}
 	must(c.states.CreateStateMachine(ctx, &sfn.CreateStateMachineInput{Name: aws.String("m"), Definition: aws.String(machine), RoleArn: aws.String(role)}))
-	must(c.tables.CreateTable(ctx, &dynamodb.CreateTableInput{TableName: aws.String("t"), BillingMode: ddb.BillingModePayPerRequest,
+	must(c.tables.CreateTable(ctx, &dynamodb.CreateTableInput{TableName: aws.String("table"), BillingMode: ddb.BillingModePayPerRequest,
 		AttributeDefinitions: []ddb.AttributeDefinition{{AttributeName: aws.String("id"), AttributeType: ddb.ScalarAttributeTypeS}},
 		KeySchema:            []ddb.KeySchemaElement{{AttributeName: aws.String("id"), KeyType: ddb.KeyTypeHash}}}))
 	must(c.queues.CreateQueue(ctx, &sqs.CreateQueueInput{QueueName: aws.String("q")}))
@@ -214,7 +215,7 @@ func (c *clients) read(ctx context.Context, written content) map[string]string {
 			out, err := c.output(ctx, "e-"+rest)
 			set(name, &out, err)
 		case "item":
-			out, err := c.tables.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String("t"), ConsistentRead: aws.Bool(true),
+			out, err := c.tables.GetItem(ctx, &dynamodb.GetItemInput{TableName: aws.String("table"), ConsistentRead: aws.Bool(true),
 				Key: map[string]ddb.AttributeValue{"id": &ddb.AttributeValueMemberS{Value: name}}})
 			if err == nil {
 				if v, ok := out.Item["v"].(*ddb.AttributeValueMemberS); ok {
@@ -237,8 +238,11 @@ func (c *clients) read(ctx context.Context, written content) map[string]string {
 			if err == nil {
 				body, err := io.ReadAll(out.Body)
 				_ = out.Body.Close()
-				text := out.Metadata["round"] + string(body)
+				text := string(body)
 				set(name, &text, err)
+				if round, there := out.Metadata["round"]; there {
+					found["metadata/"+rest] = round
+				}
 			}
 		}
 	}

@@ -273,6 +273,8 @@ func (v *verdict) compare(found map[string]string, written content) {
 		now, there := found[name]
 		switch {
 		case there && now == values[len(values)-1]:
+		case there && !slices.Contains(values, now) && strings.HasPrefix(name, "notification/") && len(v.told) > 0:
+			// no service reads the file
 		case there && !slices.Contains(values, now):
 			v.wrong = append(v.wrong, fmt.Sprintf("%s has a value that was never written: %.80q", name, now))
 		case len(v.told) > 0:

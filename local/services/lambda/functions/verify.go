@@ -3,6 +3,7 @@ package functions
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -144,7 +145,11 @@ func Check(dir string, files *inventory.Files, problem func(error)) error {
 		return err
 	}
 	for _, path := range known {
-		if err := files.Verify(path); err != nil {
+		err := files.Verify(path)
+		if err == nil {
+			err = checkPackages(files, path)
+		}
+		if err != nil {
 			problem(err)
 		}
 	}
@@ -178,6 +183,40 @@ func Check(dir string, files *inventory.Files, problem func(error)) error {
 		}
 		return nil
 	})
+}
+
+// checkPackages checks that the packages of a function or a layer exist.
+func checkPackages(files *inventory.Files, path string) error {
+	text, err := files.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // removed in the meantime
+	}
+	if err != nil {
+		return err
+	}
+	var r record
+	var l layer
+	hashes := map[string]bool{}
+	if filepath.Base(path) == layerFile {
+		err = json.Unmarshal(text, &l)
+		for _, v := range l.Versions {
+			hashes[v.CodeSha256] = true
+		}
+	} else if err = json.Unmarshal(text, &r); err == nil {
+		for sha := range r.codes() {
+			hashes[sha] = true
+		}
+	}
+	if err != nil {
+		return &inventory.DamagedError{Path: path, Why: err.Error()}
+	}
+	for sha := range hashes {
+		archive := filepath.Join(filepath.Dir(path), "code", hexOf(sha)+packageSuffix)
+		if sha != "" && !exists(archive) {
+			return &inventory.DamagedError{Path: archive, Why: "it is missing"}
+		}
+	}
+	return nil
 }
 
 // checkCode checks a package and the code that was unpacked from it.
