@@ -13,9 +13,7 @@ func TestProgressCountsRowsOfRunningChildren(t *testing.T) {
 	t.Parallel()
 	var r rowProgress
 	child := func(arn string) *journal.Execution {
-		x := &journal.Execution{Items: 250}
-		x.ARN, x.MapRunARN = arn, "run"
-		return x
+		return &journal.Execution{Info: history.Info{ARN: arn, MapRunARN: "run", Items: 250}}
 	}
 	exited := func(output string) history.Event {
 		return history.Event{Type: history.TaskStateExited, Name: "ApplyBatch", Data: output}
@@ -26,7 +24,7 @@ func TestProgressCountsRowsOfRunningChildren(t *testing.T) {
 			t.Errorf("%d rows are done, want %d", got, want)
 		}
 	}
-	parent := &journal.Execution{Items: 250}
+	parent := &journal.Execution{Info: history.Info{ARN: "parent"}}
 	r.follow(parent, []history.Event{{Type: history.MapIterationSucceeded}})
 	done(0, 0)
 	r.follow(child("a"), []history.Event{exited(`{"applied":[[0,246]],"oneByOne":[{"row":247},{"row":248},{"row":249}]}`)})
