@@ -9,9 +9,9 @@ import (
 // LetterPrefix is the beginning of the IDs of rows' dead letters.
 const LetterPrefix = "row:"
 
-// LetterID returns the ID of the dead letter for a line of a file, counted from 1. A repeated import of the same version
-// of the file has the same letters. A row of a corrections file, or of a file that redrives letters, keeps the ID that
-// the file's column letter gives it.
+// LetterID returns the ID of the dead letter for a line of a file, counted from 1. A repeated import of the same
+// version of the file has the same letters. A row of a corrections file, or of a file that redrives letters, keeps the
+// ID that the file's column letter gives it.
 func LetterID(file Source, line int64) string {
 	return LetterPrefix + objectevent.ExecutionName(file.Key, file.ETag) + ":" + strconv.FormatInt(line, 10)
 }

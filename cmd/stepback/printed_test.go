@@ -45,8 +45,8 @@ func pasted(t *testing.T, command string) said {
 	return stepback(t, args...)
 }
 
-// TestTheReportsCommandsShowTheRow imports a file of which batches leave some rows, in each shape, and runs the commands
-// that the report prints. For 30 dead letters, the command for a row shows the events of just that row.
+// TestTheReportsCommandsShowTheRow imports a file of which batches leave some rows, in each shape, and runs the
+// commands that the report prints. For 30 dead letters, the command for a row shows the events of just that row.
 func TestTheReportsCommandsShowTheRow(t *testing.T) {
 	t.Parallel()
 	for _, shape := range []string{"bulk", "batch", "single"} {

@@ -463,8 +463,8 @@ func userOf(id string) string {
 
 // TestOneWayOut draws sequences of redrives, edits, discards, imports of corrections files (whole, in part, with
 // repeated rows, under several names), executions that are stopped and started again, and late calls of functions.
-// Processes are killed between any two of their requests. At no point is a row counted twice. When everything has come
-// to rest, each row has exactly one outcome, and the database has the rows that were applied.
+// Processes are killed between any two of their requests. At no point is a row counted twice. Once nothing is under way
+// any more, each row has exactly one outcome, and the database has the rows that were applied.
 func TestOneWayOut(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

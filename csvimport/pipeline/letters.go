@@ -20,9 +20,9 @@ import (
 )
 
 // Letters returns the sources of dead letters at a server: rows of imports and events for which no import could be
-// started, if the bucket of the import's results exists; failed Map items of all state machines; and the messages in the
-// dead-letter queues of SQS. The Map items of the import's own state machine are left out, because their rows are already
-// letters. settings has the server's endpoint.
+// started, if the bucket of the import's results exists; failed Map items of all state machines; and the messages in
+// the dead-letter queues of SQS. The Map items of the import's own state machine are left out, because their rows are
+// already letters. settings has the server's endpoint.
 func Letters(ctx context.Context, settings aws.Config) (deadletters.Rooms, error) {
 	buckets, err := client.NewNamed(ctx, settings, "s3")
 	if err != nil {

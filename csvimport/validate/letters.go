@@ -8,8 +8,8 @@ import (
 	"stepback/statemachine"
 )
 
-// maxLetters is the maximum number of dead letters in a file. Each is a request to S3, and all of them together must fit
-// into the step's timeout.
+// maxLetters is the maximum number of dead letters in a file. Each is a request to S3, and all of them together must
+// fit into the step's timeout.
 const maxLetters = 100_000
 
 // pins is the prefix of pinned copies. It belongs to the record of acts on dead letters, which is never deleted.

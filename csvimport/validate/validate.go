@@ -45,8 +45,8 @@ type Validator struct {
 
 // Letters claims the dead letters that the rows of a file came out of.
 type Letters interface {
-	// Enlist claims the letters of rows for the import of source, whose results go to a bucket. It returns why the other
-	// rows must not be imported, by the rows' numbers. For the same source it always returns the same.
+	// Enlist claims the letters of rows for the import of source, whose results go to a bucket. It returns why the
+	// other rows must not be imported, by the rows' numbers. For the same source it always returns the same.
 	Enlist(ctx context.Context, source csvimport.Source, bucket string, rows []csvfile.RowLetter) (
 		leftOut map[int64]string, err error)
 }

@@ -45,7 +45,8 @@ func idsOf(d deadletters.Delivery) []string {
 	return ids
 }
 
-// TestEnlist claims letters for two carriers: each letter is part of one delivery, and a repeat returns the first decision.
+// TestEnlist claims letters for two carriers: each letter is part of one delivery, and a repeat returns the first
+// decision.
 func TestEnlist(t *testing.T) {
 	t.Parallel()
 	room, s, m := newRoom()
@@ -78,8 +79,8 @@ func TestEnlist(t *testing.T) {
 	}
 }
 
-// TestACarrierThatEndsBeforeItsDecisionReleasesItsLetters kills a carrier at each write of Enlist. Once it has ended, its
-// letters can be redriven; if it comes back after that, they are no longer part of it.
+// TestACarrierThatEndsBeforeItsDecisionReleasesItsLetters kills a carrier at each write of Enlist. Once it has ended,
+// its letters can be redriven; if it comes back after that, they are no longer part of it.
 func TestACarrierThatEndsBeforeItsDecisionReleasesItsLetters(t *testing.T) {
 	t.Parallel()
 	for failAt := 1; failAt <= 3; failAt++ {

@@ -41,7 +41,8 @@ func (r *SourceRoom) change(ctx context.Context, id string, verb Verb, by By,
 }
 
 // free makes sure that a letter is dead and that no delivery can deliver it any more. It fails with a NotDeadError
-// otherwise. If the letter's last delivery was abandoned before it was decided, free decides it, as one without letters.
+// otherwise. If the letter's last delivery was abandoned before it was decided, free decides it, as one without
+// letters.
 func (r *SourceRoom) free(ctx context.Context, l *Letter, e *entry) error {
 	if l.State != Dead {
 		return notDead(l, e)

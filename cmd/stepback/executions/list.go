@@ -170,8 +170,8 @@ func (l *lister) selects(ctx context.Context, x *Execution) (bool, error) {
 	return true, nil
 }
 
-// explain fills in the error of an execution that did not succeed, if the filter asks for it, while there are inspections
-// left.
+// explain fills in the error of an execution that did not succeed, if the filter asks for it, while there are
+// inspections left.
 func (l *lister) explain(ctx context.Context, x *Execution) error {
 	if !l.f.Errors || !x.Ended() || x.Status == history.Succeeded || l.left == 0 {
 		return nil

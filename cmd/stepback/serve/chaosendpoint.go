@@ -19,8 +19,8 @@ import (
 	"stepback/local/endpoint"
 )
 
-// remoteConsole is the console of a running server, through which the faults of a server without a data directory on this
-// machine are changed.
+// remoteConsole is the console of a running server, through which the faults of a server without a data directory on
+// this machine are changed.
 type remoteConsole struct{ endpoint string }
 
 // maxPage is the maximum number of bytes read of a page.
