@@ -19,8 +19,6 @@ import (
 	"stepback/internal/atomicfile"
 	"stepback/internal/ownerfs"
 	"stepback/local/endpoint"
-	"stepback/local/services/sns"
-	"stepback/retrymetrics/metricsfile"
 )
 
 // The files by which processes share a data directory: the first process locks it and writes its address there.

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"path/filepath"
@@ -24,6 +25,7 @@ type metrics struct {
 
 	dir     string
 	files   *inventory.Files
+	damaged bool // the file cannot be read
 	now     func() time.Time
 	recount bool  // the journal outlives the process
 	from    int64 // events from this time on, of executions from an earlier process, are counted again; nanoseconds
@@ -48,12 +50,13 @@ func (p *Platform) openMetrics(ctx context.Context) error {
 	m.Period, m.OwnErrors, m.dir, m.now = p.cfg.MetricPeriod, retrymetrics.OwnErrors, p.Dir, p.Clock.Now
 	m.tracked = func() (time.Time, bool, bool) { return time.Time{}, false, false }
 	m.files = p.files
-	if err := m.files.Verify(filepath.Join(p.Dir, metricsfile.Name)); err != nil {
+	_, _, err := metricsfile.ReadCounted(p.Dir)
+	if err := cmp.Or(m.files.Verify(filepath.Join(p.Dir, metricsfile.Name)), err); err != nil {
 		p.cfg.Log.Warn("metric data are damaged", "error", err)
-		m.files = nil // the entry stays until a repair
+		m.files, m.damaged = nil, true // the entry stays until a repair
 	}
 	m.from, m.found = math.MaxInt64, map[string]bool{}
-	if ends, ok := p.Journal.(journal.Ends); ok {
+	if ends, ok := p.Journal.(journal.Ends); ok && !m.damaged {
 		m.recount = true
 		if err := m.restart(ctx, p.Journal, ends); err != nil {
 			return err
@@ -94,12 +97,12 @@ func (m *metrics) restart(ctx context.Context, j journal.Journal, ends journal.E
 	from := m.aligned(m.now())
 	if counted.IsZero() { // the earlier process closed in order, or there was none
 		m.counted = from
-		return metricsfile.Add(m.dir, nil, from)
+		return m.replace(func() error { return metricsfile.Add(m.dir, nil, from) })
 	}
 	if counted.Before(from) { // otherwise the clock has been set back
 		from = counted
 	}
-	if err := metricsfile.Recount(m.dir, from); err != nil {
+	if err := m.replace(func() error { return metricsfile.Recount(m.dir, from) }); err != nil {
 		return err
 	}
 	m.counted, m.from = from, from.UnixNano()
@@ -112,6 +115,11 @@ func (m *metrics) restart(ctx context.Context, j journal.Journal, ends journal.E
 		}
 	}
 	return nil
+}
+
+// replace runs change, which changes the file, and notes the new content in the inventory.
+func (m *metrics) replace(change func() error) error {
+	return m.files.Replace(filepath.Join(m.dir, metricsfile.Name), change)
 }
 
 // aligned returns the latest time up to t that is the start of a period of the metric data and of a minute. Data that
@@ -203,8 +211,7 @@ func (m *metrics) keep(closing bool) error {
 	if len(points) == 0 && !closing {
 		return nil
 	}
-	path := filepath.Join(m.dir, metricsfile.Name)
-	if err := m.files.Replace(path, func() error { return metricsfile.Add(m.dir, points, counted) }); err != nil {
+	if err := m.replace(func() error { return metricsfile.Add(m.dir, points, counted) }); err != nil {
 		m.Put(points)
 		return err
 	}
