@@ -54,7 +54,7 @@ func CheckData(ctx context.Context, dir string, problem func(error)) (Checked, e
 		}
 		found.Keys[name], err = store.Check(ctx, problem)
 		if err == nil && name == documentsDir {
-			err = checkFiles(dir, store, inventory.View(store, dir), problem)
+			checkFiles(dir, store, inventory.View(store, dir), problem)
 		}
 		_ = store.Close() // it was only read
 		if err != nil {
@@ -122,26 +122,28 @@ func (p *Platform) CheckData(ctx context.Context, problem func(error)) (Checked,
 			return found, err
 		}
 	}
-	return found, checkFiles(p.Dir, p.Documents, p.files, once(problem))
+	checkFiles(p.Dir, p.Documents, p.files, once(problem))
+	return found, ctx.Err()
 }
 
 // checkFiles reads the files that services keep beside their documents.
-func checkFiles(dir string, store *documents.Store, files *inventory.Files, problem func(error)) error {
-	err := errors.Join(
+func checkFiles(dir string, store *documents.Store, files *inventory.Files, problem func(error)) {
+	_, readErr := metricsfile.Read(dir)
+	problems := []error{
 		s3.Check(filepath.Join(dir, objectsDir), files, problem),
 		functions.Check(filepath.Join(dir, functionsDir), files, problem),
 		logstore.Check(filepath.Join(dir, logsDir, "groups"), files, problem),
 		kms.Check(filepath.Join(dir, "kms"), store, time.Now(), problem),
-	)
+		readErr,
+	}
 	for _, name := range ownFiles {
-		if err := files.Verify(filepath.Join(dir, name)); err != nil {
+		problems = append(problems, files.Verify(filepath.Join(dir, name)))
+	}
+	for _, err := range problems {
+		if err != nil {
 			problem(err)
 		}
 	}
-	if _, err := metricsfile.Read(dir); err != nil {
-		problem(err)
-	}
-	return err
 }
 
 // ownFiles are the files in a data directory itself.

@@ -119,21 +119,32 @@ func (s *store) lookup(bucket, key string, info fs.FileInfo) (v version, known b
 	return version{}, false, nil
 }
 
-// describe returns the version that the open file f holds. A file without a record is hashed and gets a record.
+// describe returns the version that the open file f holds. A file that no version describes is hashed. It is either a
+// version restored from a backup, or one that was placed or changed by hand, and gets a record.
 func (s *store) describe(bucket, key string, f *os.File, info fs.FileInfo) (version, error) {
 	v, known, err := s.lookup(bucket, key, info)
 	if known || err != nil {
 		return v, err
 	}
-	v = version{Size: info.Size(), Modified: info.ModTime().UTC()}
-	if v.ETag, err = hashFrom(f); err != nil {
+	r, err := s.readRecord(bucket, key)
+	if err != nil {
+		return version{}, err
+	}
+	v, same, err := r.sameContent(f, info)
+	if err == nil && !same {
+		v = version{Size: info.Size(), Modified: info.ModTime().UTC()}
+		v.ETag, err = hashFrom(f)
+		if len(r.Versions) > 0 {
+			v.Outside = cmp.Or(r.Versions[0].Outside, r.Versions[0].ETag)
+		}
+	}
+	if err != nil {
 		return version{}, err
 	}
 	return v, s.adopt(bucket, key, v)
 }
 
-// adopt stores a record for the version v, unless the object has changed in the meantime. It notes whether the content
-// replaced another one.
+// adopt stores a record for the version v, unless the object has changed in the meantime.
 func (s *store) adopt(bucket, key string, v version) error {
 	s.commit.Lock()
 	defer s.commit.Unlock()
@@ -144,13 +155,6 @@ func (s *store) adopt(bucket, key string, v version) error {
 	_ = f.Close()
 	if info.Size() != v.Size || !info.ModTime().Equal(v.Modified) {
 		return nil
-	}
-	r, err := s.readRecord(bucket, key)
-	if err != nil {
-		return err
-	}
-	if len(r.Versions) > 0 {
-		v.Outside = cmp.Or(r.Versions[0].Outside, r.Versions[0].ETag)
 	}
 	return s.writeRecord(bucket, record{Key: key, Versions: []version{v}})
 }

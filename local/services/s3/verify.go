@@ -39,6 +39,28 @@ func (v *version) sumOf() (hash.Hash, string) {
 	return nil, ""
 }
 
+// sameContent returns the version that has the content of a file with another modification time, such as one that was
+// restored from a backup. It rewinds the file.
+func (r record) sameContent(f *os.File, info fs.FileInfo) (v version, same bool, err error) {
+	for _, v := range r.Versions {
+		sum, want := v.sumOf()
+		if sum == nil || v.Size != info.Size() {
+			continue
+		}
+		if _, err := io.Copy(sum, f); err != nil {
+			return version{}, false, err
+		}
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return version{}, false, err
+		}
+		if hex.EncodeToString(sum.Sum(nil)) == want {
+			v.Modified = info.ModTime().UTC()
+			return v, true, nil
+		}
+	}
+	return version{}, false, nil
+}
+
 // verifying reads a version's content and compares it with its checksum. At the end it withholds the last bytes if they
 // differ, so that no reader takes the content for complete.
 type verifying struct {
@@ -338,6 +360,9 @@ func (s *store) checkObject(bucket, key string) error {
 		r, err := s.readRecord(bucket, key)
 		if err != nil || len(r.Versions) == 0 {
 			return err // placed by hand
+		}
+		if _, same, err := r.sameContent(f, info); same || err != nil {
+			return err
 		}
 		return changedOutside(f.Name(), r.Versions[0].ETag)
 	case v.Outside != "":
