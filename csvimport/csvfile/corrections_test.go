@@ -45,7 +45,7 @@ func TestCorrectionsKeepValues(t *testing.T) {
 		n := 0
 		if err := ReadCorrections(bytes.NewReader(file.Bytes()), func(x Correction) error {
 			if x != all[n] {
-				t.Errorf("the list reads %q, written was %q", x, all[n])
+				t.Errorf("the list reads %+v, written was %+v", x, all[n])
 			}
 			n++
 			return nil
@@ -64,7 +64,7 @@ func TestCorrectionsKeepValues(t *testing.T) {
 				}
 				if row.UserID != want.UserID || row.LoginCount != want.LoginCount || row.PostCount != want.PostCount ||
 					row.Letter != want.Letter {
-					t.Errorf("the import reads %q, written was %q", row, want)
+					t.Errorf("the import reads %+v, written was %+v", row, want)
 				}
 			}
 		}

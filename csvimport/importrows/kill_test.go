@@ -73,7 +73,7 @@ type call struct {
 	inc csvimport.Increment
 }
 
-// killed is what a process sees after it was killed: nothing more happens.
+// killed is the error of every call after the process was killed: none of them has an effect.
 var killed = errors.New("killed")
 
 // life is a process. It is killed when it has made left requests; the last one takes effect or does not.
@@ -510,7 +510,7 @@ func TestOneWayOut(t *testing.T) {
 	})
 }
 
-// rest lets everything that was begun come to its end, without kills and faults.
+// rest lets everything that was begun finish, without kills and faults.
 func (w *world) rest(ids []string) {
 	finish := func() {
 		for i := 0; i < len(w.order); i++ {

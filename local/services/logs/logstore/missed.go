@@ -31,7 +31,7 @@ func (s *Store) Subscribed(after func(scope aws.Scope, g Group, stream string) i
 				})
 			}
 			if damaged := (*inventory.DamagedError)(nil); errors.As(err, &damaged) {
-				continue // whoever reads the stream gets the error
+				continue // readers of the stream get the error
 			}
 			if err != nil && !errors.Is(err, fs.ErrNotExist) { // it has just been dropped
 				return err
