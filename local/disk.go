@@ -6,10 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"unicode"
 
 	"stepback/aws"
 	"stepback/aws/server"
-	"stepback/internal/diskspace"
+	"stepback/engine/journal/diskspace"
 	"stepback/local/endpoint"
 	"stepback/local/services/documents"
 )
@@ -36,6 +37,7 @@ func newSpace(cfg *Config) *diskspace.Space {
 // of a write ends the platform, as a failure of the journal does.
 func (p *Platform) disk() documents.Disk {
 	return documents.Disk{FS: p.cfg.Space.FS, Space: p.space, Broken: func(err error) {
+		p.space.Fail()
 		p.ailing.add(err)
 		p.reportBroken(err)
 	}}
@@ -121,8 +123,11 @@ func stores(operation string, r *http.Request) bool {
 	case "Invoke":
 		return r != nil && r.Header.Get("X-Amz-Invocation-Type") == "Event"
 	}
-	end := strings.IndexFunc(operation[1:], func(c rune) bool { return c >= 'A' && c <= 'Z' })
-	return end >= 0 && storing[operation[:end+1]]
+	verb := operation
+	if end := strings.IndexFunc(operation[1:], unicode.IsUpper); end >= 0 {
+		verb = operation[:end+1]
+	}
+	return storing[verb]
 }
 
 // errFullDisk is the response to requests that would store something while the disk is full. SDKs retry it.
@@ -151,14 +156,14 @@ func (p *Platform) admitting(model string, next http.Handler) http.Handler {
 			}
 			next.ServeHTTP(w, r)
 		default:
-			ctx := server.WithInterceptor(r.Context(), model,
-				func(ctx context.Context, operation string, r *server.Request, next server.Call) (*server.Answer, error) {
-					if stores(operation, r.HTTP) {
-						return nil, errFullDisk(why)
-					}
-					return next(ctx, r)
-				})
-			next.ServeHTTP(w, r.WithContext(ctx))
+			refuse := func(ctx context.Context, operation string, r *server.Request, next server.Call) (*server.Answer,
+				error) {
+				if stores(operation, r.HTTP) {
+					return nil, errFullDisk(why)
+				}
+				return next(ctx, r)
+			}
+			next.ServeHTTP(w, r.WithContext(server.WithInterceptor(r.Context(), model, refuse)))
 		}
 	})
 }

@@ -15,9 +15,9 @@ import (
 	"stepback/engine"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
+	"stepback/engine/journal/diskspace"
 	"stepback/engine/journal/pebble"
 	"stepback/engine/resultwriter"
-	"stepback/internal/diskspace"
 	"stepback/local/chaos"
 	"stepback/local/endpoint"
 	"stepback/local/services/apigateway"
@@ -190,7 +190,8 @@ func (p *Platform) openJournal(context.Context) error {
 
 func (p *Platform) openObjects(ctx context.Context) (err error) {
 	p.Objects, err = s3.Open(filepath.Join(p.Dir, objectsDir), s3.Options{Region: p.Scope.Region,
-		Account: p.Scope.Account, ObjectCreated: p.objectCreated, Deliver: p.Targets.Deliver, Files: p.files, Log: p.cfg.Log})
+		Account: p.Scope.Account, ObjectCreated: p.objectCreated, Deliver: p.Targets.Deliver, Files: p.files, Log: p.cfg.Log,
+		MustAnnounce: func(bucket string) bool { return p.cfg.ObjectCreated[bucket] != "" }})
 	if err != nil {
 		return err
 	}
@@ -283,8 +284,14 @@ func (p *Platform) finishOpen(context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := p.subscriptions.CatchUp(p.Logs); err != nil {
+		return err
+	}
 	p.Functions.Resume() //nolint:contextcheck // they live as long as the platform
 	p.mappings.Resume()
+	if err := p.Objects.Resume(); err != nil { //nolint:contextcheck // notifications outlive the opening
+		return err
+	}
 	p.onClose(func() error { // before the targets they deliver to are closed
 		p.mappings.Close()
 		p.Functions.StopEvents()

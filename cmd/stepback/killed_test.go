@@ -83,6 +83,7 @@ func TestKilledServices(t *testing.T) {
 	readers.Wait()
 	k.checkRegisters()
 	k.checkExecutions()
+	k.checkLogs()
 	server.kill()
 	asProcess(t, "data", "check", "--data", server.data).ends(t, exit.OK, "problems: 0")
 	t.Logf("seed %d, %d kills, acknowledged: %s", seed, kills, k.counts())
@@ -110,19 +111,20 @@ type killed struct {
 	machine    string
 	queues     map[string]string // URLs by name
 	registers  []*register
-	groups     [3]int // the number of acknowledged messages of each group of the FIFO queue
+	fifos      map[string]*fifoLoad // by queue
 	mu         sync.Mutex
 	acked      map[string]map[string]bool // messages by queue
 	arrived    map[string]map[string]bool
 	executions []string
-	next       [3]int // the number of the next message expected of each group
-	gone       map[string]bool
+	sending    string          // a machine that sends messages
+	unread     map[string]bool // queues that nothing reads to the end
+	lines      map[string]bool // acknowledged log lines
 }
 
 func newKilled(t *testing.T, server *tortured) *killed {
 	t.Helper()
 	k := &killed{t: t, server: server, queues: map[string]string{}, acked: map[string]map[string]bool{},
-		arrived: map[string]map[string]bool{}, gone: map[string]bool{}}
+		arrived: map[string]map[string]bool{}, lines: map[string]bool{}}
 	cfg := aws.Config{
 		Region: "us-east-1", BaseEndpoint: aws.String("http://" + server.address),
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", ""),
@@ -146,7 +148,8 @@ const (
 )
 
 // killedQueues are the queues in which messages arrive, named for how they were sent.
-var killedQueues = []string{"direct", "published", "ruled", "scheduled", "alarmed"}
+var killedQueues = []string{"direct", "published", "ruled", "scheduled", "alarmed", "redriven", "undelivered", "uploaded",
+	"invoked", "executed"}
 
 func (k *killed) must(err error) {
 	k.t.Helper()
@@ -159,7 +162,7 @@ func (k *killed) must(err error) {
 func (k *killed) prepare() {
 	k.t.Helper()
 	ctx := k.t.Context()
-	for _, name := range append([]string{"order.fifo"}, killedQueues...) {
+	for _, name := range append([]string{"order.fifo", "published.fifo"}, killedQueues...) {
 		attributes := map[string]string{"VisibilityTimeout": "2"}
 		if strings.HasSuffix(name, ".fifo") {
 			attributes["FifoQueue"] = "true"
@@ -197,6 +200,9 @@ func (k *killed) prepare() {
 	k.must(err)
 	k.machine = *m.StateMachineArn
 	k.registers = append(k.everyRegister(), k.describedRegisters(k.cfg)...)
+	k.fifos = map[string]*fifoLoad{"order.fifo": {send: k.sendToFIFO, gone: map[string]bool{}},
+		"published.fifo": {send: k.publishInOrder, gone: map[string]bool{}}}
+	k.preparePairs()
 }
 
 // subscribed creates a topic and subscribes a queue to it.
@@ -233,7 +239,11 @@ func (k *killed) load(ctx context.Context, running *sync.WaitGroup) {
 			err := act(id)
 			if err == nil {
 				k.mu.Lock()
-				k.acked[queue][id] = true
+				if queue == "lines" {
+					k.lines[id] = true
+				} else {
+					k.acked[queue][id] = true
+				}
 				k.mu.Unlock()
 			}
 			return err
@@ -271,9 +281,12 @@ func (k *killed) load(ctx context.Context, running *sync.WaitGroup) {
 	if k.alarms {
 		send("alarmed", 500*time.Millisecond, func(id string) error { return k.alarm(call, id) })
 	}
-	for group := range k.groups {
-		each(2*time.Millisecond, func(int) error { return k.sendInOrder(call, group) })
+	for _, f := range k.fifos {
+		for group := range f.groups {
+			each(2*time.Millisecond, func(int) error { return f.sendNext(call, group) })
+		}
 	}
+	k.loadPairs(call, send)
 	for _, r := range k.registers {
 		for slot := range killedSlots {
 			each(3*time.Millisecond, func(int) error { return k.write(call, r, slot) })
@@ -307,21 +320,37 @@ func (k *killed) alarm(ctx context.Context, id string) error {
 	return err
 }
 
-// sendInOrder sends the next message of a group; callers repeat it until it is acknowledged.
-func (k *killed) sendInOrder(ctx context.Context, group int) error {
-	id := fmt.Sprintf("%d-%d", group, k.groups[group])
-	_, err := k.sqs.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: aws.String(k.queues["order.fifo"]),
-		MessageBody:    &id,
-		MessageGroupId: aws.String(strconv.Itoa(group)), MessageDeduplicationId: &id})
+// fifoLoad is the messages of a FIFO queue.
+type fifoLoad struct {
+	send   func(ctx context.Context, group, id string) error
+	groups [3]int // the number of acknowledged messages of each group
+	next   [3]int // the number of the next message expected of each group
+	gone   map[string]bool
+}
+
+// sendNext sends the next message of a group; callers repeat it, with the same deduplication ID, until it is
+// acknowledged.
+func (f *fifoLoad) sendNext(ctx context.Context, group int) error {
+	err := f.send(ctx, strconv.Itoa(group), fmt.Sprintf("%d-%d", group, f.groups[group]))
 	if err == nil {
-		k.groups[group]++
+		f.groups[group]++
 	}
+	return err
+}
+
+func (k *killed) sendToFIFO(ctx context.Context, group, id string) error {
+	_, err := k.sqs.SendMessage(ctx, &sqs.SendMessageInput{QueueUrl: aws.String(k.queues["order.fifo"]),
+		MessageBody: &id, MessageGroupId: &group, MessageDeduplicationId: &id})
 	return err
 }
 
 // read receives and deletes messages from every queue until ctx ends.
 func (k *killed) read(ctx context.Context, running *sync.WaitGroup) {
+	k.readPairs(ctx, running)
 	for name := range k.queues {
+		if k.unread[name] {
+			continue
+		}
 		running.Go(func() {
 			for ctx.Err() == nil {
 				if err := k.receive(ctx, name); err != nil {
@@ -347,8 +376,10 @@ func (k *killed) receive(ctx context.Context, name string) error {
 		case "alarmed":
 			_, after, _ := strings.Cut(body, `"AlarmName":"`)
 			body, _, _ = strings.Cut(after, `"`)
-		case "order.fifo":
-			k.inOrder(body)
+		case "order.fifo", "published.fifo":
+			k.inOrder(name, body)
+		case "uploaded", "invoked":
+			body = idIn(*m.Body)
 		}
 		k.arrived[name][body] = true
 		entries = append(entries, sqstypes.DeleteMessageBatchRequestEntry{Id: aws.String(strconv.Itoa(i)),
@@ -359,32 +390,34 @@ func (k *killed) receive(ctx context.Context, name string) error {
 		return nil
 	}
 	deleted, err := k.sqs.DeleteMessageBatch(ctx, &sqs.DeleteMessageBatchInput{QueueUrl: &url, Entries: entries})
-	if err != nil || name != "order.fifo" {
+	f := k.fifos[name]
+	if err != nil || f == nil {
 		return err
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, d := range deleted.Successful {
 		i, _ := strconv.Atoi(*d.Id)
-		k.gone[*out.Messages[i].Body] = true
+		f.gone[*out.Messages[i].Body] = true
 	}
 	return nil
 }
 
-// inOrder checks a message of the FIFO queue: it may be delivered again unless it was deleted, but never before its
+// inOrder checks a message of a FIFO queue: it may be delivered again unless it was deleted, but never before its
 // turn.
-func (k *killed) inOrder(body string) {
+func (k *killed) inOrder(queue, body string) {
+	f := k.fifos[queue]
 	g, n, _ := strings.Cut(body, "-")
 	group, err := strconv.Atoi(g)
 	number, err2 := strconv.Atoi(n)
 	switch {
 	case err != nil || err2 != nil:
-		k.t.Errorf("the FIFO queue has a message %q", body)
-	case number > k.next[group]:
-		k.t.Errorf("message %d of group %d came before %d", number, group, k.next[group])
-	case number == k.next[group]:
-		k.next[group]++
-	case k.gone[body]:
+		k.t.Errorf("%s has a message %q", queue, body)
+	case number > f.next[group]:
+		k.t.Errorf("%s: message %d of group %d came before %d", queue, number, group, f.next[group])
+	case number == f.next[group]:
+		f.next[group]++
+	case f.gone[body]:
 		k.t.Errorf("message %d of group %d came again after its deletion was acknowledged", number, group)
 	}
 }
@@ -509,9 +542,11 @@ func (k *killed) everyRegister() []*register {
 // arriveAll waits until everything that was acknowledged has arrived.
 func (k *killed) arriveAll() {
 	k.mu.Lock()
-	for group, n := range k.groups {
-		for i := range n {
-			k.acked["order.fifo"][fmt.Sprintf("%d-%d", group, i)] = true
+	for queue, f := range k.fifos {
+		for group, n := range f.groups {
+			for i := range n {
+				k.acked[queue][fmt.Sprintf("%d-%d", group, i)] = true
+			}
 		}
 	}
 	k.mu.Unlock()

@@ -20,7 +20,7 @@ import (
 	"stepback/csvimport/s3objects"
 	"stepback/engine/clock"
 	"stepback/engine/journal"
-	"stepback/internal/diskspace"
+	"stepback/engine/journal/diskspace"
 	"stepback/local"
 	"stepback/local/services/lambda/functions"
 	"stepback/outbox"

@@ -10,7 +10,6 @@ import (
 	"iter"
 
 	"stepback/engine/history"
-	"stepback/internal/diskspace"
 )
 
 // The errors of a journal.
@@ -18,7 +17,7 @@ var (
 	// ErrNotFound is returned if nothing is stored under that ARN or ID.
 	ErrNotFound = errors.New("journal: no such execution")
 	// ErrDiskFull is returned if new work is refused because the disk is full. Everything committed before is kept.
-	ErrDiskFull = diskspace.ErrFull
+	ErrDiskFull = errors.New("the disk is full; free space")
 	// ErrBroken is returned once the disk has refused a write. Nothing more can be committed until the journal is
 	// opened again. Everything committed before is kept.
 	ErrBroken = errors.New("journal: the disk failed a write; fix the disk, then start stepback again")

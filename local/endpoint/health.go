@@ -11,8 +11,9 @@ const (
 	LocalStackHealthPath = "/_localstack/health"
 )
 
-// Health lists the services and their states, "running" or "degraded": {"services": {"s3": "running"}, "version": "…"}.
-// A degraded service reads and deletes, but its store does not accept anything new.
+// Health lists the services and their states, "running" or "degraded":
+// {"services": {"s3": "running"}, "version": "…"}. A degraded service reads and deletes, but its store does not accept
+// anything new.
 type Health struct {
 	Services map[string]string `json:"services"`
 	// Stores are the reasons why stores of the data directory do not accept anything new, by the name of their folder.

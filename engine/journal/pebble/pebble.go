@@ -15,7 +15,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"stepback/engine/journal"
-	"stepback/internal/diskspace"
+	"stepback/engine/journal/diskspace"
 	"stepback/internal/pebbleguard"
 	"stepback/internal/pebblestore"
 )
@@ -160,7 +160,7 @@ func (j *Journal) Close() error {
 	j.retention.stop()
 	j.space.Close()
 	err := j.committer.stop()
-	if err == nil && !j.readOnly && !j.space.Full() { // Pebble does not survive a flush on a full disk
+	if err == nil && !j.readOnly && j.space.Sound() {
 		err = pebbleguard.Call(j.db.Flush)
 	}
 	return errors.Join(err, j.db.Close(), j.space.Release())

@@ -14,10 +14,10 @@ import (
 
 	"stepback/engine/history"
 	"stepback/engine/journal"
+	"stepback/engine/journal/diskspace"
+	"stepback/engine/journal/diskspace/diskspacetest"
 	"stepback/engine/journal/journaltest"
 	"stepback/engine/journal/pebble"
-	"stepback/internal/diskspace"
-	"stepback/internal/diskspace/diskspacetest"
 )
 
 const reserve = 1 << 20

@@ -7,8 +7,9 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"stepback/internal/diskspace"
-	"stepback/internal/diskspace/diskspacetest"
+	"stepback/engine/journal"
+	"stepback/engine/journal/diskspace"
+	"stepback/engine/journal/diskspace/diskspacetest"
 	"stepback/local/services/documents"
 )
 
@@ -123,7 +124,7 @@ func TestAStoreIsNotOpenedOnAFullDisk(t *testing.T) {
 		s, err := documents.OpenOn("/documents", documents.Disk{FS: disk, Space: space})
 		if step.full {
 			const want = "opening /documents: the disk is full; free space: 0 KB are free, 256 are needed"
-			if !errors.Is(err, diskspace.ErrFull) || err.Error() != want {
+			if !errors.Is(err, journal.ErrDiskFull) || err.Error() != want {
 				t.Errorf("opened on a full disk: %v", err)
 			}
 			continue
@@ -140,8 +141,8 @@ func TestAStoreIsNotOpenedOnAFullDisk(t *testing.T) {
 	}
 }
 
-// TestAStoreThatBreaks lets writes fail for another reason than space: the store rejects everything, and its owner is
-// told once.
+// TestAStoreThatBreaks lets writes fail for another reason than space: the store rejects everything, and calls
+// Broken once.
 func TestAStoreThatBreaks(t *testing.T) {
 	t.Parallel()
 	disk := diskspacetest.New(10 * reserve)
@@ -167,7 +168,7 @@ func TestAStoreThatBreaks(t *testing.T) {
 		}
 	}
 	if len(told) != 1 || !errors.Is(told[0], documents.ErrBroken) {
-		t.Errorf("the owner is told %v", told)
+		t.Errorf("Broken is called with %v", told)
 	}
 	_ = s.Close() // it has rejected writes
 }
@@ -189,7 +190,7 @@ func TestNothingToChange(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := keys(t, after.Table("t"), "", ""); len(got) != 1 {
-		t.Errorf("what a repeated request was told is there: %q", got)
+		t.Errorf("what a repeated request has acknowledged: %q", got)
 	}
 	if err := errors.Join(first(), s.Close(), after.Close()); err != nil {
 		t.Error(err)

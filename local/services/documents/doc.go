@@ -5,5 +5,5 @@
 //
 // The package knows neither services nor the format of values. A write that finds the disk full waits for space, if the
 // store is opened with a diskspace.Space. After any other failure of a write, the store rejects everything until it is
-// opened again, and its owner is told so (Disk.Broken).
+// opened again, and calls Disk.Broken.
 package documents

@@ -12,7 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
-	"stepback/internal/diskspace"
+	"stepback/engine/journal/diskspace"
 	"stepback/internal/pebbleguard"
 	"stepback/internal/pebblestore"
 )
@@ -63,7 +63,7 @@ type Store struct {
 // full disk breaks the store; see OpenOn.
 func Open(dir string, system vfs.FS) (*Store, error) { return OpenOn(dir, Disk{FS: system}) }
 
-// OpenOn opens the store in a directory, which need not exist. The error wraps diskspace.ErrFull if the disk has too
+// OpenOn opens the store in a directory, which need not exist. The error wraps journal.ErrDiskFull if the disk has too
 // little space to open it.
 func OpenOn(dir string, disk Disk) (*Store, error) {
 	s := &Store{dir: dir, disk: disk, fs: disk.FS}

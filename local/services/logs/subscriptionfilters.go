@@ -64,8 +64,9 @@ func (s *Service) putSubscriptionFilter(_ context.Context, scope aws.Scope, r *p
 	if err != nil {
 		return nil, err
 	}
+	now := s.now().UnixMilli()
 	filter := logstore.Subscription{Name: r.Name, Pattern: r.Pattern, Destination: r.Destination, Role: r.Role,
-		Distribution: r.Distribution, Created: s.now().UnixMilli()}
+		Distribution: r.Distribution, Created: now, Since: now}
 	var refused error
 	err = s.store.UpdateGroup(in(scope), r.Group, func(g *logstore.Group) {
 		all := slices.Clone(g.Subscriptions)

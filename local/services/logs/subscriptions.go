@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"log/slog"
+	"strconv"
 	"sync"
 	"time"
 
@@ -36,10 +37,11 @@ type SubscriptionOptions struct {
 
 // Subscriptions delivers the events that subscription filters match. Events of a stream are collected into batches
 // for at most one second or 256 KB. A batch is stored on disk until its destination has accepted it, and retried
-// for 24 hours. If the process crashes, events that are not in a stored batch yet are lost. It is safe for
-// concurrent use.
+// for 24 hours. The position of a subscription in a stream is stored with the batch: if the process is killed, the next
+// one reads the events that were not in a stored batch yet from the log. It is safe for concurrent use.
 type Subscriptions struct {
 	o          SubscriptionOptions
+	positions  *documents.Table
 	patterns   patterns
 	dispatcher *dispatch.Dispatcher
 
@@ -69,6 +71,7 @@ type batchKey struct {
 type eventBatch struct {
 	batchKey
 	events []subscribedEvent
+	last   int64 // Number of the last event
 	bytes  int
 	timer  *clock.Timer
 }
@@ -95,10 +98,11 @@ func OpenSubscriptions(o SubscriptionOptions) *Subscriptions {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Subscriptions{o: o, filling: map[batchKey]*eventBatch{}, dispatcher: dispatch.Open(dispatch.Options{
-		Store: o.Documents, Table: "logs.deliveries", Clock: o.Clock, Log: o.Log,
-		Send: func(ctx context.Context, l *dispatch.Letter) error { return o.Targets.Deliver(ctx, l.To, &l.Message) },
-	})}
+	return &Subscriptions{o: o, filling: map[batchKey]*eventBatch{},
+		positions: o.Documents.Table("logs.positions"), dispatcher: dispatch.Open(dispatch.Options{
+			Store: o.Documents, Table: "logs.deliveries", Clock: o.Clock, Log: o.Log,
+			Send: func(ctx context.Context, l *dispatch.Letter) error { return o.Targets.Deliver(ctx, l.To, &l.Message) },
+		})}
 }
 
 // Resume continues with the batches that an earlier process left. Call it once, when the destinations are available.
@@ -165,6 +169,7 @@ func (s *Subscriptions) add(key batchKey, e *logstore.Event) {
 		s.filling[key] = b
 	}
 	b.events = append(b.events, subscribedEvent{idOf(e), e.Time, e.Message})
+	b.last = e.Number
 	b.bytes += size
 	s.bytes += size
 }
@@ -218,7 +223,9 @@ func (s *Subscriptions) send(b *eventBatch) error {
 		To: b.destination, Message: delivery.Message{Body: body}, Attempts: dispatch.DefaultAttempts,
 		Age: int64(dispatch.DefaultAge / time.Second), From: delivery.Sender{Service: "logs.amazonaws.com",
 			Source: b.scope.ARN("logs", "log-group:"+b.group+":*")},
-	}}, nil)
+	}}, func(batch *documents.Batch) {
+		batch.Put(s.positions, positionKey(b.scope, b.group, b.filter, b.stream), strconv.AppendInt(nil, b.last, 10))
+	})
 }
 
 // body returns the event that a function receives.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -212,4 +213,70 @@ func TestSubscriptionFilters(t *testing.T) {
 	s.ends("DeleteSubscriptionFilter", named+`,"filterName":"b"}`, "")
 	s.ends("DeleteSubscriptionFilter", named+`,"filterName":"b"}`,
 		"ResourceNotFoundException: The specified subscription filter does not exist.")
+}
+
+// TestKilledBeforeTheBatchIsStored kills the process after log events are written, and before the batch of their
+// subscription is stored. The next process delivers them, those of a stored batch not again, and none from before the
+// last change of the filter.
+func TestKilledBeforeTheBatchIsStored(t *testing.T) {
+	t.Parallel()
+	dir, killed := t.TempDir(), t.TempDir()+"/killed"
+	came := make(chan *delivery.Message, 9)
+	s := subscribe(t, dir, func(m *delivery.Message) error { came <- m; return nil })
+	s.ends("CreateLogGroup", named+`}`, "")
+	put := func(message string) {
+		t.Helper()
+		if err := s.store.Put(home, group, "s", []logstore.Event{{Time: now.UnixMilli(), Message: message}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("before")
+	s.ends("PutSubscriptionFilter", named+`,"filterName":"f","filterPattern":"-skipped","destinationArn":"`+function+`"}`, "")
+	put("stored")
+	if got := messagesIn(t, <-came); !slices.Equal(got, []string{"stored"}) {
+		t.Errorf("the first batch has %q", got)
+	}
+	s.virtual.Hold() // a batch is stored after a second
+	put("skipped")
+	put("missed")
+	put("missed too")
+	if err := os.CopyFS(killed, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	s.close()
+	for _, want := range [][]string{{"missed", "missed too"}, nil} { // the second time there is nothing left
+		came := make(chan *delivery.Message, 9)
+		s := subscribe(t, killed, func(m *delivery.Message) error { came <- m; return nil })
+		if err := s.subscriptions.Resume(); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.subscriptions.CatchUp(s.store); err != nil {
+			t.Fatal(err)
+		}
+		if want != nil {
+			got := messagesIn(t, <-came)
+			if slices.Equal(got, []string{"stored"}) { // its delivery was not recorded yet
+				got = messagesIn(t, <-came)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("after the crash: %q, want %q", got, want)
+			}
+		}
+		s.close()
+		if len(came) > 0 {
+			t.Errorf("delivered again: %q", messagesIn(t, <-came))
+		}
+	}
+}
+
+// messagesIn returns the messages of the events that a function receives.
+func messagesIn(t *testing.T, m *delivery.Message) (texts []string) {
+	t.Helper()
+	events, _ := opened(t, m)["logEvents"].([]any)
+	for _, e := range events {
+		event, _ := e.(map[string]any)
+		text, _ := event["message"].(string)
+		texts = append(texts, text)
+	}
+	return texts
 }

@@ -9,8 +9,9 @@ import (
 var createdBy = map[objectevent.Reason]string{objectevent.PutObject: createdPut, objectevent.CopyObject: createdCopy,
 	objectevent.CompleteMultipartUpload: createdUpload}
 
-// announce notifies the subscriber, if there is one, and the bucket's destinations of a new object.
-func (s *store) announce(bucket, key string, v version, reason objectevent.Reason) {
+// announce notifies the subscriber, if there is one, and the bucket's destinations of a new object. told is false if a
+// destination has to be notified again.
+func (s *store) announce(bucket, key string, v version, reason objectevent.Reason) (told bool) {
 	e := objectevent.Event{
 		Version: "0", ID: aws.NewID(), DetailType: objectevent.DetailType, Source: objectevent.Source,
 		Account: s.account, Region: s.region, Time: v.Modified.Truncate(1e9),
@@ -27,6 +28,6 @@ func (s *store) announce(bucket, key string, v version, reason objectevent.Reaso
 	if s.created != nil {
 		s.created(e)
 	}
-	s.notify(&happened{event: createdBy[reason], bucket: bucket, key: key, version: v,
+	return s.notify(&happened{event: createdBy[reason], bucket: bucket, key: key, version: v,
 		detailType: objectevent.DetailType, detail: e.Detail})
 }

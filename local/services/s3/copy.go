@@ -48,11 +48,11 @@ func (s *store) CopyObject(srcBucket, srcKey, dstBucket, dstKey string,
 	}
 	defer b.discard()
 	b.checksum, b.tags = source.Checksum, tags
-	v, err := s.place(dstBucket, dstKey, b, headers, nil)
+	v, n, err := s.place(dstBucket, dstKey, b, headers, objectevent.CopyObject, nil)
 	if err != nil {
 		return none, err
 	}
-	s.announce(dstBucket, dstKey, v, objectevent.CopyObject)
+	s.settle(n, s.announce(dstBucket, dstKey, v, objectevent.CopyObject))
 	return gofakes3.CopyObjectResult{ETag: quoted(v.ETag), LastModified: gofakes3.NewContentTime(v.Modified)}, nil
 }
 

@@ -34,11 +34,11 @@ func (s *store) CompleteMultipartUpload(bucket, key string, id gofakes3.UploadID
 		return "", "", err
 	}
 	defer b.discard()
-	v, err := s.place(bucket, key, b, u.Headers, nil)
+	v, n, err := s.place(bucket, key, b, u.Headers, objectevent.CompleteMultipartUpload, nil)
 	if err != nil {
 		return "", "", err
 	}
-	s.announce(bucket, key, v, objectevent.CompleteMultipartUpload)
+	s.settle(n, s.announce(bucket, key, v, objectevent.CompleteMultipartUpload))
 	return gofakes3.VersionID(v.ID), quoted(v.ETag), s.storageError(s.files.RemoveAll(s.uploadDir(id)))
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -146,17 +147,18 @@ type happened struct {
 	detail             any
 }
 
-// notify notifies the destinations of a bucket. Failed deliveries are only logged, because the object has already
-// been changed.
-func (s *store) notify(h *happened) {
+// notify notifies the destinations of a bucket. Failed deliveries are logged, because the object has already been
+// changed. told is false if one may succeed later.
+func (s *store) notify(h *happened) (told bool) {
 	all, err := s.settingsOf(h.bucket)
 	if err != nil || all["notification"] == "" || s.deliver == nil {
-		return
+		return true
 	}
 	var n notifications
 	if xml.Unmarshal([]byte(all["notification"]), &n) != nil {
-		return // it was validated before
+		return true // it was validated before
 	}
+	told = true
 	ctx := context.Background()
 	for _, d := range n.all() {
 		if !d.wants(h.event, h.key) {
@@ -168,12 +170,13 @@ func (s *store) notify(h *happened) {
 				Subject: "Amazon S3 Notification"})
 		}
 		if err != nil {
+			told = told && !mayHelp(err)
 			s.log.Error("a notification of a bucket was not delivered", "bucket", h.bucket, "key", h.key, "to", d.arn(),
 				"error", err)
 		}
 	}
 	if n.Bus == nil {
-		return
+		return told
 	}
 	scope := aws.Scope{Account: s.account, Region: s.region}
 	body, err := json.Marshal(h.detail)
@@ -182,8 +185,16 @@ func (s *store) notify(h *happened) {
 			Source: objectevent.Source, DetailType: h.detailType, Resources: []string{scope.BucketARN(h.bucket)}})
 	}
 	if err != nil {
+		told = told && !mayHelp(err)
 		s.log.Error("an event of a bucket was not delivered", "bucket", h.bucket, "key", h.key, "error", err)
 	}
+	return told
+}
+
+// mayHelp reports whether a delivery that failed may succeed when it is repeated.
+func mayHelp(err error) bool {
+	var refused *aws.Error
+	return !errors.As(err, &refused) || refused.ByServer() || refused.Status == http.StatusTooManyRequests
 }
 
 // notifying returns a context in which the bucket is the sender of deliveries.
@@ -226,14 +237,15 @@ func (s *store) eventRecord(h *happened, id string) any {
 
 func sequencer(t time.Time) string { return fmt.Sprintf("%018X", t.UnixNano()) }
 
-// announceDeletion notifies the destinations that an object was deleted, or hidden by a delete marker.
-func (s *store) announceDeletion(bucket, key, event string) {
+// announceDeletion notifies the destinations that an object was deleted, or hidden by a delete marker. told is false if
+// a destination has to be notified again.
+func (s *store) announceDeletion(bucket, key, event string) (told bool) {
 	at := s.stamps.next()
 	kind := "Permanently Deleted"
 	if event == removedMarker {
 		kind = "Delete Marker Created"
 	}
-	s.notify(&happened{event: event, bucket: bucket, key: key, version: version{Modified: at},
+	return s.notify(&happened{event: event, bucket: bucket, key: key, version: version{Modified: at},
 		detailType: "Object Deleted", detail: map[string]any{
 			"version": "0", "bucket": map[string]string{"name": bucket},
 			"object": map[string]string{"key": key, "sequencer": sequencer(at)}, "request-id": aws.NewID(),

@@ -28,8 +28,12 @@ type Options struct {
 	// the request is answered. It may use the server. It runs in the request's goroutine, so it must pass longer work
 	// to another goroutine. It is called from many goroutines.
 	ObjectCreated func(objectevent.Event)
+	// MustAnnounce reports whether ObjectCreated must be called for every new object of a bucket: if the process is
+	// killed before, Resume calls it in the next one. Nil means that it need not.
+	MustAnnounce func(bucket string) bool
 	// Deliver delivers a bucket's notifications to the target that an ARN names, before the request that caused
-	// them is answered. If it is nil, no notifications are sent.
+	// them is answered. One that fails, and not by a mistake of the sender, is repeated by Resume of the next process.
+	// If Deliver is nil, no notifications are sent.
 	Deliver func(ctx context.Context, arn string, m *delivery.Message) error
 	// Files is the inventory that the objects' descriptions are in; nil means none.
 	Files *inventory.Files

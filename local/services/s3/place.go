@@ -10,37 +10,38 @@ import (
 	"github.com/johannesboyne/gofakes3"
 
 	"stepback/internal/atomicfile"
+	"stepback/internal/objectevent"
 	"stepback/local/services/inventory"
 )
 
 // place stores a received body as the content of the object key. allowed, if not nil, receives the current version
 // (nil if there is none) and may return an error, which stops the change. Readers see the old object or the new
-// one, never a mixture.
-func (s *store) place(bucket, key string, b body, headers map[string]string, allowed func(*version) error) (version,
-	error) {
+// one, never a mixture. The caller announces the object, and settles the notice.
+func (s *store) place(bucket, key string, b body, headers map[string]string, reason objectevent.Reason,
+	allowed func(*version) error) (version, *notice, error) {
 	s.commit.Lock()
 	defer s.commit.Unlock()
 	if err := s.requireBucket(bucket); err != nil {
-		return version{}, err
+		return version{}, nil, err
 	}
 	current, err := s.current(bucket, key)
 	if damaged := (*inventory.DamagedError)(nil); errors.As(err, &damaged) {
 		current, err = nil, nil // it is replaced
 	}
 	if err != nil {
-		return version{}, s.storageError(err)
+		return version{}, nil, s.storageError(err)
 	}
 	if allowed != nil {
 		if err := allowed(current); err != nil {
-			return version{}, err
+			return version{}, nil, err
 		}
 	}
 	next := version{Size: b.size, ETag: b.etag, CRC: b.crc, Headers: headers, Checksum: b.checksum, Tags: b.tags}
 	if next.Modified, err = s.stamp(b.path); err != nil {
-		return version{}, s.storageError(err)
+		return version{}, nil, s.storageError(err)
 	}
 	if next.ID, err = s.prepareReplacement(bucket, key, current); err != nil {
-		return version{}, s.storageError(err)
+		return version{}, nil, s.storageError(err)
 	}
 	r := record{Key: key, Versions: []version{next}}
 	if current != nil {
@@ -48,13 +49,18 @@ func (s *store) place(bucket, key string, b body, headers map[string]string, all
 	}
 	note, err := s.prepareRecord(bucket, r)
 	if err != nil {
-		return version{}, s.storageError(err)
+		return version{}, nil, s.storageError(err)
+	}
+	n, err := s.note(notice{Event: createdBy[reason], Bucket: bucket, Key: key, Version: next, Reason: reason})
+	if err != nil {
+		return version{}, nil, s.storageError(err)
 	}
 	if err := s.moveIntoPlace(bucket, key, b.path); err != nil {
-		return version{}, s.storageError(err)
+		s.settle(n, true)
+		return version{}, nil, s.storageError(err)
 	}
 	note()
-	return next, nil
+	return next, n, nil
 }
 
 // current returns the current version of key, or nil if there is none.

@@ -30,11 +30,11 @@ func (s *store) PutObject(bucket, key string, meta map[string]string, input io.R
 	}
 	defer b.discard()
 	b.checksum, b.tags = s.checksumOf(meta), tags
-	v, err := s.place(bucket, key, b, headers, putConditions(conditions))
+	v, n, err := s.place(bucket, key, b, headers, objectevent.PutObject, putConditions(conditions))
 	if err != nil {
 		return gofakes3.PutObjectResult{}, err
 	}
-	s.announce(bucket, key, v, objectevent.PutObject)
+	s.settle(n, s.announce(bucket, key, v, objectevent.PutObject))
 	return gofakes3.PutObjectResult{VersionID: gofakes3.VersionID(v.ID)}, nil
 }
 

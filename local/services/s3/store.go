@@ -29,6 +29,8 @@ type store struct {
 	deliver func(context.Context, string, *delivery.Message) error // nil if nothing is delivered
 	log     *slog.Logger
 	files   *inventory.Files
+	// mustAnnounce reports whether created must be called for every object of a bucket, whatever happens; nil for none.
+	mustAnnounce func(bucket string) bool
 
 	settingsLock sync.Mutex
 	settings     map[string]map[string]string // cached settings, by bucket
@@ -55,8 +57,8 @@ func openStore(dir string, opts Options) (*store, error) {
 	}
 	s := &store{root: root, sync: opts.Sync, stamps: stamps{now: opts.Now}, newFile: newBodyFile,
 		created: opts.ObjectCreated, region: opts.Region, account: opts.Account,
-		deliver: opts.Deliver, log: opts.Log, files: opts.Files}
-	for _, d := range []string{s.tempDir(), s.metaDir(""), s.uploadsDir()} {
+		deliver: opts.Deliver, log: opts.Log, files: opts.Files, mustAnnounce: opts.MustAnnounce}
+	for _, d := range []string{s.tempDir(), s.metaDir(""), s.uploadsDir(), s.noticesDir()} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			return nil, err
 		}

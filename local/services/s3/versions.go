@@ -191,16 +191,26 @@ func (s *store) deleteLatest(bucket, key string) (result gofakes3.ObjectDeleteRe
 	if err != nil {
 		return result, err
 	}
+	event := removedMarker
 	if status == "" {
-		gone, err := s.remove(bucket, key)
-		if gone {
-			s.announceDeletion(bucket, key, removedDelete)
-		}
+		event = removedDelete
+	}
+	n, err := s.noteDeletion(bucket, key, event)
+	if err != nil {
 		return result, err
 	}
-	if result, err = s.mark(bucket, key); err == nil {
-		s.announceDeletion(bucket, key, removedMarker)
+	changed := true
+	if status == "" {
+		changed, err = s.remove(bucket, key)
+	} else {
+		result, err = s.mark(bucket, key)
+		changed = err == nil
 	}
+	told := true
+	if changed {
+		told = s.announceDeletion(bucket, key, event)
+	}
+	s.settle(n, told)
 	return result, err
 }
 
@@ -251,11 +261,20 @@ func (s *store) DeleteObjectVersion(bucket, key string, version gofakes3.Version
 	if err := s.requireBucket(bucket); err != nil {
 		return result, err
 	}
-	if result, err = s.deleteVersion(bucket, key, keptID(version)); err == nil && result.VersionID != "" {
-		s.announceDeletion(bucket, key, removedDelete)
+	n, err := s.note(notice{Event: removedDelete, Bucket: bucket, Key: key, ByVersion: true,
+		Version: versionWithID(keptID(version))})
+	if err != nil {
+		return result, s.storageError(err)
 	}
+	told := true
+	if result, err = s.deleteVersion(bucket, key, keptID(version)); err == nil && result.VersionID != "" {
+		told = s.announceDeletion(bucket, key, removedDelete)
+	}
+	s.settle(n, told)
 	return result, err
 }
+
+func versionWithID(id string) version { return version{ID: id} }
 
 func (s *store) deleteVersion(bucket, key, id string) (result gofakes3.ObjectDeleteResult, err error) {
 	s.commit.Lock()

@@ -44,7 +44,7 @@ func (w *write) bytes() (sum int64) {
 
 // Append adds events to a stream, which it creates if needed. It returns ErrNoGroup if the group does not exist. It
 // does not wait for the disk, unless too many events are already waiting to be written. The events' Stream and
-// Number are set when they are read. Use it for what nobody acknowledges; Put waits.
+// Number are set when they are read. Use Put for events that the caller acknowledges.
 func (s *Store) Append(scope aws.Scope, groupName, streamName string, events []Event) error {
 	return s.add(scope, groupName, streamName, events, nil)
 }

@@ -8,6 +8,9 @@ type Subscription struct {
 	Role         string `json:"role,omitempty"`
 	Distribution string `json:"distribution,omitempty"`
 	Created      int64  `json:"created"` // in milliseconds since 1970
+	// Since is the time of its last change, in milliseconds since 1970; earlier events are not delivered. It is 0 for
+	// a filter of a version that did not store positions.
+	Since int64 `json:"since,omitempty"`
 }
 
 // MetricFilter is a metric filter of a group. It determines the metric data of matching events.

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/internal/diskspace"
+	"stepback/engine/journal/diskspace"
 	"stepback/local/services/inventory"
 )
 
@@ -171,6 +171,8 @@ func (g *group) load(files *inventory.Files, log *slog.Logger) error {
 	}
 	for _, st := range g.streams {
 		slices.SortFunc(st.segments, func(a, b *segment) int { return a.number - b.number })
+		last := st.segments[len(st.segments)-1]
+		st.loaded = eventNumber(last.number, last.events)
 	}
 	return nil
 }

@@ -25,6 +25,8 @@ type stream struct {
 	// torn is true if the last file may end with an incomplete line, because an earlier process wrote it or a write
 	// failed halfway.
 	torn bool
+	// loaded is the Number of the last event that an earlier process has written; 0 if there is none.
+	loaded int64
 }
 
 func newStream(g *group, name string, created int64) *stream {

@@ -15,10 +15,9 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-)
 
-// ErrFull is returned if new work is refused because the disk is full. Everything that was acknowledged before is kept.
-var ErrFull = errors.New("the disk is full; free space")
+	"stepback/engine/journal"
+)
 
 // Interval is the interval at which a full disk is checked again.
 const Interval = 50 * time.Millisecond
@@ -39,7 +38,8 @@ type Config struct {
 	FS vfs.FS
 	// Path is the path of the reserve file, whose directory need not exist before Reserve is called.
 	Path string
-	// Reserve is the size of the reserve in bytes; 0 means no reserve, and then writes do not wait for space: they fail.
+	// Reserve is the size of the reserve in bytes; 0 means no reserve, and then writes fail instead of waiting for
+	// space.
 	Reserve int64
 	// Exhausted, if not nil, is called when the disk is full and no reserve is left. The write that found no space
 	// fails after Exhausted returns.
@@ -56,7 +56,8 @@ type Space struct {
 	exhausted func()
 	changed   func(State)
 
-	short atomic.Bool // the reserve has been released
+	short  atomic.Bool // the reserve has been released
+	failed atomic.Bool // see Fail
 
 	mu      sync.Mutex
 	looked  time.Time
@@ -138,7 +139,7 @@ const roomToWrite = 1 << 20
 // roomToOpen is the number of bytes that opening a store writes besides the content of its log.
 const roomToOpen = 256 << 10
 
-// ToOpen returns an error that wraps ErrFull if the disk has too little space to open the Pebble store in a
+// ToOpen returns an error that wraps journal.ErrDiskFull if the disk has too little space to open the Pebble store in a
 // directory: opening writes the content of the log into tables, and Pebble would retry that for ever.
 func (s *Space) ToOpen(dir string) error {
 	names, err := s.fs.List(dir)
@@ -155,7 +156,7 @@ func (s *Space) ToOpen(dir string) error {
 		}
 	}
 	if free := s.free(dir); free < need {
-		return fmt.Errorf("%w: %d KB are free, %d are needed", ErrFull, free>>10, need>>10)
+		return fmt.Errorf("%w: %d KB are free, %d are needed", journal.ErrDiskFull, free>>10, need>>10)
 	}
 	return nil
 }
@@ -280,14 +281,19 @@ func (s *Space) Describe() string {
 	s.mu.Unlock()
 	free := s.free(filepath.Dir(s.path)) >> 10
 	if state == Full {
-		return fmt.Sprintf("the disk is full (%d KB are free) and the reserved space is used up: writes wait until space is freed",
-			free)
+		return fmt.Sprintf("the disk is full (%d KB are free) and the reserved space is used up: "+
+			"writes wait until space is freed", free)
 	}
 	return fmt.Sprintf("the disk is full (%d KB are free): new work is refused until %d KB are free", free, 2*s.bytes>>10)
 }
 
-// Full reports whether the reserve is released.
-func (s *Space) Full() bool { return s.short.Load() }
+// Fail records that the disk has refused a write for another reason than space.
+func (s *Space) Fail() { s.failed.Store(true) }
+
+// Sound reports whether the disk takes writes: the reserve is not released, and Fail has not been called. A store that
+// is closed leaves out what it could only write to speed up the next start, because Pebble does not survive a flush
+// that the disk refuses.
+func (s *Space) Sound() bool { return !s.short.Load() && !s.failed.Load() }
 
 // Close makes writes that wait for space fail, now and later. It may be called more than once.
 func (s *Space) Close() {
