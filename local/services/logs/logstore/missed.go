@@ -5,6 +5,7 @@ import (
 	"io/fs"
 
 	"stepback/aws"
+	"stepback/local/services/inventory"
 )
 
 // Subscribed calls read for the streams of the groups with subscriptions, with the events that earlier processes have
@@ -19,14 +20,20 @@ func (s *Store) Subscribed(after func(scope aws.Scope, g Group, stream string) i
 			if eventNumber(seg.number+1, 0) <= first {
 				continue
 			}
+			text, err := seg.read()
+			if damaged := (*inventory.DamagedError)(nil); errors.As(err, &damaged) || errors.Is(err, fs.ErrNotExist) {
+				continue // which is in the log, or has just been dropped
+			}
 			var events []Event
-			_, err := scan(seg.path, func(line int64, e Event) {
-				e.Stream, e.Number = p.stream, eventNumber(seg.number, line)
-				if e.Number > first && e.Number <= p.loaded {
-					events = append(events, e)
-				}
-			})
-			if err != nil && !errors.Is(err, fs.ErrNotExist) { // it has just been dropped
+			if err == nil {
+				_, err = scan(seg.path, text, func(line int64, e Event) {
+					e.Stream, e.Number = p.stream, eventNumber(seg.number, line)
+					if e.Number > first && e.Number <= p.loaded {
+						events = append(events, e)
+					}
+				})
+			}
+			if err != nil {
 				return err
 			}
 			if len(events) > 0 {
@@ -58,7 +65,7 @@ func (s *Store) subscribedStreams() []subscribedStream {
 			p := subscribedStream{scope: g.scope, group: g.Group, stream: name, loaded: st.loaded}
 			for _, seg := range st.segments {
 				if eventNumber(seg.number, 0) <= st.loaded {
-					p.segments = append(p.segments, part{name, seg.path, seg.number})
+					p.segments = append(p.segments, seg.part(name))
 				}
 			}
 			all = append(all, p)

@@ -55,6 +55,11 @@ type part struct {
 	damaged      error
 }
 
+// part returns the segment as a part of a stream. The store's lock is held.
+func (s *segment) part(stream string) part {
+	return part{stream, s.path, s.number, inventory.Entry{Length: s.bytes, Sum: s.sum}, s.damaged}
+}
+
 // read reads the segment. The error is an *inventory.DamagedError if it differs from what was written.
 func (p *part) read() ([]byte, error) {
 	if p.damaged != nil {
@@ -85,7 +90,7 @@ func (s *Store) parts(scope aws.Scope, groupName string, selects func(string) bo
 		}
 		for _, seg := range st.segments {
 			if seg.last >= from && seg.first < to {
-				parts = append(parts, part{name, seg.path, seg.number, inventory.Entry{Length: seg.bytes, Sum: seg.sum}, seg.damaged})
+				parts = append(parts, seg.part(name))
 			}
 		}
 	}
