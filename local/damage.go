@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,17 +36,15 @@ type Checked struct {
 var databases = []string{documentsDir, queuesDir, tablesDir, filepath.Join(functionsDir, "events")}
 
 // CheckData reads everything in a data directory that no process has open, and calls problem for each defect: damaged,
-// cut and missing files, lost ends of logs, inconsistent executions. It changes nothing. The error is that of ctx, or says
-// that the directory cannot be read.
+// cut and missing files, lost ends of logs, inconsistent executions. It changes nothing. The error is that of ctx, or
+// says that the directory or the journal cannot be read; everything else is checked nevertheless.
 func CheckData(ctx context.Context, dir string, problem func(error)) (Checked, error) {
 	found := Checked{Keys: map[string]int{}}
 	if err := hasData(dir); err != nil {
 		return found, err
 	}
 	problem = once(problem)
-	if err := checkJournal(ctx, filepath.Join(dir, journalDir), &found, problem); err != nil {
-		return found, err
-	}
+	journalErr := checkJournal(ctx, filepath.Join(dir, journalDir), &found, problem)
 	for _, name := range databases {
 		store, err := documents.View(filepath.Join(dir, name))
 		if err != nil {
@@ -61,7 +60,7 @@ func CheckData(ctx context.Context, dir string, problem func(error)) (Checked, e
 			return found, err
 		}
 	}
-	return found, ctx.Err()
+	return found, cmp.Or(ctx.Err(), journalErr)
 }
 
 // once returns a function that passes each problem on once: a file may be read in several ways.
@@ -78,29 +77,28 @@ func once(problem func(error)) func(error) {
 // hasData returns an error if a directory is not a data directory.
 func hasData(dir string) error {
 	for _, name := range append([]string{journalDir, objectsDir}, databases...) {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			return nil
+		if _, err := os.Stat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
+			return err
 		}
 	}
-	return fmt.Errorf("there is no data directory at %s; name the one of a run with --data", dir)
+	return fmt.Errorf("there is no journal in %s; name the data directory of a run with --data", dir)
 }
 
+// checkJournal checks the journal. The error says why it cannot be opened, or not be read to its end.
 func checkJournal(ctx context.Context, dir string, found *Checked, problem func(error)) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		problem(fmt.Errorf("%s is missing; restore a backup of the data directory", dir))
-		return nil
+		return fmt.Errorf("there is no journal in %s; restore a backup of the data directory", filepath.Dir(dir))
 	}
 	j, err := pebble.Open(dir, pebble.Config{ReadOnly: true, MustExist: true})
 	if err != nil {
-		problem(err)
-		return nil
+		return err
 	}
 	found.Journal, err = j.Check(ctx, func(err error) { problem(fmt.Errorf("journal in %s: %w", dir, err)) })
 	_ = j.Close() // it was only read
-	if err != nil && ctx.Err() == nil {
-		problem(fmt.Errorf("journal in %s: %w", dir, err))
+	if err != nil {
+		err = fmt.Errorf("journal in %s: %w", dir, err)
 	}
-	return ctx.Err()
+	return err
 }
 
 // CheckData reads everything in the data directory as the function CheckData does, while the platform uses it.
@@ -151,7 +149,8 @@ var ownFiles = []string{metricsfile.Name, sns.FileName, sns.OldFileName}
 
 // Repaired reports what RepairData has saved.
 type Repaired struct {
-	// Journal reports what the journal's repair saved; it is nil if the journal was intact.
+	// Journal reports what the journal's repair saved; it is nil if there is no journal. An intact journal is rebuilt, too,
+	// because only that shows whether executions are complete.
 	Journal *pebble.Repaired
 	// Stores reports what the repairs of other Pebble stores saved, by folder.
 	Stores map[string]pebblestore.Repaired
@@ -167,12 +166,14 @@ func RepairData(ctx context.Context, dir string, tell func(error)) (done Repaire
 	if err := hasData(dir); err != nil {
 		return done, err
 	}
-	lock, err := vfs.Default.Lock(filepath.Join(dir, lockFile))
-	if err != nil {
-		server, _ := readServer(dir)
-		return done, &InUseError{dir, server}
+	if _, err := os.Stat(filepath.Join(dir, lockFile)); err == nil { // otherwise no platform has used the directory
+		lock, err := vfs.Default.Lock(filepath.Join(dir, lockFile))
+		if err != nil {
+			server, _ := readServer(dir)
+			return done, &InUseError{dir, server}
+		}
+		defer lock.Close()
 	}
-	defer func() { err = errors.Join(err, lock.Close()) }()
 	if err := repairJournal(ctx, filepath.Join(dir, journalDir), &done, tell); err != nil {
 		return done, err
 	}
@@ -200,10 +201,6 @@ func RepairData(ctx context.Context, dir string, tell func(error)) (done Repaire
 func repairJournal(ctx context.Context, dir string, done *Repaired, tell func(error)) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
-	}
-	damaged := false
-	if err := checkJournal(ctx, dir, &Checked{}, func(error) { damaged = true }); err != nil || !damaged {
-		return err
 	}
 	found, err := pebble.Repair(ctx, dir, tell)
 	done.Journal = &found

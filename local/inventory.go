@@ -20,7 +20,7 @@ func (p *Platform) openInventory(context.Context) error {
 // pebbleDirs are the folders of a data directory with Pebble stores, in the order in which they are opened.
 var pebbleDirs = []string{journalDir, documentsDir, queuesDir, tablesDir}
 
-// warnOfLosses logs the losses at the end of a store's log that the operator has not acknowledged.
+// warnOfLosses logs the losses at the end of a store's log that no repair has acknowledged.
 func (p *Platform) warnOfLosses(context.Context) error {
 	for _, name := range pebbleDirs {
 		dir := filepath.Join(p.Dir, name)

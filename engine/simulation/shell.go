@@ -18,6 +18,7 @@ import (
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
 	"stepback/engine/simulation/machine"
+	"stepback/internal/pebblestore"
 	"stepback/jsonvalue"
 )
 
@@ -254,7 +255,7 @@ func (s *shell) live(ctx context.Context) outcome {
 	var err error
 	s.journal, err = pebble.Open(journalDir, pebble.Config{FS: s.files, Retention: -1})
 	if err != nil {
-		var lost *pebble.LostTail
+		var lost *pebblestore.LostTail
 		return outcome{s.copied != nil || errors.As(err, &lost), err}
 	}
 	s.files.opened()

@@ -20,7 +20,7 @@ import (
 const (
 	// AnchorFile holds the number of the newest change that is on the disk.
 	AnchorFile = "stepback-anchor"
-	// LossesFile lists the lost tails that the operator has not acknowledged yet. It exists only if there are any.
+	// LossesFile lists the lost tails that no repair has acknowledged yet. It exists only if there are any.
 	LossesFile = "stepback-losses.json"
 )
 
@@ -205,7 +205,7 @@ func (a *anchor) write(change uint64) error {
 	return nil
 }
 
-// Losses returns the losses of a store that the operator has not acknowledged, without opening the store.
+// Losses returns the losses of a store that no repair has acknowledged, without opening the store.
 func Losses(system vfs.FS, dir string) ([]*LostTail, error) { return readLosses(system, dir) }
 
 // readLosses returns the losses that a directory's file lists. An unreadable file counts as one loss of unknown size.

@@ -55,7 +55,7 @@ func clientsOf(p *local.Platform) *clients {
 		s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true })}
 }
 
-// content holds the written values, by name. Each name has all values that it ever had; the last one is the current one.
+// content lists the written values by name. Each name has all values that it ever had; the last one is the current one.
 type content map[string][]string
 
 func (c content) wrote(name, value string) { c[name] = append(c[name], value) }
@@ -200,7 +200,7 @@ func zipped(t *testing.T, text string) []byte {
 	return b.Bytes()
 }
 
-// read reads all content. A name that cannot be read, or is missing, has no value.
+// read reads all content. A name that is missing or cannot be read has no value.
 func (c *clients) read(ctx context.Context, written content) map[string]string {
 	found := map[string]string{}
 	set := func(name string, value *string, err error) {

@@ -267,7 +267,7 @@ func judge(ctx context.Context, dir string, written content) (v verdict) {
 	return v
 }
 
-// compare compares what was read with what was written. Missing and old values must have been reported.
+// compare compares what was read with what was written. A check must have reported what is missing or old.
 func (v *verdict) compare(found map[string]string, written content) {
 	for name, values := range written {
 		now, there := found[name]

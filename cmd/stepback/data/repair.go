@@ -25,8 +25,8 @@ func (Repair) Help() string {
 	return `Example:
   stepback data repair --data .stepback
 
-Replaces each damaged store by a new one with its intact records, and moves damaged files aside, unchanged. Intact stores and files
-stay as they are. Prints one line for each loss; the exit status is 0 if there are none. If you have a backup of the directory, prefer
+Replaces the journal and each damaged store by a new one with its intact records, and moves damaged files aside, unchanged. Other
+stores and files stay as they are. Prints one line for each loss; the exit status is 0 if there are none. If you have a backup of the directory, prefer
 it.`
 }
 
@@ -59,7 +59,7 @@ func (c *Repair) Alone(ctx context.Context, std terminal.Streams) error {
 	if c.JSON {
 		err = c.printJSON(std, &done, lost)
 	} else {
-		c.print(std, &done, lost)
+		c.print(std, &done)
 	}
 	if err == nil && len(lost) > 0 {
 		return exit.With(exit.Failure, nil)
@@ -78,7 +78,7 @@ func (c *Repair) printJSON(std terminal.Streams, done *local.Repaired, lost []st
 	})
 }
 
-func (c *Repair) print(std terminal.Streams, done *local.Repaired, lost []string) {
+func (c *Repair) print(std terminal.Streams, done *local.Repaired) {
 	if j := done.Journal; j != nil {
 		fmt.Fprintf(std.Out, "recovered %d executions, %d records; dropped: %d; unreadable places: %d; the damaged journal is in %s\n",
 			j.Executions, j.Records, j.Dropped, j.Unreadable, j.Aside)
@@ -90,8 +90,5 @@ func (c *Repair) print(std terminal.Streams, done *local.Repaired, lost []string
 	}
 	if done.Aside != "" {
 		fmt.Fprintf(std.Out, "damaged files are in %s\n", done.Aside)
-	}
-	if len(lost) == 0 && done.Journal == nil && len(done.Stores) == 0 {
-		fmt.Fprintln(std.Out, "nothing is damaged")
 	}
 }

@@ -16,11 +16,27 @@ import (
 )
 
 // LostTail reports that the end of the log is missing: the journal has fewer changes than had been on the disk.
-type LostTail = pebblestore.LostTail
+type LostTail struct {
+	// Seen is the time at which the loss was found.
+	Seen time.Time
+	// Changes is the number of missing changes of keys. 0 means that it is not known.
+	Changes uint64
+	// Anchor is true if the file that holds the number of changes was damaged, so that changes may be missing.
+	Anchor bool
+}
+
+// Error implements error.
+func (l *LostTail) Error() string { return (*pebblestore.LostTail)(l).Error() }
 
 // LostTails returns the losses at the end of the log that have been found, oldest first. They are reported until Repair
 // has acknowledged them.
-func (j *Journal) LostTails() []*LostTail { return j.db.LostTails() }
+func (j *Journal) LostTails() []*LostTail {
+	var all []*LostTail
+	for _, lost := range j.db.LostTails() {
+		all = append(all, (*LostTail)(lost))
+	}
+	return all
+}
 
 // Until November 2026, a file beside the log had the number of groups of records on the disk, which the store had under
 // a key.
@@ -46,7 +62,7 @@ func takeGroups(system vfs.FS, dir string, db *pebblestore.Store, readOnly bool)
 	}
 	var said struct {
 		Groups uint64
-		Lost   []*LostTail
+		Lost   []*pebblestore.LostTail
 	}
 	if json.Unmarshal(text, &said) != nil {
 		said.Groups, said.Lost = 0, nil // as the earlier version did, which wrote it without syncing
@@ -66,7 +82,7 @@ func takeGroups(system vfs.FS, dir string, db *pebblestore.Store, readOnly bool)
 		return err
 	}
 	if there < said.Groups {
-		said.Lost = append(said.Lost, &LostTail{Seen: time.Now()})
+		said.Lost = append(said.Lost, &pebblestore.LostTail{Seen: time.Now()})
 	}
 	if err := db.AddLosses(said.Lost...); err != nil || readOnly {
 		return err

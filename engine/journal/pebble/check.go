@@ -27,14 +27,10 @@ func (j *Journal) Check(ctx context.Context, problem func(error)) (Checked, erro
 	for _, lost := range j.LostTails() {
 		problem(lost)
 	}
-	bad, err := j.db.VerifyTables(ctx, problem)
-	if err != nil {
+	if _, err := j.db.VerifyTables(ctx, problem); err != nil {
 		return c.found, err
 	}
 	for it, err := range j.scan(ctx, "") {
-		if err != nil && bad && ctx.Err() == nil {
-			return c.found, nil // a damaged table, which is reported
-		}
 		if err != nil {
 			return c.found, err
 		}

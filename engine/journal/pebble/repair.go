@@ -42,7 +42,10 @@ func Repair(ctx context.Context, dir string, tell func(error)) (found Repaired, 
 		r.fresh = &Journal{dir: dir, db: fresh}
 		return r.complete(ctx)
 	}, tell)
-	found.Records, found.Unreadable, found.Aside = saved.Records, saved.Unreadable, saved.Aside
+	found.Records, found.Unreadable, found.Aside = saved.Records-r.formats, saved.Unreadable, saved.Aside
+	if err != nil {
+		err = openError(dir, false, err)
+	}
 	return found, err
 }
 
@@ -86,6 +89,8 @@ type repair struct {
 	fresh *Journal
 	tell  func(error)
 	found *Repaired
+	// formats is the number of records with a format version, which are none of the user's.
+	formats int
 }
 
 // complete completes the new store, which has all readable records.
@@ -96,6 +101,9 @@ func (r *repair) complete(ctx context.Context) error {
 	}
 	if err == nil && v < withoutIndexes && v != 0 {
 		return r.fresh.withDir(fmt.Errorf("its format, %d, cannot be repaired", v))
+	}
+	if err == nil && v != 0 {
+		r.formats = 1
 	}
 	if err := r.dropHalves(ctx); err != nil {
 		return err

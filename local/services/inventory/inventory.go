@@ -28,7 +28,7 @@ func (e *DamagedError) Error() string {
 	return fmt.Sprintf("%s is damaged: %s; restore it from a backup, or accept the loss with stepback data repair", e.Path, e.Why)
 }
 
-// Entry describes the expected content of a file.
+// Entry describes a file.
 type Entry struct {
 	// Generation is the newest generation of a sealed file; 0 for a file that only grows.
 	Generation uint64 `json:"generation,omitempty"`
@@ -62,7 +62,7 @@ func View(store *documents.Store, root string) *Files {
 	return &Files{root: root, store: store, table: store.Table(TableName), pending: map[string]Entry{}}
 }
 
-// storeEvery is the interval at which entries are stored if no caller waits for them.
+// storeEvery is the interval at which entries are stored for which no caller waits.
 const storeEvery = time.Second
 
 // Open opens the inventory of the data directory root. Close must be called before the store is closed.

@@ -20,8 +20,11 @@ func (s *Store) Subscribed(after func(scope aws.Scope, g Group, stream string) i
 			if eventNumber(seg.number+1, 0) <= first {
 				continue
 			}
-			var events []Event
 			text, err := seg.read()
+			if damaged := (*inventory.DamagedError)(nil); errors.As(err, &damaged) || errors.Is(err, fs.ErrNotExist) {
+				continue // which is in the log, or has just been dropped
+			}
+			var events []Event
 			if err == nil {
 				_, err = scan(seg.path, text, func(line int64, e Event) {
 					e.Stream, e.Number = p.stream, eventNumber(seg.number, line)
@@ -30,10 +33,7 @@ func (s *Store) Subscribed(after func(scope aws.Scope, g Group, stream string) i
 					}
 				})
 			}
-			if damaged := (*inventory.DamagedError)(nil); errors.As(err, &damaged) {
-				continue // readers of the stream get the error
-			}
-			if err != nil && !errors.Is(err, fs.ErrNotExist) { // it has just been dropped
+			if err != nil {
 				return err
 			}
 			if len(events) > 0 {

@@ -77,6 +77,11 @@ type part struct {
 	damaged      error
 }
 
+// part returns the segment as a part of a stream. The store's lock is held.
+func (s *segment) part(stream string) part {
+	return part{stream, s.path, s.number, inventory.Entry{Length: s.bytes, Sum: s.sum}, s.damaged}
+}
+
 // read reads the segment. The error is an *inventory.DamagedError if it differs from what was written.
 func (p *part) read() ([]byte, error) {
 	if p.damaged != nil {
