@@ -32,8 +32,7 @@ func CheckData(ctx context.Context, dir string, problem func(error)) error {
 }
 
 // RepairData removes damaged reports from a data directory, which are built again from the journal when they are asked
-// for, and accepts a database that has changed since it was closed. It calls tell for each loss, and for a database that
-// SQLite cannot read.
+// for. It calls tell for each loss, and for a damaged database, which it cannot repair.
 func RepairData(ctx context.Context, dir string, tell func(error)) error {
 	var damaged []error
 	if err := CheckData(ctx, dir, func(err error) { damaged = append(damaged, err) }); err != nil {
@@ -49,9 +48,6 @@ func RepairData(ctx context.Context, dir string, tell func(error)) error {
 			continue
 		}
 		tell(problem)
-		if err := sqlitestore.Accept(databaseFile(dir)); err != nil {
-			return err
-		}
 	}
 	return nil
 }

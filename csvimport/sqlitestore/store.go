@@ -47,7 +47,7 @@ type Store struct {
 }
 
 // Open opens the database at path, creating the file, its directory and its tables if they are missing. Several
-// processes may do so concurrently. A database that has changed since it was last closed is an error.
+// processes may do so concurrently.
 func Open(ctx context.Context, path string, d Durability) (*Store, error) {
 	return open(ctx, path, d, nil)
 }
@@ -60,19 +60,9 @@ func open(ctx context.Context, path string, d Durability, committed func()) (*St
 			return nil, failure("create the directory of "+path, err)
 		}
 	}
-	if err := checkSeal(path); err != nil {
-		return nil, err
-	}
-	if err := removeSeal(path); err != nil {
-		return nil, failure("open "+path, err)
-	}
-	// SQLite gives its other files the permissions of the database.
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, failure("open "+path, err)
-	}
-	if err := file.Close(); err != nil {
-		return nil, failure("open "+path, err)
+	// SQLite gives its other files the permissions of the database, and reports what prevents its creation.
+	if file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
+		_ = file.Close()
 	}
 	db, err := sql.Open("sqlite", dsn(path, d))
 	if err != nil {
@@ -106,9 +96,7 @@ func (s *Store) Close() error {
 	s.once.Do(func() {
 		close(s.closing)
 		<-s.done
-		if s.err = errors.Join(s.err, s.db.Close()); s.err == nil {
-			s.err = writeSeal(s.path)
-		}
+		s.err = errors.Join(s.err, s.db.Close())
 	})
 	return s.err
 }
