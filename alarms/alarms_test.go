@@ -197,6 +197,61 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
+// The alarms of a state machine that is not the CSV import do not mention files or rows, and a failed execution fires.
+func TestGeneralAlarmsSpeakOfExecutions(t *testing.T) {
+	t.Parallel()
+	s, err := alarms.New(alarms.Options{StateMachine: machine, General: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, a := range s.Alarms {
+		names = append(names, a.Name)
+		text := strings.ToLower(a.Meaning + a.First)
+		for _, word := range []string{"file", "row", "csv", "database", "map", "batch"} {
+			if strings.Contains(strings.ReplaceAll(text, "throw", ""), word) {
+				t.Errorf("%s speaks of %s: %s %s", a.Name, word, a.Meaning, a.First)
+			}
+		}
+	}
+	const want = "[high-retry-failure-rate excessive-retries executions-failed circuit-breaker-open throttled timeouts slow-retries]"
+	if fmt.Sprint(names) != want {
+		t.Errorf("%v", names)
+	}
+	tripped, pages, err := s.Tripped([]retrymetrics.Point{point(retrymetrics.ExecutionsFailed, 0, 1),
+		point(retrymetrics.ExecutionsRefused, 0, 1)})
+	if err != nil || fmt.Sprint(tripped) != "[executions-failed]" || !pages {
+		t.Errorf("%v (pages: %v, %v)", tripped, pages, err)
+	}
+}
+
+// An alarm is in ALARM since the first datapoint that breached, not since the end of its periods.
+func TestSinceIsTheFirstBreachingDatapoint(t *testing.T) {
+	t.Parallel()
+	s := newSet(t, retrymetrics.LevelAll)
+	for name, c := range map[string]struct {
+		points []retrymetrics.Point
+		want   string
+	}{
+		"excessive-retries": {[]retrymetrics.Point{point(retrymetrics.RetryAttempts, 0, 0), point(retrymetrics.RetryAttempts, 3, 60),
+			point(retrymetrics.RetryAttempts, 4, 41)}, "00:03"},
+		"throttled": {[]retrymetrics.Point{point(retrymetrics.Throttles, 0, 1), point(retrymetrics.Throttles, 6, 101),
+			point(retrymetrics.Throttles, 12, 1), point(retrymetrics.Throttles, 17, 101)}, "00:06"},
+		"executions-failed": {[]retrymetrics.Point{point(retrymetrics.ExecutionsFailed, 0, 0), point(retrymetrics.ExecutionsFailed, 2, 1),
+			point(retrymetrics.ExecutionsRefused, 2, 0)}, "00:02"},
+	} {
+		i := slices.IndexFunc(s.Alarms, func(a alarms.Alarm) bool { return a.Name == name })
+		changes, err := s.Evaluate(s.Alarms[i], c.points)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := slices.IndexFunc(changes, func(ch alarms.Change) bool { return ch.State == alarms.Alarming })
+		if j < 0 || changes[j].Since.Format("15:04") != c.want {
+			t.Errorf("%s: %+v, want since %s", name, changes, c.want)
+		}
+	}
+}
+
 func TestCheckRefuses(t *testing.T) {
 	t.Parallel()
 	series := func(m *retrymetrics.Metric, s retrymetrics.Set, values ...string) *retrymetrics.Series {

@@ -23,6 +23,9 @@ const (
 type Change struct {
 	At    time.Time
 	State State
+	// Since is the time of the first datapoint that breached, if State is ALARM: that of the first value that the
+	// breaching period has, or the period's start if values are missing. It is zero for other states.
+	Since time.Time `json:",omitzero"`
 }
 
 // Evaluate evaluates an alarm over metric data, period by period, until one full window after the last data point.
@@ -53,10 +56,47 @@ func (s Set) Evaluate(a Alarm, points []retrymetrics.Point) ([]Change, error) {
 		next := a.judge(values[max(0, i+1-a.Periods):i+1], state)
 		if next != state {
 			state = next
-			changes = append(changes, Change{grid.At(i + 1), state})
+			change := Change{At: grid.At(i + 1), State: state}
+			if state == Alarming {
+				first := max(0, i+1-a.Periods)
+				for !a.breaching(values[first]) && first < i {
+					first++
+				}
+				change.Since = s.firstValue(a, points, grid.At(first), grid.At(first+1))
+			}
+			changes = append(changes, change)
 		}
 	}
 	return changes, nil
+}
+
+// breaching reports whether a period's value, which may be missing, counts as breaching.
+func (a Alarm) breaching(v float64) bool {
+	if math.IsNaN(v) {
+		return a.Missing == Breaching
+	}
+	return a.Comparison.breaches(v, a.Threshold)
+}
+
+// firstValue returns the time of the first value, other than zero, of what an alarm watches between two times; from if
+// there is none.
+func (s Set) firstValue(a Alarm, points []retrymetrics.Point, from, to time.Time) time.Time {
+	first := to
+	for _, series := range a.watched(s.StateMachine) {
+		for i := range points {
+			p := &points[i]
+			if p.Start.Before(from) || !p.Start.Before(first) || !series.Matches(p) {
+				continue
+			}
+			if slices.ContainsFunc(p.Values, func(v float64) bool { return v != 0 }) {
+				first = p.Start
+			}
+		}
+	}
+	if first.Equal(to) {
+		return from
+	}
+	return first
 }
 
 // values returns the watched quantity by period.

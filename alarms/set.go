@@ -36,6 +36,9 @@ type Options struct {
 	MetricsFunction, AdaptFunction, RelayFunction string
 	// Cluster is the identifier of the Aurora Serverless cluster.
 	Cluster string
+	// General is true if the state machine is not the CSV import. Alarms on rows, on files and on the function that
+	// counts the metrics are then left out, and the others speak of executions.
+	General bool
 	// Guide is the address where docs/operating.md is published; empty means that path itself. Each alarm links to
 	// its own heading there.
 	Guide string
@@ -127,12 +130,17 @@ func (o Options) source() []Alarm {
 		excessive.Name, excessive.Series = "excessive-failures", o.series(retrymetrics.TaskFailures)
 		excessive.Meaning = "More than 100 failed attempts in 5 minutes: a callee fails often."
 	}
+	first := "Find the exhausted error in the widget \"Retry Statistics\" and check whether its callee is down; if so, stop new files."
+	if o.General {
+		first = "Find the error that retries do not recover from, and check whether its callee is down; if so, start no new executions."
+		excessive.First = "See which error dominates \"Failed attempts by error\", and look at that callee before you change the Retry array."
+	}
 	return []Alarm{
 		{
 			Name: "high-retry-failure-rate", Rate: &rate, Comparison: LessThanThreshold, Threshold: 50,
 			Period: 5 * time.Minute, Periods: 2, Breaching: 2, Missing: NotBreaching, Pages: true,
 			Meaning: "For 10 minutes, fewer than half of the completed retries succeeded, with 20 or more of them in each 5 minutes: retrying does not help.",
-			First:   "Find the exhausted error in the widget \"Retry Statistics\" and check whether its callee is down; if so, stop new files.",
+			First:   first,
 		},
 		excessive,
 	}
@@ -166,6 +174,28 @@ func (o Options) additions() []Alarm {
 	breaker.Period = time.Minute
 	slow := above("slow-retries", retrymetrics.RetryDelay, 60, 2, 3)
 	slow.Stat, slow.Missing = retrymetrics.P99, Ignore
+	open := withMeaning(breaker, true,
+		"The circuit breaker was open in 3 of 5 minutes: it refuses calls to protect the callee.",
+		"Look at the health of the callee; the breaker closes by itself once trial calls succeed.")
+	const (
+		failed = "An execution failed, timed out or was aborted"
+		many   = "More than 100 attempts were throttled in two of three 5-minute periods."
+		late   = "More than 20 attempts timed out in two of three 5-minute periods."
+		long   = "One retry in a hundred waited more than a minute, in two of three 5-minute periods."
+	)
+	if o.General {
+		return []Alarm{
+			event(withMeaning(above("executions-failed", retrymetrics.ExecutionsFailed, 0, 1, 1), true, failed+".",
+				"Open the execution and read its error; fix the cause, then redrive it.")),
+			open,
+			withMeaning(above("throttled", retrymetrics.Throttles, 100, 2, 3), false, many,
+				"Compare the number of concurrent calls with the callee's limit; lower the former or request a higher limit."),
+			withMeaning(above("timeouts", retrymetrics.Timeouts, 20, 2, 3), false, late,
+				"Compare how long the callee takes with the state's TimeoutSeconds; a timed-out attempt may have taken effect."),
+			withMeaning(slow, false, long,
+				"See which state waits, and for which error; find out why its callee refuses or fails calls."),
+		}
+	}
 	return []Alarm{
 		event(withMeaning(above("dead-letters", retrymetrics.RowsDeadLettered, 0, 1, 1), false,
 			"Rows were dead-lettered: they are not counted, and nothing will retry them.",
@@ -174,19 +204,17 @@ func (o Options) additions() []Alarm {
 			"More than 1 % of the rows of the last 5 minutes' imports, and at least 10, were dead-lettered: something that all rows need is failing.",
 			"Find the error that dominates dead-letters.jsonl of the execution; stop new files until its cause is fixed.")),
 		event(withMeaning(rate("executions-failed", retrymetrics.FailedBySystem(), 0), true,
-			"An execution failed, timed out or was aborted, and its input was not to blame.",
+			failed+", and its input was not to blame.",
 			"Open the execution and read its error; fix the cause, then start it again as the guide describes.")),
-		withMeaning(breaker, true,
-			"The circuit breaker was open in 3 of 5 minutes: it refuses calls to protect the callee.",
-			"Look at the health of the callee; the breaker closes by itself once trial calls succeed."),
+		open,
 		withMeaning(above("throttled", retrymetrics.Throttles, 100, 2, 3), false,
-			"More than 100 attempts were throttled in two of three 5-minute periods.",
+			many,
 			"Compare the Map's concurrency with the account's limit of concurrent invocations; lower the former or request a higher limit."),
 		withMeaning(above("timeouts", retrymetrics.Timeouts, 20, 2, 3), false,
-			"More than 20 attempts timed out in two of three 5-minute periods.",
+			late,
 			"Look at the function's duration and at locks in the database; a timed-out attempt may have taken effect."),
 		withMeaning(slow, false,
-			"One retry in a hundred waited more than a minute, in two of three 5-minute periods.",
+			long,
 			"See which state waits; with long waits the conservative pattern protects a callee, so find out what is throttled."),
 		withMeaning(above("metrics-incomplete", retrymetrics.UnpairedEvents, 0, 2, 3), false,
 			"Attempts in the log could not be paired with the events before them, so retries are undercounted.",

@@ -19,13 +19,14 @@ func (b *layout) text(height int, markdown string) {
 	b.place(Widget{Text: markdown, Width: columns, Height: height})
 }
 
-// row places graphs side by side. It leaves out graphs that have no data at the log level.
+// row places graphs side by side. It leaves out graphs that have no data at the log level or, for a state machine that
+// is not the CSV import, that show the outcome of rows.
 func (b *layout) row(height int, graphs ...Widget) {
 	var left []Widget
 	for _, w := range graphs {
 		var rows []Row
 		for _, r := range w.Metric.Rows {
-			if r.at(b.Level) {
+			if r.at(b.Level) && !(b.General && r.ofRows()) {
 				rows = append(rows, r)
 			}
 		}

@@ -33,6 +33,9 @@ type Options struct {
 	Level retrymetrics.Level
 	// Alarms are the ARNs of alarms to show, at most 100.
 	Alarms []string
+	// General is true if the state machine is not the CSV import. Widgets on rows and on the import's retry table are
+	// then left out, and the others speak of executions.
+	General bool
 }
 
 // Colors with the same meaning in every widget (each is readable on light and dark backgrounds).
@@ -60,8 +63,10 @@ func Monitor(o Options) (Dashboard, error) {
 	b.retries()
 	b.causes()
 	b.progress()
-	b.configuration()
-	b.text(10, baseTable())
+	if !o.General {
+		b.configuration()
+		b.text(10, baseTable())
+	}
 	d := Dashboard{Name: cmp.Or(o.Name, Name), Region: o.Region, Widgets: b.widgets}
 	return d, d.Check()
 }
@@ -90,6 +95,10 @@ func (b *layout) search(m *retrymetrics.Metric, set retrymetrics.Set) Row {
 }
 
 func (b *layout) numbers() {
+	failed := "Failed files"
+	if b.General {
+		failed = "Failed executions"
+	}
 	b.row(3,
 		number("Retries", retrymetrics.Count, b.machine(retrymetrics.RetryAttempts, "retries", plain)),
 		number("Retry success rate", retrymetrics.Percent, b.rate(retrymetrics.RetrySuccessRate(), "% of ended retries",
@@ -100,7 +109,7 @@ func (b *layout) numbers() {
 		number("Failed attempts", retrymetrics.Count, b.machine(retrymetrics.TaskFailures, "failed attempts", bad)),
 		number("Throttles", retrymetrics.Count, b.machine(retrymetrics.Throttles, "throttles", warn)),
 		number("Dead-lettered rows", retrymetrics.Count, b.machine(retrymetrics.RowsDeadLettered, "rows", bad)),
-		number("Failed files", retrymetrics.Count, b.machine(retrymetrics.ExecutionsFailed, "executions", bad)),
+		number(failed, retrymetrics.Count, b.machine(retrymetrics.ExecutionsFailed, "executions", bad)),
 	)
 }
 
@@ -164,11 +173,20 @@ func (b *layout) progress() {
 				"already applied", plain),
 			b.machine(retrymetrics.RowsRejected, "rejected", warn), b.machine(retrymetrics.RowsDeadLettered,
 				"dead-lettered", bad))),
-		graph("Files", retrymetrics.Count,
-			b.machine(retrymetrics.ExecutionsSucceeded, "succeeded", good), b.machine(retrymetrics.ExecutionsFailed,
-				"failed", bad), b.machine(retrymetrics.ExecutionsRefused, "of these for their file", warn),
-			b.machine(retrymetrics.UnpairedEvents, "events not paired", unusual)),
+		b.executions(),
 	)
+}
+
+// executions returns the widget for executions that ended.
+func (b *layout) executions() Widget {
+	succeeded, failed := b.machine(retrymetrics.ExecutionsSucceeded, "succeeded", good),
+		b.machine(retrymetrics.ExecutionsFailed, "failed", bad)
+	if b.General {
+		return graph("Executions that ended", retrymetrics.Count, succeeded, failed)
+	}
+	return graph("Files", retrymetrics.Count, succeeded, failed,
+		b.machine(retrymetrics.ExecutionsRefused, "of these for their file", warn),
+		b.machine(retrymetrics.UnpairedEvents, "events not paired", unusual))
 }
 
 // configured lists the states whose configuration is shown, with their colors.

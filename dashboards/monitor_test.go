@@ -180,6 +180,31 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
+// The dashboard of a state machine that is not the CSV import has no widget on files, rows or the import's states.
+func TestGeneralDashboardsSpeakOfExecutions(t *testing.T) {
+	t.Parallel()
+	d, err := dashboards.Monitor(dashboards.Options{StateMachine: "orders", Region: "r", General: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var titles []string
+	for _, w := range d.Widgets {
+		titles = append(titles, w.Title)
+	}
+	body, err := d.Body()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"File", "file", "Row", "ValidateCSVFile", "Base configuration"} {
+		if strings.Contains(string(body), word) {
+			t.Errorf("%q is in the body; widgets: %q", word, titles)
+		}
+	}
+	if !slices.Contains(titles, "Failed executions") || !slices.Contains(titles, "Executions that ended") {
+		t.Errorf("%q", titles)
+	}
+}
+
 func ExampleMonitor() {
 	d, err := dashboards.Monitor(dashboards.Options{StateMachine: "csv-import", Region: "ap-northeast-1"})
 	if err != nil {

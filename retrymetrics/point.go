@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -49,6 +50,14 @@ type Point struct {
 	// value, with a count of 1.
 	Values []float64
 	Counts []int64
+}
+
+// OfImport reports whether a state machine is the CSV import, whose metrics include those of files and rows: its name
+// begins with csv-import, or rows have been counted for it.
+func OfImport(machine string, points []Point) bool {
+	return strings.HasPrefix(machine, "csv-import") || slices.ContainsFunc(points, func(p Point) bool {
+		return p.Metric.origin == Summary && p.Labels.StateMachine == machine
+	})
 }
 
 type pointJSON struct {

@@ -140,22 +140,53 @@ func (c *chart) axes() {
 	}
 }
 
-// lower draws the horizontal annotations and their labels. It draws them one after the other, so that labels of
-// close values do not cover each other. A label is above its line, or below it if another line is in the way.
+// lower draws the horizontal annotations and their labels. A label is above or below its line, at the right or the left
+// end, wherever it covers neither a curve nor another label, if there is such a place.
 func (c *chart) lower() {
-	end := c.w - marginRight - 2
+	var taken []box
 	for _, m := range c.marks {
 		y := c.y(m.Value)
 		c.on.mark(point{marginLeft, y}, point{c.w - marginRight, y}, m.Color)
-		at := y - 3
-		if slices.ContainsFunc(c.marks, func(o mark) bool { return c.y(o.Value) < y && c.y(o.Value) > y-labelHeight }) {
-			at = y + labelHeight - 2
-		}
-		c.on.text(point{end, at}, ends, small, m.Label)
-		if end -= letter * float64(len(m.Label)+1); end < marginLeft+letter*20 {
-			end = c.w - marginRight - 2
+		width := letter * float64(letters(m.Label)+1)
+		right, left := c.w-marginRight-2-width, marginLeft+2.0
+		above, below := y-labelHeight, y+2
+		places := []box{{right, above, width, labelHeight}, {right, below, width, labelHeight},
+			{left, above, width, labelHeight}, {left, below, width, labelHeight},
+			{(left + right) / 2, above, width, labelHeight}, {(left + right) / 2, below, width, labelHeight}}
+		i := slices.IndexFunc(places, func(b box) bool {
+			return b.y >= marginTop-labelHeight && b.y+b.h <= c.floor() && !slices.ContainsFunc(taken, b.overlaps) && !c.covers(b)
+		})
+		at := places[max(i, 0)]
+		taken = append(taken, at)
+		c.on.text(point{at.x + at.w, at.y + labelHeight - 3}, ends, small, m.Label)
+	}
+}
+
+func (b box) overlaps(o box) bool {
+	return b.x < o.x+o.w && o.x < b.x+b.w && b.y < o.y+o.h && o.y < b.y+b.h
+}
+
+// covers reports whether a curve, or another annotation's line, passes through a box.
+func (c *chart) covers(b box) bool {
+	if slices.ContainsFunc(c.marks, func(m mark) bool { return c.y(m.Value) > b.y && c.y(m.Value) < b.y+b.h }) {
+		return true
+	}
+	for _, l := range c.drawn {
+		last := -1 // the period before, if it has a value
+		for i, v := range l.values {
+			if math.IsNaN(v) {
+				continue
+			}
+			if x := c.x(i); x >= b.x && last >= 0 && c.x(last) <= b.x+b.w {
+				y, before := c.y(min(max(v, c.bottom), c.top)), c.y(min(max(l.values[last], c.bottom), c.top))
+				if min(y, before) <= b.y+b.h && max(y, before) >= b.y {
+					return true
+				}
+			}
+			last = i
 		}
 	}
+	return false
 }
 
 // curve draws a line through the periods that have a value. If there is space, it also draws a dot for each of

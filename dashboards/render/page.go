@@ -47,7 +47,7 @@ text{font:12px system-ui,sans-serif;fill:var(--ink)}.small{font-size:11px;fill:v
 // span describes the time that the charts cover.
 func (p Page) span(g metricmath.Grid) string {
 	if g.Len == 0 {
-		return "There are no metric data yet: run an import first."
+		return "There are no metric data yet: run a state machine first."
 	}
 	return strings.TrimSpace(fmt.Sprintf("%s to %s UTC; one point per %v. %s", g.At(0).Format("2006-01-02 15:04:05"),
 		g.At(g.Len).Format("2006-01-02 15:04:05"), g.Period, clip(p.Note, 160)))

@@ -163,7 +163,7 @@ func (c *charts) alarms(machine string, now time.Time) ([]AlarmRow, error) {
 	if ok {
 		return stood, nil
 	}
-	set, err := alarms.New(alarms.Options{StateMachine: machine})
+	set, err := alarms.New(alarms.Options{StateMachine: machine, General: !retrymetrics.OfImport(machine, points)})
 	if err != nil {
 		return nil, err
 	}
@@ -179,6 +179,9 @@ func (c *charts) alarms(machine string, now time.Time) ([]AlarmRow, error) {
 		row.Changes = changes
 		if n := len(changes); n > 0 {
 			row.State, row.Since = string(changes[n-1].State), changes[n-1].At
+			if row.State == string(alarms.Alarming) {
+				row.Since = changes[n-1].Since
+			}
 		}
 		if a.Series != nil {
 			row.Data, _ = retrymetrics.Statistic(points, *a.Series, a.Stat, a.Period)
@@ -203,14 +206,15 @@ func (c *charts) alarms(machine string, now time.Time) ([]AlarmRow, error) {
 }
 
 // begun returns the state changes up to now. An evaluation is dated at the end of its last period, which may be in
-// the future: an alarm that fires in that period fires now, but one that recovers at its end has not recovered yet.
+// the future: an alarm that fires in that period fires now, and is dated at its first breaching datapoint. One that
+// recovers at the period's end has not recovered yet.
 func begun(all []alarms.Change, period time.Duration, now time.Time) []alarms.Change {
 	for i, c := range all {
 		if !c.At.After(now) {
 			continue
 		}
 		if c.State == alarms.Alarming && c.At.Sub(now) <= period {
-			c.At = now
+			c.At = c.Since
 			return append(slices.Clone(all[:i]), c)
 		}
 		return all[:i]
@@ -416,7 +420,8 @@ func (c *Console) chart(w http.ResponseWriter, r *http.Request) {
 		c.failed(w, r, err)
 		return
 	}
-	d, err := dashboards.Monitor(dashboards.Options{StateMachine: machine, Region: c.cfg.Scope.Region})
+	d, err := dashboards.Monitor(dashboards.Options{StateMachine: machine, Region: c.cfg.Scope.Region,
+		General: !retrymetrics.OfImport(machine, points)})
 	if err != nil {
 		c.failed(w, r, err)
 		return

@@ -197,7 +197,8 @@ func dashboardPage(machine string, points []retrymetrics.Point) (render.Page, er
 	points = slices.DeleteFunc(slices.Clone(points), func(p retrymetrics.Point) bool {
 		return p.Labels.StateMachine != "" && p.Labels.StateMachine != machine
 	})
-	d, err := dashboards.Monitor(dashboards.Options{StateMachine: machine, Region: pipeline.Region})
+	general := !retrymetrics.OfImport(machine, points)
+	d, err := dashboards.Monitor(dashboards.Options{StateMachine: machine, Region: pipeline.Region, General: general})
 	if err != nil {
 		return render.Page{}, err
 	}
@@ -205,7 +206,7 @@ func dashboardPage(machine string, points []retrymetrics.Point) (render.Page, er
 	if err != nil {
 		return render.Page{}, err
 	}
-	set, err := alarms.New(alarms.Options{StateMachine: machine})
+	set, err := alarms.New(alarms.Options{StateMachine: machine, General: general})
 	if err != nil {
 		return render.Page{}, err
 	}
@@ -229,19 +230,32 @@ func outcome(set alarms.Set, a alarms.Alarm, points []retrymetrics.Point) (rende
 	}
 	for _, ch := range changes {
 		if ch.State == alarms.Alarming && !shown.Tripped {
-			shown.Tripped, shown.State = true, "ALARM at "+ch.At.Format(timeLayout(points))
+			shown.Tripped, shown.State = true, "ALARM since "+ch.Since.Format(timeLayout(points))
 			shown.Text = a.Meaning + " First: " + a.First
 		}
 	}
 	return shown, nil
 }
 
-// timeLayout returns the format of times, which includes the day if the data span more than one.
+// timeLayout returns the format of times, which includes the day if the data span more than one, and seconds if they
+// span less than ten minutes.
 func timeLayout(points []retrymetrics.Point) string {
+	if len(points) == 0 {
+		return "15:04"
+	}
+	first, last := points[0].Start, points[0].Start
 	for i := range points {
-		if points[i].Start.YearDay() != points[0].Start.YearDay() || points[i].Start.Year() != points[0].Start.Year() {
-			return "2 Jan 15:04"
+		if at := points[i].Start; at.Before(first) {
+			first = at
+		} else if at.After(last) {
+			last = at
 		}
+	}
+	switch {
+	case first.Truncate(24*time.Hour) != last.Truncate(24*time.Hour):
+		return "2 Jan 15:04"
+	case last.Sub(first) < 10*time.Minute:
+		return "15:04:05"
 	}
 	return "15:04"
 }

@@ -26,9 +26,10 @@ func (dashboardBodyCmd) Help() string {
 
 // Run prints the body.
 func (c *dashboardBodyCmd) Run(_ context.Context, std terminal.Streams) error {
-	o := dashboards.Options{StateMachine: c.StateMachine, Region: c.Region, Level: retrymetrics.Level(c.Level)}
+	o := dashboards.Options{StateMachine: c.StateMachine, Region: c.Region, Level: retrymetrics.Level(c.Level),
+		General: !retrymetrics.OfImport(c.StateMachine, nil)}
 	if c.Account != "" {
-		set, err := alarms.New(alarms.Options{StateMachine: c.StateMachine, Level: o.Level})
+		set, err := alarms.New(alarms.Options{StateMachine: c.StateMachine, Level: o.Level, General: o.General})
 		if err != nil {
 			return err
 		}

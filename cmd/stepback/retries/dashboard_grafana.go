@@ -5,6 +5,7 @@ import (
 
 	"stepback/cmd/stepback/terminal"
 	"stepback/dashboards"
+	"stepback/retrymetrics"
 )
 
 type dashboardGrafanaCmd struct {
@@ -22,7 +23,8 @@ exposes to Prometheus at /_stepback/metrics.`
 
 // Run prints the file.
 func (c *dashboardGrafanaCmd) Run(_ context.Context, std terminal.Streams) error {
-	d, err := dashboards.Monitor(dashboards.Options{StateMachine: c.StateMachine, Region: "us-east-1"})
+	d, err := dashboards.Monitor(dashboards.Options{StateMachine: c.StateMachine, Region: "us-east-1",
+		General: !retrymetrics.OfImport(c.StateMachine, nil)})
 	if err != nil {
 		return err
 	}

@@ -21,8 +21,8 @@ func TestAlarmsOfSeveralDaysTellTheDay(t *testing.T) {
 			Counts: []int64{1}}
 	}
 	for want, points := range map[string][]retrymetrics.Point{
-		"ALARM at 10:05":        {at("2026-11-21T10:01:00Z")},
-		"ALARM at 21 Nov 10:05": {at("2026-11-21T10:01:00Z"), at("2026-11-22T10:01:00Z")},
+		"ALARM since 10:01:00":     {at("2026-11-21T10:01:00Z")},
+		"ALARM since 21 Nov 10:01": {at("2026-11-21T10:01:00Z"), at("2026-11-22T10:01:00Z")},
 	} {
 		page, err := dashboardPage("csv-import", points)
 		if err != nil {
