@@ -14,8 +14,8 @@ import (
 	"stepback/engine/timeline"
 )
 
-// bars returns the timeline, or one page of it.
-func bars(r *request, t *timeline.Timeline) *BarsView {
+// bars returns the timeline, or one page of it. runs are the execution's Map Runs.
+func bars(r *request, t *timeline.Timeline, runs []MapRunLink) *BarsView {
 	v := &BarsView{Begin: t.Begin, End: t.End, State: r.param("state"), From: int(r.number("from", 0)), Rows: []BarRow{}}
 	if t.Status == history.Running {
 		v.End = r.now
@@ -68,14 +68,19 @@ func bars(r *request, t *timeline.Timeline) *BarsView {
 		} else {
 			row.Bars = v.attempts(visit)
 		}
-		row.Describe = describe(visit)
+		row.Describe = describe(visit, runs)
 		v.Rows = append(v.Rows, row)
 	}
 	return v
 }
 
-// describe describes a visit in words, for the table.
-func describe(v *timeline.Visit) string {
+// describe describes a visit in words, for the table. A Map Run counts its items itself.
+func describe(v *timeline.Visit, runs []MapRunLink) string {
+	if i := slices.IndexFunc(runs, func(m MapRunLink) bool { return m.ARN == v.MapRunARN }); i >= 0 {
+		items := &runs[i].Items
+		return fmt.Sprintf("%s, %d of %d items", v.Outcome,
+			items.Succeeded+items.Failed+items.TimedOut+items.Aborted, items.Total())
+	}
 	switch {
 	case len(v.Attempts) > 1:
 		return fmt.Sprintf("%s, %d attempts", v.Outcome, len(v.Attempts))

@@ -56,11 +56,13 @@ type ExecutionView struct {
 
 // FailedAt is the state whose failure made an execution fail.
 type FailedAt struct {
-	State    string `json:"state"`
+	State string `json:"state"`
+	// Attempts counts the attempts since the last redrive, and Before those before it.
 	Attempts int    `json:"attempts"`
+	Before   int    `json:"attemptsBeforeRedrive,omitempty"`
 	Event    int64  `json:"eventId"`
 	Error    string `json:"error"`
-	// Waits are the waits before its retries.
+	// Waits are the waits before its retries since the last redrive.
 	Waits []time.Duration `json:"-"`
 	// Then are the states entered after the failure, if it was caught.
 	Then []string `json:"then,omitempty"`
@@ -83,10 +85,11 @@ func failedAt(t *timeline.Timeline) *FailedAt {
 	if found == nil {
 		return nil
 	}
-	f := &FailedAt{State: found.State, Attempts: len(found.Attempts), Error: found.Failure.Name,
-		Event: found.Attempts[len(found.Attempts)-1].Last}
+	current, before := found.SinceRedrive()
+	f := &FailedAt{State: found.State, Attempts: len(current), Before: before, Error: found.Failure.Name,
+		Event: current[len(current)-1].Last}
 	for _, w := range found.Waits() {
-		if !w.Until.IsZero() {
+		if !w.Until.IsZero() && !w.From.Before(current[0].Scheduled) {
 			f.Waits = append(f.Waits, w.Until.Sub(w.From))
 		}
 	}
@@ -179,8 +182,8 @@ func (c *Console) execution(r *request) (*answer, error) {
 	}
 	var waited time.Duration
 	for _, visit := range t.Visits {
+		v.Retries += visit.Retries()
 		for _, w := range visit.Waits() {
-			v.Retries++
 			if !w.Until.IsZero() {
 				waited += w.Until.Sub(w.From)
 			}
@@ -210,7 +213,7 @@ func (c *Console) execution(r *request) (*answer, error) {
 		}
 	default:
 		v.Tab = ""
-		v.Bars = bars(r, t)
+		v.Bars = bars(r, t, v.MapRuns)
 		if m != nil {
 			if x.MapRunARN != "" && len(t.Visits) > 0 {
 				m = graph.Part(m, t.Visits[0].State)

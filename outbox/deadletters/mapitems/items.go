@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
+	"stepback/engine/history"
 	"stepback/outbox/deadletters"
 )
 
@@ -185,14 +186,71 @@ func (s *Items) letter(ctx context.Context, child, parent string) (deadletters.L
 	}
 	_, subject, _ := strings.Cut(child, ":execution:")
 	subject, _, _ = strings.Cut(subject, ":")
+	attempts, err := s.attempts(ctx, x)
+	if err != nil {
+		return deadletters.Letter{}, err
+	}
 	l := deadletters.Letter{
 		ID: child, Kind: deadletters.KindItem, State: deadletters.Dead, Subject: subject, Execution: parent,
-		Attempts: 1 + int(aws.ToInt32(x.RedriveCount)), CreatedAt: aws.ToTime(x.StartDate),
+		Attempts: attempts, CreatedAt: aws.ToTime(x.StartDate),
 		ContentType: "application/json", Payload: []byte(aws.ToString(x.Input)),
 		Headers: map[string]string{headerMapRun: aws.ToString(x.MapRunArn), headerParent: parent},
 	}
 	died(&l, x)
 	return l, nil
+}
+
+// attempts returns how often the task was tried whose failure ended a child execution, in all its redrives together. If
+// no task failed, or the history is not available, as for EXPRESS executions on AWS, it returns how often the child
+// execution was run.
+func (s *Items) attempts(ctx context.Context, x *sfn.DescribeExecutionOutput) (int, error) {
+	runs := 1 + int(aws.ToInt32(x.RedriveCount))
+	pages := sfn.NewGetExecutionHistoryPaginator(s.Client, &sfn.GetExecutionHistoryInput{ExecutionArn: x.ExecutionArn,
+		MaxResults: 1000, IncludeExecutionData: aws.Bool(false)})
+	var r history.AttemptReader
+	made, failed := map[int64]int{}, int64(0) // attempts by the event that entered the task's state
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		_, missing := errors.AsType[*types.ExecutionDoesNotExist](err)
+		if _, invalid := errors.AsType[*types.InvalidArn](err); missing || invalid {
+			return runs, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		for i := range page.Events {
+			e := eventOf(&page.Events[i])
+			c := r.Read(&e)
+			if a := c.Attempt; a != nil && (c.Begins || a.Failed()) {
+				if c.Begins {
+					made[a.Entered]++
+				}
+				if a.Failed() {
+					failed = a.Entered
+				}
+			}
+		}
+	}
+	return max(runs, made[failed]), nil
+}
+
+// eventOf converts the parts of an event by which attempts are counted.
+func eventOf(e *types.HistoryEvent) history.Event {
+	out := history.Event{ID: e.Id, Previous: e.PreviousEventId, Type: history.TypeNamed(string(e.Type)),
+		Time: aws.ToTime(e.Timestamp).UnixNano()}
+	if d := e.StateEnteredEventDetails; d != nil {
+		out.Name = aws.ToString(d.Name)
+	}
+	switch {
+	case e.TaskScheduledEventDetails != nil:
+		d := e.TaskScheduledEventDetails
+		out.More = &history.Details{ResourceType: aws.ToString(d.ResourceType), Resource: aws.ToString(d.Resource)}
+	case e.LambdaFunctionScheduledEventDetails != nil:
+		out.More = &history.Details{Resource: aws.ToString(e.LambdaFunctionScheduledEventDetails.Resource)}
+	case e.ActivityScheduledEventDetails != nil:
+		out.More = &history.Details{Resource: aws.ToString(e.ActivityScheduledEventDetails.Resource)}
+	}
+	return out
 }
 
 // died marks a letter as dead and copies the reason from the failed execution.

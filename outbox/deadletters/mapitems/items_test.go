@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
 	"stepback/aws/objects"
+	"stepback/engine/clock"
 	"stepback/local"
 	"stepback/local/services/lambda/functions"
 	"stepback/outbox/deadletters"
@@ -38,8 +39,14 @@ type desk struct {
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
+	return newDeskAt(t, nil)
+}
+
+// newDeskAt returns a desk on a platform with the given clock; nil means real time.
+func newDeskAt(t *testing.T, c *clock.Clock) *desk {
+	t.Helper()
 	d := &desk{mended: make(chan struct{})}
-	p, err := local.Open(t.Context(), local.Config{BuiltIn: map[string]functions.BuiltIn{
+	p, err := local.Open(t.Context(), local.Config{Clock: c, BuiltIn: map[string]functions.BuiltIn{
 		"halve": func(functions.Surroundings) (functions.Program, error) {
 			return functions.Program{Handler: func(n int) (float64, error) {
 				select {
@@ -78,8 +85,13 @@ func newDesk(t *testing.T) *desk {
 // run executes a state machine until it ends.
 func (d *desk) run(t *testing.T, tolerated int, items string) *sfn.DescribeExecutionOutput {
 	t.Helper()
+	return d.runDefinition(t, fmt.Sprint("halves-", tolerated), fmt.Sprintf(halves, tolerated), items)
+}
+
+func (d *desk) runDefinition(t *testing.T, name, definition, items string) *sfn.DescribeExecutionOutput {
+	t.Helper()
 	m, err := d.states.CreateStateMachine(t.Context(), &sfn.CreateStateMachineInput{
-		Name: aws.String("halves-" + fmt.Sprint(tolerated)), Definition: aws.String(fmt.Sprintf(halves, tolerated)),
+		Name: &name, Definition: &definition,
 		RoleArn: aws.String(role)})
 	if err != nil {
 		t.Fatal(err)
@@ -183,6 +195,22 @@ func TestAllThatFailedIsRedrivenWithItsExecution(t *testing.T) {
 	if x := d.wait(t, failed.ExecutionArn); x.Status != types.ExecutionStatusSucceeded ||
 		aws.ToString(x.Output) != "[0.5,0.5,0.5]" || aws.ToInt32(x.RedriveCount) != 2 {
 		t.Errorf("%s %s after %d redrives", x.Status, aws.ToString(x.Output), aws.ToInt32(x.RedriveCount))
+	}
+}
+
+// The letter of an item has the attempts of the task that failed, and those of a redrive in addition.
+func TestALetterHasTheAttemptsOfItsTask(t *testing.T) {
+	t.Parallel()
+	d := newDeskAt(t, clock.Virtual(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)))
+	definition := strings.Replace(fmt.Sprintf(halves, 99), `"OutputPath"`,
+		`"Retry":[{"ErrorEquals":["States.ALL"],"IntervalSeconds":1,"MaxAttempts":2}],"OutputPath"`, 1)
+	d.runDefinition(t, "retried", definition, "[2,3]")
+	left := d.letters(t)
+	if len(left) != 1 || left[0].Attempts != 3 {
+		t.Fatalf("%+v, want one letter with 3 attempts", left)
+	}
+	if l, err := d.Room.Show(t.Context(), left[0].ID); err != nil || l.Attempts != 3 {
+		t.Errorf("%+v, %v", l, err)
 	}
 }
 
