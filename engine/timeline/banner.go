@@ -32,7 +32,7 @@ type Now struct {
 	// GivesUp is the latest time at which the last attempt fails if this error persists; zero if it is unknown, for
 	// example because an attempt may take any time.
 	GivesUp time.Time `json:"givesUp,omitzero"`
-	// Policy describes the retrier's waits: "1s ×2 up to 1m0s, jitter FULL".
+	// Policy describes the retrier's waits: "waits start at 1s and double, at most 1m, full jitter".
 	Policy string `json:"policy,omitempty"`
 	// Pending is the ID with which the engine can be asked to retry now; 0 if there is none.
 	Pending int64 `json:"pendingId,omitempty"`
@@ -180,7 +180,15 @@ func policyOf(r asl.Retrier) retry.Policy {
 }
 
 func describe(p retry.Policy) string {
-	text := fmt.Sprintf("%s × %g", Short(p.Interval), p.Rate)
+	text := "waits start at " + Short(p.Interval)
+	switch p.Rate {
+	case 1:
+		text = "each wait is " + Short(p.Interval)
+	case 2:
+		text += " and double"
+	default:
+		text += fmt.Sprintf(" and grow by × %g", p.Rate)
+	}
 	if p.MaxDelay > 0 {
 		text += ", at most " + Short(p.MaxDelay)
 	}

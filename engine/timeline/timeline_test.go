@@ -161,13 +161,13 @@ func TestNow(t *testing.T) {
 			[]history.Pending{{ID: 7, Kind: history.PendingRetry, State: "Charge", Entered: 2, At: next,
 				Retries: 3, Retrier: []int64{2, 1}}},
 			"Charge: attempt 3 of 5 failed with Busy; the next attempt is at " + next.Format("15:04:05") +
-				" (in 7s) and it gives up by " + next.Add(36*time.Second).Format("15:04:05") + " (4s × 2)"},
+				" (in 7s) and it gives up by " + next.Add(36*time.Second).Format("15:04:05") + " (waits start at 4s and double)"},
 		"by the history alone": {11, nil,
 			"Charge: attempt 3 of 5 failed with Busy; the next attempt is at about " + next.Format("15:04:05") +
-				" (in 7s) and it gives up by " + next.Add(36*time.Second).Format("15:04:05") + " (4s × 2)"},
+				" (in 7s) and it gives up by " + next.Add(36*time.Second).Format("15:04:05") + " (waits start at 4s and double)"},
 		"full jitter": {5, nil, "Charge: attempt 1 of 3 failed with Other; the next attempt is between " +
 			events[4].At().Format("15:04:05") + " and " + events[5].At().Format("15:04:05") + " and it gives up by " +
-			events[5].At().Add(22*time.Second).Format("15:04:05") + " (1s × 2, full jitter)"},
+			events[5].At().Add(22*time.Second).Format("15:04:05") + " (waits start at 1s and double, full jitter)"},
 		"under way": {10, nil, "Charge: attempt 3 of 5 has been running for 3s; the previous one failed with Busy"},
 	} {
 		t.Run(name, func(t *testing.T) {

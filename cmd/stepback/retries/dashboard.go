@@ -118,7 +118,7 @@ func (c *DashboardRender) Alone(ctx context.Context, std terminal.Streams) error
 		fmt.Fprintln(std.Out, c.Output)
 	}
 	if len(empty) > 0 {
-		fmt.Fprintf(std.Err, "no data in: %s\n", strings.Join(empty, "; "))
+		fmt.Fprintf(std.Err, "widgets without data:\n  %s\n", strings.Join(empty, "\n  "))
 	}
 	return nil
 }
