@@ -133,7 +133,8 @@ func (o Options) source() []Alarm {
 	first := "Find the exhausted error in the widget \"Retry Statistics\" and check whether its callee is down; if so, stop new files."
 	if o.General {
 		first = "Find the error that retries do not recover from, and check whether its callee is down; if so, start no new executions."
-		excessive.First = "See which error dominates \"Failed attempts by error\", and look at that callee before you change the Retry array."
+		excessive.First = "See which error dominates \"Failed attempts by error\", and look at that callee before you " +
+			"change the Retry array."
 	}
 	return []Alarm{
 		{

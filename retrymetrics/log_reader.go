@@ -102,8 +102,8 @@ func (r *LogReader) limit() int { return cmp.Or(max(r.Executions, 0), defaultExe
 // execution counts the records of one execution.
 func (r *LogReader) execution(batch []Record) {
 	arn := batch[0].Execution
-	before, over := r.ended[arn]
-	if over && batch[len(batch)-1].ID <= before.last {
+	before, known := r.ended[arn]
+	if known && batch[len(batch)-1].ID <= before.last {
 		return // duplicates
 	}
 	c := r.chain(arn, before)

@@ -49,8 +49,8 @@ Step Functions publishes no metrics about retries. stepback counts them from the
 attempt, including those that no function ever received. On AWS, the function ` + "`lambdas/metrics`" + ` counts them from the
 state machine's log, through the log group's subscription; on a laptop they are counted from the histories themselves.
 Everything is counted at the event that decides it, while the execution is still running: a failure when the attempt
-fails, a retry when it is scheduled, exhausted retries when the state fails or is caught. A redrive continues the counts;
-the attempts before it are not counted again. ` + "`serve`" + ` exposes the same counts to Prometheus, from its start on.
+fails, a retry when it is scheduled, exhausted retries when the state fails or is caught. A redrive continues the
+counts; the attempts before it are not counted again. ` + "`serve`" + ` exposes the same counts to Prometheus, from its start on.
 
 The rows by outcome come from AggregateResults, which prints them if ` + "`STATE_MACHINE`" + ` is set. The meaning of each alarm
 is in [alarms.md](alarms.md).

@@ -1,7 +1,8 @@
 // Package retrymetrics declares every retry metric, once, and counts them from execution histories. Only histories
 // show all retries, because a throttled or timed-out invocation never reaches the function's own code. The same code
-// counts the events of running executions ([Live]), whole histories ([Collector.Add]) and the records that Step Functions writes to CloudWatch Logs
-// ([LogReader]). The package reads, counts and encodes; it never waits, retries, publishes, or reads a clock.
+// counts the events of running executions ([Live]), whole histories ([Collector.Add]) and the records that Step
+// Functions writes to CloudWatch Logs ([LogReader]). The package reads, counts and encodes; it never waits, retries,
+// publishes, or reads a clock.
 package retrymetrics
 
 //go:generate go test . -run TestDocsAreCurrent -update

@@ -19,7 +19,8 @@ type Now struct {
 	// Since is when the running attempt or the waiting started.
 	Since time.Time `json:"since"`
 	// Attempt is the number, from 1, of the running attempt or of the one that failed last, since the last redrive of
-	// the execution. Attempts is the maximum number of attempts under the retrier that handles the last error; 0 if it is unknown or there is no retrier.
+	// the execution. Attempts is the maximum number of attempts under the retrier that handles the last error; 0 if it
+	// is unknown or there is no retrier.
 	Attempt  int   `json:"attempt"`
 	Attempts int64 `json:"attempts,omitempty"`
 	// Failure is the failure of the last attempt; zero if none failed.

@@ -35,8 +35,8 @@ func charged() []history.Event {
 	return events
 }
 
-// A retry counts when it is made, not when it is scheduled; after a redrive, the attempts that are shown are those since
-// the redrive.
+// A retry counts when it is made, not when it is scheduled; after a redrive, the attempts that are shown are those
+// since the redrive.
 func TestFiguresOfAnExecution(t *testing.T) {
 	t.Parallel()
 	all := charged()

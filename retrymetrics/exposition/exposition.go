@@ -12,8 +12,8 @@ import (
 	"stepback/retrymetrics"
 )
 
-// Exposition implements prometheus.Collector over the executions that are counted in Counts. The zero value is ready; it is
-// safe for concurrent use.
+// Exposition implements prometheus.Collector over the executions that are counted in Counts. The zero value is ready;
+// it is safe for concurrent use.
 type Exposition struct {
 	own     sync.Once // sets counted.OwnErrors
 	counted retrymetrics.Collector
