@@ -49,9 +49,14 @@ func TestDashboardRenderComplains(t *testing.T) {
 
 func TestDashboardBody(t *testing.T) {
 	t.Parallel()
-	said := stepback(t, "dashboard", "body", "--state-machine", "m", "--account", "123456789012", "--level", "ERROR")
-	said.ends(t, exit.OK, `"arn:aws:cloudwatch:us-east-1:123456789012:alarm:m-dead-letters"`, `"TaskFailures"`)
+	said := stepback(t, "dashboard", "body", "--state-machine", "csv-import-dev", "--account", "123456789012", "--level", "ERROR")
+	said.ends(t, exit.OK, `"arn:aws:cloudwatch:us-east-1:123456789012:alarm:csv-import-dev-dead-letters"`, `"TaskFailures"`)
 	if !json.Valid([]byte(said.out)) || strings.Contains(said.out, `"RetryAttempts"`) {
 		t.Error("the body is no JSON, or shows what level ERROR does not tell")
+	}
+	general := stepback(t, "dashboard", "body", "--state-machine", "orders", "--account", "123456789012")
+	general.ends(t, exit.OK, `"arn:aws:cloudwatch:us-east-1:123456789012:alarm:orders-executions-failed"`, `"Failed executions"`)
+	if strings.Contains(general.out, "dead-letters") || strings.Contains(general.out, "Rows") {
+		t.Error("the dashboard of a state machine that is not the import shows rows")
 	}
 }
