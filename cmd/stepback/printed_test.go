@@ -190,7 +190,7 @@ func parsesAs(t *testing.T, command string) {
 }
 
 // prose are the words that follow the product's name in a sentence.
-var prose = []string{"again", "counts", "leaves", "or", "runs", "server", "stepback", "was"}
+var prose = []string{"again", "counts", "leaves", "needs", "or", "runs", "server", "stepback", "using", "was"}
 
 // TestVerbsInTextsExist collects "stepback VERB" from every message, help, alarm and template of the program, and from
 // the code in the documentation, and checks that the verb exists. It also checks the scripts that alarms name.

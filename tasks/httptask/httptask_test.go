@@ -123,7 +123,7 @@ func TestResponses(t *testing.T) {
 		},
 		"not found":          {404, "text/plain", "no such thing", "", "States.Http.StatusCode.404: no such thing"},
 		"throttled":          {429, "application/json", `{"retry":1}`, "", `States.Http.StatusCode.429: {"retry":1}`},
-		"a server's trouble": {503, "text/plain", "", "", "States.Http.StatusCode.503: "},
+		"a server's trouble": {503, "text/plain", "", "", "States.Http.StatusCode.503"},
 		"a redirect":         {302, "text/plain", "over there", "", "States.Http.StatusCode.302: over there"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"stepback/engine/journal"
+	"stepback/internal/ownerfs"
 )
 
 // Interval is the interval at which a full disk is checked again.
@@ -71,7 +72,7 @@ type Space struct {
 // New returns a Space. Nothing is reserved before Reserve is called.
 func New(c Config) *Space {
 	if c.FS == nil {
-		c.FS = vfs.Default
+		c.FS = ownerfs.System
 	}
 	return &Space{fs: c.FS, path: c.Path, bytes: c.Reserve, exhausted: c.Exhausted, changed: c.Changed,
 		closing: make(chan struct{})}

@@ -9,8 +9,8 @@ import (
 	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
-	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"stepback/internal/ownerfs"
 	"stepback/internal/pebblestore"
 )
 
@@ -73,7 +73,7 @@ func (s *Store) Check(ctx context.Context, problem func(error)) (keys int, err e
 // View opens an existing store in a directory for reading; nothing in the directory changes. Changes are rejected. If
 // the directory does not exist, the store is empty.
 func View(dir string) (*Store, error) {
-	s := &Store{dir: dir, fs: vfs.Default, broken: ErrReadOnly}
+	s := &Store{dir: dir, fs: ownerfs.System, broken: ErrReadOnly}
 	_, err := s.fs.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
@@ -97,7 +97,7 @@ var ErrReadOnly = errors.New("the store is open for reading only")
 // Salvage calls read for the keys and values of the store in a directory, which no process may have open, as far as they
 // can be read, and problem for each place that cannot. Key and value are valid only during the call.
 func Salvage(ctx context.Context, dir string, read func(key, value []byte) error, problem func(error)) error {
-	s := &Store{dir: dir, fs: vfs.Default}
+	s := &Store{dir: dir, fs: ownerfs.System}
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref()
 	_, err := pebblestore.Salvage(ctx, s.config(cache), read, problem)
@@ -107,7 +107,7 @@ func Salvage(ctx context.Context, dir string, read func(key, value []byte) error
 // Repair builds a new store from the readable data of the store in a directory, which no process may have open, and
 // replaces the old one with it; the damaged store is moved aside unchanged. tell is called for each loss.
 func Repair(ctx context.Context, dir string, tell func(error)) (pebblestore.Repaired, error) {
-	s := &Store{dir: dir, fs: vfs.Default}
+	s := &Store{dir: dir, fs: ownerfs.System}
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref()
 	return pebblestore.Repair(ctx, s.config(cache), nil, nil, tell)

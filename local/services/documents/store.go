@@ -105,7 +105,7 @@ func (s *Store) open() error {
 
 // config returns the configuration of Pebble's store.
 func (s *Store) config(cache *pebble.Cache) pebblestore.Config {
-	return pebblestore.Config{Dir: s.dir, FS: cmp.Or(s.disk.FS, vfs.Default), Options: func(bool) *pebble.Options {
+	return pebblestore.Config{Dir: s.dir, FS: cmp.Or(s.disk.FS, ownerfs.System), Options: func(bool) *pebble.Options {
 		return &pebble.Options{
 			Cache: cache, MemTableSize: memTableBytes, Logger: pebbleguard.Log{Fatal: s.dies},
 			FormatMajorVersion: pebble.FormatNewest, FS: s.fs,

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-
-	"stepback/local/services/inventory"
 )
 
 const segmentSuffix = ".log"
@@ -33,11 +31,6 @@ type segment struct {
 	first, last int64  // event times
 	sum         uint32 // checksum of the file's first bytes, which are written
 	damaged     error  // why its events cannot be read; nil if they can
-}
-
-// part returns the segment of a stream as it is to be read.
-func (s *segment) part(stream string) part {
-	return part{stream, s.path, s.number, inventory.Entry{Length: s.bytes, Sum: s.sum}, s.damaged}
 }
 
 // header is the first line of a segment.
