@@ -193,6 +193,9 @@ func open(c Config, found state) (*Store, error) {
 // openPebble opens Pebble's store.
 func openPebble(dir string, o *pebble.Options, readOnly bool) (*pebble.DB, error) {
 	o.ReadOnly = readOnly
+	if readOnly {
+		o.FS = readOnlyFS{o.FS}
+	}
 	db, err := pebbleguard.Open(dir, o)
 	return db, firstLine(err)
 }

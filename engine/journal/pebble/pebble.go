@@ -136,7 +136,7 @@ func (j *Journal) options(o *Config, cache *pebble.Cache) *pebble.Options {
 		FS:                 j.space.FS(o.FS), ErrorIfNotExists: o.MustExist,
 	}
 	if o.ReadOnly {
-		p.FS = readOnlyFS{o.FS}
+		p.FS = o.FS
 	}
 	// values are compressed already
 	p.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionNone })
