@@ -26,7 +26,7 @@ func (b *layout) row(height int, graphs ...Widget) {
 	for _, w := range graphs {
 		var rows []Row
 		for _, r := range w.Metric.Rows {
-			if r.at(b.Level) && !(b.General && r.ofRows()) {
+			if r.at(b.Level) && (!b.General || !r.ofRows()) {
 				rows = append(rows, r)
 			}
 		}

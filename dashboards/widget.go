@@ -106,7 +106,8 @@ func (r Row) unit() retrymetrics.Unit {
 // at reports whether the row has data at a log level.
 // ofRows reports whether a row shows the outcome of the CSV import's rows.
 func (r Row) ofRows() bool {
-	return slices.ContainsFunc(r.series(), func(s retrymetrics.Series) bool { return s.Metric.Origin() == retrymetrics.Summary })
+	return slices.ContainsFunc(r.series(),
+		func(s retrymetrics.Series) bool { return s.Metric.Origin() == retrymetrics.Summary })
 }
 
 func (r Row) at(level retrymetrics.Level) bool {

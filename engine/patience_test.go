@@ -55,8 +55,8 @@ func TestAHangingTaskTimesOutInVirtualTime(t *testing.T) {
 	}
 }
 
-// TestPatienceCanExceedTheTimeout: a patience that is set holds, shorter or longer than the state's timeout. The default
-// is the timeout, but at least five seconds.
+// TestPatienceCanExceedTheTimeout: a patience that is set holds, shorter or longer than the state's timeout. The
+// default is the timeout, but at least five seconds.
 func TestPatienceCanExceedTheTimeout(t *testing.T) {
 	t.Parallel()
 	for patience, want := range map[time.Duration]time.Duration{

@@ -49,6 +49,7 @@ func (c *crashingDisk) MaybeError(op errorfs.Op) error {
 	switch op.Kind {
 	case errorfs.OpFileSync, errorfs.OpFileSyncData, errorfs.OpFileSyncTo:
 		c.keep()
+	default:
 	}
 	return nil
 }
@@ -462,7 +463,8 @@ func openCrashed(t *testing.T, dir string, disk vfs.FS, at time.Time) (c crashed
 			}}, nil
 		},
 	}
-	p, err := local.Open(t.Context(), local.Config{Dir: dir, Clock: clock.Virtual(at), Space: diskspace.Config{FS: disk},
+	p, err := local.Open(t.Context(), local.Config{Dir: dir, Clock: clock.Virtual(at),
+		Space:   diskspace.Config{FS: disk},
 		BuiltIn: builtIn})
 	if err != nil {
 		t.Fatal(err)

@@ -127,18 +127,19 @@ func (p *Platform) CheckData(ctx context.Context, problem func(error)) (Checked,
 // checkFiles reads the files that services keep beside their documents.
 func checkFiles(dir string, store *documents.Store, files *inventory.Files, problem func(error)) {
 	_, readErr := metricsfile.Read(dir)
-	problems := []error{
+	for _, err := range []error{
 		s3.Check(filepath.Join(dir, objectsDir), files, problem),
 		functions.Check(filepath.Join(dir, functionsDir), files, problem),
 		logstore.Check(filepath.Join(dir, logsDir, "groups"), files, problem),
 		kms.Check(filepath.Join(dir, "kms"), store, time.Now(), problem),
 		readErr,
+	} {
+		if err != nil {
+			problem(err)
+		}
 	}
 	for _, name := range ownFiles {
-		problems = append(problems, files.Verify(filepath.Join(dir, name)))
-	}
-	for _, err := range problems {
-		if err != nil {
+		if err := files.Verify(filepath.Join(dir, name)); err != nil {
 			problem(err)
 		}
 	}
@@ -149,8 +150,8 @@ var ownFiles = []string{metricsfile.Name, sns.FileName, sns.OldFileName}
 
 // Repaired reports what RepairData has saved.
 type Repaired struct {
-	// Journal reports what the journal's repair saved; it is nil if there is no journal. An intact journal is rebuilt, too,
-	// because only that shows whether executions are complete.
+	// Journal reports what the journal's repair saved; it is nil if there is no journal. An intact journal is rebuilt,
+	// too, because only that shows whether executions are complete.
 	Journal *pebble.Repaired
 	// Stores reports what the repairs of other Pebble stores saved, by folder.
 	Stores map[string]pebblestore.Repaired
@@ -159,8 +160,8 @@ type Repaired struct {
 }
 
 // RepairData brings a damaged data directory, which no process may have open, back to a state that opens. It rebuilds
-// damaged Pebble stores from what can be read, moves damaged files aside, and calls tell for each loss. Intact stores and
-// files are not changed, and nothing is deleted.
+// damaged Pebble stores from what can be read, moves damaged files aside, and calls tell for each loss. Intact stores
+// and files are not changed, and nothing is deleted.
 func RepairData(ctx context.Context, dir string, tell func(error)) (done Repaired, err error) {
 	done.Stores = map[string]pebblestore.Repaired{}
 	if err := hasData(dir); err != nil {

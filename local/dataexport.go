@@ -18,9 +18,9 @@ import (
 	"stepback/local/services/documents"
 )
 
-// ExportData writes what can be read of the stores besides the journal into the directory to, which must not exist: a file
-// of JSON lines with the keys and values of each Pebble store, and copies of all other files. It calls problem for each
-// place that cannot be read, and continues with the next. No process may have the data directory open.
+// ExportData writes what can be read of the stores besides the journal into the directory to, which must not exist: a
+// file of JSON lines with the keys and values of each Pebble store, and copies of all other files. It calls problem for
+// each place that cannot be read, and continues with the next. No process may have the data directory open.
 func ExportData(ctx context.Context, dir, to string, problem func(error)) error {
 	if err := hasData(dir); err != nil {
 		return err

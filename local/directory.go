@@ -86,7 +86,8 @@ func (p *Platform) protect() error {
 		return fmt.Errorf("data directory: %w", err)
 	}
 	for _, e := range entries {
-		if slices.Contains(storeDirs, e.Name()) || slices.Contains(ownFiles, e.Name()) || e.Name() == lockFile || e.Name() == serverFile {
+		if slices.Contains(storeDirs, e.Name()) || slices.Contains(ownFiles, e.Name()) || e.Name() == lockFile ||
+			e.Name() == serverFile {
 			continue
 		}
 		info, err := os.Stat(p.Dir)

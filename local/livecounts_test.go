@@ -73,7 +73,8 @@ func agree(seed uint64) error {
 		if err := p.compare(prefix, &counter); err != nil {
 			return fmt.Errorf("after %d of %d steps, %d events: %w", i+1, len(steps), len(prefix), err)
 		}
-		if err := samePoints(asLogged(logged, x.RedriveCount > 0), asLogged(p.Metrics().Points(), x.RedriveCount > 0)); err != nil {
+		if err := samePoints(asLogged(logged, x.RedriveCount > 0), asLogged(p.Metrics().Points(),
+			x.RedriveCount > 0)); err != nil {
 			return fmt.Errorf("the log reader, after %d events: %w", len(prefix), err)
 		}
 	}
@@ -216,7 +217,8 @@ func TestLiveCountsSurviveKills(t *testing.T) {
 	dir := t.TempDir()
 	kills := 0
 	for seed := range uint64(max(1, *histories/4)) {
-		w := &killed{random: rand.New(rand.NewPCG(seed, 2)), dir: filepath.Join(dir, fmt.Sprint(seed)), now: simulatedStart}
+		w := &killed{random: rand.New(rand.NewPCG(seed, 2)), dir: filepath.Join(dir, fmt.Sprint(seed)),
+			now: simulatedStart}
 		if err := w.run(t.Context(), seed); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -319,21 +321,21 @@ func (w *killed) draw(seed uint64, i int) error {
 // act lets one thing happen: a step of an execution that is tracked at once or waits for the journal, a write of the
 // metric data, an orderly end, or a kill.
 func (w *killed) act(ctx context.Context, x *execution) error {
-	switch n := w.random.IntN(40); {
-	case n == 0:
+	switch n := w.random.IntN(40); n {
+	case 0:
 		return w.p.metrics.keep(false)
-	case n == 1:
+	case 1:
 		if err := w.look(); err != nil {
 			return err
 		}
 		return w.end(ctx)
-	case n == 2:
+	case 2:
 		w.kills++
 		if w.random.IntN(4) == 0 {
 			w.now = w.now.Add(-time.Duration(w.random.Int64N(int64(10 * time.Minute)))) // the clock is set back
 		}
 		return w.open(ctx) // the next process finds the file and the journal
-	case n == 3:
+	case 3:
 		return w.look()
 	}
 	if x = w.next(x); x == nil {
@@ -418,7 +420,8 @@ func (w *killed) follow(x *execution) {
 
 // open starts a process on what the last one left.
 func (w *killed) open(ctx context.Context) error {
-	w.p = &Platform{Dir: w.dir, Journal: w, Clock: clock.Virtual(w.now), cfg: Config{Log: slog.New(slog.DiscardHandler)}}
+	w.p = &Platform{Dir: w.dir, Journal: w, Clock: clock.Virtual(w.now),
+		cfg: Config{Log: slog.New(slog.DiscardHandler)}}
 	defer w.p.Clock.Close()
 	m := &w.p.metrics
 	m.OwnErrors, m.dir, m.now = retrymetrics.OwnErrors, w.dir, func() time.Time { return w.now }

@@ -67,8 +67,9 @@ func (d *developer) does(operation string, in map[string]any, status, reason str
 	if _, err := d.call("cloudformation", operation, in); err != nil {
 		d.t.Fatal(operation, err)
 	}
-	got, events := "", ""
-	if got, _ = d.root.settled("s"); got != "GONE" {
+	events := ""
+	got, _ := d.root.settled("s")
+	if got != "GONE" {
 		events = d.root.events("s")
 	}
 	if got != status || !strings.Contains(events, reason) {

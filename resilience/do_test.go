@@ -235,8 +235,8 @@ func TestCancelledDuringAWait(t *testing.T) {
 	})
 }
 
-// TestEndedWithACause ends the caller's context with a cause, as errgroup and signal.NotifyContext do: the error is both
-// the context's and the cause, wherever the call was.
+// TestEndedWithACause ends the caller's context with a cause, as errgroup and signal.NotifyContext do: the error is
+// both the context's and the cause, wherever the call was.
 func TestEndedWithACause(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("a sibling failed")
@@ -437,8 +437,8 @@ func TestBreakerRefusesWithoutACall(t *testing.T) {
 	})
 }
 
-// TestTheLongestRetryAfter asks for the longest pause there is. The time that has passed and the pause must not overflow to
-// a pause of nothing, with or without a deadline, and whatever the caller allows.
+// TestTheLongestRetryAfter asks for the longest pause there is. The time that has passed and the pause must not
+// overflow to a pause of nothing, with or without a deadline, and whatever the caller allows.
 func TestTheLongestRetryAfter(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

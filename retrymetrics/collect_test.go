@@ -250,7 +250,8 @@ func TestARedriveIsNotCountedAgain(t *testing.T) {
 	again.Count(events[9:])
 	points = append(points, reader.Read(logged(t, parent, events[9:]))...)
 	for name, all := range map[string][]retrymetrics.Point{"live": c.Points(), "the log": retrymetrics.Merge(points)} {
-		for m, want := range map[*retrymetrics.Metric]float64{retrymetrics.TaskAttempts: 6, retrymetrics.ExecutionsFailed: 2} {
+		for m, want := range map[*retrymetrics.Metric]float64{retrymetrics.TaskAttempts: 6,
+			retrymetrics.ExecutionsFailed: 2} {
 			if got := counted(all, m); got != want {
 				t.Errorf("%s: %s is %v, want %v", name, m.Name(), got, want)
 			}

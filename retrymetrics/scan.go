@@ -54,7 +54,7 @@ func count(s sink, c history.Change, at int64) {
 // redrive were sent at the end before it.
 func cutOff(s sink, r *history.AttemptReader, at int64) {
 	for a := range r.Open() {
-		if a.Failed() && int64(a.Redrive) == r.Redrives() {
+		if a.Failed() && a.Redrive == r.Redrives() {
 			s.ended(a, true, at)
 		}
 	}

@@ -131,7 +131,8 @@ func configs(t *testing.T) map[string]configCase {
 		"resilience/grpcretry.Config": of(grpcretry.Config{Policy: policy, Throttle: grpcretry.StandardThrottle(),
 			Idempotent: func(string) bool { return true }}, only(grpcretry.Interceptor)),
 		"resilience/httpclient.Config": of(httpclient.Config{Policy: &policy, AttemptTimeout: time.Second, MaxBody: 1, MaxHosts: 1,
-			Bulkhead: &resilience.BulkheadConfig{Concurrent: 1}, Options: []resilience.Option{resilience.WithIdempotent()}},
+			Bulkhead: &resilience.BulkheadConfig{Concurrent: 1},
+			Options:  []resilience.Option{resilience.WithIdempotent()}},
 			only(httpclient.New), "MaxBody"),
 		"resilience/idempotency.Config": of(idempotency.Config{Lease: time.Second, Keep: time.Second, Wait: time.Second, MaxAnswer: 1,
 			Clock: resilience.MachineClock()},
@@ -148,8 +149,10 @@ func configs(t *testing.T) map[string]configCase {
 				return err
 			}),
 		"outbox.Config": of(outbox.Config{Store: box, Sink: sink, Name: "relay", Check: outbox.CheckJSON,
-			Policy: func(string) retry.Policy { return policy }, MaxRetries: 1, MaxExpiries: 1, Concurrency: 1, Batch: 1, PerKey: 1,
-			Bytes: 1, Lease: time.Second, SendTimeout: time.Second, Poll: time.Second, Linger: time.Second, Grace: time.Second,
+			Policy: func(string) retry.Policy { return policy }, MaxRetries: 1, MaxExpiries: 1, Concurrency: 1,
+			Batch: 1, PerKey: 1,
+			Bytes: 1, Lease: time.Second, SendTimeout: time.Second, Poll: time.Second, Linger: time.Second,
+			Grace:     time.Second,
 			Retention: time.Second, TidyEvery: time.Second, Clock: outbox.SystemClock{}},
 			only(outbox.New), "MaxRetries", "Linger", "Retention"),
 		"outbox/sinks.Config": of(sinks.Config{Out: io.Discard}, func(t *testing.T, c sinks.Config) error {
@@ -230,8 +233,8 @@ func TestConfigsAreComplete(t *testing.T) {
 	}
 }
 
-// TestZeroValuesOfConfigs builds from Configs with zero fields, one at a time and all together: each is a default, or the
-// error names the field. The same holds for negative numbers.
+// TestZeroValuesOfConfigs builds from Configs with zero fields, one at a time and all together: each is a default, or
+// the error names the field. The same holds for negative numbers.
 func TestZeroValuesOfConfigs(t *testing.T) {
 	t.Parallel()
 	for name, c := range configs(t) {

@@ -82,7 +82,8 @@ func TestCheck(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m, found := asl.Options{Overlook: func(d asl.Diagnostic) bool { return d.Code == asl.MissingEndState }}.Parse(c.definition)
+			overlook := func(d asl.Diagnostic) bool { return d.Code == asl.MissingEndState }
+			m, found := asl.Options{Overlook: overlook}.Parse(c.definition)
 			if m == nil {
 				t.Fatalf("%v", found)
 			}

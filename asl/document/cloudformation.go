@@ -18,15 +18,15 @@ import (
 // Errors of a resource's definition. CloudFormation reports all of them with the handler error code InternalFailure,
 // except for ErrTooLong, whose code is InvalidRequest.
 var (
-	ErrNoDefinition      = errors.New("Property validation failed. Required key [DefinitionS3Location], [DefinitionString] or [Definition] not found.") //nolint:staticcheck // AWS's words
-	ErrSeveral           = errors.New("Property validation failed. Please use one of [DefinitionS3Location], [DefinitionString] or [Definition].")      //nolint:staticcheck // likewise
-	ErrSubstitutionType  = errors.New("Invalid definition substitution type. Input should be either String, Integer, or Boolean")                       //nolint:staticcheck // likewise
-	ErrInvalidDefinition = errors.New("Invalid StateMachine definition.")                                                                               //nolint:staticcheck // likewise
-	ErrTooLong           = errors.New("State Machine definition file cannot exceed 1MB.")                                                               //nolint:staticcheck // likewise
+	ErrNoDefinition      = errors.New("Property validation failed. Required key [DefinitionS3Location], [DefinitionString] or [Definition] not found.") //nolint:staticcheck,revive // AWS's words
+	ErrSeveral           = errors.New("Property validation failed. Please use one of [DefinitionS3Location], [DefinitionString] or [Definition].")      //nolint:staticcheck,revive // likewise
+	ErrSubstitutionType  = errors.New("Invalid definition substitution type. Input should be either String, Integer, or Boolean")                       //nolint:staticcheck,revive // likewise
+	ErrInvalidDefinition = errors.New("Invalid StateMachine definition.")                                                                               //nolint:staticcheck,revive // likewise
+	ErrTooLong           = errors.New("State Machine definition file cannot exceed 1MB.")                                                               //nolint:staticcheck,revive // likewise
 
 	// Errors of an AWS::Serverless::StateMachine, in the words of SAM.
-	ErrNoSAMDefinition = errors.New("Either 'Definition' or 'DefinitionUri' property must be specified.")    //nolint:staticcheck // SAM's words
-	ErrBothInSAM       = errors.New("Specify either 'Definition' or 'DefinitionUri' property and not both.") //nolint:staticcheck // likewise
+	ErrNoSAMDefinition = errors.New("Either 'Definition' or 'DefinitionUri' property must be specified.")    //nolint:staticcheck,revive // SAM's words
+	ErrBothInSAM       = errors.New("Specify either 'Definition' or 'DefinitionUri' property and not both.") //nolint:staticcheck,revive // likewise
 
 	// ErrCircular reports substitutions whose values contain each other. The handler reports only Internal Failure.
 	ErrCircular = errors.New("the values contain each other in a circle, or grow beyond 2 MiB")
@@ -75,6 +75,7 @@ func SubstitutionText(v jsonvalue.Value) (string, error) {
 		if _, err := strconv.ParseInt(v.Text(), 10, 32); err == nil {
 			return v.Text(), nil
 		}
+	default:
 	}
 	return "", ErrSubstitutionType
 }

@@ -120,6 +120,7 @@ func (t *typing) typeOf(n *node) string {
 		}
 	case functionNode:
 		return t.result(n.procedure)
+	default:
 	}
 	return ""
 }

@@ -107,6 +107,7 @@ func (f *free) visit(n *node, in *bound) {
 				}
 			}
 		}
+	default:
 	}
 	f.parts(n, in)
 }

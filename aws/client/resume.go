@@ -15,7 +15,8 @@ func (c *Client) resumable(ctx context.Context, r *Request, a *Response) {
 	if part, _ := r.Input.Get("PartNumber"); !part.IsNull() {
 		return // it excludes a Range
 	}
-	a.Body = rangedbody.New(ctx, partOf(a), func(ctx context.Context, byteRange, etag string) (*rangedbody.Part, error) {
+	a.Body = rangedbody.New(ctx, partOf(a), func(ctx context.Context, byteRange, etag string) (*rangedbody.Part,
+		error) {
 		rest := *r
 		rest.Input = r.Input.With("Range", jsonvalue.OfString(byteRange)).With("IfMatch", jsonvalue.OfString(etag))
 		a, err := c.once(ctx, &rest)

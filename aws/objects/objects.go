@@ -73,9 +73,9 @@ type Listed struct {
 
 // Store is the interface of this package's client and of alternatives to it. It is safe for concurrent use.
 type Store interface {
-	// Get opens an object. If the connection of its body breaks, the rest is requested by range, under the condition that
-	// the object has not changed; otherwise reading fails with a *rangedbody.ChangedError. ctx must last until the body
-	// has been read.
+	// Get opens an object. If the connection of its body breaks, the rest is requested by range, under the condition
+	// that the object has not changed; otherwise reading fails with a *rangedbody.ChangedError. ctx must last until the
+	// body has been read.
 	Get(context.Context, Get) (*Object, error)
 	// Head returns the result of Get without the body.
 	Head(context.Context, Get) (*Object, error)

@@ -92,8 +92,9 @@ func (s *server) read(t *testing.T, byteRange string) (string, error) {
 
 func whole(int) (int, error) { return -1, nil }
 
-// once breaks the first response after n bytes.
-func once(n int) func(int) (int, error) {
+// once breaks the first response after four bytes.
+func once() func(int) (int, error) {
+	n := 4
 	return func(int) (int, error) {
 		at := n
 		n = -1
@@ -144,7 +145,7 @@ func TestRangesThatAreRequested(t *testing.T) {
 		"":          "0123456789 |bytes=4-9",
 		"bytes=2-8": "2345678 bytes=2-8|bytes=6-8",
 	} {
-		s := &server{etag: `"e"`, content: []byte("0123456789"), after: once(4)}
+		s := &server{etag: `"e"`, content: []byte("0123456789"), after: once()}
 		got, err := s.read(t, byteRange)
 		if got += " " + strings.Join(s.ranges, "|"); got != want || err != nil {
 			t.Errorf("%q: %q, %v, want %q", byteRange, got, err, want)
@@ -155,13 +156,14 @@ func TestRangesThatAreRequested(t *testing.T) {
 func TestAnObjectThatChanges(t *testing.T) {
 	t.Parallel()
 	for name, ignores := range map[string]bool{"refused": false, "a server that ignores If-Match": true} {
-		s := &server{etag: `"e"`, content: []byte("0123456789"), after: once(4)}
+		s := &server{etag: `"e"`, content: []byte("0123456789"), after: once()}
 		first, err := s.open(t.Context(), "", "")
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.etag = `"f"`
-		body := rangedbody.New(t.Context(), first, func(ctx context.Context, byteRange, etag string) (*rangedbody.Part, error) {
+		body := rangedbody.New(t.Context(), first, func(ctx context.Context, byteRange, etag string) (*rangedbody.Part,
+			error) {
 			if ignores {
 				etag = ""
 			}
@@ -193,7 +195,7 @@ func TestOutages(t *testing.T) {
 		"deleted since": {[]error{down, gone}, 3, gone},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			s := &server{etag: `"e"`, content: []byte("0123456789"), after: once(4)}
+			s := &server{etag: `"e"`, content: []byte("0123456789"), after: once()}
 			first, err := s.open(t.Context(), "", "")
 			if err != nil {
 				t.Fatal(err)
@@ -220,7 +222,7 @@ func TestTheContextEndsAWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		s := &server{etag: `"e"`, content: []byte("0123456789"), after: once(4)}
+		s := &server{etag: `"e"`, content: []byte("0123456789"), after: once()}
 		first, err := s.open(ctx, "", "")
 		if err != nil {
 			t.Fatal(err)
@@ -242,16 +244,17 @@ func TestWhatIsNotResumed(t *testing.T) {
 	if text, err := s.read(t, ""); text != "0123456789" || !errors.Is(err, checksum) || len(s.ranges) != 1 {
 		t.Errorf("a wrong checksum: %q, %v, %d requests", text, err, len(s.ranges))
 	}
-	s = &server{content: []byte("0123456789"), after: once(4)}
+	s = &server{content: []byte("0123456789"), after: once()}
 	if text, err := s.read(t, ""); text != "0123" || !errors.Is(err, syscall.ECONNRESET) || len(s.ranges) != 1 {
 		t.Errorf("without an ETag: %q, %v, %d requests", text, err, len(s.ranges))
 	}
-	s = &server{etag: `"e"`, content: []byte("0123456789"), after: once(4)}
+	s = &server{etag: `"e"`, content: []byte("0123456789"), after: once()}
 	first, err := s.open(t.Context(), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := io.ReadAll(rangedbody.New(t.Context(), first, func(ctx context.Context, _, etag string) (*rangedbody.Part, error) {
+	text, err := io.ReadAll(rangedbody.New(t.Context(), first, func(ctx context.Context, _,
+		etag string) (*rangedbody.Part, error) {
 		return s.open(ctx, "", etag)
 	}))
 	if string(text) != "0123" || !errors.Is(err, syscall.ECONNRESET) ||

@@ -186,7 +186,10 @@ func (r recorded) RoundTrip(*http.Request) (*http.Response, error) { return r.w.
 
 func writes(t *testing.T, c *protocoltest.Case) string {
 	s, err := newService(Config{Operations: map[string]Operation{
-		c.Operation.Name: {Reads: WholeInput{}, Call: func(context.Context, *Request) (*Answer, error) { return answerOf(c) }},
+		c.Operation.Name: {Reads: WholeInput{}, Call: func(context.Context, *Request) (*Answer,
+			error) {
+			return answerOf(c)
+		}},
 	}}, c.Service)
 	if err != nil {
 		t.Fatal(err)

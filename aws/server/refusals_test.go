@@ -19,7 +19,10 @@ func real(t testing.TB, name string, err error, operations ...string) *Service {
 	t.Helper()
 	all := map[string]Operation{}
 	for _, o := range operations {
-		all[o] = Operation{Reads: WholeInput{}, Call: func(context.Context, *Request) (*Answer, error) { return &Answer{}, err }}
+		all[o] = Operation{Reads: WholeInput{}, Call: func(context.Context, *Request) (*Answer,
+			error) {
+			return &Answer{}, err
+		}}
 	}
 	words := Words{QueryCodes: map[string]string{"QueueDoesNotExist": "AWS.SimpleQueueService.NonExistentQueue"}}
 	s, newErr := New(Config{Model: name, Operations: all, Words: words, Default: aws.Scope{Account: "000000000000",

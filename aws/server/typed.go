@@ -13,9 +13,9 @@ import (
 
 // Handle returns an operation that calls a function over structures. In declares the members of the request that
 // the function uses, in fields with the model's names or with JSON tags of these names. A request with any other member
-// returns NotImplemented, unless Config.Accepted lists the member. Out is the answer's document, as encoding/json encodes it; use Time for times and
-// []byte for bytes. An error that is an *aws.Error is returned to the client; others are converted by
-// Config.Failure.
+// returns NotImplemented, unless Config.Accepted lists the member. Out is the answer's document, as encoding/json
+// encodes it; use Time for times and []byte for bytes. An error that is an *aws.Error is returned to the client; others
+// are converted by Config.Failure.
 func Handle[In, Out any](f func(context.Context, aws.Scope, *In) (*Out, error)) Operation {
 	fields := fieldsOf(reflect.TypeFor[In]())
 	return Operation{

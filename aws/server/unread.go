@@ -17,7 +17,8 @@ import (
 // rejects the ones it does not support.
 type WholeInput struct{}
 
-// Members is the value of Operation.Reads for a function that reads these members of its input, with everything in them.
+// Members is the value of Operation.Reads for a function that reads these members of its input, with everything in
+// them.
 type Members []string
 
 // Together is the value of Operation.Reads for a function that reads all that its elements declare.
@@ -70,8 +71,8 @@ func fieldsRead(reads any) (f fields, all bool) {
 	}
 }
 
-// unreadMembers holds the members of an input that an operation does not read: true for a member that is not read at all,
-// a nested unreadMembers for a member of which only some members are read.
+// unreadMembers holds the members of an input that an operation does not read: true for a member that is not read at
+// all, a nested unreadMembers for a member of which only some members are read.
 type unreadMembers struct {
 	members  map[string]*unreadMembers
 	elements *unreadMembers // of a list's elements, or a map's values

@@ -250,8 +250,9 @@ func (w *world) reupload(t *testing.T, corrections string) {
 	t.Helper()
 	source := w.objects.Set(csvimport.Location{Bucket: "in", Key: "fixed.csv"}, strings.Replace(corrections, "'-4", "4",
 		1), "")
-	out, err := (&validate.Validator{Objects: &w.objects, Letters: free{}}).Validate(t.Context(), validate.Input{Source: source,
-		WorkBucket: "work"})
+	out, err := (&validate.Validator{Objects: &w.objects, Letters: free{}}).Validate(t.Context(),
+		validate.Input{Source: source,
+			WorkBucket: "work"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,8 @@ func TestCorrectionsKeepValues(t *testing.T) {
 			if err := w.Write(x); err != nil {
 				t.Fatal(err)
 			}
-			records[i] = csvimport.Record{UserID: x.UserID, LoginCount: x.LoginCount, PostCount: x.PostCount, Letter: x.Letter}
+			records[i] = csvimport.Record{UserID: x.UserID, LoginCount: x.LoginCount, PostCount: x.PostCount,
+				Letter: x.Letter}
 		}
 		if err := w.Flush(); err != nil {
 			t.Fatal(err)

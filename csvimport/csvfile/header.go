@@ -68,7 +68,8 @@ func known(fields [][]byte) int {
 	return n
 }
 
-// readHeader parses a header row. An empty last column, which Excel writes, does not count. It fails with CSVHeaderInvalid, naming the wrong columns and what is accepted.
+// readHeader parses a header row. An empty last column, which Excel writes, does not count. It fails with
+// CSVHeaderInvalid, naming the wrong columns and what is accepted.
 func readHeader(row *rawRow, delimiter Delimiter) (header, error) {
 	h := header{canonical: row.traits == 0 && len(row.fields) == 3 && delimiter == Comma}
 	first := map[string]int{}

@@ -111,7 +111,8 @@ func (e *Enlister) redriven(ctx context.Context, room *deadletters.SourceRoom, s
 		return d, false, err
 	}
 	want := fileOf(&d, source.Bucket)
-	object, err := s3objects.New(e.Store).Get(ctx, csvimport.Location{Bucket: source.Bucket, Key: source.Key}, source.ETag)
+	object, err := s3objects.New(e.Store).Get(ctx, csvimport.Location{Bucket: source.Bucket, Key: source.Key},
+		source.ETag)
 	if err != nil {
 		return d, false, err
 	}

@@ -73,8 +73,8 @@ type call struct {
 	inc csvimport.Increment
 }
 
-// killed is the error of every call after the process was killed: none of them has an effect.
-var killed = errors.New("killed")
+// errKilled is the error of every call after the process was killed: none of them has an effect.
+var errKilled = errors.New("killed")
 
 // life is a process. It is killed when it has made left requests; the last one takes effect or does not.
 type life struct {
@@ -86,11 +86,11 @@ type life struct {
 // spend counts a request. It returns whether the request takes effect, and the error that the process sees.
 func (l *life) spend() (effect bool, err error) {
 	if l.left <= 0 {
-		return false, killed
+		return false, errKilled
 	}
 	l.left--
 	if l.left == 0 {
-		return l.effects, killed
+		return l.effects, errKilled
 	}
 	return true, nil
 }
@@ -187,7 +187,8 @@ func (l *life) List(_ context.Context, in objects.List) (*objects.Page, error) {
 	page := &objects.Page{}
 	for at, o := range l.w.objects {
 		if at.Bucket == in.Bucket && strings.HasPrefix(at.Key, in.Prefix) {
-			page.Objects = append(page.Objects, objects.Listed{Key: at.Key, LastModified: o.at, Size: int64(len(o.content))})
+			page.Objects = append(page.Objects, objects.Listed{Key: at.Key, LastModified: o.at,
+				Size: int64(len(o.content))})
 		}
 	}
 	slices.SortFunc(page.Objects, func(a, b objects.Listed) int { return strings.Compare(a.Key, b.Key) })
@@ -250,7 +251,7 @@ func (w *world) advance(x *execution, mortal, faults bool) {
 			x.ended, x.error = true, "ValidationError"
 		case csvimport.AsFailure(err).Name == statemachine.CSVFileChanged: // the upload was replaced
 			x.ended, x.error = true, statemachine.CSVFileChanged
-		case !errors.Is(err, killed):
+		case !errors.Is(err, errKilled):
 			w.t.Fatalf("%s: %v", x.name, err)
 		}
 	case x.next < x.checked.Rows:
@@ -277,13 +278,14 @@ func (w *world) advance(x *execution, mortal, faults bool) {
 		w.put(csvimport.Location{Bucket: "results", Key: at + "/manifest.json"}, manifest)
 		a := &aggregate.Aggregator{Objects: steps, Store: &mortalStore{w.db, l},
 			Now: func() time.Time { w.ticks++; return w.now.Add(time.Duration(w.ticks) * time.Millisecond) }}
-		_, err := a.Aggregate(ctx, aggregate.Input{Source: x.source, Execution: x.name, Run: x.name, Rows: x.checked.Rows,
+		_, err := a.Aggregate(ctx, aggregate.Input{Source: x.source, Execution: x.name, Run: x.name,
+			Rows: x.checked.Rows,
 			Data: x.checked.Data, Results: aggregate.Place{Bucket: "results", Prefix: at},
 			Output: aggregate.Place{Bucket: "results", Prefix: "output/" + x.name}, ToleratedFailurePercentage: 100})
 		switch {
 		case err == nil:
 			x.ended = true
-		case !errors.Is(err, killed):
+		case !errors.Is(err, errKilled):
 			w.t.Fatalf("%s: %v", x.name, err)
 		}
 	}
@@ -324,7 +326,7 @@ func (w *world) process(x *execution, run csvimport.Run, l *life) {
 		in.Items = append(in.Items, item)
 	}
 	out, err := process.Batch(w.t.Context(), &mortalStore{w.db, l}, in)
-	if errors.Is(err, killed) {
+	if errors.Is(err, errKilled) {
 		return
 	}
 	if err != nil {
@@ -399,7 +401,8 @@ func (w *world) act(ids []string) {
 		return rapid.SliceOfNDistinct(rapid.SampledFrom(ids), 1, len(ids), rapid.ID[string]).Draw(t, "letters")
 	}
 	running := func(ended bool) []string {
-		return slices.DeleteFunc(slices.Clone(w.order), func(name string) bool { return w.executions[name].ended != ended })
+		return slices.DeleteFunc(slices.Clone(w.order),
+			func(name string) bool { return w.executions[name].ended != ended })
 	}
 	nothing := func(deadletters.Result) error { return nil }
 	switch verb := rapid.SampledFrom([]string{"advance", "advance", "advance", "redrive", "redrive", "discard", "edit", "import",
@@ -513,7 +516,7 @@ func TestOneWayOut(t *testing.T) {
 // rest lets everything that was begun finish, without kills and faults.
 func (w *world) rest(ids []string) {
 	finish := func() {
-		for i := 0; i < len(w.order); i++ {
+		for i := range len(w.order) {
 			for x := w.executions[w.order[i]]; !x.ended; {
 				w.advance(x, false, false)
 			}
@@ -554,10 +557,11 @@ func (w *world) check(source csvimport.Source, ids []string) {
 			applied[out.Source], at[out.Source] = out.Applied+out.AlreadyApplied, out.EndTime
 		}
 		if out.Source == source {
-			_ = csvfile.ReadCorrections(strings.NewReader(w.objects[out.Corrections].content), func(x csvfile.Correction) error {
-				left[x.Letter] = true
-				return nil
-			})
+			_ = csvfile.ReadCorrections(strings.NewReader(w.objects[out.Corrections].content),
+				func(x csvfile.Correction) error {
+					left[x.Letter] = true
+					return nil
+				})
 		}
 	}
 	var sum, counted int64

@@ -61,7 +61,8 @@ type Config struct {
 	// nothing.
 	Store func(csvimport.Store) csvimport.Store
 
-	// Listener is the listener at which the platform serves its APIs; nil means a free port of 127.0.0.1. Close closes it.
+	// Listener is the listener at which the platform serves its APIs; nil means a free port of 127.0.0.1. Close closes
+	// it.
 	Listener net.Listener
 
 	// Version is the version of the program, as the platform reports it.

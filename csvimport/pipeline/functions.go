@@ -218,8 +218,9 @@ func role(name string) string { return "arn:aws:iam::" + account + ":role/" + na
 func (c *Config) platform() local.Config {
 	settings := local.Config{
 		Dir: c.Dir, Space: diskspace.Config{Exhausted: c.DiskFull}, Patience: c.Patience, Overran: c.Overran,
-		Faults: c.Faults, Seed: c.Seed, Batches: Batches(), Log: c.Log, Environments: environments, MetricPeriod: time.Second,
-		Version: c.Version, Control: c.Control, Listener: c.Listener,
+		Faults: c.Faults, Seed: c.Seed, Batches: Batches(), Log: c.Log, Environments: environments,
+		MetricPeriod: time.Second,
+		Version:      c.Version, Control: c.Control, Listener: c.Listener,
 	}
 	if c.Ephemeral {
 		settings.Journal = journal.NewMemory()

@@ -61,6 +61,8 @@ func Letters(ctx context.Context, settings aws.Config) (deadletters.Rooms, error
 
 // ServerRecord returns the record of acts on dead letters that a server's console uses, too. Its bucket is created when
 // the first act is recorded.
+//
+//nolint:contextcheck,nolintlint // see below
 func ServerRecord(buckets *client.Named) deadletters.Documents {
 	return &record{
 		&s3documents.Documents{Store: objects.New(buckets.Client(), buckets.Retryer()), Bucket: resultBucket,

@@ -63,7 +63,7 @@ func (c *breakingConn) Write(p []byte) (int, error) {
 	if c.written.Add(int64(len(p))) > int64(c.left) {
 		c.of.broken.Add(1)
 		_ = c.Conn.(*net.TCPConn).SetLinger(0)
-		_ = c.Conn.Close()
+		_ = c.Close()
 	}
 	return c.Conn.Write(p)
 }

@@ -78,7 +78,8 @@ func open(ctx context.Context, path string, d Durability, committed func()) (*St
 		return nil, errors.Join(failure("open "+path, err), db.Close())
 	}
 	w.committed = committed
-	s := &Store{path: path, db: db, tasks: make(chan task, maxGroup), closing: make(chan struct{}), done: make(chan struct{})}
+	s := &Store{path: path, db: db, tasks: make(chan task, maxGroup), closing: make(chan struct{}),
+		done: make(chan struct{})}
 	go func() { //nolint:contextcheck // the writer serves all callers until Close; ctx is about opening only
 		defer close(s.done)
 		s.err = w.run(s.tasks, s.closing)

@@ -143,7 +143,7 @@ func (c *chart) axes() {
 // lower draws the horizontal annotations and their labels. A label is above or below its line, at the right or the left
 // end, wherever it covers neither a curve nor another label, if there is such a place.
 func (c *chart) lower() {
-	var taken []box
+	taken := make([]box, 0, len(c.marks))
 	for _, m := range c.marks {
 		y := c.y(m.Value)
 		c.on.mark(point{marginLeft, y}, point{c.w - marginRight, y}, m.Color)
@@ -154,7 +154,8 @@ func (c *chart) lower() {
 			{left, above, width, labelHeight}, {left, below, width, labelHeight},
 			{(left + right) / 2, above, width, labelHeight}, {(left + right) / 2, below, width, labelHeight}}
 		i := slices.IndexFunc(places, func(b box) bool {
-			return b.y >= marginTop-labelHeight && b.y+b.h <= c.floor() && !slices.ContainsFunc(taken, b.overlaps) && !c.covers(b)
+			return b.y >= marginTop-labelHeight && b.y+b.h <= c.floor() && !slices.ContainsFunc(taken, b.overlaps) &&
+				!c.covers(b)
 		})
 		at := places[max(i, 0)]
 		taken = append(taken, at)

@@ -136,7 +136,7 @@ func TestADatasetThatIsReplaced(t *testing.T) {
 			return
 		}
 		if requests++; requests > 1 {
-			put(t, s, "k", strings.Repeat("new\n", 250))
+			put(t, s, "k", strings.Repeat("new\n", 250)) //nolint:contextcheck // the object is replaced whatever happens
 			handler.ServeHTTP(w, r)
 			return
 		}

@@ -170,8 +170,8 @@ func (s *shell) waitsFor(ended chan outcome) bool {
 	return false
 }
 
-// anchored records how many steps the anchor beside the log covers: all that are acknowledged. They may be lost silently
-// only if the disk lies or is damaged, and does not have this anchor either.
+// anchored records how many steps the anchor beside the log covers: all that are acknowledged. They may be lost
+// silently only if the disk lies or is damaged, and does not have this anchor either.
 func (s *shell) anchored() {
 	if text, ok := anchorOf(s.disk); ok {
 		s.anchors[text] = s.acks.count()

@@ -59,6 +59,8 @@ var (
 
 // All returns the budgets in the order of the documentation.
 func All() []*Budget {
-	return []*Budget{ExpressionDepth, ExpressionSteps, ExpressionMemory, PathVisits, PathText, IntrinsicText, StateWork, Stacks,
-		StackNesting, MetricCells, InsightsWork, InsightsScan, InsightsMemory, InsightsText, InsightsResult, InsightsKept}
+	return []*Budget{ExpressionDepth, ExpressionSteps, ExpressionMemory, PathVisits, PathText, IntrinsicText, StateWork,
+		Stacks,
+		StackNesting, MetricCells, InsightsWork, InsightsScan, InsightsMemory, InsightsText, InsightsResult,
+		InsightsKept}
 }

@@ -69,7 +69,7 @@ func (p *Policy) Check(a netip.Addr) error {
 	if slices.ContainsFunc(p.Allow, func(allowed netip.Prefix) bool { return allowed.Contains(a) }) {
 		return nil
 	}
-	kind := ""
+	var kind string
 	switch {
 	case a.IsLoopback():
 		kind = "loopback"

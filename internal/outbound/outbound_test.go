@@ -63,7 +63,8 @@ func TestTransport(t *testing.T) {
 		{half, inner.URL, "<nil>"},
 		{nil, inner.URL, "<nil>"},
 	} {
-		answer, err := (&http.Client{Transport: test.policy.Transport()}).Get(test.url) //nolint:noctx // it is answered at once
+		client := &http.Client{Transport: test.policy.Transport()}
+		answer, err := client.Get(test.url) //nolint:noctx // it is answered at once
 		if err == nil {
 			_ = answer.Body.Close()
 		}

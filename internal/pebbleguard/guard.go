@@ -29,8 +29,8 @@ func Call(write func() error) (err error) {
 // exception is a fatal error, after which Pebble cannot continue: it ends Call.
 type Log struct {
 	// Fatal, if not nil, is called with a fatal error in one of Pebble's own goroutines, which then ends without
-	// finishing its work. The store must not be used any more, and closing it may wait for ever. Fatal must be quick and
-	// must not use the store. If it is nil, the process ends with the error.
+	// finishing its work. The store must not be used any more, and closing it may wait for ever. Fatal must be quick
+	// and must not use the store. If it is nil, the process ends with the error.
 	Fatal func(error)
 }
 

@@ -9,9 +9,9 @@ import (
 // retryInterval is the time between two attempts of Pebble's background work that the disk has refused.
 const retryInterval = 50 * time.Millisecond
 
-// Open opens Pebble's store in a directory, with the options' EventListener replaced. The Logger must be a Log. On opening, Pebble
-// writes the content of its log into tables, and if the disk refuses that, it retries for ever. Open gives up in that
-// case; if Pebble finishes later, the store is closed.
+// Open opens Pebble's store in a directory, with the options' EventListener replaced. The Logger must be a Log. On
+// opening, Pebble writes the content of its log into tables, and if the disk refuses that, it retries for ever. Open
+// gives up in that case; if Pebble finishes later, the store is closed.
 func Open(dir string, o *pebble.Options) (*pebble.DB, error) {
 	type outcome struct {
 		db  *pebble.DB

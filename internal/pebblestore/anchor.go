@@ -78,8 +78,8 @@ func parseSlot(text []byte) (s slot, ok bool) {
 	return s, string(s.text()) == string(text)
 }
 
-// readAnchor reads the newest slot of a directory's anchor. found is false if there is no anchor; the error is ErrAnchor
-// if there is one that cannot be read.
+// readAnchor reads the newest slot of a directory's anchor. found is false if there is no anchor; the error is
+// ErrAnchor if there is one that cannot be read.
 func readAnchor(system vfs.FS, dir string) (newest slot, found bool, err error) {
 	f, err := system.Open(filepath.Join(dir, AnchorFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -178,8 +178,8 @@ func syncDir(system vfs.FS, dir string) error {
 }
 
 // reached notes that a change and all changes before it are on the disk. It returns when the file has that number or a
-// higher one. The file is not synced: it survives the death of the process, and after a crash of the machine it holds an
-// earlier number, never a later one. A write that fails is repeated with the next change.
+// higher one. The file is not synced: it survives the death of the process, and after a crash of the machine it holds
+// an earlier number, never a later one. A write that fails is repeated with the next change.
 func (a *anchor) reached(change uint64) {
 	for seen := a.synced.Load(); seen < change && !a.synced.CompareAndSwap(seen, change); {
 		seen = a.synced.Load()

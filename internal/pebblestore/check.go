@@ -22,8 +22,8 @@ func Check(ctx context.Context, c Config, problem func(error)) (keys int, err er
 	return keys, errors.Join(err, closeRead(s.DB))
 }
 
-// VerifyTables compares all tables of the store with their checksums and calls problem for each damaged one. bad is true if
-// there are any.
+// VerifyTables compares all tables of the store with their checksums and calls problem for each damaged one. bad is
+// true if there are any.
 func (s *Store) VerifyTables(ctx context.Context, problem func(error)) (bad bool, err error) {
 	err = verifyTables(ctx, s.fs, s.dir, s.DB, math.MaxInt64, func(err error) error {
 		bad = true
@@ -35,14 +35,11 @@ func (s *Store) VerifyTables(ctx context.Context, problem func(error)) (bad bool
 
 // Check checks an open store as the function Check does. c is the configuration that it was opened with.
 func (s *Store) Check(ctx context.Context, c Config, problem func(error)) (keys int, err error) {
-	tell := func(err error) error {
-		problem(fmt.Errorf("%s: %w", c.Dir, err))
-		return nil
-	}
+	tell := func(err error) { problem(fmt.Errorf("%s: %w", c.Dir, err)) }
 	for _, lost := range s.lost {
-		_ = tell(lost)
+		tell(lost)
 	}
-	bad, err := s.VerifyTables(ctx, func(err error) { _ = tell(err) })
+	bad, err := s.VerifyTables(ctx, func(err error) { tell(err) })
 	if err != nil {
 		return 0, err
 	}
@@ -59,7 +56,7 @@ func (s *Store) Check(ctx context.Context, c Config, problem func(error)) (keys 
 	err = it.Error()
 	_ = it.Close() // repeats the error
 	if err != nil && !bad {
-		_ = tell(firstLine(err))
+		tell(firstLine(err))
 	}
 	return keys, ctx.Err()
 }

@@ -24,8 +24,8 @@ type Config struct {
 	Options func(readOnly bool) *pebble.Options
 	// ReadOnly opens an existing store for reading and changes nothing.
 	ReadOnly bool
-	// Inspect, if not nil, is called with the store opened for reading, before it is opened for writing; an error refuses
-	// the store. tables is true if the directory has tables.
+	// Inspect, if not nil, is called with the store opened for reading, before it is opened for writing; an error
+	// refuses the store. tables is true if the directory has tables.
 	Inspect func(db *pebble.DB, tables bool) error
 }
 
@@ -40,6 +40,8 @@ type Store struct {
 
 // Open opens or creates a store. A damaged store is refused and left unchanged; the error names the file. A store that
 // has lost the end of its log is opened: see LostTails.
+//
+//nolint:contextcheck,nolintlint // what opens a store is not cancelled half-way
 func Open(c Config) (*Store, error) {
 	found, err := inspect(c)
 	if err != nil {
@@ -62,7 +64,8 @@ func Open(c Config) (*Store, error) {
 		return reading, nil
 	}
 	if err == nil { // before Pebble flushes and compacts
-		err = verifyTables(context.Background(), c.FS, c.Dir, reading.DB, verifiedBytes, func(err error) error { return err })
+		err = verifyTables(context.Background(), c.FS, c.Dir, reading.DB, verifiedBytes,
+			func(err error) error { return err })
 	}
 	if err = errors.Join(err, closeRead(reading.DB)); err != nil {
 		return nil, err
@@ -91,8 +94,9 @@ type state struct {
 	lost      *LostTail // a loss that is not among losses yet
 }
 
-// inspect reads a directory without opening the store. It refuses one that Pebble would take for a new or an empty store,
-// removing the files in it: one without the marker of its manifest, or one whose manifest no longer lists the tables.
+// inspect reads a directory without opening the store. It refuses one that Pebble would take for a new or an empty
+// store, removing the files in it: one without the marker of its manifest, or one whose manifest no longer lists the
+// tables.
 func inspect(c Config) (s state, err error) {
 	if s.names, err = c.FS.List(c.Dir); err != nil {
 		return s, nil //nolint:nilerr // a directory that does not exist yet, or one that Pebble says more about
@@ -128,8 +132,8 @@ func inspect(c Config) (s state, err error) {
 	return s, err
 }
 
-// compare refuses a store whose MANIFEST has lost entries: one that has lost changes while the directory has tables that
-// the MANIFEST does not list, and one without an anchor that has tables and no data.
+// compare refuses a store whose MANIFEST has lost entries: one that has lost changes while the directory has tables
+// that the MANIFEST does not list, and one without an anchor that has tables and no data.
 func (s *state) compare(db *pebble.DB) error {
 	if !s.tables || s.anchored && s.lost == nil {
 		return nil

@@ -135,7 +135,8 @@ func readLog(log wal.LogicalLog, closed bool) (first, last uint64, err error) {
 			_, err = io.Copy(io.Discard, r)
 		}
 		switch {
-		case errors.Is(err, io.EOF), !closed && (errors.Is(err, record.ErrUnexpectedEOF) || errors.Is(err, io.ErrUnexpectedEOF)):
+		case errors.Is(err, io.EOF), !closed && (errors.Is(err, record.ErrUnexpectedEOF) || errors.Is(err,
+			io.ErrUnexpectedEOF)):
 			return first, last, nil
 		case err != nil:
 			return first, last, &damagedLog{log: log, after: at.Physical, closed: closed, err: err}

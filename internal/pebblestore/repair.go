@@ -31,9 +31,9 @@ type Repaired struct {
 
 // Repair builds a new store from the readable data of the store in c.Dir, which no process may have open, and replaces
 // the old one with it; the damaged store is moved aside unchanged. It reads tables and logs one by one, so it needs
-// neither an intact MANIFEST nor intact logs. It calls tell for each place that it cannot read, and for lost tails. keep,
-// if not nil, chooses the keys to copy; finish, if not nil, completes the new store. If one of them returns an error,
-// nothing is changed.
+// neither an intact MANIFEST nor intact logs. It calls tell for each place that it cannot read, and for lost tails.
+// keep, if not nil, chooses the keys to copy; finish, if not nil, completes the new store. If one of them returns an
+// error, nothing is changed.
 func Repair(ctx context.Context, c Config, keep func(key []byte) bool, finish func(*Store) error,
 	tell func(error)) (found Repaired, err error) {
 	fresh := c
@@ -101,8 +101,8 @@ func CopyReadable(ctx context.Context, c Config, to *Store, keep func([]byte) bo
 	return found, err
 }
 
-// Salvage calls read for all keys and values in c.Dir that can be read, in order, and tell for each place that cannot. It
-// reads tables and logs one by one. No process may have the store open.
+// Salvage calls read for all keys and values in c.Dir that can be read, in order, and tell for each place that cannot.
+// It reads tables and logs one by one. No process may have the store open.
 func Salvage(ctx context.Context, c Config, read func(key, value []byte) error, tell func(error)) (found Repaired, err error) {
 	lock, err := c.FS.Lock(filepath.Join(c.Dir, "LOCK"))
 	if err != nil {
@@ -239,6 +239,8 @@ func (m *merge) add(next func() (change, bool)) {
 }
 
 // addTable adds the readable changes of a table.
+//
+//nolint:contextcheck,nolintlint // a table is read to its end
 func (m *merge) addTable(system vfs.FS, path string, problem func(error)) (closeTable func(), err error) {
 	f, err := system.Open(path)
 	if err != nil {
@@ -264,6 +266,8 @@ func (m *merge) addTable(system vfs.FS, path string, problem func(error)) (close
 }
 
 // addRemovals reads the range deletions of a table.
+//
+//nolint:contextcheck,nolintlint // likewise
 func (m *merge) addRemovals(r *sstable.Reader) error {
 	it, err := r.NewRawRangeDelIter(context.Background(), sstable.NoFragmentTransforms, sstable.NoReadEnv)
 	if it == nil || err != nil {
@@ -275,7 +279,8 @@ func (m *merge) addRemovals(r *sstable.Reader) error {
 			return err
 		}
 		for _, k := range span.Keys {
-			m.removals = append(m.removals, removal{slices.Clone(span.Start), slices.Clone(span.End), uint64(k.SeqNum())})
+			m.removals = append(m.removals, removal{slices.Clone(span.Start), slices.Clone(span.End),
+				uint64(k.SeqNum())})
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -55,7 +56,7 @@ func TestFiguresOfAnExecution(t *testing.T) {
 	if now := waiting.Now(nil, nil); len(now) != 1 || now[0].Attempt != 1 {
 		t.Errorf("%+v, want attempt 1 since the redrive", now)
 	}
-	over := append(all, history.Event{ID: 13, Previous: 12, Time: 3600e9, Type: history.ExecutionFailed})
+	over := append(slices.Clone(all), history.Event{ID: 13, Previous: 12, Time: 3600e9, Type: history.ExecutionFailed})
 	if at := failedAt(timeline.Read(over)); at.Attempts != 1 || at.Before != 3 || len(at.Waits) != 0 {
 		t.Errorf("%+v, want 1 attempt since the redrive, 3 before, no waits", at)
 	}

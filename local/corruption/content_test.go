@@ -50,7 +50,8 @@ type clients struct {
 func clientsOf(p *local.Platform) *clients {
 	cfg := aws.Config{Region: "us-east-1", BaseEndpoint: &p.Endpoint, RetryMaxAttempts: 1,
 		Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")}
-	return &clients{p, sfn.NewFromConfig(cfg), dynamodb.NewFromConfig(cfg), sqs.NewFromConfig(cfg), sns.NewFromConfig(cfg),
+	return &clients{p, sfn.NewFromConfig(cfg), dynamodb.NewFromConfig(cfg), sqs.NewFromConfig(cfg),
+		sns.NewFromConfig(cfg),
 		ssm.NewFromConfig(cfg), secretsmanager.NewFromConfig(cfg), lambda.NewFromConfig(cfg),
 		s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true })}
 }
@@ -112,9 +113,11 @@ func (c *clients) fill(ctx context.Context, t *testing.T, written content, round
 	for i := range 3 {
 		name := fmt.Sprintf("secret/%d", i)
 		if round == 0 {
-			_, err = c.secrets.CreateSecret(ctx, &secretsmanager.CreateSecretInput{Name: &name, SecretString: aws.String(long(name, i, round))})
+			_, err = c.secrets.CreateSecret(ctx, &secretsmanager.CreateSecretInput{Name: &name,
+				SecretString: aws.String(long(name, i, round))})
 		} else {
-			_, err = c.secrets.PutSecretValue(ctx, &secretsmanager.PutSecretValueInput{SecretId: &name, SecretString: aws.String(long(name, i, round))})
+			_, err = c.secrets.PutSecretValue(ctx, &secretsmanager.PutSecretValueInput{SecretId: &name,
+				SecretString: aws.String(long(name, i, round))})
 		}
 		must(err)
 		written.wrote(name, long(name, i, round))
@@ -129,7 +132,8 @@ func (c *clients) fill(ctx context.Context, t *testing.T, written content, round
 			if i == 3 {
 				body = strings.Repeat(body, 2<<20/len(body)) // it is streamed
 			}
-			_, err = c.objects.PutObject(ctx, &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: strings.NewReader(body),
+			_, err = c.objects.PutObject(ctx, &s3.PutObjectInput{Bucket: &bucket, Key: &key,
+				Body:     strings.NewReader(body),
 				Metadata: map[string]string{"round": fmt.Sprint(round)}})
 			must(err)
 			written.wrote("object/"+bucket+"/"+key, body)
@@ -257,7 +261,8 @@ func (c *clients) readMessages(ctx context.Context, found map[string]string) {
 		return
 	}
 	for {
-		out, err := c.queues.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: queue.QueueUrl, MaxNumberOfMessages: 10, VisibilityTimeout: 3600})
+		out, err := c.queues.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: queue.QueueUrl,
+			MaxNumberOfMessages: 10, VisibilityTimeout: 3600})
 		if err != nil || len(out.Messages) == 0 {
 			return
 		}

@@ -34,7 +34,7 @@ var made struct {
 func directoriesOf(t *testing.T) *directories {
 	t.Helper()
 	made.Do(func() {
-		root, err := os.MkdirTemp("", "stepback-corruption-")
+		root, err := os.MkdirTemp("", "stepback-corruption-") //nolint:usetesting // all tests share it
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,8 +115,8 @@ func copyTo(t *testing.T, from, to string) {
 	}
 }
 
-// harm is a kind of damage. It returns the damaged content, or false if it cannot be done to the file. remove is true if
-// the file is to be removed.
+// harm is a kind of damage. It returns the damaged content, or false if it cannot be done to the file. remove is true
+// if the file is to be removed.
 type harm struct {
 	name string
 	do   func(draw *rand.Rand, content, older []byte) (damaged []byte, remove, ok bool)
@@ -318,8 +318,8 @@ func number(variable string, usual int) int {
 }
 
 // TestCorruption damages one file of a data directory in each case: a drawn store, file and kind of damage. Each damage
-// must be reported, with the file, or be harmless; nothing may be read that was never written; and a repair must bring the
-// directory back to a state that opens. STEPBACK_CASES and STEPBACK_SEED choose the number of cases and the draws.
+// must be reported, with the file, or be harmless; nothing may be read that was never written; and a repair must bring
+// the directory back to a state that opens. STEPBACK_CASES and STEPBACK_SEED choose the number of cases and the draws.
 func TestCorruption(t *testing.T) {
 	t.Parallel()
 	d := directoriesOf(t)

@@ -12,8 +12,8 @@ import (
 	"stepback/local"
 )
 
-// TestADirectoryOfTheVersionBefore opens a data directory of the last version without anchors, seals and an inventory. All
-// of its content is there, nothing is reported, and from the next start on it is protected.
+// TestADirectoryOfTheVersionBefore opens a data directory of the last version without anchors, seals and an inventory.
+// All of its content is there, nothing is reported, and from the next start on it is protected.
 func TestADirectoryOfTheVersionBefore(t *testing.T) {
 	t.Parallel()
 	dir := unpacked(t, "testdata/data-directory-2026-11-26.tar.gz")

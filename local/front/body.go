@@ -45,7 +45,8 @@ func (b *bodies) bound(next http.Handler) http.Handler {
 			return
 		}
 		now := time.Now()
-		body := &slowBody{ReadCloser: r.Body, of: b, w: w, control: http.NewResponseController(w), start: now, paused: now}
+		body := &slowBody{ReadCloser: r.Body, of: b, w: w, control: http.NewResponseController(w), start: now,
+			paused: now}
 		defer body.finish()
 		body.deadline(now.Add(b.Window)) // also for what net/http reads if the handler does not
 		// net/http looks at the body of the request that it made: whether it has to be drained, and whether the

@@ -1,6 +1,6 @@
 // Package front serves HTTP for all services of a platform. It limits what a client can hold: headers and bodies that
-// do not arrive, bodies that trickle, idle connections. It answers an Expect header that net/http leaves unanswered, and
-// ends a server without cutting off the requests that are running.
+// do not arrive, bodies that trickle, idle connections. It answers an Expect header that net/http leaves unanswered,
+// and ends a server without cutting off the requests that are running.
 package front
 
 import (
@@ -73,14 +73,16 @@ func (f *Front) Serve(ctx context.Context, l net.Listener) error {
 // connections from a Listener.
 func (f *Front) Server() *http.Server {
 	return &http.Server{
-		Handler: newBodies(cmp.Or(f.limits, usualLimits)).bound(answerExpect(f.Handler)), ReadHeaderTimeout: headerTimeout,
-		IdleTimeout: cmp.Or(f.idle, idleTimeout), ConnState: noteState,
+		Handler:           newBodies(cmp.Or(f.limits, usualLimits)).bound(answerExpect(f.Handler)),
+		ReadHeaderTimeout: headerTimeout,
+		IdleTimeout:       cmp.Or(f.idle, idleTimeout), ConnState: noteState,
 	}
 }
 
 // Listener returns a listener for Server.
 func (f *Front) Listener(l net.Listener) net.Listener {
-	return &listener{Listener: l, idle: cmp.Or(f.idle, idleTimeout), unread: cmp.Or(f.unread, unreadTimeout), kept: f.kept}
+	return &listener{Listener: l, idle: cmp.Or(f.idle, idleTimeout), unread: cmp.Or(f.unread, unreadTimeout),
+		kept: f.kept}
 }
 
 // shutdown stops accepting requests and waits for the running ones.

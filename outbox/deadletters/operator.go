@@ -117,8 +117,9 @@ func (o Outcome) Text(act Verb) string {
 		return act.Past()
 	case WouldDo:
 		return "would be " + act.Past()
+	default:
+		return string(o)
 	}
-	return string(o)
 }
 
 // Result is the outcome of an act on one letter.

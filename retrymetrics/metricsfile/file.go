@@ -81,7 +81,7 @@ func Add(dir string, points []retrymetrics.Point, counted time.Time) error {
 	if err != nil {
 		return err
 	}
-	all := append(kept, points...)
+	all := slices.Concat(kept, points)
 	if len(all) > 0 {
 		all = compact(all)
 	}

@@ -100,7 +100,8 @@ func TestARecountKeepsWhatHistoriesCannotGive(t *testing.T) {
 	if err := metricsfile.Add(dir, all, time.Unix(120, 0)); err != nil {
 		t.Fatal(err)
 	}
-	if got, counted, err := metricsfile.ReadCounted(dir); len(got) != 5 || !counted.Equal(time.Unix(120, 0)) || err != nil {
+	if got, counted, err := metricsfile.ReadCounted(dir); len(got) != 5 || !counted.Equal(time.Unix(120, 0)) ||
+		err != nil {
 		t.Fatalf("%d points, complete before %v: %v", len(got), counted, err)
 	}
 	if err := metricsfile.Recount(dir, time.Unix(60, 0)); err != nil {

@@ -29,7 +29,8 @@ func Rules() []Rule {
 		noTimeout, timeoutBlind, taskFailedMissesTimeout, functionTimeoutMissed, heartbeatName,
 		notIdempotent, expressTwice, childName, mapRetriedWhole, toleranceRetried, hiddenLayers,
 		retriesMultiply, retriesOutlast, historyLimit, metastable, retryOutlier,
-		catchNeverMatches, dataLimit, exhaustedNotCaught, retriedNotCaught, unprotectedCompensation, catchLoop, ignoreUnclear,
+		catchNeverMatches, dataLimit, exhaustedNotCaught, retriedNotCaught, unprotectedCompensation, catchLoop,
+		ignoreUnclear,
 	}
 }
 

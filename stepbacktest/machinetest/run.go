@@ -27,8 +27,8 @@ type Result struct {
 	// Failures describes each expectation that was not met, and what happened instead. It is empty if the test
 	// passed.
 	Failures []string
-	// Notes describes responses that the test lists and no task asked for, with what was asked instead. They do not make
-	// the test fail.
+	// Notes describes responses that the test lists and no task asked for, with what was asked instead. They do not
+	// make the test fail.
 	Notes []string
 	// Execution is the execution that was run. Events is its history; Children holds the histories of the child
 	// executions of its Map Runs.
@@ -191,8 +191,8 @@ func (m *mocks) parameters(state string) string {
 	return field
 }
 
-// unasked describes the responses that no task has asked for. A response for all attempts that follow, without an input,
-// is left out, because it is there for whatever comes.
+// unasked describes the responses that no task has asked for. A response for all attempts that follow, without an
+// input, is left out, because it is there for whatever comes.
 func (m *mocks) unasked() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -30,7 +30,8 @@ func (s *Store) Get(ctx context.Context, in objects.Get) (*objects.Object, error
 	if err != nil {
 		return nil, err
 	}
-	o.Body = rangedbody.New(ctx, partOf(o), func(ctx context.Context, byteRange, etag string) (*rangedbody.Part, error) {
+	o.Body = rangedbody.New(ctx, partOf(o), func(ctx context.Context, byteRange, etag string) (*rangedbody.Part,
+		error) {
 		in.Range, in.IfMatch = byteRange, etag
 		o, err := s.get(ctx, in)
 		if err != nil {

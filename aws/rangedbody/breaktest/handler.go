@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"sync"
 )
 
@@ -43,7 +44,7 @@ func Handler(next http.Handler, seed uint64) (handler http.Handler, broken func(
 				panic(err) // a server of HTTP/1 can always be hijacked
 			}
 			defer conn.Close()
-			answer.Header().Set("Content-Length", fmt.Sprint(len(body)))
+			answer.Header().Set("Content-Length", strconv.Itoa(len(body)))
 			_, _ = fmt.Fprintf(buffered, "HTTP/1.1 %d OK\r\n", answer.Code)
 			_ = answer.Header().Write(buffered)
 			_, _ = buffered.WriteString("\r\n")

@@ -239,7 +239,8 @@ func (c *Test) sum(std terminal.Streams, all *tested, failed int, took time.Dura
 	if c.JSON {
 		tests := make([]testJSON, len(all.results))
 		for i, r := range all.results {
-			tests[i] = testJSON{r.File.Name, r.Test.Line, r.Test.Name, r.Passed(), r.Failures, r.Notes, r.Real.Seconds()}
+			tests[i] = testJSON{r.File.Name, r.Test.Line, r.Test.Name, r.Passed(), r.Failures, r.Notes,
+				r.Real.Seconds()}
 		}
 		return terminal.PrintJSON(std.Out, map[string]any{"tests": tests,
 			"coverage": append([]machinetest.Coverage{}, all.coverage...)})

@@ -117,6 +117,7 @@ func (x *Found) give(key string, v *node, defaults map[string]string) bool {
 		value = jsonvalue.OfString(v.text)
 	case jsonvalue.Number, jsonvalue.Bool:
 		value, _ = jsonvalue.Parse(v.text)
+	default:
 	}
 	text, err := document.SubstitutionText(value)
 	if err == nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -180,7 +181,7 @@ func (r *jsonTree) value(depth int) (*node, error) {
 	case json.Number:
 		n.kind, n.text = jsonvalue.Number, token.String()
 	case bool:
-		n.kind, n.text = jsonvalue.Bool, fmt.Sprint(token)
+		n.kind, n.text = jsonvalue.Bool, strconv.FormatBool(token)
 	default:
 		n.kind, n.text = jsonvalue.Null, "null"
 	}
@@ -235,7 +236,8 @@ func (y *yamlTree) value(from *yaml.Node, depth int) (*node, error) {
 	if name != "Ref" && name != "Condition" {
 		name = "Fn::" + name
 	}
-	return &node{kind: jsonvalue.Object, names: []string{name}, keys: []source.Span{n.at}, items: []*node{n}, at: n.at}, nil
+	return &node{kind: jsonvalue.Object, names: []string{name}, keys: []source.Span{n.at}, items: []*node{n}, at: n.at},
+		nil
 }
 
 func (y *yamlTree) untagged(from *yaml.Node, depth int) (*node, error) {
@@ -253,7 +255,8 @@ func (y *yamlTree) untagged(from *yaml.Node, depth int) (*node, error) {
 			if err != nil {
 				return nil, err
 			}
-			n.names, n.keys, n.items = append(n.names, from.Content[i].Value), append(n.keys, key.at), append(n.items, item)
+			n.names, n.keys, n.items = append(n.names, from.Content[i].Value), append(n.keys, key.at), append(n.items,
+				item)
 		}
 	case yaml.SequenceNode:
 		n.kind = jsonvalue.Array
@@ -317,8 +320,8 @@ func inYAML(file string, start int, n *yaml.Node) []textPiece {
 	for text != "" && i < len(file) {
 		switch c := file[i]; {
 		case double && c == '\\':
-			switch length := escapeLength(file[i:]); {
-			case length == 0: // an escaped line break, and the indentation of the next line
+			switch length := escapeLength(file[i:]); length {
+			case 0: // an escaped line break, and the indentation of the next line
 				i += 1 + len(file[i+1:]) - len(strings.TrimLeft(file[i+1:], " \t\r\n"))
 			default:
 				_, width := utf8.DecodeRuneInString(text)
@@ -328,7 +331,8 @@ func inYAML(file string, start int, n *yaml.Node) []textPiece {
 			add(2, 1, false)
 		case c == text[0]:
 			run := 1
-			for !double && !single && run < len(text) && i+run < len(file) && file[i+run] == text[run] && text[run] != '\n' {
+			for !double && !single && run < len(text) && i+run < len(file) && file[i+run] == text[run] &&
+				text[run] != '\n' {
 				run++
 			}
 			add(run, run, true)

@@ -121,8 +121,9 @@ func (r *letterRoom) dataDirectory(ctx context.Context, std terminal.Streams) (d
 		}
 		endpoint, leave, r.alone = p.Endpoint, p.Close, true
 	}
-	rooms, err := pipeline.Letters(ctx, aws.Config{Region: local.DefaultRegion, BaseEndpoint: &endpoint, RetryMaxAttempts: 1,
-		Credentials: credentials.NewStaticCredentialsProvider(local.DefaultAccount, "local", "")})
+	rooms, err := pipeline.Letters(ctx, aws.Config{Region: local.DefaultRegion, BaseEndpoint: &endpoint,
+		RetryMaxAttempts: 1,
+		Credentials:      credentials.NewStaticCredentialsProvider(local.DefaultAccount, "local", "")})
 	if err != nil {
 		return nil, nil, errors.Join(err, leave())
 	}

@@ -88,7 +88,7 @@ func sarifOf(all []reviewed, unread []definitions.Unread) sarifLog {
 	}
 	run := sarifRun{Tool: sarifTool{driver}, Results: []sarifResult{}}
 	for i := range all {
-		uri, _ := sarifURI(all[i].file.Source)
+		uri := sarifURI(all[i].file.Source)
 		_, machine := definitions.PartOf(all[i].file.Path)
 		for _, d := range all[i].advice {
 			text := d.Message
@@ -115,7 +115,7 @@ func sarifOf(all []reviewed, unread []definitions.Unread) sarifLog {
 		run.Invocations = []sarifInvocation{{}}
 	}
 	for _, u := range unread {
-		uri, _ := sarifURI(u.Path)
+		uri := sarifURI(u.Path)
 		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotification{
 			Level: "error", Message: sarifText{"not read: " + u.Err.Error()},
 			Locations: []sarifLocation{{Physical: sarifPhysical{Artifact: sarifArtifact{uri}}}},
@@ -127,15 +127,15 @@ func sarifOf(all []reviewed, unread []definitions.Unread) sarifLog {
 }
 
 // sarifURI returns a file's address as code scanning expects it: relative to the root of the repository, in which the
-// command runs. If the file is a template, machine is the name of the state machine inside it.
-func sarifURI(path string) (uri, machine string) {
-	file, machine := definitions.PartOf(path)
+// command runs.
+func sarifURI(path string) string {
+	file, _ := definitions.PartOf(path)
 	if here, err := os.Getwd(); err == nil && filepath.IsAbs(file) {
 		if inside, err := filepath.Rel(here, file); err == nil && filepath.IsLocal(inside) {
 			file = inside
 		}
 	}
-	return (&url.URL{Path: filepath.ToSlash(filepath.Clean(file))}).EscapedPath(), machine
+	return (&url.URL{Path: filepath.ToSlash(filepath.Clean(file))}).EscapedPath()
 }
 
 func sarifLevel(s asl.Severity) string {

@@ -55,7 +55,7 @@ func (q *query) Spent(steps int) { q.x.work += steps }
 // Err ends the evaluation of a state whose expressions have taken more than maxWork together.
 func (q *query) Err() error {
 	if q.x.work > maxWork {
-		return errors.New("Expression evaluation timeout: the expressions of this state take too long together")
+		return errors.New("Expression evaluation timeout: the expressions of this state take too long together") //nolint:staticcheck // as AWS begins it
 	}
 	return nil
 }

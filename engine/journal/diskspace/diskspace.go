@@ -95,7 +95,7 @@ func (s *Space) Retry(write func() error) error {
 			return err
 		}
 		select { // there is space, and not enough
-		case <-time.After(Interval):
+		case <-time.After(Interval): //nolint:forbidigo // the disk has no clock of the engine
 		case <-s.closing:
 		}
 	}

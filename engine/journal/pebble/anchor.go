@@ -31,9 +31,10 @@ func (l *LostTail) Error() string { return (*pebblestore.LostTail)(l).Error() }
 // LostTails returns the losses at the end of the log that have been found, oldest first. They are reported until Repair
 // has acknowledged them.
 func (j *Journal) LostTails() []*LostTail {
-	var all []*LostTail
-	for _, lost := range j.db.LostTails() {
-		all = append(all, (*LostTail)(lost))
+	found := j.db.LostTails()
+	all := make([]*LostTail, len(found))
+	for i, lost := range found {
+		all[i] = (*LostTail)(lost)
 	}
 	return all
 }

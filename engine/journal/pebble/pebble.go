@@ -131,7 +131,10 @@ func spaceOf(o *Config) *diskspace.Space {
 
 func (j *Journal) options(o *Config, cache *pebble.Cache) *pebble.Options {
 	p := &pebble.Options{
-		Cache: cache, MemTableSize: memTableBytes, Logger: pebbleguard.Log{Fatal: func(err error) { j.dies(o.Broken, err) }},
+		Cache: cache, MemTableSize: memTableBytes, Logger: pebbleguard.Log{Fatal: func(err error) {
+			j.dies(o.Broken,
+				err)
+		}},
 		FormatMajorVersion: pebble.FormatNewest,
 		FS:                 j.space.FS(o.FS), ErrorIfNotExists: o.MustExist,
 	}

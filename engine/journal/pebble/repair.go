@@ -49,8 +49,9 @@ func Repair(ctx context.Context, dir string, tell func(error)) (found Repaired, 
 	return found, err
 }
 
-// Salvage calls use with a read-only journal that has the intact data of the store in dir, which no other process may have
-// open, and tell for each thing that cannot be read. Nothing in dir is changed. If there is no store, use is not called.
+// Salvage calls use with a read-only journal that has the intact data of the store in dir, which no other process may
+// have open, and tell for each thing that cannot be read. Nothing in dir is changed. If there is no store, use is not
+// called.
 func Salvage(ctx context.Context, dir string, use func(*Journal) error, tell func(error)) error {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -70,7 +71,8 @@ func Salvage(ctx context.Context, dir string, use func(*Journal) error, tell fun
 	if err != nil {
 		return err
 	}
-	_, err = pebblestore.CopyReadable(ctx, from.storeConfig(&o, cache), db, func(key []byte) bool { return !derived(key) }, tell)
+	_, err = pebblestore.CopyReadable(ctx, from.storeConfig(&o, cache), db,
+		func(key []byte) bool { return !derived(key) }, tell)
 	if err == nil {
 		to.db = db
 		err = (&repair{fresh: to, tell: tell, found: &Repaired{}}).complete(ctx)

@@ -9,8 +9,8 @@ import (
 	"stepback/internal/pebblestore"
 )
 
-// inspect refuses a store before it is opened for writing, so that it stays unchanged: another program's, one of a newer
-// version, or one that has tables and no data.
+// inspect refuses a store before it is opened for writing, so that it stays unchanged: another program's, one of a
+// newer version, or one that has tables and no data.
 func (j *Journal) inspect(db *pebble.DB, tables bool) error {
 	looking := Journal{dir: j.dir, db: &pebblestore.Store{DB: db}}
 	found, err := looking.version()

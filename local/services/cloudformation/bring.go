@@ -255,7 +255,8 @@ func (s *Service) importable(ctx context.Context, st *stack, id string, to made)
 	if name == "" || s.owned(st.scope(), to.Type, name) {
 		return ""
 	}
-	q := &resource.Request{API: s.opts.API(st.scope(), s.identity(ctx, st.scope(), st.RoleARN)), Scope: st.scope(), Stack: st.Name, StackID: st.ID,
+	q := &resource.Request{API: s.opts.API(st.scope(), s.identity(ctx, st.scope(), st.RoleARN)), Scope: st.scope(),
+		Stack: st.Name, StackID: st.ID,
 		LogicalID: id,
 		Type:      to.Type, ID: name, Properties: to.Properties}
 	if _, err := t.Read(ctx, q); err != nil {

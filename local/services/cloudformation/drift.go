@@ -117,7 +117,8 @@ func (s *Service) drifted(ctx context.Context, st *stack, id string) *drift {
 		found.Reason = "Resources of type " + r.Type + " are not checked"
 		return found
 	}
-	q := &resource.Request{API: s.opts.API(st.scope(), s.identity(ctx, st.scope(), st.RoleARN)), Scope: st.scope(), Stack: st.Name, StackID: st.ID,
+	q := &resource.Request{API: s.opts.API(st.scope(), s.identity(ctx, st.scope(), st.RoleARN)), Scope: st.scope(),
+		Stack: st.Name, StackID: st.ID,
 		LogicalID: id,
 		Suffix:    r.Suffix, Type: r.Type, ID: r.Physical, Properties: r.Properties, Attributes: r.Attributes,
 		Tags: r.Tags}

@@ -245,7 +245,8 @@ func (s *Service) nestedDelete(ctx context.Context, r *resource.Request) error {
 			return err
 		}
 	}
-	if err := s.start(child, &operation{Kind: opDelete, Phase: phaseDelete, Force: of.d.op.Force, Caller: of.d.op.Caller},
+	if err := s.start(child, &operation{Kind: opDelete, Phase: phaseDelete, Force: of.d.op.Force,
+		Caller: of.d.op.Caller},
 		"DELETE_IN_PROGRESS", 0); err != nil {
 		return err
 	}

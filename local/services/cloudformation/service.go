@@ -207,6 +207,8 @@ func (s *Service) operations() map[string]server.Operation {
 type none struct{}
 
 // accepted lists the members of requests that have no effect, and why.
+//
+//nolint:gosec // no credentials
 var accepted = map[string]map[string]string{
 	"CancelUpdateStack": {
 		"ClientRequestToken": "a repeated request is rejected because of the status of the stack",

@@ -19,7 +19,10 @@ func TestTooMuchMetricData(t *testing.T) {
 		return types.MetricDataQuery{Id: &id, MetricStat: &types.MetricStat{Period: &period, Stat: sdk.String("Sum"),
 			Metric: &types.Metric{Namespace: sdk.String("App"), MetricName: sdk.String("Calls")}}}
 	}
-	expression := func(id, text string) types.MetricDataQuery { return types.MetricDataQuery{Id: &id, Expression: &text} }
+	expression := func(id, text string) types.MetricDataQuery {
+		return types.MetricDataQuery{Id: &id,
+			Expression: &text}
+	}
 	var many, doubled []types.MetricDataQuery
 	for i := range 400 {
 		many = append(many, metric(fmt.Sprintf("m%d", i), 60))
@@ -38,8 +41,9 @@ func TestTooMuchMetricData(t *testing.T) {
 		"doubled": {1, doubled},
 		"all":     {10, append(many[:400:400], expression("sum", "SUM(METRICS())"))},
 	} {
-		_, err := b.GetMetricData(t.Context(), &client.GetMetricDataInput{StartTime: sdk.Time(epoch.Add(-time.Duration(test.days) * 24 * time.Hour)),
-			EndTime: &epoch, MetricDataQueries: test.queries})
+		_, err := b.GetMetricData(t.Context(),
+			&client.GetMetricDataInput{StartTime: sdk.Time(epoch.Add(-time.Duration(test.days) * 24 * time.Hour)),
+				EndTime: &epoch, MetricDataQueries: test.queries})
 		t.Log(name)
 		refused(t, err, "ValidationError", message)
 	}

@@ -36,8 +36,9 @@ func (a *alarm) triggering() []child {
 
 // triggeringChildren returns the triggering alarms as a notification lists them.
 func (a *alarm) triggeringChildren() []map[string]any {
-	children := []map[string]any{}
-	for _, c := range a.triggering() {
+	triggering := a.triggering()
+	children := make([]map[string]any, 0, len(triggering))
+	for _, c := range triggering {
 		children = append(children, map[string]any{"Arn": c.ARN,
 			"State": map[string]string{"Value": c.State.Value, "Timestamp": c.State.Timestamp}})
 	}

@@ -432,13 +432,13 @@ func composed(a *alarm, state string, names []string, others map[string]*alarm) 
 			latest, fits = other, alike
 		}
 	}
-	listed := []child{}
 	if state != evaluation.Alarm {
 		alarming = nil
 		if latest != nil {
 			alarming = []*alarm{latest}
 		}
 	}
+	listed := make([]child, 0, len(alarming))
 	for _, other := range alarming {
 		listed = append(listed, child{other.ARN, childState{other.State, other.Transitioned.UTC().Format(reasonTime)}})
 	}

@@ -96,8 +96,8 @@ func (d *Dispatcher) Close() { d.lanes.Close() }
 func (d *Dispatcher) Pending() int { return d.lanes.Delayed() }
 
 // Accept accepts letters. When it returns nil, they will be delivered at least once, and direct targets have had
-// their first attempt. also adds further changes to the batch, which are then stored too; it may be nil. If it returns a
-// *FullError, nothing has been accepted.
+// their first attempt. also adds further changes to the batch, which are then stored too; it may be nil. If it returns
+// a *FullError, nothing has been accepted.
 //
 // Direct targets get their letters before anything is stored: what also adds may say that the letters are accepted (the
 // time at which a schedule last ran, the position of a replay), so the effect must not be missing from the disk when

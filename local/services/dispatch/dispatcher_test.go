@@ -263,7 +263,8 @@ func TestADeadTargetDelaysNoOther(t *testing.T) {
 			return nil
 		}})
 	letter := func(to, body string) *dispatch.Letter {
-		return &dispatch.Letter{To: to, Message: delivery.Message{Body: body}, Age: 3600, Attempts: 3, DeadLetters: queue}
+		return &dispatch.Letter{To: to, Message: delivery.Message{Body: body}, Age: 3600, Attempts: 3,
+			DeadLetters: queue}
 	}
 	var waiting []*dispatch.Letter
 	for range 3000 {

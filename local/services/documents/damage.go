@@ -50,8 +50,8 @@ func (s *Store) synced(b *pebble.Batch) {
 	}
 }
 
-// LostTails returns the losses at the end of the store's log that have been found, oldest first. They are reported until
-// Repair.
+// LostTails returns the losses at the end of the store's log that have been found, oldest first. They are reported
+// until Repair.
 func (s *Store) LostTails() []*pebblestore.LostTail {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,8 +94,8 @@ func View(dir string) (*Store, error) {
 // ErrReadOnly is returned by changes of a store that was opened with View.
 var ErrReadOnly = errors.New("the store is open for reading only")
 
-// Salvage calls read for the keys and values of the store in a directory, which no process may have open, as far as they
-// can be read, and problem for each place that cannot. Key and value are valid only during the call.
+// Salvage calls read for the keys and values of the store in a directory, which no process may have open, as far as
+// they can be read, and problem for each place that cannot. Key and value are valid only during the call.
 func Salvage(ctx context.Context, dir string, read func(key, value []byte) error, problem func(error)) error {
 	s := &Store{dir: dir, fs: ownerfs.System}
 	cache := pebble.NewCache(cacheBytes)

@@ -47,8 +47,8 @@ func logOf(t *testing.T, dir string) string {
 	return slices.Max(logs)
 }
 
-// TestACutLogIsTold cuts the log at many places: each loses at least one acknowledged document, and the store says so at
-// each opening until it is repaired.
+// TestACutLogIsTold cuts the log at many places: each loses at least one acknowledged document, and the store says so
+// at each opening until it is repaired.
 func TestACutLogIsTold(t *testing.T) {
 	t.Parallel()
 	const n = 40
@@ -76,7 +76,8 @@ func TestACutLogIsTold(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := fmt.Sprintf("%d changes that had been on the disk are missing", n-there)
-			if lost := s.LostTails(); there >= n || len(lost) != 1 || len(told) != 1 || !strings.Contains(told[0], want) ||
+			if lost := s.LostTails(); there >= n || len(lost) != 1 || len(told) != 1 || !strings.Contains(told[0],
+				want) ||
 				!strings.Contains(told[0], dir) || !strings.Contains(told[0], "stepback data repair") {
 				t.Errorf("cut to %d: %d documents, %v, %q, want %q", length, there, lost, told, want)
 			}

@@ -60,8 +60,8 @@ type Store struct {
 }
 
 // Open opens the store in a directory, which need not exist. If system is nil, the machine's file system is used. A
-// damaged store is refused, and nothing in it is changed. One that has lost the end of its log is opened: see LostTails. A
-// full disk breaks the store; see OpenOn.
+// damaged store is refused, and nothing in it is changed. One that has lost the end of its log is opened: see
+// LostTails. A full disk breaks the store; see OpenOn.
 func Open(dir string, system vfs.FS) (*Store, error) { return OpenOn(dir, Disk{FS: system}) }
 
 // OpenOn opens the store in a directory, which need not exist. The error wraps journal.ErrDiskFull if the disk has too

@@ -335,6 +335,8 @@ func (s *Service) listImages(_ context.Context, scope aws.Scope, in *repositoryR
 }
 
 // accepted lists the members of requests that have no effect, and why.
+//
+//nolint:gosec // no credentials
 var accepted = map[string]map[string]string{
 	"DeleteRepository": {
 		"force": "repositories have no images",

@@ -29,8 +29,8 @@ func (s *Service) Listens(scope aws.Scope) bool {
 const maxAnnounced = 100_000
 
 // Announce puts events on the default bus, in the order of the calls, without waiting. As on AWS, events of
-// services are delivered on a best-effort basis: beyond maxAnnounced they are lost, which is logged. Close waits for the
-// announced events.
+// services are delivered on a best-effort basis: beyond maxAnnounced they are lost, which is logged. Close waits for
+// the announced events.
 func (s *Service) Announce(all ...Announcement) {
 	arrivals := make([]arrival, len(all))
 	for i, a := range all {

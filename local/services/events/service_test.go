@@ -86,7 +86,8 @@ func (b *bench) open() {
 	for _, service := range []string{"sqs", "sns", "lambda", "states", "logs"} {
 		targets.Register(service, delivery.TargetFunc(b.take))
 	}
-	if b.service, err = events.Open(events.Options{Store: b.store, Clock: b.clock, Targets: targets, PerTarget: b.perTarget,
+	if b.service, err = events.Open(events.Options{Store: b.store, Clock: b.clock, Targets: targets,
+		PerTarget: b.perTarget,
 		Secrets: kms.Secrets{Service: kms.New(kms.Options{Dir: b.keys, Documents: b.store, Clock: b.clock}),
 			Context: "SecretARN"}}); err != nil {
 		b.t.Fatal(err)
@@ -686,7 +687,8 @@ func TestTestEventPattern(t *testing.T) {
 func TestEntriesForAFullTargetAreRefused(t *testing.T) {
 	t.Parallel()
 	text := sdkaws.String
-	b := &bench{t: t, clock: clock.Virtual(epoch), disk: vfs.NewCrashableMem(), keys: t.TempDir(), perTarget: lanes.Bound{Jobs: 2},
+	b := &bench{t: t, clock: clock.Virtual(epoch), disk: vfs.NewCrashableMem(), keys: t.TempDir(),
+		perTarget: lanes.Bound{Jobs: 2},
 		refuse: func(to string) error {
 			if to == "function:down" {
 				return errors.New("down")

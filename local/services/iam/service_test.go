@@ -160,7 +160,8 @@ func TestPolicyVersions(t *testing.T) {
 		t.Errorf("%d versions, first %+v", n, versions.Versions[0])
 	}
 	var ids []string
-	for pages := client.NewListPolicyVersionsPaginator(c, &client.ListPolicyVersionsInput{PolicyArn: arn, MaxItems: sdk.Int32(3)}); pages.HasMorePages(); {
+	for pages := client.NewListPolicyVersionsPaginator(c, &client.ListPolicyVersionsInput{PolicyArn: arn,
+		MaxItems: sdk.Int32(3)}); pages.HasMorePages(); {
 		page := must[*client.ListPolicyVersionsOutput](t)(pages.NextPage(ctx))
 		for _, v := range page.Versions {
 			ids = append(ids, *v.VersionId)

@@ -237,7 +237,8 @@ func (f *Files) Below(dir string) ([]string, error) {
 	return paths, err
 }
 
-// Check reads the files below a directory that the inventory has, and calls problem for each that is missing or damaged.
+// Check reads the files below a directory that the inventory has, and calls problem for each that is missing or
+// damaged.
 func (f *Files) Check(dir string, problem func(error)) error {
 	known, err := f.Below(dir)
 	if err != nil {
@@ -281,8 +282,8 @@ func (f *Files) Verify(path string) error {
 	return err
 }
 
-// Aside moves a damaged file or directory to the same place below the directory aside, unchanged, and forgets what is in
-// it. One that does not exist is only forgotten.
+// Aside moves a damaged file or directory to the same place below the directory aside, unchanged, and forgets what is
+// in it. One that does not exist is only forgotten.
 func (f *Files) Aside(aside, path string) error {
 	known, err := f.Below(path)
 	if err == nil {
@@ -301,8 +302,8 @@ func (f *Files) Aside(aside, path string) error {
 	return nil
 }
 
-// Replace notes that a file without a seal is about to be replaced as a whole, calls write, and notes its new content. A
-// crash in between leaves a file that cannot be verified until the next time.
+// Replace notes that a file without a seal is about to be replaced as a whole, calls write, and notes its new content.
+// A crash in between leaves a file that cannot be verified until the next time.
 func (f *Files) Replace(path string, write func() error) error {
 	if f == nil {
 		return write()
@@ -343,8 +344,8 @@ func (f *Files) Next(path string) (uint64, error) {
 }
 
 // ReadFile reads a file that WriteFile wrote, or one without a seal of an earlier version. The error is a *DamagedError
-// if it is missing, changed or older than the inventory says; it wraps fs.ErrNotExist if there is no such file and should
-// be none.
+// if it is missing, changed or older than the inventory says; it wraps fs.ErrNotExist if there is no such file and
+// should be none.
 func (f *Files) ReadFile(path string) ([]byte, error) {
 	e, known, err := f.Entry(path)
 	if err != nil {
@@ -364,8 +365,8 @@ func (f *Files) ReadFile(path string) ([]byte, error) {
 	return object, err
 }
 
-// Verify returns a sealed text without its seal, and its generation. The error is a *DamagedError if the text differs from
-// what was written, or is older than its entry. known is true if there is an entry.
+// Verify returns a sealed text without its seal, and its generation. The error is a *DamagedError if the text differs
+// from what was written, or is older than its entry. known is true if there is an entry.
 func Verify(path string, text []byte, e Entry, known bool) (object []byte, generation uint64, err error) {
 	object, generation, sealed, err := Unseal(text)
 	switch {
@@ -392,9 +393,8 @@ func VerifyGrown(path string, content []byte, e Entry) error {
 	return nil
 }
 
-// RepairEach calls repair with the path of each damaged file among errors, and passes the error with what repair returns,
-// the loss, to tell. Errors of other kinds are passed to tell unchanged.
-
+// RepairEach calls repair with the path of each damaged file among errors, and passes the error with what repair
+// returns, the loss, to tell. Errors of other kinds are passed to tell unchanged.
 func (f *Files) RepairEach(damaged []error, tell func(error), repair func(path string) (loss string, err error)) error {
 	for _, problem := range damaged {
 		var d *DamagedError

@@ -87,7 +87,8 @@ func TestFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		var damaged *inventory.DamagedError
-		if _, err := files.ReadFile(path); !errors.As(err, &damaged) || damaged.Path != path || !strings.Contains(damaged.Why, want) {
+		if _, err := files.ReadFile(path); !errors.As(err, &damaged) || damaged.Path != path ||
+			!strings.Contains(damaged.Why, want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

@@ -44,7 +44,8 @@ func Unseal(text []byte) (object []byte, generation uint64, sealed bool, err err
 		return text, 0, false, nil
 	}
 	var sum uint32
-	if _, err := fmt.Sscanf(string(text[at:]), sealFormat, &sum, &generation); err != nil || len(text)-at != sealLength {
+	if _, err := fmt.Sscanf(string(text[at:]), sealFormat, &sum, &generation); err != nil ||
+		len(text)-at != sealLength {
 		return nil, 0, true, errors.New("its seal cannot be read")
 	}
 	if found := sealSum(text[:at], generation); string(text[at:]) != fmt.Sprintf(sealFormat, found, generation) {

@@ -159,6 +159,8 @@ func (s *Service) get(name string, value any) (found bool, err error) {
 }
 
 // accepted lists the members of requests that have no effect, and why.
+//
+//nolint:gosec // no credentials
 var accepted = map[string]map[string]string{
 	"": {
 		"GrantTokens":                    "grants are effective at once",

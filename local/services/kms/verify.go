@@ -58,7 +58,8 @@ func Check(dir string, store *documents.Store, now time.Time, problem func(error
 // cannot be decrypted any more. The damaged files are moved below the directory aside, and tell is called for each.
 func Repair(dir string, store *documents.Store, files *inventory.Files, aside string, now time.Time, tell func(error)) error {
 	var damaged []error
-	if err := Check(dir, store, now, func(err error) { damaged = append(damaged, err) }); err != nil || len(damaged) == 0 {
+	if err := Check(dir, store, now, func(err error) { damaged = append(damaged, err) }); err != nil ||
+		len(damaged) == 0 {
 		return err
 	}
 	table := store.Table(tableName)

@@ -3,8 +3,8 @@
 // number that all lanes share, in turn.
 //
 // A delivery that waits for its time or for a place is a value in memory, without a goroutine. The owner stores what it
-// has accepted; Reserve bounds how much that is, by lane and in total. EventBridge, Scheduler, SNS, the subscriptions of
-// log groups and Lambda's asynchronous invocations share this package.
+// has accepted; Reserve bounds how much that is, by lane and in total. EventBridge, Scheduler, SNS, the subscriptions
+// of log groups and Lambda's asynchronous invocations share this package.
 package lanes
 
 import (
@@ -23,8 +23,8 @@ type Options[J any] struct {
 	// Run makes a delivery. It reports errors itself, and calls At if the delivery is to be repeated. ctx ends when the
 	// lanes are closed, and belongs to work that holds the clock.
 	Run func(ctx context.Context, job J)
-	// Waiting returns the form in which a delivery waits for a place; nil keeps it unchanged. With it, the owner can keep
-	// in memory only what it needs to read the rest from its store.
+	// Waiting returns the form in which a delivery waits for a place; nil keeps it unchanged. With it, the owner can
+	// keep in memory only what it needs to read the rest from its store.
 	Waiting func(job J) J
 	// Places is the maximum number of concurrent deliveries of a lane, 64 by default. Shared is the number that all
 	// lanes may have together besides one each, 1024 by default.
@@ -84,7 +84,7 @@ func New[J any](o Options[J]) *Lanes[J] {
 	o.Places, o.Shared = cmp.Or(o.Places, defaultPlaces), cmp.Or(o.Shared, defaultShared)
 	o.PerLane, o.Total = o.PerLane.or(DefaultPerLane), o.Total.or(DefaultTotal)
 	l := &Lanes[J]{o: o, lines: map[string]*line[J]{}, delayed: map[*delay[J]]struct{}{}}
-	l.ctx, l.stop = context.WithCancel(context.Background())
+	l.ctx, l.stop = context.WithCancel(context.Background()) //nolint:gosec // Close calls it
 	return l
 }
 

@@ -122,17 +122,18 @@ func TestLanesKeepTheirOrder(t *testing.T) {
 				took time.Duration
 			}
 			all := 0
-			l := lanes.New(lanes.Options[job]{Clock: c, Places: places, Shared: draw.IntN(4) + 1, Run: func(_ context.Context, j job) {
-				mu.Lock()
-				got[j.lane] = append(got[j.lane], j.n)
-				running[j.lane]++
-				most = max(most, running[j.lane])
-				mu.Unlock()
-				time.Sleep(j.took)
-				mu.Lock()
-				running[j.lane]--
-				mu.Unlock()
-			}})
+			l := lanes.New(lanes.Options[job]{Clock: c, Places: places, Shared: draw.IntN(4) + 1,
+				Run: func(_ context.Context, j job) {
+					mu.Lock()
+					got[j.lane] = append(got[j.lane], j.n)
+					running[j.lane]++
+					most = max(most, running[j.lane])
+					mu.Unlock()
+					time.Sleep(j.took)
+					mu.Lock()
+					running[j.lane]--
+					mu.Unlock()
+				}})
 			sent := map[byte]int{}
 			for range 200 {
 				lane := byte('a' + draw.IntN(5))

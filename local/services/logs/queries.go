@@ -122,7 +122,8 @@ func (s *Service) startQuery(ctx context.Context, scope aws.Scope, r *startQuery
 	})
 	run.statistic.Scanned, run.statistic.Groups = float64(len(events)), float64(len(groups))
 	if run.answer, err = q.Run(ctx, events, r.Limit, insights.Limits{Work: budgets.InsightsWork.Value,
-		Memory: budgets.InsightsMemory.Value, Text: budgets.InsightsText.Value, Result: budgets.InsightsResult.Value}); err != nil {
+		Memory: budgets.InsightsMemory.Value, Text: budgets.InsightsText.Value,
+		Result: budgets.InsightsResult.Value}); err != nil {
 		return nil, queryLimit(err)
 	}
 	run.statistic.Matched = float64(run.answer.Matched)

@@ -101,7 +101,10 @@ func OpenSubscriptions(o SubscriptionOptions) *Subscriptions {
 	return &Subscriptions{o: o, filling: map[batchKey]*eventBatch{},
 		positions: o.Documents.Table("logs.positions"), dispatcher: dispatch.Open(dispatch.Options{
 			Store: o.Documents, Table: "logs.deliveries", Clock: o.Clock, Log: o.Log,
-			Send: func(ctx context.Context, l *dispatch.Letter) error { return o.Targets.Deliver(ctx, l.To, &l.Message) },
+			Send: func(ctx context.Context, l *dispatch.Letter) error {
+				return o.Targets.Deliver(ctx, l.To,
+					&l.Message)
+			},
 		})}
 }
 

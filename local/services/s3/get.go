@@ -23,8 +23,8 @@ func (s *store) GetObject(bucket, key string, want *gofakes3.ObjectRangeRequest)
 	return s.ranged(f, &v, asObject(key, v), want)
 }
 
-// ranged returns obj with a reader of the file, or of the requested range. A whole content is compared with its checksum;
-// a range is not.
+// ranged returns obj with a reader of the file, or of the requested range. A whole content is compared with its
+// checksum; a range is not.
 func (s *store) ranged(f *os.File, v *version, obj *gofakes3.Object, want *gofakes3.ObjectRangeRequest) (*gofakes3.Object,
 	error) {
 	var err error

@@ -64,7 +64,7 @@ func (s *store) settle(n *notice, told bool) {
 	if n == nil {
 		return
 	}
-	err := error(nil)
+	var err error
 	if told {
 		err = os.Remove(n.path)
 	} else {

@@ -132,8 +132,9 @@ func TestKilledBeforeTheNotification(t *testing.T) {
 			q := &queueOfNotices{t: t, dir: dir, image: image}
 			_, client := start(t, dir, s3.Options{Deliver: q.deliver})
 			if c.versions {
+				enabled := &types.VersioningConfiguration{Status: types.BucketVersioningStatusEnabled}
 				if _, err := client.PutBucketVersioning(t.Context(), &awss3.PutBucketVersioningInput{Bucket: in,
-					VersioningConfiguration: &types.VersioningConfiguration{Status: types.BucketVersioningStatusEnabled}}); err != nil {
+					VersioningConfiguration: enabled}); err != nil {
 					t.Fatal(err)
 				}
 			}

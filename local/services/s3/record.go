@@ -23,7 +23,8 @@ type version struct {
 	Size     int64     `json:"size"`
 	Modified time.Time `json:"modified"`
 	ETag     string    `json:"etag"`
-	// CRC is the CRC-32C of the content, in hexadecimal; empty for a content of an earlier version or one placed by hand.
+	// CRC is the CRC-32C of the content, in hexadecimal; empty for a content of an earlier version or one placed by
+	// hand.
 	CRC string `json:"crc32c,omitempty"`
 	// Outside is the ETag of the content that was replaced without S3; empty if it was not.
 	Outside  string            `json:"outside,omitempty"`
@@ -49,8 +50,8 @@ func (r record) find(info fs.FileInfo) (version, bool) {
 	return version{}, false
 }
 
-// readRecord reads the description of an object; it is empty if there is none. The error is an *inventory.DamagedError if
-// it is damaged or missing.
+// readRecord reads the description of an object; it is empty if there is none. The error is an *inventory.DamagedError
+// if it is damaged or missing.
 func (s *store) readRecord(bucket, key string) (record, error) {
 	path := s.recordPath(bucket, key)
 	text, err := s.files.ReadFile(path)

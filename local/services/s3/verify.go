@@ -26,8 +26,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 func newSum() hash.Hash { return crc32.New(castagnoli) }
 
-// sumOf returns a hash and its expected value for a version's content: CRC-32C, or MD5 for an object of an earlier version
-// that was uploaded in one part. The hash is nil if there is nothing to compare the content with.
+// sumOf returns a hash and its expected value for a version's content: CRC-32C, or MD5 for an object of an earlier
+// version that was uploaded in one part. The hash is nil if there is nothing to compare the content with.
 func (v *version) sumOf() (hash.Hash, string) {
 	const md5Digits = 2 * md5.Size
 	switch {
@@ -166,8 +166,8 @@ func openFor(dir string, files *inventory.Files) (*store, []string, error) {
 	return &store{root: root, files: files, newFile: newBodyFile}, buckets, err
 }
 
-// Check reads all objects in a directory of buckets, with their descriptions, noncurrent versions and unfinished uploads,
-// and calls problem for each damaged file. files is the inventory that has them.
+// Check reads all objects in a directory of buckets, with their descriptions, noncurrent versions and unfinished
+// uploads, and calls problem for each damaged file. files is the inventory that has them.
 func Check(dir string, files *inventory.Files, problem func(error)) error {
 	s, buckets, err := openFor(dir, files)
 	if err != nil {
@@ -213,9 +213,9 @@ func (s *store) checkLostBuckets(buckets []string, problem func(error)) error {
 	return nil
 }
 
-// Repair moves damaged objects, descriptions, settings, versions and uploads in a directory below the directory aside, and
-// calls tell for each. An object whose description is lost is described anew when it is next read; its headers and tags
-// are lost. A content that was changed without S3 is accepted.
+// Repair moves damaged objects, descriptions, settings, versions and uploads in a directory below the directory aside,
+// and calls tell for each. An object whose description is lost is described anew when it is next read; its headers and
+// tags are lost. A content that was changed without S3 is accepted.
 func Repair(dir string, files *inventory.Files, aside string, tell func(error)) error {
 	s, buckets, err := openFor(dir, files)
 	if err != nil || len(buckets) == 0 {
@@ -330,7 +330,10 @@ func (s *store) repairVersion(path, aside string) (loss string, err error) {
 	if err != nil {
 		return "", err
 	}
-	h.Entries = slices.DeleteFunc(h.Entries, func(e entry) bool { return !e.Marker && shownID(e.ID) == filepath.Base(path) })
+	h.Entries = slices.DeleteFunc(h.Entries, func(e entry) bool {
+		return !e.Marker &&
+			shownID(e.ID) == filepath.Base(path)
+	})
 	if err := s.files.Aside(aside, path); err != nil {
 		return "", err
 	}

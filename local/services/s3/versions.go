@@ -200,7 +200,7 @@ func (s *store) deleteLatest(bucket, key string) (result gofakes3.ObjectDeleteRe
 	if err != nil {
 		return result, err
 	}
-	changed := true
+	var changed bool
 	if status == "" {
 		changed, err = s.remove(bucket, key)
 	} else {

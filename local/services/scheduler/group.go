@@ -84,7 +84,8 @@ func (s *Service) createGroup(_ context.Context, scope aws.Scope, in *groupReque
 		return nil, conflict("Schedule group %s already exists.", in.Name)
 	}
 	now := s.now().UnixMilli()
-	g := &group{groupRecord{scope.Account, scope.Region, in.Name, tagsOf(in.Tags), now, now, in.ClientToken}, map[string]*entry{}}
+	g := &group{groupRecord{scope.Account, scope.Region, in.Name, tagsOf(in.Tags), now, now, in.ClientToken},
+		map[string]*entry{}}
 	if err := s.keepJSON(g.key(), g.groupRecord); err != nil {
 		return nil, err
 	}

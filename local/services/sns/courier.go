@@ -55,8 +55,8 @@ func (s *Service) openCourier() {
 		Waiting: func(t turn) turn { return turn{number: t.number} }})
 }
 
-// keepDelivery adds a new delivery to a batch. The error is an *aws.Error if too many deliveries wait. forget takes back
-// a delivery whose batch is not applied.
+// keepDelivery adds a new delivery to a batch. The error is an *aws.Error if too many deliveries wait. forget takes
+// back a delivery whose batch is not applied.
 func (s *Service) keepDelivery(b *documents.Batch, r deliveryRecord) (*delivered, error) {
 	s.mu.Lock()
 	n := s.number(b)

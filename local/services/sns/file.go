@@ -71,7 +71,8 @@ func (f *file) open(dir string) error {
 	if err != nil {
 		return err
 	}
-	f.size, f.sum, f.torn = int64(len(content)), inventory.Sum(0, content), len(content) > 0 && content[len(content)-1] != '\n'
+	f.size, f.sum, f.torn = int64(len(content)), inventory.Sum(0, content), len(content) > 0 &&
+		content[len(content)-1] != '\n'
 	e, known, err := f.files.Entry(opened.Name())
 	if err == nil && known {
 		f.damaged = inventory.VerifyGrown(opened.Name(), content, e)

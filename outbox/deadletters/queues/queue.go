@@ -326,8 +326,8 @@ func (q *Queue) release(ctx context.Context, all map[string]*queued) error {
 	return errors.Join(errs...)
 }
 
-// whole reports whether a delivery consists of all messages in the queue, unchanged, and whether each came from a source
-// queue. SQS does not move messages that were sent to the dead-letter queue directly.
+// whole reports whether a delivery consists of all messages in the queue, unchanged, and whether each came from a
+// source queue. SQS does not move messages that were sent to the dead-letter queue directly.
 func (q *Queue) whole(d *deadletters.Delivery, all map[string]*queued) bool {
 	if q.Target != "" || len(all) != len(d.Items) || len(all) == 0 {
 		return false

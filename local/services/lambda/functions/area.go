@@ -29,8 +29,9 @@ type codeKey struct{ function, sha256 string }
 
 func newArea(scope aws.Scope, dir string, opts Options, room *runner.Room) *area {
 	a := &area{
-		scope: scope, dir: dir, files: opts.Files, functions: map[string]*record{}, changing: map[string]chan struct{}{},
-		running: map[codeKey]int{},
+		scope: scope, dir: dir, files: opts.Files, functions: map[string]*record{},
+		changing: map[string]chan struct{}{},
+		running:  map[codeKey]int{},
 	}
 	if opts.LogSink != nil {
 		a.sink = opts.LogSink(scope)

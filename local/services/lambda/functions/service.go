@@ -92,8 +92,8 @@ const (
 	defaultIdleTimeout  = 5 * time.Minute
 )
 
-// Open loads the functions in dir, which it creates if needed. A description or a package that is damaged or missing is an
-// error; damaged code is unpacked again from its package. Only one Service may have a directory open at a time.
+// Open loads the functions in dir, which it creates if needed. A description or a package that is damaged or missing is
+// an error; damaged code is unpacked again from its package. Only one Service may have a directory open at a time.
 func Open(ctx context.Context, dir string, opts Options) (*Service, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -18,39 +18,39 @@ import (
 	"stepback/local/services/lambda/deployment"
 )
 
-// verifyCode compares unpacked code with its package, and unpacks it again if a file is missing or changed. The error is
-// an *inventory.DamagedError if the package itself is damaged, too.
-func (s *Service) verifyCode(code string) (repaired bool, err error) {
+// verifyCode compares unpacked code with its package, and unpacks it again if a file is missing or changed. The error
+// is an *inventory.DamagedError if the package itself is damaged, too.
+func (s *Service) verifyCode(code string) error {
 	archive := code + packageSuffix
 	changed, err := deployment.Differs(code, archive)
 	if err == nil && changed == "" {
-		return false, nil
+		return nil
 	}
 	if err := verifyPackage(archive); err != nil {
 		if !exists(archive) && exists(code) {
 			s.opts.Log.Warn("the package of a function's code is missing; its code cannot be verified", "file", archive)
-			return false, nil
+			return nil
 		}
-		return false, err
+		return err
 	}
 	s.opts.Log.Warn("a file of a function's code is damaged; the package is unpacked again", "file", changed)
 	temp, err := os.MkdirTemp(filepath.Join(s.dir, "tmp"), "code-")
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer os.RemoveAll(temp)
 	info, err := os.Stat(archive)
 	if err != nil {
-		return false, err
+		return err
 	}
 	fresh := filepath.Join(temp, "code")
 	if err := unpack(archive, info.Size(), fresh); err != nil {
-		return false, err
+		return err
 	}
 	if err := os.RemoveAll(code); err != nil {
-		return false, err
+		return err
 	}
-	return true, atomicfile.Move(fresh, code)
+	return atomicfile.Move(fresh, code)
 }
 
 // verifyPackage compares a deployment package with the hash that is its name.
@@ -84,7 +84,7 @@ func openPackage(archive string) (*os.File, error) {
 // verifyCodes verifies the code of a function's versions, and of their layers.
 func (s *Service) verifyCodes(a *area, name string, r *record) error {
 	for sha := range r.codes() {
-		if _, err := s.verifyCode(a.codeDir(name, sha)); err != nil {
+		if err := s.verifyCode(a.codeDir(name, sha)); err != nil {
 			return err
 		}
 	}
@@ -96,8 +96,8 @@ func (s *Service) verifyCodes(a *area, name string, r *record) error {
 	return nil
 }
 
-// verifyLayers compares the merged files of layers with the layers' packages, and merges them again if they differ. Files
-// of layers that have been deleted since cannot be verified.
+// verifyLayers compares the merged files of layers with the layers' packages, and merges them again if they differ.
+// Files of layers that have been deleted since cannot be verified.
 func (s *Service) verifyLayers(list []Layer) error {
 	if len(list) == 0 {
 		return nil
@@ -126,7 +126,7 @@ func (s *Service) verifyLayers(list []Layer) error {
 		return nil
 	}
 	for _, code := range codes {
-		if _, err := s.verifyCode(code); err != nil {
+		if err := s.verifyCode(code); err != nil {
 			return err
 		}
 	}
@@ -231,8 +231,8 @@ func checkCode(archive string) error {
 	return err
 }
 
-// Repair moves the functions and layers in a directory whose description or package is damaged below the directory aside,
-// removes damaged code that the next start unpacks again, and calls tell for each.
+// Repair moves the functions and layers in a directory whose description or package is damaged below the directory
+// aside, removes damaged code that the next start unpacks again, and calls tell for each.
 func Repair(dir string, files *inventory.Files, aside string, tell func(error)) error {
 	var damaged []error
 	if err := Check(dir, files, func(err error) { damaged = append(damaged, err) }); err != nil {

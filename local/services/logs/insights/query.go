@@ -227,7 +227,10 @@ func (p *parser) limit(q *Query) {
 		p.refuse(t, "a number from 1 to 10000")
 	}
 	q.limit = n
-	q.stages = append(q.stages, stage{limit: n, run: func(_ *work, rows []*Row) []*Row { return rows[:min(n, len(rows))] }})
+	q.stages = append(q.stages, stage{limit: n, run: func(_ *work, rows []*Row) []*Row {
+		return rows[:min(n,
+			len(rows))]
+	}})
 }
 
 func (p *parser) dedup(q *Query) {

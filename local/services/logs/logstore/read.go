@@ -16,6 +16,8 @@ import (
 // Read returns the events of a group with from <= time < to that were appended before the call, ordered by time.
 // selects chooses the streams. It returns ErrNoGroup if the group does not exist, and an
 // *inventory.DamagedError if events differ from what was written.
+//
+//nolint:contextcheck,nolintlint // ReadUpTo can be interrupted
 func (s *Store) Read(scope aws.Scope, groupName string, selects func(stream string) bool, from, to int64) ([]Event,
 	error) {
 	return s.ReadUpTo(context.Background(), scope, groupName, selects, from, to, math.MaxInt)

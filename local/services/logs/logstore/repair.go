@@ -2,7 +2,6 @@ package logstore
 
 import (
 	"encoding/json"
-	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -52,6 +51,6 @@ func Repair(dir string, files *inventory.Files, aside string, tell func(error)) 
 		if filepath.Base(path) == aboutFile {
 			return "the log group is lost", files.Aside(aside, filepath.Dir(path))
 		}
-		return fmt.Sprintf("its events are lost; what can be read is in %s", aside), files.Aside(aside, path)
+		return "its events are lost; what can be read is in " + aside, files.Aside(aside, path)
 	})
 }

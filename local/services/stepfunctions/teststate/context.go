@@ -60,6 +60,7 @@ func takesToken(s *engine.State) bool {
 	switch call.Pattern {
 	case engine.WaitForTaskToken, engine.Sync, engine.Sync2:
 		return true
+	default:
 	}
 	return call.Target == engine.ActivityWorker
 }
