@@ -287,10 +287,10 @@ func (p *Platform) finishOpen(context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := p.subscriptions.CatchUp(p.Logs); err != nil {
+	if err := p.subscriptions.CatchUp(p.Logs); err != nil { //nolint:contextcheck // deliveries outlive it
 		return err
 	}
-	p.Functions.Resume() //nolint:contextcheck // they live as long as the platform
+	p.Functions.Resume()
 	p.mappings.Resume()
 	if err := p.Objects.Resume(); err != nil { //nolint:contextcheck // notifications outlive the opening
 		return err

@@ -9,7 +9,6 @@ import (
 
 // openTopics opens the embedded SNS. It resumes deliveries at once, so its targets must already be open.
 func (p *Platform) openTopics(context.Context) (err error) {
-	//nolint:contextcheck // deliveries live as long as the platform
 	p.Topics, err = sns.Open(sns.Options{Dir: p.Dir, Store: p.Documents, Files: p.files, Clock: p.Clock, Scope: p.Scope,
 		Endpoint: p.Endpoint, Queues: judgedQueues{p.Queues, &p.Targets}, Targets: &p.Targets, Count: p.topicCounts,
 		Transport: p.cfg.Targets.Transport(),

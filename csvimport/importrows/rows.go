@@ -236,7 +236,7 @@ func (r *Rows) describe(ctx context.Context, d *deadletters.Delivery, bucket str
 	} else {
 		object, err := r.Objects.Get(ctx, x.file, "")
 		if err != nil {
-			return x, nil //nolint:nilerr // not written yet, or access is denied
+			return x, nil
 		}
 		_ = object.Body.Close()
 		x.first = objectevent.ExecutionName(x.file.Key, object.ETag)

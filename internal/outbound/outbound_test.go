@@ -64,7 +64,7 @@ func TestTransport(t *testing.T) {
 		{nil, inner.URL, "<nil>"},
 	} {
 		client := &http.Client{Transport: test.policy.Transport()}
-		answer, err := client.Get(test.url) //nolint:noctx // it is answered at once
+		answer, err := client.Get(test.url)
 		if err == nil {
 			_ = answer.Body.Close()
 		}

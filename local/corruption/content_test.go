@@ -122,7 +122,8 @@ func (c *clients) fill(ctx context.Context, t *testing.T, written content, round
 		must(err)
 		written.wrote(name, long(name, i, round))
 	}
-	if round > 1 { // what is not in Pebble stores has entries that are stored within a second, or when the platform closes
+	// What is not in Pebble stores has entries that are stored within a second, or when the platform closes.
+	if round > 1 {
 		return
 	}
 	for i := range 4 {
@@ -301,7 +302,7 @@ func (c *clients) readFiles(ctx context.Context, found map[string]string) {
 		return
 	}
 	found["function"] = *f.Configuration.Description
-	if response, err := http.Get(*f.Code.Location); err == nil { //nolint:noctx // a test
+	if response, err := http.Get(*f.Code.Location); err == nil {
 		code, err := io.ReadAll(response.Body)
 		_ = response.Body.Close()
 		if err == nil && response.StatusCode == http.StatusOK {

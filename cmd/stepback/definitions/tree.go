@@ -243,7 +243,7 @@ func (y *yamlTree) value(from *yaml.Node, depth int) (*node, error) {
 func (y *yamlTree) untagged(from *yaml.Node, depth int) (*node, error) {
 	start := y.cursor.Offset(source.Position{Line: from.Line, Column: from.Column})
 	n := &node{at: source.Span{Start: start, End: min(start+1, len(y.text))}}
-	switch from.Kind { //nolint:exhaustive // the others are scalars here
+	switch from.Kind {
 	case yaml.MappingNode:
 		n.kind = jsonvalue.Object
 		for i := 0; i+1 < len(from.Content); i += 2 {

@@ -39,7 +39,7 @@ func (c *Serve) tellOthers(ctx context.Context, cfg *local.Config) (opened func(
 	if err != nil {
 		return nil, nil, err
 	}
-	cfg.Observe = traces.Observe //nolint:contextcheck // it lives as long as the platform
+	cfg.Observe = traces.Observe
 	return func(p *local.Platform) { traces.Look(p.Journal) }, func() {
 		const grace = 3 * time.Second
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)

@@ -129,7 +129,7 @@ func TestLanesKeepTheirOrder(t *testing.T) {
 					running[j.lane]++
 					most = max(most, running[j.lane])
 					mu.Unlock()
-					time.Sleep(j.took)
+					time.Sleep(j.took) //nolint:forbidigo // virtual time
 					mu.Lock()
 					running[j.lane]--
 					mu.Unlock()
@@ -141,9 +141,9 @@ func TestLanesKeepTheirOrder(t *testing.T) {
 				sent[lane]++
 				all++
 				synctest.Wait()
-				time.Sleep(time.Duration(draw.IntN(10)) * time.Millisecond)
+				time.Sleep(time.Duration(draw.IntN(10)) * time.Millisecond) //nolint:forbidigo // virtual time
 			}
-			time.Sleep(time.Hour)
+			time.Sleep(time.Hour) //nolint:forbidigo // virtual time
 			l.Close()
 			for lane, numbers := range got {
 				inOrder := slices.IsSorted(numbers)

@@ -105,6 +105,8 @@ func in(scope aws.Scope) aws.Scope {
 }
 
 // accepted lists the members of requests that have no effect, and why.
+//
+//nolint:gosec // no credentials
 var accepted = map[string]map[string]string{
 	"DescribeLogGroups": {
 		"includeLinkedAccounts": "no accounts are linked",

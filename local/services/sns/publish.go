@@ -51,7 +51,7 @@ func (s *Service) publishAny(ctx context.Context, topic string, m *message) erro
 	if err != nil {
 		return err
 	}
-	err = s.publishTo(a.Scope(), topic, []*message{m}) //nolint:contextcheck // deliveries outlive the request
+	err = s.publishTo(a.Scope(), topic, []*message{m})
 	if e := failure(err); err != nil && e != nil {
 		return e
 	}
@@ -96,7 +96,6 @@ func (s *Service) publish(_ context.Context, scope aws.Scope, in *publishRequest
 	if err := m.structured(in.Structure); err != nil {
 		return nil, err
 	}
-	//nolint:contextcheck // deliveries outlive the request
 	if err := s.publishTo(scope, topic, []*message{m}); err != nil {
 		return nil, err
 	}
@@ -403,7 +402,6 @@ func (s *Service) publishBatch(_ context.Context, scope aws.Scope, in *publishBa
 		}
 		messages[i] = m
 	}
-	//nolint:contextcheck // deliveries outlive the request
 	if err := s.publishTo(scope, in.ARN, slices.Clone(messages)); err != nil {
 		return nil, err
 	}

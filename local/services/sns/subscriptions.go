@@ -174,7 +174,7 @@ func (s *Service) subscribe(_ context.Context, scope aws.Scope, in *subscribeReq
 		s.forget(confirmation)
 		return nil, err
 	}
-	s.courier.start(s, confirmation) //nolint:contextcheck // deliveries outlive the request
+	s.courier.start(s, confirmation)
 	if r.Pending && !in.Return {
 		return &subscriptionName{pendingARN}, nil
 	}
@@ -326,7 +326,7 @@ func (s *Service) unsubscribe(_ context.Context, r *server.Request) (*server.Ans
 		s.forget(told)
 		return nil, err
 	}
-	s.courier.start(s, told) //nolint:contextcheck // deliveries outlive the request
+	s.courier.start(s, told)
 	return &server.Answer{Output: none{}}, nil
 }
 

@@ -24,7 +24,6 @@ func (s *Service) accept(ctx context.Context, t *target, r *invocation.Request) 
 	if trace, ok := aws.TraceOf(ctx); ok {
 		e.Trace = trace.String()
 	}
-	//nolint:contextcheck // an event outlives the request
 	if err := s.events.Accept(e); err != nil {
 		return nil, err
 	}
