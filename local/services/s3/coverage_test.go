@@ -131,10 +131,14 @@ func TestExpectedBucketOwner(t *testing.T) {
 	if err := s.CreateBucket("bucket"); err != nil {
 		t.Fatal(err)
 	}
-	for owner, want := range map[string]int{"123456789012": http.StatusOK, "111111111111": http.StatusForbidden} {
+	const caller = "222222222222"
+	for owner, want := range map[string]int{
+		"123456789012": http.StatusOK, caller: http.StatusOK, "111111111111": http.StatusForbidden} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPut, "/bucket/key", strings.NewReader("x"))
 		r.Header.Set("Content-Length", "1")
 		r.Header.Set("X-Amz-Expected-Bucket-Owner", owner)
+		r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential="+caller+"/20261127/us-east-1/s3/aws4_request, "+
+			"SignedHeaders=host, Signature=0")
 		w := httptest.NewRecorder()
 		s.Handler().ServeHTTP(w, r)
 		if w.Code != want {

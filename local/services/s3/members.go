@@ -87,8 +87,8 @@ func accepts(operation, header, value string) bool {
 var protocolHeaders = []string{"x-amz-content-sha256", "x-amz-date", "x-amz-decoded-content-length", "x-amz-security-token",
 	"x-amz-trailer", "x-amz-user-agent", "x-amz-te", "x-amz-id-2", "x-amz-request-id"}
 
-// refuseMembers returns an error for a request with a header that its operation does not read, and for a bucket whose
-// owner is not the expected one.
+// refuseMembers returns an error for a request with a header that its operation does not read, or that expects the bucket
+// to belong to an account other than the default one and the caller's.
 func (s *store) refuseMembers(r *http.Request) *aws.Error {
 	operation := conditionalOperation(r)
 	for name, values := range r.Header {
@@ -100,8 +100,10 @@ func (s *store) refuseMembers(r *http.Request) *aws.Error {
 				header, values[0]))
 		}
 	}
+	// Accounts share all buckets, so each bucket is the caller's as well as the default account's.
+	caller := server.ScopeOf(r, aws.Scope{}).Account
 	for _, name := range []string{"X-Amz-Expected-Bucket-Owner", "X-Amz-Source-Expected-Bucket-Owner"} {
-		if owner := r.Header.Get(name); owner != "" && owner != s.account {
+		if owner := r.Header.Get(name); owner != "" && owner != s.account && owner != caller {
 			return &aws.Error{Code: "AccessDenied", Status: http.StatusForbidden, Message: "Access Denied"}
 		}
 	}
