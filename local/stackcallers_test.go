@@ -155,6 +155,44 @@ func TestStacksActAsTheirCaller(t *testing.T) {
 	d.does("DeleteStack", map[string]any{"StackName": "s"}, "GONE", "")
 }
 
+// TestChangeSetsActInTheirRole creates a change set whose template has a dynamic reference that its role may resolve and
+// its caller may not.
+func TestChangeSetsActInTheirRole(t *testing.T) {
+	t.Parallel()
+	d := newDeveloper(t, open(t, local.Config{EnforceIAM: true}))
+	for operation, in := range map[string]map[string]any{
+		"ssm PutParameter": {"Name": "/team", "Type": "String", "Value": "red"},
+		"iam CreateRole": {"RoleName": "deployer", "AssumeRolePolicyDocument": `{"Version":"2012-10-17","Statement":[{"Effect":"Allow",` +
+			`"Principal":{"Service":"cloudformation.amazonaws.com"},"Action":"sts:AssumeRole"}]}`},
+	} {
+		service, name, _ := strings.Cut(operation, " ")
+		if _, err := d.root.try(service, name, in); err != nil {
+			t.Fatal(operation, err)
+		}
+	}
+	if _, err := d.root.try("iam", "PutRolePolicy", map[string]any{"RoleName": "deployer", "PolicyName": "p", "PolicyDocument": `{"Version":` +
+		`"2012-10-17","Statement":[{"Effect":"Allow","Action":["ssm:*","sqs:*"],"Resource":"*"}]}`}); err != nil {
+		t.Fatal(err)
+	}
+	d.may("cloudformation:*", "iam:PassRole")
+	in := map[string]any{"StackName": "s", "ChangeSetName": "c", "ChangeSetType": "CREATE",
+		"TemplateBody": `{"Resources":{"Q":{"Type":"AWS::SQS::Queue","Properties":{"QueueName":"{{resolve:ssm:/team}}"}}}}`}
+	for role, want := range map[string]string{"": "FAILED", "arn:aws:iam::000000000000:role/deployer": "CREATE_COMPLETE"} {
+		if in["ChangeSetName"] = "without"; role != "" {
+			in["RoleARN"], in["ChangeSetName"] = role, "with"
+		} else {
+			delete(in, "RoleARN")
+		}
+		if _, err := d.call("cloudformation", "CreateChangeSet", in); err != nil {
+			t.Fatal(err)
+		}
+		set, err := d.call("cloudformation", "DescribeChangeSet", map[string]any{"StackName": "s", "ChangeSetName": in["ChangeSetName"]})
+		if err != nil || set["Status"] != want {
+			t.Errorf("with role %q: %v, %v: %v, want %s", role, set["Status"], err, set["StatusReason"], want)
+		}
+	}
+}
+
 // TestCustomResourcesActAsTheirCaller sends a custom resource's request to a topic that the stack's caller may not
 // publish to.
 func TestCustomResourcesActAsTheirCaller(t *testing.T) {

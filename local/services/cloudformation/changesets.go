@@ -161,6 +161,7 @@ func (s *Service) createChangeSet(ctx context.Context, scope aws.Scope, in *chan
 
 // judge computes the changes of a change set, which fails if there are none.
 func (s *Service) judge(ctx context.Context, set *changeSet, st *stack, _ *compiled) error {
+	ctx = s.acting(ctx, st.scope(), set.Target.RoleARN)
 	changes, c, err := s.plan(ctx, st, &set.Target)
 	if err != nil {
 		if e := failure(err); e != nil {

@@ -49,6 +49,7 @@ type planner struct {
 // plan lists the changes of a deployment of the target, in the order of the template, followed by what it would
 // remove.
 func (s *Service) plan(ctx context.Context, st *stack, to *deployed) ([]change, *compiled, error) {
+	ctx = s.acting(ctx, st.scope(), to.RoleARN)
 	c, err := s.compile(st.scope(), st.Name, st.ID, to)
 	if err != nil {
 		return nil, nil, err

@@ -137,6 +137,11 @@ func (s *Service) identity(ctx context.Context, scope aws.Scope, role string) re
 	return resource.Identity{Role: role, Caller: s.opts.Caller(ctx, scope)}
 }
 
+// acting returns a context in which a request calls services with a role, or without one as its client.
+func (s *Service) acting(ctx context.Context, scope aws.Scope, role string) context.Context {
+	return context.WithValue(ctx, identityKey{}, s.identity(ctx, scope, role))
+}
+
 func (s *Service) now() time.Time { return s.opts.Clock.Now() }
 
 // codeValidation is the code of almost all CloudFormation errors.
