@@ -155,8 +155,8 @@ func TestStacksActAsTheirCaller(t *testing.T) {
 	d.does("DeleteStack", map[string]any{"StackName": "s"}, "GONE", "")
 }
 
-// TestChangeSetsActInTheirRole creates a change set whose template has a dynamic reference that its role may resolve and
-// its caller may not.
+// TestChangeSetsActInTheirRole creates a change set whose template has a dynamic reference that its role may resolve
+// and its caller may not.
 func TestChangeSetsActInTheirRole(t *testing.T) {
 	t.Parallel()
 	d := newDeveloper(t, open(t, local.Config{EnforceIAM: true}))

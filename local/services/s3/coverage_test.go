@@ -41,25 +41,32 @@ func TestCoverageIsTrue(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		path := strings.NewReplacer("{Bucket}", "bucket", "{Key+}", "key").Replace(o.Path)
-		r := httptest.NewRequestWithContext(t.Context(), o.Method, path, strings.NewReader("<x/>"))
-		query := r.URL.Query()
-		for _, member := range o.Input.Members {
-			if member.Required && member.Location == model.InQuery {
-				query.Set(member.LocationName, "1")
-			}
-			if member.Required && member.LocationName == "x-amz-copy-source" {
-				r.Header.Set("X-Amz-Copy-Source", "bucket/other")
-			}
-		}
-		r.URL.RawQuery = query.Encode()
+		r := requestOf(t, o, "<x/>")
 		w := httptest.NewRecorder()
 		s.Handler().ServeHTTP(w, r)
 		served := w.Code != http.StatusNotImplemented && w.Code != http.StatusMethodNotAllowed
 		if want := slices.Contains(operations, name); served != want {
-			t.Errorf("%s %s %s?%s: status %d, in the table: %t: %s", name, o.Method, path, r.URL.RawQuery, w.Code, want, w.Body)
+			t.Errorf("%s %s %s?%s: status %d, in the table: %t: %s", name, o.Method, r.URL.Path, r.URL.RawQuery, w.Code, want, w.Body)
 		}
 	}
+}
+
+// requestOf returns a request for an operation, with the required members in the query.
+func requestOf(t *testing.T, o *model.Operation, body string) *http.Request {
+	t.Helper()
+	path := strings.NewReplacer("{Bucket}", "bucket", "{Key+}", "key").Replace(o.Path)
+	r := httptest.NewRequestWithContext(t.Context(), o.Method, path, strings.NewReader(body))
+	query := r.URL.Query()
+	for _, member := range o.Input.Members {
+		if member.Required && member.Location == model.InQuery {
+			query.Set(member.LocationName, "1")
+		}
+		if member.Required && member.LocationName == "x-amz-copy-source" {
+			r.Header.Set("X-Amz-Copy-Source", "bucket/other")
+		}
+	}
+	r.URL.RawQuery = query.Encode()
+	return r
 }
 
 // TestHeadersOfTheModel sends every modelled header of every implemented operation: those that are refused must
@@ -90,18 +97,7 @@ func TestHeadersOfTheModel(t *testing.T) {
 			if member.Location != model.InHeader || strings.HasSuffix(member.Name, "BucketOwner") {
 				continue
 			}
-			path := strings.NewReplacer("{Bucket}", "bucket", "{Key+}", "key").Replace(o.Path)
-			r := httptest.NewRequestWithContext(t.Context(), o.Method, path, strings.NewReader(""))
-			query := r.URL.Query()
-			for _, required := range o.Input.Members {
-				if required.Required && required.Location == model.InQuery {
-					query.Set(required.LocationName, "1")
-				}
-				if required.Required && required.LocationName == "x-amz-copy-source" {
-					r.Header.Set("X-Amz-Copy-Source", "bucket/other")
-				}
-			}
-			r.URL.RawQuery = query.Encode()
+			r := requestOf(t, o, "")
 			value := "x"
 			if rule := headerRules[strings.ToLower(member.LocationName)]; rule.values != nil {
 				value = rule.values[0]

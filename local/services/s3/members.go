@@ -87,8 +87,8 @@ func accepts(operation, header, value string) bool {
 var protocolHeaders = []string{"x-amz-content-sha256", "x-amz-date", "x-amz-decoded-content-length", "x-amz-security-token",
 	"x-amz-trailer", "x-amz-user-agent", "x-amz-te", "x-amz-id-2", "x-amz-request-id"}
 
-// refuseMembers returns an error for a request with a header that its operation does not read, or that expects the bucket
-// to belong to an account other than the default one and the caller's.
+// refuseMembers returns an error for a request with a header that its operation does not read, or that expects the
+// bucket to belong to an account other than the default one and the caller's.
 func (s *store) refuseMembers(r *http.Request) *aws.Error {
 	operation := conditionalOperation(r)
 	for name, values := range r.Header {
