@@ -562,13 +562,13 @@ type capped struct {
 
 func (c *capped) Request() { c.events = append(c.events, "request") }
 func (c *capped) Failure() { c.events = append(c.events, "failure") }
-func (c *capped) Success(retried, afterTimeout bool) {
-	c.events = append(c.events, fmt.Sprint("success ", retried, " ", afterTimeout))
+func (c *capped) Success(retried bool, after retry.Cause) {
+	c.events = append(c.events, fmt.Sprint("success ", retried, " ", after))
 }
 
-func (c *capped) Retry(afterTimeout bool) bool {
+func (c *capped) Retry(after retry.Cause) bool {
 	c.left--
-	c.events = append(c.events, fmt.Sprint("retry ", afterTimeout))
+	c.events = append(c.events, fmt.Sprint("retry ", after))
 	return c.left >= 0
 }
 
@@ -582,7 +582,7 @@ func TestBudget(t *testing.T) {
 		}
 		_, err := resilience.Execute(t.Context(), e, failing(errUnavailable).call)
 		wantStop(t, err, resilience.ErrBudget, 1)
-		want := "request, failure, retry true, success true true, request, failure, retry false"
+		want := "request, failure, retry timeout, success true timeout, request, failure, retry other"
 		if got := strings.Join(b.events, ", "); got != want {
 			t.Errorf("told %s, want %s", got, want)
 		}

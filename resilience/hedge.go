@@ -5,6 +5,8 @@ import (
 	"errors"
 	"runtime/debug"
 	"time"
+
+	"stepback/retry"
 )
 
 // ended is the outcome of one of several operations that run at once.
@@ -35,7 +37,7 @@ func (c *Call[T]) hedged(outer *attempt, e *Executor, number int) answer[T] {
 			}
 			c.discard(a.answer)
 		case <-h.late:
-			if started == e.hedges || outer.Err() != nil || e.budget != nil && !e.budget.Retry(false) {
+			if started == e.hedges || outer.Err() != nil || e.budget != nil && !e.budget.Retry(retry.CauseOther) {
 				continue
 			}
 			started++

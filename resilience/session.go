@@ -25,10 +25,10 @@ type session struct {
 	spent    *spent    // per rule; nil before the first failure
 
 	// wait and the fields after it describe the pause before the next attempt.
-	wait        time.Duration
-	last        error
-	class       retry.Classification
-	paidTimeout bool // the last retry followed a timeout
+	wait  time.Duration
+	last  error
+	class retry.Classification
+	paid  retry.Cause // cause of the failure that the last retry followed
 
 	inside   bool // holds a slot in the bulkhead
 	admitted bool // holds a permit of the breaker
@@ -242,11 +242,11 @@ func (s *session) decide(
 	if reason := s.checkDeadline(s.ctx, now, wait, s.usual()); reason != nil {
 		return 0, policy.MaxAttempts, reason
 	}
-	timeout := timedOut(err, c)
-	if s.budget != nil && !s.budget.Retry(timeout) {
+	cause := causeOf(err, c)
+	if s.budget != nil && !s.budget.Retry(cause) {
 		return 0, policy.MaxAttempts, ErrBudget
 	}
-	s.paidTimeout = timeout
+	s.paid = cause
 	return wait, policy.MaxAttempts, nil
 }
 
@@ -266,13 +266,20 @@ func (s *session) asked(err error, wait time.Duration) (time.Duration, error) {
 	return max(wait, least), nil
 }
 
-// timedOut reports whether an attempt failed because it took too long.
-func timedOut(err error, c retry.Classification) bool {
+// causeOf returns the kind of an attempt's failure.
+func causeOf(err error, c retry.Classification) retry.Cause {
 	timeout, ok := errors.AsType[interface {
 		error
 		Timeout() bool
 	}](err)
-	return ok && timeout.Timeout() || c.Error == retry.TimeoutError
+	switch {
+	case ok && timeout.Timeout(), c.Error == retry.TimeoutError:
+		return retry.CauseTimeout
+	case retry.IsThrottle(c.Error):
+		return retry.CauseThrottle
+	default:
+		return retry.CauseOther
+	}
 }
 
 // repeatable returns nil if an error of class c may be retried, and the reason why not otherwise.

@@ -12,6 +12,7 @@ import (
 	"stepback/adaptive/lab/policy"
 	"stepback/adaptive/limiter"
 	"stepback/adaptive/shared"
+	"stepback/retry"
 )
 
 // gates are the mechanisms of package adaptive with which a policy guards one service. All callers share them.
@@ -33,8 +34,9 @@ type permits struct {
 	limiter limiter.Permit
 	shared  shared.Permit
 	process uint8 // index of the calling process in the fleet
-	// retried and afterTimeout are the arguments reported to the budget for the retry that is in flight.
-	retried, afterTimeout bool
+	// retried and after are the arguments reported to the budget for the retry that is in flight.
+	retried bool
+	after   retry.Cause
 }
 
 // refusal identifies the gate that refuses a call.
@@ -93,10 +95,10 @@ func (g *gates) pay(r *run, x *record, e *errorKind) bool {
 	if g.policy.Budget == nil {
 		return true
 	}
-	if !g.budget.Retry(g.policy.Budget, r.time(), e.timeout) {
+	if !g.budget.Retry(g.policy.Budget, r.time(), e.cause) {
 		return false
 	}
-	x.permit.retried, x.permit.afterTimeout = true, e.timeout
+	x.permit.retried, x.permit.after = true, e.cause
 	return true
 }
 
@@ -113,7 +115,7 @@ func (g *gates) ended(r *run, x *record, e *errorKind) {
 	}
 	if p.Budget != nil {
 		if e == nil {
-			g.budget.Success(p.Budget, r.time(), x.permit.retried, x.permit.afterTimeout)
+			g.budget.Success(p.Budget, r.time(), x.permit.retried, x.permit.after)
 		} else {
 			g.budget.Failure(p.Budget, r.time())
 		}

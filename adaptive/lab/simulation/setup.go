@@ -16,6 +16,9 @@ func newRun(c Options) *run {
 	names := map[errorKind]uint16{}
 	intern := func(e errorKind) uint16 {
 		e.loadByName, e.overloadByName = retry.IsLoadError(e.name), retry.IsOverload(e.name)
+		if e.cause == retry.CauseOther && retry.IsThrottle(e.name) {
+			e.cause = retry.CauseThrottle
+		}
 		id, ok := names[e]
 		if !ok {
 			id = uint16(len(r.errors))
@@ -63,7 +66,7 @@ func (r *run) setWorkloads(intern func(errorKind) uint16) {
 		w := &r.workloads[i]
 		*w = workload{
 			Workload: d, service: &r.services[d.Call.Service], timeout: int64(d.Call.Timeout), next: math.MaxInt64,
-			timeoutError: intern(errorKind{name: d.Call.TimeoutError, load: true, timeout: true}),
+			timeoutError: intern(errorKind{name: d.Call.TimeoutError, load: true, cause: retry.CauseTimeout}),
 		}
 		w.versions = [][]retry.Policy{policiesOf(d.Retriers, r.Policy)}
 		r.retriers = max(r.retriers, len(d.Retriers))
