@@ -32,6 +32,9 @@ type Policy struct {
 	// x-amz-retry-after, when it throttles; 0 if it sends no such header.
 	SDK        *retry.SDK
 	RetryAfter time.Duration
+	// Clients is the number of clients of the SDK, each with a quota of its own; records are spread over them at
+	// random. 0 and 1 mean one client for all records.
+	Clients int
 	// Budget may refuse a retry after a failed attempt, before any wait.
 	Budget *budget.Policy
 	// Throttle, Breaker and Limiter refuse calls before they are made.
@@ -139,9 +142,9 @@ func readRetry(v strictyaml.Value, p *Policy) {
 }
 
 // readSDK parses the generation of an AWS SDK (2025 or 2026) and a service with numbers of its own (dynamodb), with
-// members that override the number of attempts, and the pause that the callee asks for.
+// members that override the number of attempts, and set the number of clients and the pause that the callee asks for.
 func readSDK(v strictyaml.Value, p *Policy) {
-	o := v.Object("generation", "service", "maxAttempts", "retryAfter")
+	o := v.Object("generation", "service", "maxAttempts", "retryAfter", "clients")
 	sdk := retry.SDK2026()
 	generation, service := o.Need("generation"), o.Get("service")
 	dynamoDB := service.Present() && service.OneOf("dynamodb") != ""
@@ -159,6 +162,7 @@ func readSDK(v strictyaml.Value, p *Policy) {
 	}
 	sdk.MaxAttempts = o.Get("maxAttempts").WholeOr(sdk.MaxAttempts, 1, 1000)
 	p.RetryAfter = o.Get("retryAfter").DurationOr(0, 0, time.Hour)
+	p.Clients = o.Get("clients").WholeOr(1, 1, 100_000)
 	quota := budget.SDK(sdk)
 	p.SDK, p.Budget = &sdk, &quota
 }

@@ -98,12 +98,12 @@ func TestSDKs(t *testing.T) {
 		"{generation: 2026, service: dynamodb}": retry.SDK2026DynamoDB(),
 	} {
 		p, err := policy.Parse("p.yaml", []byte("policy: 1\nname: p\nsdk: "+text))
-		if err != nil || *p.SDK != want || *p.Budget != budget.SDK(want) || p.RetryAfter != 0 {
+		if err != nil || *p.SDK != want || *p.Budget != budget.SDK(want) || p.RetryAfter != 0 || p.Clients != 1 {
 			t.Errorf("%s: %+v, %v", text, p, err)
 		}
 	}
-	p, err := policy.Parse("p.yaml", []byte("policy: 1\nname: p\nsdk: {generation: 2026, maxAttempts: 5, retryAfter: 2}"))
-	if err != nil || p.SDK.MaxAttempts != 5 || p.RetryAfter != 2*time.Second {
+	p, err := policy.Parse("p.yaml", []byte("policy: 1\nname: p\nsdk: {generation: 2026, maxAttempts: 5, retryAfter: 2, clients: 40}"))
+	if err != nil || p.SDK.MaxAttempts != 5 || p.Clients != 40 || p.RetryAfter != 2*time.Second {
 		t.Errorf("%+v, %v", p, err)
 	}
 }

@@ -3,6 +3,7 @@ package simulation
 import (
 	"math"
 
+	"stepback/adaptive/budget"
 	"stepback/adaptive/lab/policy"
 	"stepback/adaptive/lab/scenario"
 	"stepback/retry"
@@ -46,7 +47,9 @@ func (r *run) setServices(intern func(errorKind) uint16) {
 		s := &r.services[i]
 		*s = service{
 			Service: d, index: i, servers: d.Servers, capacity: d.Queue, speed: 1, oracle: r.Policy.Oracle,
-			rejection: intern(errorKind{name: d.Rejection, load: true}), gates: gates{policy: r.Policy},
+			rejection: intern(errorKind{name: d.Rejection, load: true}), gates: gates{
+				policy: r.Policy, budgets: make([]budget.State, max(r.Policy.Clients, 1)),
+			},
 		}
 		if r.Policy.Staleness > 0 {
 			s.gates.share(r, d.Name)
