@@ -5,22 +5,21 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/aws/smithy-go"
 
+	"stepback/aws"
 	"stepback/aws/model"
 	"stepback/jsonvalue"
 )
 
 // decodeError decodes an error response of the service. If that fails, it returns an *Error without a code.
 func (x *exchange) decodeError(ctx context.Context, r *http.Response, body []byte, a *Response) error {
-	e := &Error{Status: a.Status, RequestID: a.RequestID, HostID: a.HostID, RetryAfter: retryAfter(r.Header)}
+	e := &Error{Status: a.Status, RequestID: a.RequestID, HostID: a.HostID,
+		RetryAfter: aws.ParseRetryAfter(r.Header.Get(aws.RetryAfterHeader))}
 	if len(body) == 0 && r.Header.Get("X-Amzn-Errortype") == "" {
 		e.Code = strings.ReplaceAll(http.StatusText(a.Status), " ", "")
 		return e
@@ -42,16 +41,6 @@ func (x *exchange) decodeError(ctx context.Context, r *http.Response, body []byt
 		e.Message = "the answer with status " + http.StatusText(a.Status) + " names no error: " + excerpt(body)
 	}
 	return e
-}
-
-// retryAfter returns the pause that a response asks for by x-amz-retry-after, in milliseconds; 0 if it does not.
-func retryAfter(h http.Header) time.Duration {
-	const most = math.MaxInt64 / int64(time.Millisecond)
-	ms, err := strconv.ParseInt(h.Get("X-Amz-Retry-After"), 10, 64)
-	if err != nil || ms < 0 {
-		return 0
-	}
-	return time.Duration(min(ms, most)) * time.Millisecond
 }
 
 // unknown is the code and the message that smithy-go gives an error without its own.
