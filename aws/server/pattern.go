@@ -3,7 +3,6 @@ package server
 import (
 	"regexp"
 	"regexp/syntax"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -15,7 +14,7 @@ type pattern interface{ MatchString(string) bool }
 func compilePattern(text string) (pattern, error) {
 	r, err := regexp.Compile(`\A(?:` + text + `)\z`)
 	if err != nil {
-		if p := compileLookaheads(text); p != nil {
+		if p := compileLookarounds(text); p != nil {
 			return p, nil
 		}
 		return nil, err
@@ -26,81 +25,6 @@ func compilePattern(text string) (pattern, error) {
 		}
 	}
 	return r, nil
-}
-
-// guarded matches texts that pass lookaheads at their start, which Go's regular expressions lack, and a pattern.
-type guarded struct {
-	heads []lookahead
-	rest  *regexp.Regexp
-}
-
-// lookahead is (?=…), or (?!…) if it is negative.
-type lookahead struct {
-	negative bool
-	is       *regexp.Regexp
-}
-
-// compileLookaheads compiles a pattern that starts with lookaheads, such as ^(?=.*[a-z])[a-z0-9]+$. It returns nil for
-// any other form.
-func compileLookaheads(text string) pattern {
-	if strings.HasPrefix(text, "((?") && closing(text) == len(text)-1 {
-		text = text[1 : len(text)-1]
-	}
-	g := &guarded{}
-	rest := strings.TrimPrefix(text, "^")
-	for strings.HasPrefix(rest, "(?=") || strings.HasPrefix(rest, "(?!") {
-		end := closing(rest)
-		if end < 0 {
-			return nil
-		}
-		head, err := regexp.Compile(`(?s)\A(?:` + rest[3:end] + `)`)
-		if err != nil {
-			return nil
-		}
-		g.heads = append(g.heads, lookahead{rest[2] == '!', head})
-		rest = rest[end+1:]
-	}
-	parsed, err := syntax.Parse(rest, syntax.Perl)
-	if err != nil || len(g.heads) == 0 || parsed.Op == syntax.OpAlternate { // of which only one has the lookahead
-		return nil
-	}
-	g.rest, err = regexp.Compile(`(?s)\A(?:` + rest + `)\z`)
-	if err != nil {
-		return nil
-	}
-	return g
-}
-
-// closing returns the position of the parenthesis that closes the one at the start of text, or −1.
-func closing(text string) int {
-	depth, class := 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\\':
-			i++
-		case class:
-			class = c != ']'
-		case c == '[':
-			class = true
-		case c == '(':
-			depth++
-		case c == ')':
-			if depth--; depth == 0 {
-				return i
-			}
-		}
-	}
-	return -1
-}
-
-// MatchString implements pattern.
-func (g *guarded) MatchString(s string) bool {
-	for _, h := range g.heads {
-		if h.is.MatchString(s) == h.negative {
-			return false
-		}
-	}
-	return g.rest.MatchString(s)
 }
 
 // characters matches texts of a limited length whose characters are all of one class, as the pattern [a-z0-9]{1,64}

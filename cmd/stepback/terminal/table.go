@@ -85,7 +85,7 @@ func (t *Table) stack(w io.Writer, on Screen, indent string) {
 			heads = append(heads, h)
 		}
 	}
-	lines(w, on, indent, heads)
+	lines(w, Screen{width: on.width}, indent, heads)
 	for _, row := range t.rows {
 		var texts, numbers []string
 		for i, c := range row {

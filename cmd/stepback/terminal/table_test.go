@@ -63,12 +63,12 @@ func TestStackedRowsFitTheScreen(t *testing.T) {
 	table.Add("users-csv-e8594c61f26231883c3a11e67702671b", "csv-import", "FAILED", "2026-11-25 04:30:02", "4m6s",
 		"States.ExceedToleratedFailureThreshold")
 	table.Add("short", "csv-import", "RUNNING", "2026-11-25 04:30:02", "", "")
-	table.Print(onScreen{&b, Screen{width: 80}}, "")
+	table.Print(onScreen{&b, Screen{width: 80, colour: true}}, "")
 	want := "execution  state machine  status  started  what\n" +
-		"users-csv-e8594c61f26231883c3a11e67702671b  csv-import  FAILED\n" +
+		"users-csv-e8594c61f26231883c3a11e67702671b  csv-import  \x1b[31mFAILED\x1b[0m\n" +
 		"  2026-11-25 04:30:02  States.ExceedToleratedFailureThreshold\n" +
 		"    took 4m6s\n" +
-		"short  csv-import  RUNNING  2026-11-25 04:30:02\n"
+		"short  csv-import  \x1b[36mRUNNING\x1b[0m  2026-11-25 04:30:02\n"
 	if b.String() != want {
 		t.Errorf("the table is\n%s", b.String())
 	}
