@@ -3,15 +3,25 @@ package server
 import (
 	"regexp"
 	"regexp/syntax"
+	"strings"
 	"unicode/utf8"
 )
 
 // pattern matches a text.
 type pattern interface{ MatchString(string) bool }
 
-// compilePattern compiles a pattern. Most patterns in models only define the allowed characters, and are matched
+// javaWords are elements of Java's regular expressions, in which models are written, and what Go has for them. The text
+// of a surrogate pair, and of five and six digits, means a character beyond U+FFFF.
+var javaWords = strings.NewReplacer(`\p{ASCII}`, `[\x00-\x7f]`, `\p{Print}`, `[\x20-\x7e]`,
+	`\uD800\uDC00-\uDBFF\uDFFF`, `\x{10000}-\x{10FFFF}`, `\u10000-\u10FFFF`, `\x{10000}-\x{10FFFF}`)
+
+// javaEscape is the escape of a character.
+var javaEscape = regexp.MustCompile(`\\u([0-9A-Fa-f]{4})`)
+
+// compilePattern compiles a pattern of a model. Most patterns in models only define the allowed characters, and are matched
 // without the regexp package.
 func compilePattern(text string) (pattern, error) {
+	text = javaEscape.ReplaceAllString(javaWords.Replace(text), `\x{$1}`)
 	r, err := regexp.Compile(`\A(?:` + text + `)\z`)
 	if err != nil {
 		if p := compileLookarounds(text); p != nil {

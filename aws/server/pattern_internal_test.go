@@ -32,6 +32,34 @@ func TestPatternsOfCharacters(t *testing.T) {
 	}
 }
 
+// TestPatternsOfJava tests elements that only Java's regular expressions have.
+func TestPatternsOfJava(t *testing.T) {
+	t.Parallel()
+	for text, matches := range map[string]map[string]bool{
+		// IAM's pathType.
+		`(\u002F)|(\u002F[\u0021-\u007E]+\u002F)`: {"/": true, "/a/b/": true, "a": false, "/a": false, "/ä/": false},
+		// IAM's policyDocumentType.
+		`[\u0009\u000A\u000D\u0020-\u00FF]+`: {"{\n\t}": true, "ÿ": true, "Ā": false, "\x00": false},
+		// The arnType of STS.
+		`[\u0009\u000A\u000D\u0020-\u007E\u0085\u00A0-\uD7FF\uE000-\uFFFD\u10000-\u10FFFF]+`: {"arn:aws:iam::1:role/ä": true,
+			"😀": true, "\x01": false},
+		// DynamoDB's AutoScalingRoleArn.
+		`[\u0020-\uD7FF\uE000-\uFFFD\uD800\uDC00-\uDBFF\uDFFF\r\n\t]*`: {"a\n": true, "😀": true, "\x01": false},
+		`\p{Print}+`: {"a b": true, "ä": false}, `\p{ASCII}*`: {"a\x00": true, "ä": false},
+	} {
+		p, err := compilePattern(text)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for s, want := range matches {
+			if got := p.MatchString(s); got != want {
+				t.Errorf("%s and %q: %v, want %v", text, s, got, want)
+			}
+		}
+	}
+}
+
 // TestPatternsWithLookarounds tests the patterns with lookarounds that models have, and other forms.
 func TestPatternsWithLookarounds(t *testing.T) {
 	t.Parallel()
