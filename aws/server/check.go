@@ -122,7 +122,7 @@ func (r *rules) constrain(c *rule) {
 		return
 	}
 	if s.Pattern != "" && s.Type == model.String {
-		p, err := compilePattern(strings.ReplaceAll(s.Pattern, `\p{ASCII}`, `[\x00-\x7f]`))
+		p, err := compilePattern(s.Pattern)
 		if err == nil {
 			c.pattern = p
 		}
