@@ -26,6 +26,8 @@ type Words struct {
 	// QueryCodes holds the Query codes of errors that the model lacks, by the name of the shape. Clients of a
 	// service that formerly used Query read them from X-Amzn-Query-Error.
 	QueryCodes map[string]string
+	// QueryDetail adds an empty element Detail to errors in the Query protocol.
+	QueryDetail bool
 	// Missing returns the error for a request that lacks a required member. If Missing is nil, the error is the
 	// same as for other violated constraints.
 	Missing func(member string) *aws.Error

@@ -221,7 +221,7 @@ func TestUsersGroupsAndProfiles(t *testing.T) {
 	_, err := c.DeleteGroup(ctx, &client.DeleteGroupInput{GroupName: sdk.String("ops")})
 	refused(t, err, "DeleteConflict", "Cannot delete entity, must remove users from group first.")
 	k := must[*client.CreateAccessKeyOutput](t)(c.CreateAccessKey(ctx, &client.CreateAccessKeyInput{UserName: name}))
-	if !strings.HasPrefix(*k.AccessKey.AccessKeyId, "AKIA") || len(*k.AccessKey.SecretAccessKey) < 40 {
+	if !strings.HasPrefix(*k.AccessKey.AccessKeyId, "LKIA") || len(*k.AccessKey.SecretAccessKey) < 40 {
 		t.Errorf("key %s", *k.AccessKey.AccessKeyId)
 	}
 	_, err = c.DeleteUser(ctx, &client.DeleteUserInput{UserName: name})
