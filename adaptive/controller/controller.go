@@ -351,7 +351,7 @@ func (t *tick) apply(ctx context.Context, d decide.Decision) error {
 	err := do()
 	if err != nil {
 		ended.What, ended.Text = Failed, err.Error()
-	} else if told := t.tell(ctx, EventUpdate, d, begun); told != nil {
+	} else if told := t.tell(ctx, decide.EventUpdate, d, begun); told != nil {
 		ended.Text += "; no event was sent: " + told.Error()
 	}
 	t.row.add(ended)
@@ -394,14 +394,6 @@ func (t *tick) updateStateMachine(ctx context.Context, d decide.Decision, next s
 	return nil
 }
 
-// The source and the detail types of the controller's events. The source and EventUpdate, for a change that was made,
-// are those of the source design. EventProposal is for a change that a dry run proposes.
-const (
-	EventSource   = "csv.processing.retry.manager"
-	EventUpdate   = "Retry Configuration Update"
-	EventProposal = "Retry Configuration Proposal"
-)
-
 // tell sends an event about a change or a proposal.
 func (t *tick) tell(ctx context.Context, detailType string, d decide.Decision, e Entry) error {
 	if t.Events == nil {
@@ -423,7 +415,7 @@ func (t *tick) tell(ctx context.Context, detailType string, d decide.Decision, e
 		Entries []struct{ ErrorCode string }
 	}
 	err = t.Events.Call(ctx, "PutEvents", map[string]any{"Entries": []any{map[string]any{
-		"Source": EventSource, "DetailType": detailType, "Detail": string(detail), "Resources": []string{t.Machine},
+		"Source": decide.EventSource, "DetailType": detailType, "Detail": string(detail), "Resources": []string{t.Machine},
 		"Time": float64(t.now.UnixMilli()) / 1000, // seconds, the timestamp format of the API model
 	}}}, &out)
 	for _, entry := range out.Entries {

@@ -31,7 +31,7 @@ func (t *tick) propose(ctx context.Context, d decide.Decision) {
 	if last.After == e.After && (last.What == Proposed || t.now.Sub(last.At) < repeatedAfter) {
 		return
 	}
-	if err := t.tell(ctx, EventProposal, d, e); err != nil {
+	if err := t.tell(ctx, decide.EventProposal, d, e); err != nil {
 		t.warn("no event was sent about a proposal: %v", err)
 	}
 	t.row.add(e)
