@@ -57,8 +57,12 @@ var functions = template.FuncMap{
 			deadletters.KindEvent: "events that started no execution", deadletters.KindItem: "failed items of Maps",
 			deadletters.KindQueue: "dead-letter queue"}[k]
 	},
-	"count": count,
-	"bytes": sizeOf,
+	"dashboard": func(name string) string { return Path + "dashboards/" + url.PathEscape(name) },
+	"alarm":     alarmURL,
+	"stack":     stackURL,
+	"linked":    linked,
+	"count":     count,
+	"bytes":     sizeOf,
 	"percent": func(part, whole int64) string {
 		if whole == 0 {
 			return "–"
