@@ -51,7 +51,8 @@ type Policy struct {
 	// minimum: the callee is down, and the record's own retries are saved for later.
 	DefersFailures bool
 	// Poison tells records that always fail from a service that is ill. A record whose next retry is futile is a dead
-	// letter. One that fails after as many retries as its retrier allows is deferred while the service is ill.
+	// letter. One that fails after as many retries as its retrier allows is deferred while the service fails
+	// others as well.
 	Poison bool
 	// Controller changes retriers and the concurrency of Maps from outside.
 	Controller *Controller
@@ -127,7 +128,7 @@ func read(root strictyaml.Value) *Policy {
 	readDeferral(o.Get("deferral"), p)
 	v := o.Get("poison")
 	if p.Poison = v.Bool(); p.Poison && p.Deferral == nil {
-		v.Problem("a record that is not poison waits while the service is ill; give a deferral too")
+		v.Problem("a record that is not to blame waits; give a deferral too")
 	}
 	if v := o.Get("controller"); v.Present() {
 		c := v.Object("retry", "mapRun")

@@ -76,7 +76,7 @@ func TestWhatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 		{"openFor: 90", "halfOpenConcurrency: 17", "HalfOpenConcurrency is 17; it must be between 1 and 16"},
 		{"initial: 5", "initial: 500", "Initial is 500; it must be between Min and Max"},
 		{"breaker: {", "#breaker: {", "staleness: shared needs a breaker and a limiter"},
-		{"deferral: {", "#deferral: {", "poison: a record that is not poison waits while the service is ill"},
+		{"deferral: {", "#deferral: {", "poison: a record that is not to blame waits"},
 		{all, "policy: 1\nname: p\ndeferral: {}", "this policy refuses no calls"},
 		{all, "policy: 1\nname: p\nsdk: {}", "generation"},
 		{all, "policy: 1\nname: p\nsdk: {generation: 2024}", "sdk.generation: 2024 is out of range"},

@@ -201,13 +201,12 @@ func (g *gates) away(x *record) bool {
 // those after refusals.
 func (x *record) retries() int { return int(x.asked) - 1 }
 
-// ill reports whether the gates consider a failing record not to be to blame.
-func (g *gates) ill(x *record) bool {
-	entered := time.Unix(0, epoch+x.arrived)
+// blameless reports whether the gates consider a failing record not to be to blame.
+func (g *gates) blameless(x *record) bool {
 	if g.fleet != nil {
-		return g.fleet[x.permit.process].Ill(entered)
+		return g.fleet[x.permit.process].Blameless(x.permit.shared)
 	}
-	return g.poison.Ill(entered)
+	return g.poison.Blameless(int(x.calls))
 }
 
 // futile reports whether the next retry of a record is not made because it is futile.

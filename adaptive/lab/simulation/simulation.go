@@ -439,7 +439,7 @@ func (r *run) fail(slot uint32, e uint16) {
 		return
 	}
 	p := &w.versions[x.version][retrier]
-	if r.Policy.Poison && kind.load && x.retries() >= p.MaxAttempts && w.service.gates.ill(x) {
+	if r.Policy.Poison && kind.load && x.retries() >= p.MaxAttempts && w.service.gates.blameless(x) {
 		r.wait(slot, w)
 		return
 	}
