@@ -183,10 +183,21 @@ func (s *session) failed(err error) error {
 		return s.stopped(err, c, reason)
 	}
 	s.tell(s.ctx, Event{
-		Kind: RetryScheduled, Attempt: s.attempts, MaxRetries: retries, Delay: wait, Err: err, Classification: c,
+		Kind: RetryScheduled, Attempt: s.attempts, MaxRetries: retries, Delay: wait, Budget: s.tokens(), Err: err,
+		Classification: c,
 	})
 	s.wait, s.last, s.class = wait, err, c
 	return nil
+}
+
+// tokens returns the tokens left in the budget; nil if the budget does not know or the call has no observer.
+func (s *session) tokens() *float64 {
+	counted, ok := s.budget.(interface{ Tokens() float64 })
+	if !ok || len(s.observers) == 0 {
+		return nil
+	}
+	left := counted.Tokens()
+	return &left
 }
 
 // pause waits for the next attempt. It returns an error if the call has to end instead.
