@@ -72,7 +72,7 @@ type Output struct {
 	// LeftOut are the rows of the file that were not imported, because their dead letters were not dead any more. They
 	// are not included in any count above.
 	LeftOut *csvimport.LeftOut `json:"leftOut,omitempty"`
-	// Letters is that of the data. It is empty in summaries of earlier versions.
+	// Letters repeats the Letters of Data. It is empty in summaries of earlier versions.
 	Letters     string             `json:"letters,omitempty"`
 	Summary     csvimport.Location `json:"summary"`
 	DeadLetters csvimport.Location `json:"deadLetters"`

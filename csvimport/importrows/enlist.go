@@ -1,6 +1,7 @@
 package importrows
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -52,7 +53,7 @@ func (e *Enlister) room(bucket string) *deadletters.SourceRoom {
 // Of implements validate.Letters. It reads the summaries of the executions that have the name which earlier versions
 // gave the file's import; usually there are none.
 func (e *Enlister) Of(ctx context.Context, source csvimport.Source, bucket string) (string, error) {
-	store := s3objects.New(e.Store)
+	store, earlier := s3objects.New(e.Store), csvimport.EarlierLetters(source)
 	name := objectevent.EarlierExecutionName(source.Key, source.ETag)
 	const cut = 4 // of the longest names, a number may replace the end
 	var found []string
@@ -70,8 +71,8 @@ func (e *Enlister) Of(ctx context.Context, source csvimport.Source, bucket strin
 		if err := readSummary(ctx, store, csvimport.Location{Bucket: bucket, Key: key}, &out); err != nil {
 			return "", s3objects.Failure("read the imports of", source.String(), err)
 		}
-		if out.Letters == "" && out.Source.Normal() == source.Normal() {
-			return csvimport.EarlierLetters(source), nil
+		if cmp.Or(out.Letters, earlier) == earlier && out.Source.Normal() == source.Normal() {
+			return earlier, nil
 		}
 	}
 	return csvimport.Letters(source), nil

@@ -99,6 +99,11 @@ func TestLettersOfEarlierVersions(t *testing.T) {
 	if got := of(imported); got != csvimport.Letters(imported) {
 		t.Errorf("imported by this version: %s", got)
 	}
+	put(earlier[len(csvimport.LetterPrefix):]+"-4", earlier)
+	if got := of(imported); got != earlier {
+		t.Errorf("imported again: %s", got)
+	}
+	put(earlier[len(csvimport.LetterPrefix):]+"-4", csvimport.Letters(imported))
 	put(earlier[len(csvimport.LetterPrefix):]+"-2", "")
 	if got := of(imported); got != earlier {
 		t.Errorf("imported by an earlier version: %s", got)

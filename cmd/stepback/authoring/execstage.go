@@ -33,7 +33,7 @@ type stage struct {
 	standIns *standin.Set
 	trace    *narration.Trace // nil if no trace is wanted
 	states   *sfn.Client
-	// definitions are those that the execution may run. It is empty if functions may be elsewhere, or tasks are mocked.
+	// definitions has what the execution may run. It is empty if functions may be elsewhere, or tasks are mocked.
 	definitions []engine.Definition
 }
 
