@@ -96,14 +96,14 @@ func TestKeysOfSeveralAttributes(t *testing.T) {
 	const hashes, ranges = "ValidationException: Query key condition not supported: all HASH key attributes must have equality " +
 		"conditions", "ValidationException: Query key condition not supported: RANGE key attributes before weekday must have equality conditions"
 	for condition, want := range map[string]string{
-		"league = :l AND team = :t":                                       "0 1 3 2",
+		"league = :l AND team = :t":                                           "0 1 3 2",
 		"weekday > :d AND n = :one AND team = :t AND league = :l":             "1",
-		"league = :l AND team = :t AND n >= :two":                         "3 2",
-		"league = :l AND team = :t AND n BETWEEN :one AND :two":           "0 1 3",
-		"league = :l AND team = :t AND n = :one":                          "0 1",
+		"league = :l AND team = :t AND n >= :two":                             "3 2",
+		"league = :l AND team = :t AND n BETWEEN :one AND :two":               "0 1 3",
+		"league = :l AND team = :t AND n = :one":                              "0 1",
 		"league = :l AND team = :t AND n = :one AND begins_with(weekday, :d)": "1",
-		"league = :l":                                         hashes,
-		"league = :l AND team > :t":                           hashes,
+		"league = :l":                                             hashes,
+		"league = :l AND team > :t":                               hashes,
 		"league = :l AND team = :t AND weekday = :d":              ranges,
 		"league = :l AND team = :t AND n > :one AND weekday = :d": ranges,
 	} {

@@ -270,3 +270,17 @@ func TestPages(t *testing.T) {
 		t.Errorf("groups %v", names)
 	}
 }
+
+// A policy to attach is named by its ARN.
+func TestAttachRefusesNames(t *testing.T) {
+	t.Parallel()
+	end, c := newClient(t, vfs.NewMem())
+	defer end()
+	ctx, name := t.Context(), sdk.String("r")
+	must[*client.CreateRoleOutput](t)(c.CreateRole(ctx, &client.CreateRoleInput{RoleName: name,
+		AssumeRolePolicyDocument: sdk.String(`{"Version":"2012-10-17","Statement":[]}`)}))
+	_, err := c.AttachRolePolicy(ctx, &client.AttachRolePolicyInput{RoleName: name, PolicyArn: sdk.String("longpolicynamebutnoarn")})
+	refused(t, err, "ValidationError", "ARN longpolicynamebutnoarn is not valid.")
+	_, err = c.DetachRolePolicy(ctx, &client.DetachRolePolicyInput{RoleName: name, PolicyArn: sdk.String("longpolicynamebutnoarn")})
+	refused(t, err, "ValidationError", "ARN longpolicynamebutnoarn is not valid.")
+}
