@@ -39,7 +39,8 @@ type Config struct {
 	// AttemptTimeout limits each attempt until the response's headers have arrived; 0 means 30 s. The body is read
 	// under the caller's context.
 	AttemptTimeout time.Duration
-	// Breaker is the policy of each host's circuit breaker; nil means no breaker.
+	// Breaker is the policy of each host's circuit breaker; nil means no breaker. breaker.Callee returns one that suits
+	// most services.
 	Breaker *breaker.Policy
 	// Bulkhead limits the calls to each host; nil means no limit. A call ends when the response's headers have
 	// arrived.

@@ -152,9 +152,9 @@ func verdictText(v analysis.Verdict) string {
 func actionText(r *analysis.Recommendation) string {
 	switch r.Action {
 	case analysis.CutRetries:
-		return fmt.Sprintf("cut to %d retries", *r.To)
+		return "cut to " + terminal.Counted(*r.To, "retry")
 	case analysis.RaiseRetries:
-		return fmt.Sprintf("raise to %d retries", *r.To)
+		return "raise to " + terminal.Counted(*r.To, "retry")
 	case analysis.KeepRetries:
 		return "keep"
 	case analysis.WaitLonger:

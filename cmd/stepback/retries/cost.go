@@ -99,7 +99,7 @@ func (c *Cost) imports(std terminal.Streams) error {
 	if c.JSON {
 		return terminal.PrintJSON(std.Out, priced{p, all, nil})
 	}
-	fmt.Fprintf(std.Out, "%s rows, in USD\n\n", terminal.Grouped(c.Rows))
+	fmt.Fprintf(std.Out, "%s, in USD\n\n", terminal.Counted(c.Rows, "row"))
 	printQuotations(std.Out, all, p)
 	return nil
 }
@@ -229,7 +229,7 @@ func (c *Cost) definition(std terminal.Streams) error {
 	if c.JSON {
 		return terminal.PrintJSON(std.Out, priced{p, all, &a})
 	}
-	fmt.Fprintf(std.Out, "%s executions, in USD, by the branches that Choice states take\n\n", terminal.Grouped(c.Executions))
+	fmt.Fprintf(std.Out, "%s, in USD, by the branches that Choice states take\n\n", terminal.Counted(c.Executions, "execution"))
 	printQuotations(std.Out, all, p)
 	fmt.Fprintf(std.Out, "\nIf each task used all attempts of its longest retrier, the retries' transitions would add %s to %s USD.\n",
 		dollars(a.Least.Worst(n, p)), dollars(a.Most.Worst(n, p)))
