@@ -36,6 +36,12 @@ func NewCorrections(out io.Writer) (*Corrections, error) {
 	return c, c.w.Write(correctionColumns...)
 }
 
+// MoreCorrections returns a writer of further rows, without a header.
+func MoreCorrections(out io.Writer) *Corrections { return &Corrections{NewPlainWriter(out)} }
+
+// CorrectionsHeader returns the header of a corrections file, as NewCorrections writes it.
+func CorrectionsHeader() string { return strings.Join(correctionColumns, ",") + "\n" }
+
 // Write adds one row.
 func (c *Corrections) Write(x Correction) error {
 	reason := x.Reason

@@ -31,10 +31,10 @@ type Row struct {
 // invalid in the file's encoding, and instead of io.EOF if the whole file shows that it is in mixed encodings, damaged
 // or cut off. Do not use the rows before Next has returned io.EOF.
 func (r *Reader) Next() (*Row, error) {
-	raw, err := r.scanner.next()
+	raw, err := r.split()
 	for err == nil && raw.blank() {
 		r.irregular = true
-		raw, err = r.scanner.next()
+		raw, err = r.split()
 	}
 	if err == io.EOF {
 		return nil, r.ended()
@@ -42,7 +42,7 @@ func (r *Reader) Next() (*Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	if raw.traits&traitNonASCII != 0 {
+	if raw.traits&traitNonASCII != 0 && !r.part {
 		if err := r.checkEncoding(raw); err != nil {
 			return nil, err
 		}
@@ -58,6 +58,14 @@ func (r *Reader) Next() (*Row, error) {
 	return &r.row, nil
 }
 
+// split returns the next row, including blank lines, or io.EOF.
+func (r *Reader) split() (*rawRow, error) {
+	if r.scanner.offset >= r.limit {
+		return nil, io.EOF
+	}
+	return r.scanner.next()
+}
+
 // dropEmptyLast drops an empty field after the last column. Excel writes one into every row of a sheet with an empty
 // last column, so the header or the first row decides whether rows have it: a later row that has one more field than
 // the rows before it is in doubt.
@@ -66,7 +74,7 @@ func (r *Reader) dropEmptyLast(raw *rawRow) {
 	if last != len(r.header.columns) || len(raw.fields[last]) > 0 {
 		return
 	}
-	if r.emptyLast = r.emptyLast || r.index == 0; r.emptyLast {
+	if r.emptyLast = r.emptyLast || r.index == 0 && !r.part; r.emptyLast {
 		raw.fields = raw.fields[:last]
 		r.irregular = true
 	}
@@ -88,6 +96,9 @@ func (r *Reader) checkEncoding(raw *rawRow) error {
 
 // ended returns io.EOF if the whole file is in the encoding in which it was read.
 func (r *Reader) ended() error {
+	if r.part {
+		return io.EOF
+	}
 	r.evidence.end()
 	if err := r.wrongEncoding(); err != nil {
 		return err

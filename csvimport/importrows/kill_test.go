@@ -78,6 +78,8 @@ var errKilled = errors.New("killed")
 
 // life is a process. It is killed when it has made left requests; the last one takes effect or does not.
 type life struct {
+	objects.Uploads // not used
+
 	w       *world
 	left    int
 	effects bool

@@ -41,6 +41,7 @@ const (
 const (
 	databaseVariable = "DATABASE_URL"
 	maxBytesVariable = "CSV_MAX_BYTES"
+	partsVariable    = "CSV_PART_BYTES"
 	endpointVariable = "AWS_ENDPOINT_URL"
 )
 
@@ -107,9 +108,9 @@ func functionsAt(log *slog.Logger, full func(), c *Config, now func() time.Time)
 	guards := newGuards(now, c.calls(), c.Circuit)
 	all := map[string]functions.BuiltIn{
 		validateFunction: func(s functions.Surroundings) (functions.Program, error) {
-			limit, err := maxBytesOf(s.Env)
+			sizes, err := handlers.SizesFrom(func(name string) string { return s.Env[name] })
 			return functions.Program{Handler: handlers.Guarded(guards.of("objects", statemachine.ValidateCSVFile, s),
-				handlers.Validate(objectsOf(s.Env), lettersOf(s.Env), limit, tee(log, s)))}, err
+				handlers.Validate(objectsOf(s.Env), lettersOf(s.Env), sizes, tee(log, s)))}, err
 		},
 		processFunction: func(s functions.Surroundings) (functions.Program, error) {
 			store := stores.take(s.Env[databaseVariable])
@@ -149,18 +150,6 @@ func objectsOf(env map[string]string) csvimport.Objects {
 // lettersOf returns the access to the dead letters of the bucket of results.
 func lettersOf(env map[string]string) *importrows.Enlister {
 	return &importrows.Enlister{Store: objects.Local(env[endpointVariable], region)}
-}
-
-func maxBytesOf(env map[string]string) (int64, error) {
-	text := env[maxBytesVariable]
-	if text == "" {
-		return 0, nil
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", maxBytesVariable, err)
-	}
-	return n, nil
 }
 
 // stores holds the databases that functions in this process use. Functions with the same address share a store,
@@ -224,6 +213,9 @@ func (p *Pipeline) deployFunctions(ctx context.Context) error {
 	env := map[string]string{databaseVariable: p.cfg.Database, configurationVariable: p.cfg.Dir}
 	if p.cfg.MaxBytes > 0 {
 		env[maxBytesVariable] = strconv.FormatInt(p.cfg.MaxBytes, 10)
+	}
+	if p.cfg.PartBytes > 0 {
+		env[partsVariable] = strconv.FormatInt(p.cfg.PartBytes, 10)
 	}
 	for _, f := range importFunctions {
 		in := &functions.LocalInput{Name: f.name, BuiltIn: f.name, Role: role(f.name), Timeout: f.timeout, Env: env}

@@ -58,9 +58,13 @@ var functions = template.FuncMap{
 			deadletters.KindEvent: "events that started no execution", deadletters.KindItem: "failed items of Maps",
 			deadletters.KindQueue: "dead-letter queue"}[k]
 	},
-	"count": count,
-	"noun":  noun,
-	"bytes": sizeOf,
+	"dashboard": func(name string) string { return Path + "dashboards/" + url.PathEscape(name) },
+	"alarm":     alarmURL,
+	"stack":     stackURL,
+	"linked":    linked,
+	"count":     count,
+	"noun":      noun,
+	"bytes":     sizeOf,
 	"percent": func(part, whole int64) string {
 		if whole == 0 {
 			return "–"
