@@ -26,7 +26,7 @@ type Gate interface {
 	Record(context.Context, shared.Permit, breaker.Outcome)
 	Circuit() breaker.Circuit
 	Away() bool
-	Callee() (failureRate, load float64, known bool)
+	Callee() (shared.Health, bool)
 }
 
 // Worth decides whether another attempt is worth its cost. The second result is false if it cannot tell; the attempt
@@ -175,8 +175,11 @@ func (g *Guard) giveUpUnlessWorthwhile(ctx context.Context, event json.RawMessag
 	}
 	a := configuration.Attempt{State: in.Attempt.State, Error: name, Retries: in.Attempt.Retries,
 		Began: in.Attempt.Entered, Failed: g.now(), Bytes: len(event)}
-	if rate, load, known := g.callee(); known {
-		a.FailureRate, a.Load = &rate, &load
+	if h, known := g.callee(); known {
+		a.FailureRate, a.Load = &h.FailureRate, &h.Load
+		if seconds := h.FailingFor.Seconds(); h.Succeeded {
+			a.FailingFor = &seconds
+		}
 	}
 	d, known := g.Worth.Decide(context.WithoutCancel(ctx), a)
 	if !known || d.Retry {
@@ -185,10 +188,10 @@ func (g *Guard) giveUpUnlessWorthwhile(ctx context.Context, event json.RawMessag
 	return encode(csvimport.Fail(retry.RetryNotWorthwhile, "%s; after %s: %s", d.Reason, name, message))
 }
 
-// callee returns the callee's failure rate and load, if the gate knows them.
-func (g *Guard) callee() (failureRate, load float64, known bool) {
+// callee returns the callee's health, if the gate knows it.
+func (g *Guard) callee() (shared.Health, bool) {
 	if g.Gate == nil {
-		return 0, 0, false
+		return shared.Health{}, false
 	}
 	return g.Gate.Callee()
 }
