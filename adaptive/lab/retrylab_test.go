@@ -203,7 +203,7 @@ func TestExpectationsHold(t *testing.T) {
 		first = lab.FirstReportedSeed
 	}
 	r, err := lab.Run(t.Context(), experiment(t, seeds, first, strings.Join(scenarios.Names(), ","),
-		"none,static,controller,adaptive"))
+		"none,static,aimd,controller,adaptive"))
 	if err != nil {
 		t.Fatal(err)
 	}

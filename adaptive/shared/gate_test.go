@@ -147,6 +147,60 @@ func TestLimitIsSharedByTurns(t *testing.T) {
 	}
 }
 
+// Each process sees some of the attempts of a record. Together they find that retries of poison are futile while the callee
+// serves the others, and that no record is to blame while it serves few.
+func TestProcessesTellPoisonFromAnIllCallee(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, 4, &shared.Memory{}, shared.Callee(), nil)
+	const perSecond = 20
+	second := func(s int, failing func(record int) bool) (ill bool, futile int) {
+		for i := range perSecond {
+			f.now = noon.Add(time.Duration(s)*time.Second + time.Duration(i)*time.Second/perSecond)
+			record := s*perSecond + i
+			for retry := range 3 {
+				g := f.gates[(i+retry/2)%len(f.gates)]
+				permit, err := g.Allow(t.Context())
+				if err != nil {
+					break
+				}
+				permit = permit.Of(uint64(record), retry)
+				if !failing(record) {
+					g.Record(t.Context(), permit, breaker.Success)
+					break
+				}
+				g.Record(t.Context(), permit, breaker.Failure)
+				if g.Futile(permit) {
+					futile++
+					break
+				}
+			}
+		}
+		return f.gates[0].Ill(time.Time{}), futile
+	}
+	poisonous := func(record int) bool { return record%20 == 7 }
+	var ill bool
+	futile := 0
+	for s := range 300 {
+		var n int
+		if ill, n = second(s, poisonous); s >= 200 {
+			futile += n
+		}
+	}
+	if ill || futile < 80 {
+		t.Errorf("with one poison record a second, the callee is ill: %v, and %d of 100 records are given up", ill, futile)
+	}
+	futile = 0
+	for s := 300; s < 330; s++ {
+		var n int
+		if ill, n = second(s, func(record int) bool { return record%2 == 0 || poisonous(record) }); s >= 302 {
+			futile += n
+		}
+	}
+	if !ill || futile > 0 {
+		t.Errorf("while every other call fails, the callee is ill: %v, and %d records are given up", ill, futile)
+	}
+}
+
 type broken struct{}
 
 func (broken) Add(context.Context, string, limiter.Tally) (shared.Record, limiter.Tally, error) {
@@ -206,7 +260,7 @@ func TestTheClockIsSetBack(t *testing.T) {
 	p := shared.Callee()
 	p.Breaker.OpenFor, p.Breaker.Window = 5*time.Second, 10*time.Second
 	f := newFleet(t, 3, &shared.Memory{}, p, nil)
-	for range 4 {
+	for range 7 {
 		f.second(t, 10*time.Millisecond, breaker.Failure)
 	}
 	if f.gates[0].Circuit() != breaker.Open {

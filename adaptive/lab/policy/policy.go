@@ -42,6 +42,9 @@ type Policy struct {
 	// DefersFailures also defers a call that failed by load while the circuit is not closed or the limit is at its
 	// minimum: the callee is down, and the record's own retries are saved for later.
 	DefersFailures bool
+	// Poison tells records that always fail from a service that is ill. A record whose next retry is futile is a dead
+	// letter. One that fails after as many retries as its retrier allows is deferred while the service is ill.
+	Poison bool
 	// Controller changes retriers and the concurrency of Maps from outside.
 	Controller *Controller
 	// Oracle starts a call only if a server is free and there is no outage. No real client can know this, so the
@@ -77,8 +80,7 @@ func Parse(file string, text []byte) (*Policy, error) {
 
 func read(root strictyaml.Value) *Policy {
 	o := root.Object("policy", "name", "about", "retry", "budget", "throttle", "breaker", "limiter", "staleness",
-		"deferral",
-		"controller", "oracle")
+		"deferral", "poison", "controller", "oracle")
 	if v := o.Need("policy"); v.Present() && v.Whole(0, 1<<30) != 1 {
 		v.Problem("only version 1 of the format is supported; write policy: 1")
 	}
@@ -109,6 +111,10 @@ func read(root strictyaml.Value) *Policy {
 		}
 	}
 	readDeferral(o.Get("deferral"), p)
+	v := o.Get("poison")
+	if p.Poison = v.Bool(); p.Poison && p.Deferral == nil {
+		v.Problem("a record that is not poison waits while the service is ill; give a deferral too")
+	}
 	if v := o.Get("controller"); v.Present() {
 		c := v.Object("retry", "mapRun")
 		p.Controller = &Controller{Retry: c.Get("retry").Bool(), MapRun: c.Get("mapRun").Bool()}
@@ -154,9 +160,8 @@ func readBudget(v strictyaml.Value) *budget.Policy {
 
 // readBreaker parses a preset (callee or source) with members that override its numbers.
 func readBreaker(v strictyaml.Value) *breaker.Policy {
-	o := v.Object("preset", "consecutiveFailures", "failureRate", "minimumRequests", "minimumFailures", "window",
-		"openFor",
-		"halfOpenConcurrency", "successThreshold", "halfOpenFailures", "probeTimeout")
+	o := v.Object("preset", "consecutiveFailures", "failingFor", "chance", "failureRate", "minimumRequests",
+		"minimumFailures", "window", "openFor", "halfOpenConcurrency", "successThreshold", "halfOpenFailures", "probeTimeout")
 	b := breaker.Callee()
 	if o.Get("preset").OneOf("callee", "source") == "source" {
 		b = breaker.Conservative()
@@ -169,6 +174,8 @@ func readBreaker(v strictyaml.Value) *breaker.Policy {
 	} {
 		*field = o.Get(name).WholeOr(*field, 0, 1e6)
 	}
+	b.FailingFor = o.Get("failingFor").DurationOr(b.FailingFor, 0, 24*time.Hour)
+	b.Chance = o.Get("chance").NumberOr(b.Chance, 0, 1)
 	b.FailureRate = o.Get("failureRate").NumberOr(b.FailureRate, 0, 1)
 	b.Window = o.Get("window").DurationOr(b.Window, time.Second, time.Hour)
 	b.OpenFor = o.Get("openFor").DurationOr(b.OpenFor, time.Millisecond, 24*time.Hour)

@@ -11,6 +11,7 @@ import (
 	"stepback/adaptive/lab/draw"
 	"stepback/adaptive/lab/policy"
 	"stepback/adaptive/limiter"
+	"stepback/adaptive/poison"
 	"stepback/adaptive/shared"
 )
 
@@ -21,6 +22,7 @@ type gates struct {
 	throttle budget.Throttle
 	breaker  breaker.State
 	limiter  limiter.State
+	poison   poison.State
 	// fleet replaces breaker and limiter if the policy shares them with a delay. u is the number that its next draw
 	// returns.
 	fleet []*shared.Gate
@@ -126,6 +128,9 @@ func (g *gates) ended(r *run, x *record, e *errorKind) {
 		g.fleet[x.permit.process].Record(context.Background(), x.permit.shared, outcome)
 		return
 	}
+	if p.Poison && outcome != breaker.Ignored {
+		g.poison.Record(int(x.calls)-1, outcome == breaker.Failure, r.time())
+	}
 	if p.Breaker != nil {
 		g.breaker.Record(p.Breaker, x.permit.breaker, r.time(), outcome)
 	}
@@ -161,7 +166,7 @@ func (g *gates) admitShared(x *record, u float64) refusal {
 	var open *breaker.OpenError
 	switch {
 	case err == nil:
-		x.permit.shared = permit
+		x.permit.shared = permit.Of(uint64(x.workload)<<32|uint64(x.index), x.retries())
 		return admitted
 	case errors.As(err, &open):
 		return circuitOpen
@@ -179,4 +184,27 @@ func (g *gates) away(x *record) bool {
 	}
 	return p.Breaker != nil && g.breaker.Circuit() != breaker.Closed ||
 		p.Limiter != nil && g.limiter.Limit(p.Limiter) <= p.Limiter.Min
+}
+
+// retries returns the number of retries of a record so far, as a function knows it ($$.State.RetryCount): it includes
+// those after refusals.
+func (x *record) retries() int { return int(x.asked) - 1 }
+
+// ill reports whether the gates consider a failing record not to be to blame.
+func (g *gates) ill(x *record) bool {
+	entered := time.Unix(0, epoch+x.arrived)
+	if g.fleet != nil {
+		return g.fleet[x.permit.process].Ill(entered)
+	}
+	return g.poison.Ill(entered)
+}
+
+// futile reports whether the next retry of a record is not made because it is futile.
+func (g *gates) futile(r *run, x *record) bool {
+	u := draw.Float(r.Seed, forPoison, uint64(x.workload)<<32|uint64(x.index), uint64(x.asked))
+	if g.fleet != nil {
+		g.u = u
+		return g.fleet[x.permit.process].Futile(x.permit.shared)
+	}
+	return g.poison.Futile(int(x.calls)) && u >= poison.Explored
 }

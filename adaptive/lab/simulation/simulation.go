@@ -31,6 +31,7 @@ const (
 	forObservation
 	forModulation
 	forProcess
+	forPoison
 )
 
 // Options are the parameters of one run.
@@ -421,6 +422,10 @@ func (r *run) fail(slot uint32, e uint16) {
 	if r.control != nil {
 		r.control.failed(x, kind)
 	}
+	if r.Policy.Poison && kind.load && w.service.gates.futile(r, x) {
+		r.close(slot, w, false)
+		return
+	}
 	if r.Policy.DefersFailures && kind.load && w.service.gates.away(x) {
 		r.wait(slot, w)
 		return
@@ -431,6 +436,10 @@ func (r *run) fail(slot uint32, e uint16) {
 		return
 	}
 	p := &w.versions[x.version][retrier]
+	if r.Policy.Poison && kind.load && x.retries() >= p.MaxAttempts && w.service.gates.ill(x) {
+		r.wait(slot, w)
+		return
+	}
 	counter := &r.counters[int(slot)*r.retriers+int(retrier)]
 	if int(counter.count) >= p.MaxAttempts {
 		r.close(slot, w, false)
