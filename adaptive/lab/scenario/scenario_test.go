@@ -160,7 +160,7 @@ func TestWhatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 		{"calls:", "faults: [{at: 20, for: 1, service: t, capacity: 0.5}]\ncalls:",
 			"there is no service \"t\"; there is s"},
 		{"calls:", "faults: [{at: 20, for: 1, service: s}]\ncalls:",
-			"a fault has exactly one of capacity, errors and metric"},
+			"a fault has exactly one of capacity, servers, cache, errors and metric"},
 		{"calls:", "expect: [{policy: p, metric: fame, is: \"> 1\"}]\ncalls:", "there is no metric \"fame\""},
 		{"calls:", "expect: [{policy: p, metric: success, is: \"about 1\"}]\ncalls:", "is not a comparison"},
 		{"calls:", "observe: {period: 90}\ncalls:", "whole minutes"},
