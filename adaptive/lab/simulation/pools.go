@@ -130,7 +130,11 @@ func (r *run) descend(id uint32) {
 	c.workload, c.index, c.record, c.parent = q.workload, q.index, none, id
 	c.attempt = uint32(draw.Bits(uint64(q.attempt), forTier, uint64(calls.Service), uint64(q.inner)))
 	r.requests[id].child = child
-	r.enter(child, r.pool(calls.Service, q.workload, q.index), &r.services[q.service].tier.caller)
+	next := r.pool(calls.Service, q.workload, q.index)
+	if len(next.active) > 0 && r.now >= r.measure.warmup {
+		r.measure.callsDuring++
+	}
+	r.enter(child, next, &r.services[q.service].tier.caller)
 }
 
 // ascend handles the end of the call that a request made: it ends the request, or retries the call.

@@ -144,6 +144,13 @@ func (r *run) gatesOf(w *workload) *gates {
 	return g
 }
 
+// CheckPolicies returns an error if a run of the scenario would fail at its start, because the policy of a workload is not
+// available.
+func CheckPolicies(s *scenario.Scenario) error {
+	_, err := clientPolicies(s)
+	return err
+}
+
 // clientPolicies returns the policies of workloads that have their own, by name. It returns an error if a name is not that
 // of a built-in policy, or if the policy acts outside of its own calls.
 func clientPolicies(s *scenario.Scenario) (map[string]*policy.Policy, error) {
