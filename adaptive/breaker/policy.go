@@ -76,13 +76,13 @@ func Conservative() Policy {
 	}
 }
 
-// Callee returns the policy for a callee that many workers share. The circuit opens if nothing succeeds for 5 s: at
-// least ten calls in a row fail, so many that a callee with the success rate of the last five minutes would do so once in
+// Callee returns the policy for a callee that many workers share. The circuit opens if nothing succeeds for 15 s, in
+// which a limiter has reached its minimum: at least ten calls in a row fail, so many that a callee with the success rate of the last five minutes would do so once in
 // a million times. It probes every 10 s, with two calls. If neither succeeds, it stays open; otherwise it admits 1, 2,
 // 4 and 8 at a time and closes after 15 successes.
 func Callee() Policy {
 	return Policy{
-		ConsecutiveFailures: 10, FailingFor: 5 * time.Second, Chance: 1e-6, Window: 5 * time.Minute,
+		ConsecutiveFailures: 10, FailingFor: 15 * time.Second, Chance: 1e-6, Window: 5 * time.Minute,
 		OpenFor: 10 * time.Second, SuccessThreshold: 15, HalfOpenConcurrency: 8, HalfOpenFailures: 1,
 		ProbeTimeout: 30 * time.Second,
 	}

@@ -15,16 +15,20 @@ const Stages = 3
 const Explored = 0.02
 
 const (
-	// A slice ends after least first attempts, and lasts at least shortest and at most longest.
+	// A slice ends after least first attempts, or five times as many calls, and lasts at least shortest and at most longest.
 	least    = 4
 	shortest = time.Second
 	longest  = 30 * time.Second
-	// Retries count in slices in which at most the share ill of the first attempts failed. The callee is ill from that share
-	// on. Records are given up below the share well.
-	ill, well = 0.1, 0.25
-	// memory is the time constant with which first attempts are forgotten; few is the number needed for a statement.
-	memory = 20 * time.Second
-	few    = 5
+	// Retries count in slices in which at most the share fine of the first attempts failed, and records are given up while no
+	// more of the recent ones failed, and at most the share well of those in the present slice and the one before.
+	fine, well = 0.1, 0.25
+	// memory is the time constant with which calls are forgotten, and outages that of the peak. few is the number of calls
+	// needed for a statement.
+	memory  = 10 * time.Second
+	outages = 10 * time.Minute
+	few     = 5
+	// plausible is the probability from which the failures of a record are plausible for one that is not poison.
+	plausible = 0.001
 	// most limits the retries remembered in a stage: older ones are forgotten by halves.
 	most = 400
 	// A retry is futile if its chance of success is below futile, by the upper bound of its 95 % interval. That takes 73
@@ -34,6 +38,8 @@ const (
 
 // Counts adds up how first attempts and retries ended. Only successes and load errors count.
 type Counts struct {
+	// Ended is the number of calls that ended, and Failed the number of those that failed, whatever is known of them.
+	Ended, Failed int64
 	// First is the number of first attempts that ended, FirstFailed the number of those that failed.
 	First, FirstFailed int64
 	// Retried is the number of retries that ended, and Recovered the number of those that succeeded, by the number of the
@@ -43,6 +49,8 @@ type Counts struct {
 
 // Plus returns the sum of two counts.
 func (c Counts) Plus(o Counts) Counts {
+	c.Ended += o.Ended
+	c.Failed += o.Failed
 	c.First += o.First
 	c.FirstFailed += o.FirstFailed
 	for i := range Stages {
@@ -54,7 +62,7 @@ func (c Counts) Plus(o Counts) Counts {
 
 // Negative returns −c. Adding it to a count subtracts c.
 func (c Counts) Negative() Counts {
-	c.First, c.FirstFailed = -c.First, -c.FirstFailed
+	c.Ended, c.Failed, c.First, c.FirstFailed = -c.Ended, -c.Failed, -c.First, -c.FirstFailed
 	for i := range Stages {
 		c.Retried[i], c.Recovered[i] = -c.Retried[i], -c.Recovered[i]
 	}
@@ -62,8 +70,12 @@ func (c Counts) Negative() Counts {
 }
 
 // Add counts one call of a record whose earlier calls all failed. retry is their number: 0 for a first attempt, 1 for the
-// first retry. A negative one is unknown and not counted. Refused calls are no attempts.
+// first retry. A negative one is unknown. Refused calls are no attempts.
 func (c *Counts) Add(retry int, failed bool) {
+	c.Ended++
+	if failed {
+		c.Failed++
+	}
 	switch {
 	case retry < 0:
 	case retry == 0:
@@ -89,13 +101,16 @@ type State struct {
 	// Slice holds the calls of the present slice, which began at Began, in Unix nanoseconds.
 	Slice Counts `json:"slice"`
 	Began int64  `json:"began"`
-	// IllAt is when the callee was last seen ill, in Unix nanoseconds; 0 if never.
-	IllAt int64 `json:"illAt,omitempty"`
 	// Last is the share of first attempts that failed in the slice before.
 	Last float64 `json:"last"`
-	// First and FirstFailed count the first attempts of the last slices, with weights that decrease over time.
+	// First and FirstFailed count the first attempts of the last slices, and Ended and Failed all calls, with weights that
+	// decrease over time.
 	First       float64 `json:"first"`
 	FirstFailed float64 `json:"firstFailed"`
+	Ended       float64 `json:"ended"`
+	Failed      float64 `json:"failed"`
+	// Peak is the largest share of calls that failed, and decreases over time.
+	Peak float64 `json:"peak"`
 	// Retried and Recovered count the retries made while the callee was well.
 	Retried   [Stages]float64 `json:"retried"`
 	Recovered [Stages]float64 `json:"recovered"`
@@ -116,17 +131,20 @@ func (s *State) Advance(c Counts, now time.Time) {
 		s.Began, age = at, 0
 	}
 	s.Slice = s.Slice.Plus(c)
-	if s.illNow() {
-		s.IllAt = at
-	}
-	if age < shortest || s.Slice.First < least && age < longest {
+	if age < shortest || s.Slice.First < least && s.Slice.Ended < 5*least && age < longest {
 		return
 	}
 	keep := math.Exp(-age.Seconds() / memory.Seconds())
 	s.First = s.First*keep + float64(s.Slice.First)
 	s.FirstFailed = s.FirstFailed*keep + float64(s.Slice.FirstFailed)
+	s.Ended = s.Ended*keep + float64(s.Slice.Ended)
+	s.Failed = s.Failed*keep + float64(s.Slice.Failed)
 	s.Last = s.Slice.failing()
-	if s.Slice.First > 0 && s.Last <= ill {
+	s.Peak *= math.Exp(-age.Seconds() / outages.Seconds())
+	if s.Ended >= few {
+		s.Peak = max(s.Peak, s.Failed/s.Ended)
+	}
+	if s.Slice.First > 0 && s.Last <= fine {
 		for i := range Stages {
 			s.Retried[i] += float64(s.Slice.Retried[i])
 			s.Recovered[i] += float64(s.Slice.Recovered[i])
@@ -147,16 +165,16 @@ func (s *State) failing() (share float64, known bool) {
 	return (s.FirstFailed + float64(s.Slice.FirstFailed)) / first, true
 }
 
-// Ill reports whether the callee is ill, or was at some time since a record entered its state; the zero time means now only.
-// It is ill while at least a tenth of the recent first attempts fail, or more than a quarter of those of the present slice or
-// the one before. A record that has used up its retries is then not to blame.
-func (s *State) Ill(entered time.Time) bool {
-	return s.illNow() || s.IllAt != 0 && !entered.IsZero() && s.IllAt >= entered.UnixNano()
-}
-
-func (s *State) illNow() bool {
-	share, known := s.failing()
-	return known && (share >= ill || s.failingNow())
+// Blameless reports whether a record that failed so many times in a row may be one like any other: the share of calls that
+// failed lately, to the power of the failures, is not negligible. An outage of all calls is remembered for about ten minutes,
+// because records wait for as long, and have no retry left when they come back.
+func (s *State) Blameless(failures int) bool {
+	ended := s.Ended + float64(s.Slice.Ended)
+	if !(ended >= few) {
+		return false
+	}
+	share := max((s.Failed+float64(s.Slice.Failed))/ended, s.Peak)
+	return math.Pow(share, float64(failures)) >= plausible
 }
 
 // failingNow reports whether more first attempts than of a callee that is well failed in the present slice or the one
@@ -166,10 +184,10 @@ func (s *State) failingNow() bool {
 }
 
 // Futile reports whether the given retry (1, 2, …) of a record that failed is known to be futile, and the callee is well: it
-// served most recent first attempts, and also most of those of the present slice and the one before, so that no record is
-// given up when an outage begins.
+// served nine of ten recent first attempts, and also most of those of the present slice and the one before, so that no record
+// is given up when an outage begins.
 func (s *State) Futile(retry int) bool {
-	if share, known := s.failing(); !known || share > well || retry < 1 || s.failingNow() {
+	if share, known := s.failing(); !known || share > fine || retry < 1 || s.failingNow() {
 		return false
 	}
 	i := min(retry, Stages) - 1

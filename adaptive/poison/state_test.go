@@ -47,21 +47,21 @@ func TestPoisonIsToldFromAnIllCallee(t *testing.T) {
 		name      string
 		poisonous float64
 		chance    float64
-		ill       bool
+		blameless [2]bool // a record that failed 3 times, and 7 times
 		futile    [3]bool // the first, second and third retry
 	}{
-		{"nothing fails", 0, 0, false, [3]bool{}},
-		{"poison", 0.04, 0, false, [3]bool{true, true, true}},
-		{"chance errors", 0, 0.05, false, [3]bool{}},
-		{"half as many chance errors as poison: the second retry is futile, not the first", 0.04, 0.02, false,
+		{"nothing fails", 0, 0, [2]bool{}, [3]bool{}},
+		{"poison", 0.04, 0, [2]bool{true, false}, [3]bool{true, true, true}},
+		{"chance errors", 0, 0.05, [2]bool{}, [3]bool{}},
+		{"half as many chance errors as poison: the second retry is futile, not the first", 0.04, 0.02, [2]bool{true, false},
 			[3]bool{false, true, true}},
-		{"every third call fails", 0, 0.33, true, [3]bool{}},
-		{"an outage", 0, 1, true, [3]bool{}},
-		{"poison during an outage", 0.04, 1, true, [3]bool{}},
+		{"every third call fails", 0, 0.33, [2]bool{true, false}, [3]bool{}},
+		{"an outage", 0, 1, [2]bool{true, true}, [3]bool{}},
+		{"poison during an outage", 0.04, 1, [2]bool{true, true}, [3]bool{}},
 	} {
 		s := learned(300, c.poisonous, c.chance)
-		if s.Ill(time.Time{}) != c.ill {
-			t.Errorf("%s: ill is %v, want %v", c.name, s.Ill(time.Time{}), c.ill)
+		if got := [2]bool{s.Blameless(3), s.Blameless(7)}; got != c.blameless {
+			t.Errorf("%s: records that failed 3 and 7 times are blameless: %v, want %v", c.name, got, c.blameless)
 		}
 		for i, want := range c.futile {
 			if got := s.Futile(i + 1); got != want {
@@ -74,30 +74,30 @@ func TestPoisonIsToldFromAnIllCallee(t *testing.T) {
 func TestNothingIsKnownAtFirst(t *testing.T) {
 	t.Parallel()
 	var s poison.State
-	if s.Ill(at(-60)) || s.Futile(1) {
+	if s.Blameless(1) || s.Futile(1) {
 		t.Error("the zero State knows something")
 	}
 	for i := range 4 { // too few to judge
 		s.Record(0, true, at(float64(i)))
 	}
-	if s.Ill(at(-60)) {
-		t.Error("four calls make the callee ill")
+	if s.Blameless(1) {
+		t.Error("four calls are enough for a judgement")
 	}
 	if s = *learned(10, 0.04, 0); s.Futile(1) {
 		t.Error("ten seconds are enough for a judgement")
 	}
 }
 
-// A record that was open during an outage is not to blame for failures soon after it; one that came later is.
-func TestIllSinceARecordEntered(t *testing.T) {
+// A record that has used up its retries in an outage is not to blame for a failure ten minutes later, and is after an hour.
+func TestAnOutageIsRemembered(t *testing.T) {
 	t.Parallel()
-	s := learned(10, 0, 1)
-	for i := range 3000 {
-		s.Record(0, false, at(11+float64(i)/20))
-	}
-	for entered, want := range map[time.Time]bool{{}: false, at(5): true, at(120): false} {
-		if got := s.Ill(entered); got != want {
-			t.Errorf("for a record that entered at %s, the callee is ill: %v, want %v", entered, got, want)
+	s := learned(60, 0, 1)
+	for second := 60; second < 3600; second++ {
+		for range 20 {
+			s.Record(0, false, at(float64(second)))
+		}
+		if want := second < 660; second%600 == 59 && s.Blameless(5) != want {
+			t.Errorf("after %d s it is blameless: %v (%+v)", second, !want, s)
 		}
 	}
 }
@@ -163,7 +163,7 @@ func TestCounts(t *testing.T) {
 	}{{0, false}, {0, true}, {1, true}, {1, false}, {2, true}, {3, false}, {9, true}, {-1, true}} {
 		c.Add(call.retry, call.failed)
 	}
-	want := poison.Counts{First: 2, FirstFailed: 1, Retried: [3]int64{2, 1, 2}, Recovered: [3]int64{1, 0, 1}}
+	want := poison.Counts{Ended: 8, Failed: 5, First: 2, FirstFailed: 1, Retried: [3]int64{2, 1, 2}, Recovered: [3]int64{1, 0, 1}}
 	if c != want {
 		t.Errorf("counts are %+v, want %+v", c, want)
 	}

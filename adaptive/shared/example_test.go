@@ -26,7 +26,7 @@ func Example() {
 		return gate
 	}
 	one, two := open(), open()
-	for range 70 { // a call every 100 ms, and each fails
+	for range 170 { // a call every 100 ms, and each fails
 		if permit, err := one.Allow(ctx); err == nil {
 			one.Record(ctx, permit, breaker.Failure)
 		}

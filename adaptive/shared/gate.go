@@ -209,10 +209,14 @@ func (g *Gate) Record(ctx context.Context, permit Permit, outcome breaker.Outcom
 
 // remember counts an ended call as a first attempt, or as a retry of a record that this process saw fail.
 func (g *Gate) remember(p Permit, outcome breaker.Outcome) {
-	if !p.known || outcome == breaker.Ignored {
+	if outcome == breaker.Ignored {
 		return
 	}
 	failed := outcome == breaker.Failure
+	if !p.known {
+		g.pending.Attempts.Add(-1, failed)
+		return
+	}
 	retry := g.memory.Failures(p.record)
 	if retry == 0 && p.tried > 0 {
 		retry = -1 // it was refused, or failed in another process
@@ -330,12 +334,12 @@ func (g *Gate) Away() bool {
 		g.record.Limiter.Limit(&g.policies.Limiter) <= g.policies.Limiter.Min || g.record.Share(&g.policies) < 1)
 }
 
-// Ill reports whether the callee failed a tenth or more of its recent first attempts when the store was last read, or did so
-// since a record entered its state. A record whose own retries are used up is not to blame then.
-func (g *Gate) Ill(entered time.Time) bool {
+// Blameless reports whether the failures of a record, as far as this gate recorded them, are plausible for one that is not
+// poison, because the callee failed others as well. A record whose own retries are used up should wait then.
+func (g *Gate) Blameless(p Permit) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.known && g.record.Poison.Ill(entered)
+	return g.known && p.known && g.record.Poison.Blameless(g.memory.Failures(p.record))
 }
 
 // Futile reports whether the next retry of a record whose call failed, as recorded by this gate, is known to be futile: the

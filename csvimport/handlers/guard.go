@@ -30,7 +30,7 @@ type Gate interface {
 	Record(context.Context, shared.Permit, breaker.Outcome)
 	Circuit() breaker.Circuit
 	Away() bool
-	Ill(entered time.Time) bool
+	Blameless(shared.Permit) bool
 	Futile(shared.Permit) bool
 	Callee() (shared.Health, bool)
 }
@@ -141,7 +141,7 @@ func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
 				return out, encode(csvimport.Fail(retry.RetryNotWorthwhile,
 					"the callee serves other records, and records that failed like this one did not recover; after %s: %s",
 					name, message))
-			case g.Gate.Away(), refusedForLoad(err), known && g.usedUp(try, name) && g.Gate.Ill(try.Entered):
+			case g.Gate.Away(), refusedForLoad(err), known && g.usedUp(try, name) && g.Gate.Blameless(permit):
 				return out, encode(awayFailure(g.Gate.Circuit(), err))
 			}
 		}

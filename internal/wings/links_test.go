@@ -175,6 +175,7 @@ var linkedModules = map[string][]string{
 	"adaptive/lab/contention":     nil,
 	"adaptive/lab/draw":           nil,
 	"adaptive/lab/policy":         {"go.yaml.in/yaml/v3", "golang.org/x/text"},
+	"adaptive/lab/regret":         {"go.yaml.in/yaml/v3", "golang.org/x/text"},
 	"adaptive/lab/scenario":       {"go.yaml.in/yaml/v3", "golang.org/x/text"},
 	"adaptive/lab/scenarios":      {"go.yaml.in/yaml/v3", "golang.org/x/text"},
 	"adaptive/lab/simulation":     {"go.yaml.in/yaml/v3", "golang.org/x/text"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"stepback/adaptive/budget"
 	"stepback/adaptive/lab/policy"
 	"stepback/adaptive/lab/scenario"
 	"stepback/retry"
@@ -22,6 +23,9 @@ func newRun(c Options) (*run, error) {
 	names := map[errorKind]uint16{}
 	intern := func(e errorKind) uint16 {
 		e.loadByName, e.overloadByName = retry.IsLoadError(e.name), retry.IsOverload(e.name)
+		if e.cause == retry.CauseOther && retry.IsThrottle(e.name) {
+			e.cause = retry.CauseThrottle
+		}
 		id, ok := names[e]
 		if !ok {
 			id = uint16(len(r.errors))
@@ -65,7 +69,7 @@ func (r *run) setServices(intern func(errorKind) uint16) {
 		}
 		if d.Calls != nil {
 			s.tier.timeout = int64(d.Calls.Timeout)
-			s.tier.error = intern(errorKind{name: d.Calls.TimeoutError, load: true, timeout: true})
+			s.tier.error = intern(errorKind{name: d.Calls.TimeoutError, load: true, cause: retry.CauseTimeout})
 			s.tier.exhausted = intern(errorKind{name: d.Calls.Error, load: true})
 		}
 		for k := r.first[i]; k < r.first[i+1]; k++ {
@@ -102,7 +106,7 @@ func (r *run) setWorkloads(intern func(errorKind) uint16) {
 			Workload: d, service: &r.services[r.first[d.Call.Service]], next: math.MaxInt64, policy: r.Policy,
 			caller: caller{
 				timeout: int64(d.Call.Timeout),
-				error:   intern(errorKind{name: d.Call.TimeoutError, load: true, timeout: true}),
+				error:   intern(errorKind{name: d.Call.TimeoutError, load: true, cause: retry.CauseTimeout}),
 			},
 		}
 		if p := r.clients[d.Policy]; p != nil {
@@ -137,7 +141,7 @@ func (r *run) gatesOf(w *workload) *gates {
 			return o.gates
 		}
 	}
-	g := &gates{policy: w.policy}
+	g := &gates{policy: w.policy, budgets: make([]budget.State, max(w.policy.Clients, 1))}
 	if w.policy.Staleness > 0 {
 		g.share(r, w.service.Name)
 	}

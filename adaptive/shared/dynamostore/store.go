@@ -129,7 +129,7 @@ func (s *Store) expiry() int64 {
 
 // counterAttributes are the attributes that hold a tally, in the order of numbers.
 var counterAttributes = []string{
-	"asked", "admitted", "successes", "failures", "busy", "lost", "firsts", "firstFailures",
+	"asked", "admitted", "successes", "failures", "busy", "lost", "ended", "failed", "firsts", "firstFailures",
 	"retried1", "retried2", "retried3", "recovered1", "recovered2", "recovered3",
 }
 
@@ -137,7 +137,7 @@ var counterAttributes = []string{
 func numbers(t *limiter.Tally) []*int64 {
 	a := &t.Attempts
 	return []*int64{
-		&t.Asked, &t.Admitted, &t.Successes, &t.Failures, (*int64)(&t.Busy), (*int64)(&t.Lost), &a.First, &a.FirstFailed,
+		&t.Asked, &t.Admitted, &t.Successes, &t.Failures, (*int64)(&t.Busy), (*int64)(&t.Lost), &a.Ended, &a.Failed, &a.First, &a.FirstFailed,
 		&a.Retried[0], &a.Retried[1], &a.Retried[2], &a.Recovered[0], &a.Recovered[1], &a.Recovered[2],
 	}
 }

@@ -11,9 +11,10 @@ import (
 
 // Lab implements the verb lab.
 type Lab struct {
-	Run   labRunCmd   `cmd:"" help:"Simulate scenarios under retry policies with many seeds, and compare the results."`
-	List  labListCmd  `cmd:"" help:"List the built-in scenarios and policies, or print the file of one."`
-	Chart labChartCmd `cmd:"" help:"Draw goodput around an outage, and the loads at which retries prevent recovery, as SVG or PNG."`
+	Run    labRunCmd    `cmd:"" help:"Simulate scenarios under retry policies with many seeds, and compare the results."`
+	List   labListCmd   `cmd:"" help:"List the built-in scenarios and policies, or print the file of one."`
+	Regret labRegretCmd `cmd:"" help:"Draw scenarios at random, and compare a policy with the best of none, static and aimd in each."`
+	Chart  labChartCmd  `cmd:"" help:"Draw goodput around an outage, and the loads at which retries prevent recovery, as SVG or PNG."`
 }
 
 // labSeeds holds the flags that select the seeds to run.

@@ -116,7 +116,8 @@ func showModel(m *predict.Model, asJSON bool, std terminal.Streams) error {
 		report.LogisticCalibration, report.ForestCalibration = nil, nil
 		return terminal.PrintJSON(std.Out, report)
 	}
-	fmt.Fprintf(std.Out, "%s, of %d retries from %s to %s (%d to fit, %d to calibrate, %d to test)\n", m.Kind, m.N,
+	fmt.Fprintf(std.Out, "%s, of %s from %s to %s (%d to fit, %d to calibrate, %d to test)\n", m.Kind,
+		terminal.Counted(m.N, "retry"),
 		m.From.Format(time.DateOnly), m.To.Format(time.DateOnly), m.Train, m.Calibrate, m.Test)
 	fmt.Fprintf(std.Out, "base rate %.3f; hash %.12s\n", m.Rates.Base, m.Hash)
 	if !m.BeatsBaseRate() {
