@@ -106,7 +106,8 @@ func TestTheCircuitIsPublished(t *testing.T) {
 	}
 }
 
-// broken is a database that fails the first four calls of each row, so that nothing succeeds for some seconds.
+// broken is a database that fails the first three calls of each row, so that nothing succeeds for some seconds, and each row
+// has a retry left.
 type broken struct {
 	csvimport.Store
 	mu    sync.Mutex
@@ -118,7 +119,7 @@ func (b *broken) Apply(ctx context.Context, run csvimport.Run, row int64, inc cs
 	b.calls[row]++
 	n := b.calls[row]
 	b.mu.Unlock()
-	if n <= 4 {
+	if n <= 3 {
 		return "", csvimport.Fail(retry.DatabaseConnectionError, "refused")
 	}
 	return b.Store.Apply(ctx, run, row, inc)
