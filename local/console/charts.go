@@ -79,7 +79,7 @@ func (l Load) Text() string {
 	if l.Attempts == 0 {
 		return "no attempts in the last 3 h"
 	}
-	return fmt.Sprintf("%s attempts in the last 3 h, %s failed, %s retried", count(l.Attempts), count(l.Failed), count(l.Retried))
+	return fmt.Sprintf("%s %s in the last 3 h, %s failed, %s retried", count(l.Attempts), noun(l.Attempts, "attempt"), count(l.Failed), count(l.Retried))
 }
 
 const (

@@ -3,11 +3,13 @@ package cloudwatch
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -45,6 +47,7 @@ type getMetricDataRequest struct {
 	End           float64       `json:"EndTime"`
 	ScanBy        string
 	MaxDatapoints int
+	NextToken     string
 }
 
 type metricDataResult struct {
@@ -111,7 +114,6 @@ func checkPeriod(seconds int64) error {
 func timeOf(seconds float64) time.Time { return time.UnixMilli(int64(seconds * 1000)).UTC() }
 
 func (s *Service) getMetricData(_ context.Context, scope aws.Scope, in *getMetricDataRequest) (*getMetricDataAnswer, error) {
-	const most = 100_800
 	if err := checkQueries("MetricDataQueries", in.Queries); err != nil {
 		return nil, err
 	}
@@ -167,11 +169,54 @@ func (s *Service) getMetricData(_ context.Context, scope aws.Scope, in *getMetri
 			answer.Results = append(answer.Results, r)
 		}
 	}
-	if total > cmp.Or(in.MaxDatapoints, most) {
-		return nil, &aws.Error{Code: "ValidationError", Message: fmt.Sprintf("The request is for %d datapoints; ask for at most %d, by a "+
-			"longer Period or a shorter time.", total, cmp.Or(in.MaxDatapoints, most))}
+	return answer, answer.cut(s.opts.Clock.Now(), scope, in, total)
+}
+
+// mostDatapoints is the maximum number of datapoints in a response.
+const mostDatapoints = 100_800
+
+// cut reduces the answer to the requested page, in the order of the results: at most MaxDatapoints datapoints. A result of
+// which some follow has the status PartialData, and one without any on the page is left out.
+func (a *getMetricDataAnswer) cut(now time.Time, scope aws.Scope, in *getMetricDataRequest, total int) error {
+	size, begin := mostDatapoints, 0
+	if in.MaxDatapoints > 0 {
+		size = min(in.MaxDatapoints, mostDatapoints)
 	}
-	return answer, nil
+	request, err := json.Marshal(in.Queries)
+	if err != nil {
+		return err
+	}
+	listing := aws.NewListing(now, "GetMetricData", scope.Account, scope.Region, string(request), fmt.Sprint(in.Start, in.End),
+		in.ScanBy)
+	if in.NextToken != "" {
+		place, ok := listing.Place(in.NextToken)
+		if begin, err = strconv.Atoi(place); !ok || err != nil {
+			return &aws.Error{Code: "InvalidNextToken", Message: "The next token is not valid for this request."}
+		}
+	}
+	end := begin + size
+	if end < total {
+		a.NextToken = listing.Token(strconv.Itoa(end))
+	}
+	if begin == 0 && end >= total {
+		return nil
+	}
+	shown, at := a.Results[:0], 0
+	for _, r := range a.Results {
+		from, to := at, at+len(r.Values)
+		at = to
+		low, high := max(from, begin), min(to, end)
+		if low >= high && (begin > 0 || from != to || from > end) {
+			continue
+		}
+		if high < to {
+			r.Status = "PartialData"
+		}
+		r.Timestamps, r.Values = r.Timestamps[low-from:high-from], r.Values[low-from:high-from]
+		shown = append(shown, r)
+	}
+	a.Results = shown
+	return nil
 }
 
 // view evaluates the queries of a request over a time range.
