@@ -134,7 +134,7 @@ func (r *rules) constrain(c *rule) {
 		return
 	}
 	if s.Pattern != "" && s.Type == model.String {
-		p, err := compilePattern(strings.ReplaceAll(c.quoted, `\p{ASCII}`, `[\x00-\x7f]`))
+		p, err := compilePattern(c.quoted)
 		if err == nil {
 			c.pattern = p
 		}

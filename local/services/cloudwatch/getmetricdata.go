@@ -152,7 +152,7 @@ func (s *Service) getMetricData(_ context.Context, scope aws.Scope, in *getMetri
 			if q.MetricStat != nil {
 				l.Label = distinguished(in.Queries, q.MetricStat)
 			}
-			r := metricDataResult{ID: q.ID, Label: labelled(q.Label, l), Status: "Complete", Timestamps: []server.Time{}, Values: []float64{}}
+			r := metricDataResult{ID: q.ID, Label: metricmath.Label(q.Label, l), Status: "Complete", Timestamps: []server.Time{}, Values: []float64{}}
 			for j, x := range l.Values {
 				if !math.IsNaN(x) {
 					r.Timestamps, r.Values = append(r.Timestamps, server.Time(grid.At(j))), append(r.Values, x)
@@ -248,9 +248,10 @@ func (v *view) spend(grid metricmath.Grid) error {
 	return nil
 }
 
-// gridOf returns the periods that the view covers.
+// gridOf returns the periods that the view covers. As on AWS, they follow each other from the start, rounded down to a
+// minute.
 func (v *view) gridOf(seconds int64) metricmath.Grid {
-	from := v.start.Unix() - v.start.Unix()%seconds
+	from := v.start.Unix() - v.start.Unix()%min(seconds, 60)
 	n := (v.end.Unix() - from + seconds - 1) / seconds
 	return metricmath.Grid{Start: time.Unix(from, 0).UTC(), Period: time.Duration(seconds) * time.Second,
 		Len: int(min(n, math.MaxInt32))}
@@ -402,10 +403,10 @@ func (v *view) Term(id string) ([]metricmath.Labelled, bool, error) {
 }
 
 // Metrics implements metricmath.Terms.
-func (v *view) Metrics(prefix string) (all []metricmath.Labelled) {
+func (v *view) Metrics(part string) (all []metricmath.Labelled) {
 	for i := range v.queries {
 		q := &v.queries[i]
-		if q.MetricStat == nil || !strings.HasPrefix(q.ID, prefix) {
+		if q.MetricStat == nil || !strings.Contains(q.ID, part) {
 			continue
 		}
 		if l, err := v.metric(q.MetricStat, v.grid); err == nil {
@@ -417,19 +418,17 @@ func (v *view) Metrics(prefix string) (all []metricmath.Labelled) {
 
 // Search implements metricmath.Terms.
 func (v *view) Search(query, statistic string, _ time.Duration) ([]metricmath.Labelled, error) {
-	found, err := v.service.search(v.scope, query)
+	found, labels, err := v.service.search(v.scope, query)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]metricmath.Labelled, 0, len(found))
-	for _, m := range found {
+	for i, m := range found {
 		l, err := v.metric(&metricStat{Metric: m, Stat: statistic}, v.grid)
 		if err != nil {
 			return nil, err
 		}
-		for _, d := range m.Dimensions {
-			l.Label += " " + d.Value
-		}
+		l.Label = labels[i]
 		all = append(all, l)
 	}
 	return all, nil
@@ -443,53 +442,4 @@ func (v *view) Period(id string) (time.Duration, bool) {
 		}
 	}
 	return 0, false
-}
-
-var dynamic = regexp.MustCompile(`\$\{([A-Z_]+)\}`)
-
-// labelled returns the label of a series: the requested one, with ${LABEL}, ${MAX} and the like replaced, or the
-// series' own.
-func labelled(label string, l metricmath.Labelled) string {
-	if label == "" {
-		return l.Label
-	}
-	return dynamic.ReplaceAllStringFunc(label, func(name string) string {
-		var sum datapoints.Summary
-		first, last := math.NaN(), math.NaN()
-		for _, x := range l.Values {
-			if math.IsNaN(x) {
-				continue
-			}
-			if math.IsNaN(first) {
-				first = x
-			}
-			last = x
-			sum.Add(x, 1)
-		}
-		var value float64
-		switch strings.Trim(name, "${}") {
-		case "LABEL":
-			return l.Label
-		case "MAX":
-			value = sum.Max
-		case "MIN":
-			value = sum.Min
-		case "AVG":
-			value = sum.Average()
-		case "SUM":
-			value = sum.Sum
-		case "FIRST":
-			value = first
-		case "LAST":
-			value = last
-		case "DATAPOINT_COUNT":
-			value = sum.Count
-		default:
-			return name
-		}
-		if sum.Count == 0 {
-			return "--"
-		}
-		return fmt.Sprint(value)
-	})
 }
