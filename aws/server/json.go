@@ -58,7 +58,9 @@ func parseObject(body []byte) (jsonvalue.Value, error) {
 
 func (jsonCodec) write(c *call, a *Answer, to *reply) (err error) {
 	if c.op.output == nil {
-		to.body = []byte("{}")
+		if !c.service.cfg.Compress {
+			to.body = []byte("{}")
+		}
 		return nil
 	}
 	if c.op.output.plain {

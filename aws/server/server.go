@@ -45,6 +45,9 @@ type Config struct {
 	Failure func(error) *aws.Error
 	// CRC32 sends the CRC-32 of each response in X-Amz-Crc32, as DynamoDB does: its clients verify it.
 	CRC32 bool
+	// Compress compresses responses from 4 KiB, as DynamoDB does, if the request accepts it. A request body that is not
+	// compressed as its Content-Encoding says is an InternalFailure, and operations without an output have an empty body.
+	Compress bool
 	// Patience is the time that a client may take to send a request body; 0 means a minute.
 	Patience time.Duration
 	// Default is the scope of requests that do not name one.
@@ -222,6 +225,9 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Service) write(w http.ResponseWriter, r *http.Request, out *reply) {
+	if s.cfg.Compress {
+		out.body = compress(w.Header(), r.Header.Get("Accept-Encoding"), out.body)
+	}
 	if out.body != nil || out.status != http.StatusNoContent && r.Method != http.MethodHead {
 		w.Header().Set("Content-Length", strconv.Itoa(len(out.body)))
 	}

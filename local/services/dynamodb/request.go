@@ -1,6 +1,8 @@
 package dynamodb
 
 import (
+	"errors"
+
 	"slices"
 	"strings"
 
@@ -61,6 +63,9 @@ func (p *placeholders) check(expressions, legacy []given) (*expression.Parameter
 	values := make(item.Item, p.Values.Len())
 	for i, name := range p.Values.Keys() {
 		v, err := item.FromJSON(p.Values.At(i))
+		if errors.Is(err, item.ErrBase64) {
+			return nil, err
+		}
 		if err != nil {
 			return nil, item.Invalid("ExpressionAttributeValues contains invalid value: " + err.Error() + " for key " + name)
 		}
