@@ -370,15 +370,30 @@ func (g *Gate) Circuit() breaker.Circuit {
 	return g.record.Breaker.Circuit()
 }
 
-// Callee returns the callee's condition as of the last reading of the store. failureRate is the share of its calls
-// in the last span that failed with load errors. load is the share of the requested calls that exceeds its
-// capacity. known is false if nothing is known.
-func (g *Gate) Callee() (failureRate, load float64, known bool) {
+// Health describes a callee as of the last reading of the store.
+type Health struct {
+	// FailureRate is the share of the recent calls that failed. Load is the share of calls that are refused. Both are 0
+	// to 1.
+	FailureRate, Load float64
+	// FailingFor is the time since a call succeeded, if one has (Succeeded).
+	FailingFor time.Duration
+	Succeeded  bool
+}
+
+// Callee returns the callee's health; false if no recent call ended, or nothing is known.
+func (g *Gate) Callee() (Health, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	done := g.record.Last.Successes + g.record.Last.Failures
 	if !g.known || done <= 0 {
-		return 0, 0, false
+		return Health{}, false
 	}
-	return float64(g.record.Last.Failures) / float64(done), 1 - min(max(g.record.Share(&g.policies), 0), 1), true
+	h := Health{
+		FailureRate: float64(g.record.Last.Failures) / float64(done),
+		Load:        1 - min(max(g.record.Share(&g.policies), 0), 1),
+	}
+	if h.Succeeded = !g.record.Succeeded.IsZero(); h.Succeeded {
+		h.FailingFor = max(g.config.Now().Sub(g.record.Succeeded), 0)
+	}
+	return h, true
 }

@@ -32,7 +32,7 @@ type Gate interface {
 	Away() bool
 	Blameless(shared.Permit) bool
 	Futile(p shared.Permit, took time.Duration) bool
-	Callee() (failureRate, load float64, known bool)
+	Callee() (shared.Health, bool)
 }
 
 // Worth decides whether another attempt is worth its cost. The second result is false if it cannot tell; the attempt
@@ -245,8 +245,11 @@ func (g *Guard) giveUpUnlessWorthwhile(ctx context.Context, event json.RawMessag
 	}
 	a := configuration.Attempt{State: try.State, Error: name, Retries: try.Retries,
 		Began: try.Entered, Failed: g.now(), Bytes: len(event)}
-	if rate, load, known := g.callee(); known {
-		a.FailureRate, a.Load = &rate, &load
+	if h, known := g.callee(); known {
+		a.FailureRate, a.Load = &h.FailureRate, &h.Load
+		if seconds := h.FailingFor.Seconds(); h.Succeeded {
+			a.FailingFor = &seconds
+		}
 	}
 	d, known := g.Worth.Decide(context.WithoutCancel(ctx), a)
 	if !known || d.Retry {
@@ -255,10 +258,10 @@ func (g *Guard) giveUpUnlessWorthwhile(ctx context.Context, event json.RawMessag
 	return encode(csvimport.Fail(retry.RetryNotWorthwhile, "%s; after %s: %s", d.Reason, name, message))
 }
 
-// callee returns the callee's failure rate and load, if the gate knows them.
-func (g *Guard) callee() (failureRate, load float64, known bool) {
+// callee returns the callee's health, if the gate knows it.
+func (g *Guard) callee() (shared.Health, bool) {
 	if g.Gate == nil {
-		return 0, 0, false
+		return shared.Health{}, false
 	}
 	return g.Gate.Callee()
 }

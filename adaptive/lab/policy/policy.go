@@ -27,6 +27,14 @@ type Policy struct {
 	Attempts Attempts
 	// Override replaces the delays and attempts of every retrier that allows a retry.
 	Override *retry.Policy
+	// SDK repeats calls like a client of an AWS SDK: its attempts and waits replace those of every retrier that allows
+	// a retry. Budget is then its quota. RetryAfter is the pause that the callee asks for, by the header
+	// x-amz-retry-after, when it throttles; 0 if it sends no such header.
+	SDK        *retry.SDK
+	RetryAfter time.Duration
+	// Clients is the number of clients of the SDK, each with a quota of its own; records are spread over them at
+	// random. 0 and 1 mean one client for all records.
+	Clients int
 	// Budget may refuse a retry after a failed attempt, before any wait.
 	Budget *budget.Policy
 	// Throttle, Breaker and Limiter refuse calls before they are made.
@@ -80,8 +88,8 @@ func Parse(file string, text []byte) (*Policy, error) {
 }
 
 func read(root strictyaml.Value) *Policy {
-	o := root.Object("policy", "name", "about", "retry", "budget", "throttle", "breaker", "limiter", "staleness",
-		"deferral", "poison", "controller", "oracle")
+	o := root.Object("policy", "name", "about", "retry", "sdk", "budget", "throttle", "breaker", "limiter",
+		"staleness", "deferral", "poison", "controller", "oracle")
 	if v := o.Need("policy"); v.Present() && v.Whole(0, 1<<30) != 1 {
 		v.Problem("only version 1 of the format is supported; write policy: 1")
 	}
@@ -92,6 +100,12 @@ func read(root strictyaml.Value) *Policy {
 	readRetry(o.Get("retry"), p)
 	if v := o.Get("budget"); v.Present() {
 		p.Budget = readBudget(v)
+	}
+	if v := o.Get("sdk"); v.Present() {
+		if p.Override != nil || p.Budget != nil || o.Get("retry").Present() {
+			v.Problem("an SDK has attempts, waits and a quota of its own; leave retry and budget out")
+		}
+		readSDK(v, p)
 	}
 	if v := o.Get("throttle"); v.Present() {
 		t := v.Object("k", "window")
@@ -135,19 +149,45 @@ func readRetry(v strictyaml.Value, p *Policy) {
 	}
 }
 
-// readBudget parses a preset (bucket, sdk, grpc, finagle, source) with members that override its numbers.
+// readSDK parses the generation of an AWS SDK (2025 or 2026) and a service with numbers of its own (dynamodb), with
+// members that override the number of attempts, and set the number of clients and the pause that the callee asks for.
+func readSDK(v strictyaml.Value, p *Policy) {
+	o := v.Object("generation", "service", "maxAttempts", "retryAfter", "clients")
+	sdk := retry.SDK2026()
+	generation, service := o.Need("generation"), o.Get("service")
+	dynamoDB := service.Present() && service.OneOf("dynamodb") != ""
+	switch g := generation.Whole(2025, 2026); {
+	case g == 2025:
+		sdk = retry.SDK2025()
+		if dynamoDB {
+			service.Problem("the SDKs of 2025 have no numbers of their own for dynamodb; leave service out")
+		}
+		if asked := o.Get("retryAfter"); asked.Present() {
+			asked.Problem("the SDKs of 2025 ignore x-amz-retry-after; leave retryAfter out")
+		}
+	case dynamoDB:
+		sdk = retry.SDK2026DynamoDB()
+	}
+	sdk.MaxAttempts = o.Get("maxAttempts").WholeOr(sdk.MaxAttempts, 1, 1000)
+	p.RetryAfter = o.Get("retryAfter").DurationOr(0, 0, time.Hour)
+	p.Clients = o.Get("clients").WholeOr(1, 1, 100_000)
+	quota := budget.SDK(sdk)
+	p.SDK, p.Budget = &sdk, &quota
+}
+
+// readBudget parses a preset (bucket, sdk-2025, sdk-2026, grpc, finagle, source) with members that override its numbers.
 func readBudget(v strictyaml.Value) *budget.Policy {
-	o := v.Object("preset", "capacity", "window", "perRequest", "perSuccess", "perSecond", "refund", "retryCost",
-		"timeoutCost",
-		"failureCost", "threshold")
+	o := v.Object("preset", "capacity", "window", "perRequest", "perSuccess", "perSecond", "refund", "perRefund",
+		"retryCost", "timeoutCost", "throttleCost", "failureCost", "threshold")
 	b := map[string]func() budget.Policy{
-		"bucket": budget.Bucket, "sdk": budget.SDK, "grpc": budget.GRPC, "finagle": budget.Finagle,
-		"source": budget.Standard,
-	}[o.Get("preset").OneOf("bucket", "sdk", "grpc", "finagle", "source")]()
+		"bucket": budget.Bucket, "grpc": budget.GRPC, "finagle": budget.Finagle, "source": budget.Standard,
+		"sdk-2025": func() budget.Policy { return budget.SDK(retry.SDK2025()) },
+		"sdk-2026": func() budget.Policy { return budget.SDK(retry.SDK2026()) },
+	}[o.Get("preset").OneOf("bucket", "sdk-2025", "sdk-2026", "grpc", "finagle", "source")]()
 	for name, field := range map[string]*float64{
 		"capacity": &b.Capacity, "perRequest": &b.PerRequest, "perSuccess": &b.PerSuccess, "perSecond": &b.PerSecond,
-		"retryCost": &b.RetryCost, "timeoutCost": &b.TimeoutCost, "failureCost": &b.FailureCost,
-		"threshold": &b.Threshold,
+		"perRefund": &b.PerRefund, "retryCost": &b.RetryCost, "timeoutCost": &b.TimeoutCost,
+		"throttleCost": &b.ThrottleCost, "failureCost": &b.FailureCost, "threshold": &b.Threshold,
 	} {
 		*field = o.Get(name).NumberOr(*field, 0, 1e9)
 	}
@@ -225,8 +265,8 @@ var files embed.FS
 
 // order lists the policies in the order in which they are shown: from doing nothing to doing everything.
 var order = []string{
-	"none", "static", "bucket", "sdk-standard", "budget-20", "sre-k2", "breaker", "aimd", "controller", "adaptive",
-	"oracle",
+	"none", "static", "bucket", "sdk-2025", "sdk-2026", "budget-20", "sre-k2", "breaker", "aimd", "controller",
+	"adaptive", "oracle",
 }
 
 // Names returns the names of the built-in policies.

@@ -78,12 +78,36 @@ func TestWhatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 		{"breaker: {", "#breaker: {", "staleness: shared needs a breaker and a limiter"},
 		{"deferral: {", "#deferral: {", "poison: a record that is not to blame waits"},
 		{all, "policy: 1\nname: p\ndeferral: {}", "this policy refuses no calls"},
+		{all, "policy: 1\nname: p\nsdk: {}", "generation"},
+		{all, "policy: 1\nname: p\nsdk: {generation: 2024}", "sdk.generation: 2024 is out of range"},
+		{all, "policy: 1\nname: p\nsdk: {generation: 2026, service: s3}", "\"s3\" is not allowed here; write dynamodb"},
+		{all, "policy: 1\nname: p\nsdk: {generation: 2025, retryAfter: 2}", "ignore x-amz-retry-after"},
+		{all, "policy: 1\nname: p\nsdk: {generation: 2025, service: dynamodb}", "leave service out"},
+		{all, "policy: 1\nname: p\nbudget: {}\nsdk: {generation: 2026}", "leave retry and budget out"},
 		{all, "policy: 1\nname: p\nbudget: {}\ndeferral: {failures: true}", "the callee's outage is not noticed"},
 	} {
 		text := strings.Replace(all, c.from, c.to, 1)
 		if _, err := policy.Parse("p.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %q in it", c.to, err, c.want)
 		}
+	}
+}
+
+func TestSDKs(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]retry.SDK{
+		"{generation: 2025}":                    retry.SDK2025(),
+		"{generation: 2026}":                    retry.SDK2026(),
+		"{generation: 2026, service: dynamodb}": retry.SDK2026DynamoDB(),
+	} {
+		p, err := policy.Parse("p.yaml", []byte("policy: 1\nname: p\nsdk: "+text))
+		if err != nil || *p.SDK != want || *p.Budget != budget.SDK(want) || p.RetryAfter != 0 || p.Clients != 1 {
+			t.Errorf("%s: %+v, %v", text, p, err)
+		}
+	}
+	p, err := policy.Parse("p.yaml", []byte("policy: 1\nname: p\nsdk: {generation: 2026, maxAttempts: 5, retryAfter: 2, clients: 40}"))
+	if err != nil || p.SDK.MaxAttempts != 5 || p.Clients != 40 || p.RetryAfter != 2*time.Second {
+		t.Errorf("%+v, %v", p, err)
 	}
 }
 

@@ -13,12 +13,13 @@ import (
 	"stepback/adaptive/limiter"
 	"stepback/adaptive/poison"
 	"stepback/adaptive/shared"
+	"stepback/retry"
 )
 
 // gates are the mechanisms of package adaptive with which a policy guards one service. All callers share them.
 type gates struct {
 	policy   *policy.Policy
-	budget   budget.State
+	budgets  []budget.State // by client
 	throttle budget.Throttle
 	breaker  breaker.State
 	limiter  limiter.State
@@ -36,8 +37,9 @@ type permits struct {
 	limiter limiter.Permit
 	shared  shared.Permit
 	process uint8 // index of the calling process in the fleet
-	// retried and afterTimeout are the arguments reported to the budget for the retry that is in flight.
-	retried, afterTimeout bool
+	// retried and after are the arguments reported to the budget for the retry that is in flight.
+	retried bool
+	after   retry.Cause
 }
 
 // refusal identifies the gate that refuses a call.
@@ -59,7 +61,7 @@ func (r *run) time() time.Time { return time.Unix(0, epoch+r.now) }
 func (g *gates) admit(r *run, x *record) refusal {
 	p := g.policy
 	if p.Budget != nil && x.calls == 0 && x.asked == 1 {
-		g.budget.Request(p.Budget, r.time())
+		g.budget(r, x).Request(p.Budget, r.time())
 	}
 	item := uint64(x.workload)<<32 | uint64(x.index)
 	if p.Throttle != nil {
@@ -91,15 +93,24 @@ func (g *gates) admit(r *run, x *record) refusal {
 	return admitted
 }
 
+// budget returns the budget of the client that makes a record's calls.
+func (g *gates) budget(r *run, x *record) *budget.State {
+	n := uint64(len(g.budgets))
+	if n == 1 {
+		return &g.budgets[0]
+	}
+	return &g.budgets[draw.Bits(r.Seed, forProcess, uint64(x.workload)<<32|uint64(x.index), 0)%n]
+}
+
 // pay asks the budget for a retry. It returns false if the budget refuses.
 func (g *gates) pay(r *run, x *record, e *errorKind) bool {
 	if g.policy.Budget == nil {
 		return true
 	}
-	if !g.budget.Retry(g.policy.Budget, r.time(), e.timeout) {
+	if !g.budget(r, x).Retry(g.policy.Budget, r.time(), e.cause) {
 		return false
 	}
-	x.permit.retried, x.permit.afterTimeout = true, e.timeout
+	x.permit.retried, x.permit.after = true, e.cause
 	return true
 }
 
@@ -116,9 +127,9 @@ func (g *gates) ended(r *run, x *record, e *errorKind) {
 	}
 	if p.Budget != nil {
 		if e == nil {
-			g.budget.Success(p.Budget, r.time(), x.permit.retried, x.permit.afterTimeout)
+			g.budget(r, x).Success(p.Budget, r.time(), x.permit.retried, x.permit.after)
 		} else {
-			g.budget.Failure(p.Budget, r.time())
+			g.budget(r, x).Failure(p.Budget, r.time())
 		}
 		x.permit.retried = false
 	}

@@ -28,7 +28,7 @@ type labRunCmd struct {
 	Policy     []string `placeholder:"NAME" help:"Policies: names from lab list, or YAML files. Default: none, static, adaptive and those named in the scenarios' expectations."`
 	Definition string   `type:"path" placeholder:"FILE" help:"Use the Retry block of a state of this definition instead of the scenarios' own."`
 	State      string   `placeholder:"NAME" help:"State of --definition whose Retry block is used."`
-	Precise    bool     `help:"Run up to 200 seeds, until the 95 % interval of every success rate is within 2 % of its mean."`
+	Precise    bool     `help:"Run up to 200 seeds, until the 95 % interval of every success rate is at most 4 percentage points wide."`
 	JSON       bool     `name:"json" help:"Print the report as JSON."`
 	labSeeds
 }
