@@ -41,7 +41,7 @@ func (d *drawing) loadError() string {
 	return d.one("DatabaseConnectionError", "ServiceUnavailableError", "InternalServerError", "TooManyRequestsException")
 }
 
-// kinds are what happens to a scenario's service, each as likely as the others.
+// kinds lists the kinds of scenarios: the troubles of the service or its load. Each is as likely as the others.
 var kinds = []struct {
 	name string
 	draw func(d *drawing)
@@ -107,8 +107,7 @@ var kinds = []struct {
 	}},
 }
 
-// Draw draws the scenario with a number: its file, and the kind of what happens in it. The same number gives the same
-// scenario.
+// Draw returns the file and the kind of the scenario with a number. The same number gives the same scenario.
 func Draw(number uint64) (text []byte, kind string) {
 	d := &drawing{stream: draw.Of(number, forScenarios, 0, 0)}
 	k := kinds[int(number%uint64(len(kinds)))]

@@ -69,7 +69,7 @@ type Row struct {
 	Success map[string]float64 `json:"success"`
 	P99     map[string]float64 `json:"p99"`
 	USD     map[string]float64 `json:"usd"`
-	// Lost is what the best of the others saves more, if that is more than the interval; 0 otherwise. Best names it.
+	// Lost is the share that Best, the best of the others, saves more than the policy; 0 if that is within the interval.
 	Lost float64 `json:"lost"`
 	Best string  `json:"best,omitempty"`
 	// SlowerBy and DearerBy are the ratios to the best of the others that save as much; 1 if there is none. They are below
