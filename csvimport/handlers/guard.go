@@ -31,7 +31,7 @@ type Gate interface {
 	Circuit() breaker.Circuit
 	Away() bool
 	Blameless(shared.Permit) bool
-	Futile(shared.Permit) bool
+	Futile(p shared.Permit, took time.Duration) bool
 	Callee() (shared.Health, bool)
 }
 
@@ -128,6 +128,7 @@ func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
 		if known {
 			permit = permit.Of(try.record, try.Retries)
 		}
+		began := g.now()
 		outcome := breaker.Ignored // also for a panic, which is a bug and not the callee's fault
 		func() {
 			// An invocation that is cut off still reports its outcome.
@@ -137,7 +138,7 @@ func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
 		if outcome == breaker.Failure {
 			name, message := nameAndMessage(err)
 			switch {
-			case known && g.Gate.Futile(permit):
+			case known && g.Gate.Futile(permit, g.now().Sub(began)):
 				return out, encode(csvimport.Fail(retry.RetryNotWorthwhile,
 					"the callee serves other records, and records that failed like this one did not recover; after %s: %s",
 					name, message))
