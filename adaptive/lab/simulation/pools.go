@@ -159,7 +159,7 @@ func (r *run) ascend(id uint32, e uint16) {
 	r.heap.push(r.later(d), descends, id)
 }
 
-// abandoned reports whether nobody waits for a request any more.
+// abandoned reports whether the caller of a request has stopped waiting for it.
 func (r *run) abandoned(q *request) bool {
 	if q.parent == none {
 		return q.record == none

@@ -502,7 +502,7 @@ func (r *run) fail(slot uint32, e uint16) {
 		return
 	}
 	counter := &r.counters[int(slot)*r.retriers+int(retrier)]
-	sdk := r.Policy.SDK
+	sdk := w.policy.SDK
 	if sdk == nil && int(counter.count) >= p.MaxAttempts ||
 		sdk != nil && (p.MaxAttempts == 0 || int(x.calls) >= sdk.MaxAttempts) {
 		r.close(slot, w, false)
@@ -525,7 +525,7 @@ func (r *run) fail(slot uint32, e uint16) {
 		d = r.delay(&r.stream)
 	case sdk != nil:
 		if d = sdk.Delay(int(x.calls), kind.cause, rnd); kind.cause == retry.CauseThrottle {
-			d = sdk.After(d, r.Policy.RetryAfter)
+			d = sdk.After(d, w.policy.RetryAfter)
 		}
 	default:
 		d = p.DelayAfter(int(counter.count), time.Duration(counter.previous), rnd)
