@@ -190,8 +190,9 @@ func (g Generation) Decisions(t *testing.T, n int, value uint64) {
 		}
 		t.Logf("%d decisions: %d retries, %d refused by the quota, %d at the last attempt, %d permanent; %d waits lengthened",
 			counted.decisions, counted.retries, counted.refused, counted.last, counted.permanent, counted.lengthened)
-		if counted.retries*20 < n || counted.refused*50 < n || counted.last*200 < n || counted.permanent*50 < n ||
-			g.New && counted.lengthened*100 < n {
+		const enough = 5_000 // of fewer decisions, some kinds may be missing by chance
+		if n >= enough && (counted.retries*20 < n || counted.refused*50 < n || counted.last*200 < n || counted.permanent*50 < n ||
+			g.New && counted.lengthened*100 < n) {
 			t.Error("some kinds of decisions are too rare for a comparison")
 		}
 	})
