@@ -71,7 +71,7 @@ func (a *Aggregator) aggregatePart(ctx context.Context, r *run, out Output) (Out
 	number := part.Number + 1
 	out.Next = &Next{Results: r.in.Results}
 	out.Next.Report.Rows = list.Parts[number].Rows
-	out.Next.Report.Data.Location = list.Parts[number].Data
+	out.Next.Report.Data.Location, out.Next.Report.Data.Letters = list.Parts[number].Data, r.in.Data.Letters
 	out.Next.Report.Part = list.Part(number, part.List)
 	out.Next.Results.Prefix = strings.TrimSuffix(r.in.Results.Prefix, partFolder(part.Number)) + partFolder(number)
 	return out, nil

@@ -169,17 +169,23 @@ func sameRejections(t *testing.T, a, b *pipeline.Report) {
 	}
 }
 
-// lettersName checks that dead letters have rows and lines of the whole file.
+// lettersName checks that dead letters have rows, lines and IDs of the whole file.
 func lettersName(t *testing.T, r *pipeline.Report) {
 	t.Helper()
 	last := int64(-1)
 	for _, line := range lines(t, r.Outputs.DeadLetters) {
-		var l struct{ Row, Line int64 }
+		var l struct {
+			Row, Line int64
+			Letter    string
+		}
 		if err := json.Unmarshal([]byte(line), &l); err != nil {
 			t.Fatal(err)
 		}
 		if l.Line != l.Row+2 {
 			t.Errorf("row %d is said to be in line %d", l.Row, l.Line)
+		}
+		if want := fmt.Sprintf("row:%s:%d", r.Name, l.Line); l.Letter != want {
+			t.Errorf("the letter of line %d is %s, want %s", l.Line, l.Letter, want)
 		}
 		last = max(last, l.Row)
 	}

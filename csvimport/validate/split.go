@@ -306,7 +306,9 @@ func (v *Validator) conclude(ctx context.Context, in Input, p plan, reports []cs
 	}
 	first := list.Parts[0]
 	out.Rows, out.Data.Location, out.Part = first.Rows, first.Data, list.Part(0, at)
-	return out, nil
+	var err error
+	out.Data.Letters, err = v.letters(ctx, in)
+	return out, err
 }
 
 // Answer is the function's response, for one of its two steps.
