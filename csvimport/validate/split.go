@@ -163,6 +163,7 @@ func (v *Validator) writePart(ctx context.Context, in Input, r Range) (csvfile.R
 	}
 	to := in.splitPlace("part-%05d.csv", r.Number)
 	if !report.Regular {
+		_ = file.Close() // the disk need not hold both
 		r.Start = report.Start
 		return report, v.normaliseRange(ctx, in, r, report, to)
 	}
