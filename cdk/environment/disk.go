@@ -1,6 +1,6 @@
 package environment
 
-import "stepback/csvimport/validate"
+import "stepback/statemachine"
 
 const (
 	mebibyte = 1 << 20
@@ -25,7 +25,7 @@ func (e Environment) AggregateDisk() int { return min(disk(e.largestPart(), lett
 // largestPart returns the size of the largest part of a file, in bytes. A file that would have more parts than allowed has
 // larger ones.
 func (e Environment) largestPart() int64 {
-	return min(e.MaxFileBytes, max(e.PartBytes, (e.MaxFileBytes+validate.MaxParts-1)/validate.MaxParts))
+	return min(e.MaxFileBytes, max(e.PartBytes, (e.MaxFileBytes+statemachine.MaxParts-1)/statemachine.MaxParts))
 }
 
 // disk returns the disk size, in MiB, that holds growth times the given number of bytes, and at least minDisk.

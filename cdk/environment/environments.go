@@ -18,7 +18,7 @@ func base(name string) Environment {
 		InputDays:                  30,
 		ResultDays:                 90,
 		MaxFileBytes:               validate.DefaultMaxBytes,
-		PartBytes:                  validate.DefaultPartBytes,
+		PartBytes:                  statemachine.DefaultPartBytes,
 		Shape:                      o.Shape,
 		Concurrency:                o.Concurrency,
 		BatchSize:                  o.BatchSize,

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"stepback/csvimport/validate"
+	"stepback/statemachine"
 )
 
 var (
@@ -40,12 +41,12 @@ func (e Environment) Validate() error {
 		"InputBucket and ResultBucket are both %q; a result in the input bucket would start an import", e.InputBucket)
 	c.within("InputDays", e.InputDays, 1, 3650)
 	c.within("ResultDays", e.ResultDays, 1, 3650)
-	c.that(e.MaxFileBytes >= 1 && e.MaxFileBytes <= validate.MaxParts*validate.MaxPartBytes,
+	c.that(e.MaxFileBytes >= 1 && e.MaxFileBytes <= validate.MaxFileBytes,
 		"MaxFileBytes is %d; want 1 to %d, which is %d parts of 1 GiB", e.MaxFileBytes,
-		int64(validate.MaxParts*validate.MaxPartBytes), validate.MaxParts)
-	c.that(e.PartBytes >= 1 && e.PartBytes <= validate.MaxPartBytes,
+		int64(validate.MaxFileBytes), statemachine.MaxParts)
+	c.that(e.PartBytes >= 1 && e.PartBytes <= statemachine.MaxPartBytes,
 		"PartBytes is %d; want 1 to %d, so that a part is written within a function's timeout", e.PartBytes,
-		int64(validate.MaxPartBytes))
+		int64(statemachine.MaxPartBytes))
 	c.that(e.RangeConcurrency >= 1 && e.RangeConcurrency <= e.maxInvocations(),
 		"RangeConcurrency is %d; want 1 to %d, or Lambda throttles all functions of the account", e.RangeConcurrency,
 		e.maxInvocations())
