@@ -61,6 +61,11 @@ var (
 		"How often a function could not reach the shared state of its callee's breaker, and therefore refused nothing.",
 		ByMachine,
 		ByState)
+	ControllerChanges = declare("ControllerChanges", Count, Functions, added,
+		"Changes that the controller made to Retry arrays and to the concurrency of Map Runs.", ByMachine, ByState)
+	ControllerProposals = declare("ControllerProposals", Count, Functions, added,
+		"Changes that the controller proposed in a dry run and did not make. A proposal that stays the same counts once.",
+		ByMachine, ByState)
 	ConfiguredRetries = declare("ConfiguredRetries", Count, Definition, highest,
 		"Retries that a state's Retry array, as configured now, allows one task when errors alternate.", ByState)
 	ConfiguredWait = declare("ConfiguredWait", Seconds, Definition, highest,
@@ -102,7 +107,7 @@ var catalogue = []*Metric{
 	Timeouts, CircuitBreakerState,
 	ExecutionsSucceeded, ExecutionsFailed, ExecutionsRefused, ChildExecutionsSucceeded, ChildExecutionsFailed,
 	UnpairedEvents, RowsApplied, RowsAlreadyApplied, RowsRejected, RowsDeadLettered, RowsRetried, RowsRecovered,
-	SharedStateUnavailable,
+	SharedStateUnavailable, ControllerChanges, ControllerProposals,
 	ConfiguredRetries, ConfiguredWait,
 }
 

@@ -43,6 +43,15 @@ func TaskStates() []string {
 		AggregateResults}
 }
 
+// ChildTask returns the name of the only Task state in the child executions of a shape; empty for Bulk, whose children
+// have two.
+func ChildTask(shape Shape) string {
+	if shape == Bulk {
+		return ""
+	}
+	return ProcessSingleUserRecord
+}
+
 // WorkPrefix returns the key prefix, in the result bucket, of data that an execution needs only while it runs.
 func WorkPrefix(execution string) string { return "work/" + execution }
 

@@ -14,6 +14,7 @@ type callee struct {
 	seconds map[int64]*second
 	order   []int64 // the seconds, sorted; nil after new ones were added
 	around  map[int64]second
+	retries retries
 	ended   map[int64]int       // successes, by the second in which they ended
 	ends    map[int64]endCounts // all attempts, by the second in which they ended
 	// The number of successes, the sum of their durations in seconds, and the sum of the squares of these.
@@ -71,10 +72,12 @@ func (x *callee) recentHealth(at time.Time) (failureRate, load float64, known bo
 type second struct {
 	calls, firsts, succeeded, overload, unknown int
 	errors                                      map[string]int
-	took                                        float64 // total duration of successful calls, in seconds
+	took                                        float64               // total duration of successful calls, in seconds
+	retries                                     map[retryKey]outcomes // whose outcome is known
 }
 
-func (x *callee) add(a *Attempt, first bool) {
+// add counts an attempt by its number within the task, from 1 on, and by the failures before it.
+func (x *callee) add(a *Attempt, number int, before failures) {
 	at := a.Start.Unix()
 	s := x.seconds[at]
 	if s == nil {
@@ -84,9 +87,12 @@ func (x *callee) add(a *Attempt, first bool) {
 	x.order = nil
 	s.calls++
 	x.calls++
-	if first {
+	if number == 1 {
 		s.firsts++
 		x.firsts++
+	}
+	if number > 1 && (!a.End.IsZero() || a.failed()) {
+		x.retried(s, a, retryKey{number, before})
 	}
 	switch {
 	case a.failed():
@@ -138,7 +144,7 @@ func (x *callee) sorted() []int64 {
 			x.order = append(x.order, at)
 		}
 		slices.Sort(x.order)
-		x.around = map[int64]second{}
+		x.around, x.retries.effects = map[int64]second{}, nil
 	}
 	return x.order
 }

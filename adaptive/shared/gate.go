@@ -11,6 +11,7 @@ import (
 
 	"stepback/adaptive/breaker"
 	"stepback/adaptive/limiter"
+	"stepback/adaptive/poison"
 )
 
 // Config configures a [Gate]. The zero Config has the defaults.
@@ -43,6 +44,7 @@ type Gate struct {
 	asked      time.Time // when the store was last accessed
 	refreshing bool
 	pending    limiter.Tally
+	memory     poison.Memory
 }
 
 // NewGate returns a gate. It returns an error if store is nil, a policy is out of range, a duration is negative, or the
@@ -75,6 +77,17 @@ type Permit struct {
 	permit breaker.Permit
 	began  time.Time
 	open   bool // given while the store was out of reach
+	known  bool // record and retries are known
+	record uint64
+	tried  int
+}
+
+// Of returns the permit for a call of a record, given by a hash. retries is the state's number of retries so far
+// ($$.State.RetryCount), which includes those after refused calls; 0 is the first attempt. Without it, the call does not
+// help to tell poison apart.
+func (p Permit) Of(record uint64, retries int) Permit {
+	p.known, p.record, p.tried = retries >= 0, record, retries
+	return p
 }
 
 // Allow requests permission to make a call. If the call is refused, the error is a *[breaker.OpenError] or a
@@ -164,6 +177,9 @@ func (g *Gate) stale(now time.Time) bool {
 // Record records the outcome of the call that permit allowed.
 func (g *Gate) Record(ctx context.Context, permit Permit, outcome breaker.Outcome) {
 	now := g.config.Now()
+	g.mu.Lock()
+	g.remember(permit, outcome)
+	g.mu.Unlock()
 	if permit.permit.Probe != 0 {
 		g.probed(ctx, permit, outcome, now)
 		return
@@ -177,6 +193,7 @@ func (g *Gate) Record(ctx context.Context, permit Permit, outcome breaker.Outcom
 		case breaker.Failure:
 			g.pending.Failures++
 			g.pending.Busy += max(now.Sub(permit.began), 0)
+			g.pending.Lost += max(now.Sub(permit.began), 0)
 		case breaker.Ignored:
 		}
 	}
@@ -188,6 +205,24 @@ func (g *Gate) Record(ctx context.Context, permit Permit, outcome breaker.Outcom
 	if stale {
 		g.refresh(ctx, now)
 	}
+}
+
+// remember counts an ended call as a first attempt, or as a retry of a record that this process saw fail.
+func (g *Gate) remember(p Permit, outcome breaker.Outcome) {
+	if outcome == breaker.Ignored {
+		return
+	}
+	failed := outcome == breaker.Failure
+	if !p.known {
+		g.pending.Attempts.Add(-1, failed)
+		return
+	}
+	retry := g.memory.Failures(p.record)
+	if retry == 0 && p.tried > 0 {
+		retry = -1 // it was refused, or failed in another process
+	}
+	g.pending.Attempts.Add(retry, failed)
+	g.memory.Ended(p.record, failed)
 }
 
 // probed records the outcome of a probe with a separate write. If the write fails, the probe expires.
@@ -297,6 +332,24 @@ func (g *Gate) Away() bool {
 	defer g.mu.Unlock()
 	return g.known && (g.record.Breaker.Circuit() != breaker.Closed ||
 		g.record.Limiter.Limit(&g.policies.Limiter) <= g.policies.Limiter.Min || g.record.Share(&g.policies) < 1)
+}
+
+// Blameless reports whether the failures of a record, as far as this gate recorded them, are plausible for one that is not
+// poison, because the callee failed others as well. A record whose own retries are used up should wait then.
+func (g *Gate) Blameless(p Permit) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.known && p.known && g.record.Poison.Blameless(g.memory.Failures(p.record))
+}
+
+// Futile reports whether the next retry of a record whose call failed, as recorded by this gate, is known to be futile: the
+// callee serves most first attempts, and records that failed as often do not recover. It reports false for one in fifty,
+// so that a change is noticed.
+func (g *Gate) Futile(p Permit) bool {
+	g.mu.Lock()
+	futile := g.known && p.known && g.record.Poison.Futile(g.memory.Failures(p.record))
+	g.mu.Unlock()
+	return futile && g.config.Draw() >= poison.Explored
 }
 
 // Circuit returns the circuit as of the last reading of the store; Closed if nothing is known.

@@ -147,6 +147,61 @@ func TestLimitIsSharedByTurns(t *testing.T) {
 	}
 }
 
+// Each process sees some of the attempts of a record. Together they find that retries of poison are futile while the callee
+// serves the others, and that no record is to blame while it serves few.
+func TestProcessesTellPoisonFromAnIllCallee(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, 4, &shared.Memory{}, shared.Callee(), nil)
+	const perSecond = 20
+	second := func(s int, failing func(record int) bool) (blameless bool, futile int) {
+		for i := range perSecond {
+			f.now = noon.Add(time.Duration(s)*time.Second + time.Duration(i)*time.Second/perSecond)
+			record := s*perSecond + i
+			for retry := range 6 {
+				g := f.gates[(i+retry/5)%len(f.gates)]
+				permit, err := g.Allow(t.Context())
+				if err != nil {
+					break
+				}
+				permit = permit.Of(uint64(record), retry)
+				if !failing(record) {
+					g.Record(t.Context(), permit, breaker.Success)
+					break
+				}
+				g.Record(t.Context(), permit, breaker.Failure)
+				blameless = g.Blameless(permit)
+				if g.Futile(permit) {
+					futile++
+					break
+				}
+			}
+		}
+		return blameless, futile
+	}
+	poisonous := func(record int) bool { return record%20 == 7 }
+	var blameless bool
+	futile := 0
+	for s := range 300 {
+		var n int
+		if _, n = second(s, poisonous); s >= 200 {
+			futile += n
+		}
+	}
+	if futile < 80 {
+		t.Errorf("with one poison record a second, %d of 100 are given up", futile)
+	}
+	futile = 0
+	for s := 300; s < 330; s++ {
+		var n int
+		if blameless, n = second(s, func(record int) bool { return record%2 == 0 || poisonous(record) }); s >= 302 {
+			futile += n
+		}
+	}
+	if !blameless || futile > 0 {
+		t.Errorf("while every other call fails, records are blameless: %v, and %d are given up", blameless, futile)
+	}
+}
+
 type broken struct{}
 
 func (broken) Add(context.Context, string, limiter.Tally) (shared.Record, limiter.Tally, error) {
@@ -206,7 +261,7 @@ func TestTheClockIsSetBack(t *testing.T) {
 	p := shared.Callee()
 	p.Breaker.OpenFor, p.Breaker.Window = 5*time.Second, 10*time.Second
 	f := newFleet(t, 3, &shared.Memory{}, p, nil)
-	for range 4 {
+	for range 20 {
 		f.second(t, 10*time.Millisecond, breaker.Failure)
 	}
 	if f.gates[0].Circuit() != breaker.Open {

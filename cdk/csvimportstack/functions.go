@@ -10,7 +10,6 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/jsii-runtime-go"
 
-	"stepback/retrymetrics"
 	"stepback/statemachine"
 )
 
@@ -58,8 +57,8 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 		memory: e.ProcessMemory, timeout: timeoutOf(statemachine.ProcessSingleUserRecord),
 		environment: s.guarded(map[string]*string{"DATABASE_URL": db.url}),
 		access:      append(s.guardAccess(), db.access), vpc: db.vpc,
-		// There is one invocation per row: three lines about each would cost as much as the invocations.
-		quiet: e.LogLevel == string(retrymetrics.LevelError),
+		// With one invocation per row, three lines about each would cost as much as the invocations.
+		quiet: e.Shape != statemachine.Bulk && !e.LogExecutionData,
 	})
 	s.Aggregate = s.function(bootstraps, function{
 		id: "Aggregate", name: "aggregate", description: "State AggregateResults: checks that every row has an outcome and writes the summary",
@@ -89,6 +88,9 @@ func (s *Stack) guarded(environment map[string]*string) map[string]*string {
 		environment["CONFIGURATION_TABLE"] = s.RetryConfigurations.TableName()
 	}
 	e := s.Environment
+	if e.SourceBreaker {
+		environment["BREAKER"] = jsii.String("source")
+	}
 	calls := statemachine.Options{Shape: e.Shape, Concurrency: e.Concurrency, BatchConcurrency: e.BatchConcurrency}.Calls()
 	environment["CALLS_AT_A_TIME"] = jsii.String(strconv.Itoa(calls))
 	return environment

@@ -10,13 +10,22 @@ import (
 
 	"stepback/cdk/environment"
 	"stepback/retrymetrics"
+	"stepback/statemachine"
 )
 
-// synthesized returns the templates for both log levels: dev logs everything, prod only failures.
+// onlyFailures returns prod with log level ERROR, and with a task for each row, for which that level is.
+func onlyFailures() environment.Environment {
+	e := environment.Prod()
+	e.LogLevel, e.Adapt = "ERROR", environment.AdaptOff
+	e.Shape, e.BatchSize = statemachine.Batch, 100
+	return e
+}
+
+// synthesized returns the templates for both log levels: prod logs everything, the other environment only failures.
 func synthesized(t *testing.T) map[retrymetrics.Level]template {
 	t.Helper()
 	return map[retrymetrics.Level]template{
-		retrymetrics.LevelAll: synth(t, environment.Dev()), retrymetrics.LevelError: synth(t, environment.Prod()),
+		retrymetrics.LevelAll: synth(t, environment.Prod()), retrymetrics.LevelError: synth(t, onlyFailures()),
 	}
 }
 
@@ -253,9 +262,15 @@ func TestTheDashboardShowsEveryAlarm(t *testing.T) {
 }
 
 func TestMetricsAreCountedFromTheLog(t *testing.T) {
+	const named = `{"Variables":{"CHILD_STATE":"ProcessSingleUserRecord","LOG_LEVEL":"ERROR","STATE_MACHINE_ARN":{"Ref":"StateMachine`
+	if got := compact(t, synth(t, onlyFailures()).only(t, "AWS::Lambda::Function",
+		"Metrics").Properties["Environment"]); !strings.HasPrefix(got, named) {
+		t.Errorf("environment %s", got)
+	}
 	x := synth(t, environment.Prod())
 	f := x.only(t, "AWS::Lambda::Function", "Metrics").Properties
-	const variables = `{"Variables":{"CHILD_STATE":"ProcessSingleUserRecord","LOG_LEVEL":"ERROR","STATE_MACHINE_ARN":{"Ref":"StateMachine`
+	// In bulk, child executions have two Task states, and neither may be taken for the other.
+	const variables = `{"Variables":{"LOG_LEVEL":"ALL","STATE_MACHINE_ARN":{"Ref":"StateMachine`
 	if got := compact(t, f["Environment"]); !strings.HasPrefix(got, variables) ||
 		f["ReservedConcurrentExecutions"] != 1.0 {
 		t.Errorf("environment %s, %v instances", got, f["ReservedConcurrentExecutions"])

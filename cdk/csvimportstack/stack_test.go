@@ -211,7 +211,9 @@ func TestFunctionsShareABreaker(t *testing.T) {
 }
 
 func TestController(t *testing.T) {
-	for _, e := range environment.All() {
+	without := environment.Prod()
+	without.Adapt = environment.AdaptOff
+	for _, e := range append(environment.All(), without) {
 		x := synth(t, e)
 		functions, schedules := 0, 0
 		for id := range x.Resources {
@@ -228,8 +230,8 @@ func TestController(t *testing.T) {
 			}
 		}
 		if want := map[environment.AdaptMode]int{environment.AdaptOff: 0}[e.Adapt]; e.Adapt == environment.AdaptOff {
-			if functions != want || schedules != want {
-				t.Errorf("%s has a controller", e.Name)
+			if tables := x.ofType("AWS::DynamoDB::Table"); functions != want || schedules != want || len(tables) != 1 {
+				t.Errorf("%s has a controller, or its table", e.Name)
 			}
 			continue
 		}
@@ -238,14 +240,15 @@ func TestController(t *testing.T) {
 		}
 		policy := compact(t, x.only(t, "AWS::IAM::Policy", "AdaptRole").Properties)
 		changes := []string{"states:UpdateStateMachine", "states:PublishStateMachineVersion", "states:UpdateMapRun",
-			"dynamodb:PutItem", `"Condition":{"StringEquals":{"events:source":"csv.processing.retry.manager"}}`}
+			"states:DeleteStateMachineVersion"}
 		for _, right := range changes {
 			if strings.Contains(policy, right) != (e.Adapt == environment.AdaptOn) {
 				t.Errorf("%s: the controller's mode is %q, and %s in %s", e.Name, e.Adapt, right, policy)
 			}
 		}
 		for _, right := range []string{"states:DescribeStateMachine", "states:ListExecutions", "states:ListMapRuns",
-			"states:DescribeMapRun", "dynamodb:GetItem", "cloudwatch:GetMetricData"} {
+			"states:DescribeMapRun", "dynamodb:GetItem", "dynamodb:PutItem", "cloudwatch:GetMetricData",
+			`"Condition":{"StringEquals":{"events:source":"csv.processing.retry.manager"}}`} {
 			if !strings.Contains(policy, right) {
 				t.Errorf("%s: the controller may not %s", e.Name, right)
 			}
@@ -347,7 +350,7 @@ func TestTablesAndLogs(t *testing.T) {
 		t.Errorf("the state machine logs to %v", name)
 	}
 	logging := machine["LoggingConfiguration"].(map[string]any)
-	if logging["Level"] != "ERROR" || logging["IncludeExecutionData"] != false ||
+	if logging["Level"] != "ALL" || logging["IncludeExecutionData"] != false ||
 		compact(t, machine["TracingConfiguration"]) != `{"Enabled":true}` {
 		t.Errorf("logging %s", compact(t, logging))
 	}

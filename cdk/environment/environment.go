@@ -78,6 +78,11 @@ type Environment struct {
 
 	// Adapt is the mode of the retry controller. It measures attempts, which are only counted at LogLevel ALL.
 	Adapt AdaptMode
+	// Control holds the controller's other settings.
+	Control Control
+	// SourceBreaker uses the circuit breaker's thresholds of the source design (5 failures in a row, 60 s, 3 successes)
+	// instead of the measured ones.
+	SourceBreaker bool
 	// RecordValue is the value of an applied row, in USD. If it is set, the controller reads the histories of the
 	// last week, and retries that cost more than they recover are given up. 0 gives up none. It requires Adapt.
 	RecordValue float64

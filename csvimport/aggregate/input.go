@@ -71,7 +71,9 @@ type Output struct {
 	Recovered int64            `json:"recovered"`
 	// LeftOut are the rows of the file that were not imported, because their dead letters were not dead any more. They
 	// are not included in any count above.
-	LeftOut     *csvimport.LeftOut `json:"leftOut,omitempty"`
+	LeftOut *csvimport.LeftOut `json:"leftOut,omitempty"`
+	// Letters repeats the Letters of Data. It is empty in summaries of earlier versions.
+	Letters     string             `json:"letters,omitempty"`
 	Summary     csvimport.Location `json:"summary"`
 	DeadLetters csvimport.Location `json:"deadLetters"`
 	Corrections csvimport.Location `json:"corrections"`

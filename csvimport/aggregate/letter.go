@@ -1,6 +1,7 @@
 package aggregate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strconv"
@@ -167,7 +168,7 @@ func (r *run) letterID(record csvimport.Record, line int64) string {
 	if record.Letter != "" {
 		return record.Letter
 	}
-	return csvimport.LetterID(r.in.Source, line)
+	return csvimport.LetterID(cmp.Or(r.in.Data.Letters, csvimport.EarlierLetters(r.in.Source)), line)
 }
 
 // writeCorrection adds a row to the file that a user corrects and uploads again.

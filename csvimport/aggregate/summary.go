@@ -28,6 +28,7 @@ func (r *run) sum() (Output, error) {
 		Retried:                    r.retried,
 		Recovered:                  r.recovered,
 		LeftOut:                    r.in.Data.LeftOut,
+		Letters:                    r.in.Data.Letters,
 		Summary:                    r.in.Output.object("summary.json"),
 		DeadLetters:                r.in.Output.object("dead-letters.jsonl"),
 		Corrections:                r.in.Output.object("corrections.csv"),

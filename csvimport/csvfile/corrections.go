@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"stepback/csvimport"
+	"stepback/internal/spelling"
 )
 
 // Correction is a row of a corrections file: a record that was not applied, and why.
@@ -80,7 +81,8 @@ func ReadCorrections(src io.Reader, visit func(Correction) error) error {
 			return err
 		}
 		if len(row.fields) != columns {
-			return fmt.Errorf("line %d has %s, the header has %d columns", row.line, plural(len(row.fields), "field"), columns)
+			return fmt.Errorf("line %d has %s, the header has %s", row.line,
+				spelling.Counted(len(row.fields), "field"), spelling.Counted(columns, "column"))
 		}
 		value := func(i int) string { return string(unguard(row.fields[i])) }
 		x := Correction{}

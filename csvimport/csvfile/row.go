@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"stepback/csvimport"
+	"stepback/internal/spelling"
 	"stepback/statemachine"
 )
 
@@ -163,15 +164,15 @@ func (r *Reader) check(raw *rawRow) {
 	case raw.traits&(traitTooLong|traitOpenQuote|traitAfterQuote) != 0:
 		r.note("the row " + faultOf(raw.traits))
 	case len(raw.fields) < len(r.header.columns):
-		r.note(fmt.Sprintf("the row has %s, the header has %d columns: add what is missing",
-			plural(len(raw.fields), "field"), len(r.header.columns)))
+		r.note(fmt.Sprintf("the row has %s, the header has %s: add what is missing",
+			spelling.Counted(len(raw.fields), "field"), spelling.Counted(len(r.header.columns), "column")))
 	case len(raw.fields) > len(r.header.columns):
 		advice := fmt.Sprintf("put a value that contains the %s in double quotes", r.format.Delimiter)
 		if len(raw.fields[len(raw.fields)-1]) == 0 {
 			advice += ", or remove the empty last column"
 		}
-		r.note(fmt.Sprintf("the row has %s, the header has %d columns: %s", plural(len(raw.fields), "field"),
-			len(r.header.columns), advice))
+		r.note(fmt.Sprintf("the row has %s, the header has %s: %s", spelling.Counted(len(raw.fields), "field"),
+			spelling.Counted(len(r.header.columns), "column"), advice))
 	default:
 		_, problems := csvimport.ParseFields(r.row.UserID, r.row.LoginCount, r.row.PostCount)
 		for _, p := range problems {
@@ -209,11 +210,4 @@ func shorten(f []byte) []byte {
 		n--
 	}
 	return f[:n]
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
 }

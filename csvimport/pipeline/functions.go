@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -61,11 +62,29 @@ var importFunctions = []function{
 const environments = 4
 
 // Functions returns the three functions of the import, for local.Config.BuiltIn. A platform that has them can
-// resume the imports of a data directory and start new ones. The functions log to log, which may be nil, and log
+// resume the imports of the data directory dir and start new ones. The functions log to log, which may be nil, and log
 // errors also to their own log groups. full, which may be nil, is called when the disk of their SQLite database is
 // full.
-func Functions(log *slog.Logger, full func()) map[string]functions.BuiltIn {
-	return functionsAt(log, full, &Config{}, nil)
+func Functions(dir string, log *slog.Logger, full func()) map[string]functions.BuiltIn {
+	return functionsAt(log, full, &Config{Dir: dir}, nil)
+}
+
+// inDirectory returns the variables of a function in the data directory dir. A directory that was moved, copied or
+// restored elsewhere after the function was deployed uses its own database, not that of the directory it came from.
+func inDirectory(env map[string]string, dir string) map[string]string {
+	before := env[configurationVariable]
+	if dir, err := filepath.Abs(dir); err == nil && before != "" && before != dir {
+		env = maps.Clone(env)
+		env[configurationVariable] = dir
+		path, options, ok := database.SQLitePath(env[databaseVariable])
+		if ok && path == databaseFile(before) {
+			env[databaseVariable] = "sqlite:" + databaseFile(dir)
+			if options != "" {
+				env[databaseVariable] += "?" + options
+			}
+		}
+	}
+	return env
 }
 
 // Batches returns the states of the import whose invocations carry several rows, for local.Config.Batches.
@@ -87,7 +106,7 @@ func functionsAt(log *slog.Logger, full func(), c *Config, now func() time.Time)
 	}
 	stores := &stores{full: full, wrap: c.Store, open: map[string]*shared{}}
 	guards := newGuards(now, c.calls(), c.Circuit)
-	return map[string]functions.BuiltIn{
+	all := map[string]functions.BuiltIn{
 		validateFunction: func(s functions.Surroundings) (functions.Program, error) {
 			sizes, err := handlers.SizesFrom(func(name string) string { return s.Env[name] })
 			return functions.Program{Handler: handlers.Guarded(guards.of("objects", statemachine.ValidateCSVFile, s),
@@ -107,6 +126,15 @@ func functionsAt(log *slog.Logger, full func(), c *Config, now func() time.Time)
 				Released: store.release}, nil
 		},
 	}
+	if c.Dir != "" {
+		for name, build := range all {
+			all[name] = func(s functions.Surroundings) (functions.Program, error) {
+				s.Env = inDirectory(s.Env, c.Dir)
+				return build(s)
+			}
+		}
+	}
+	return all
 }
 
 // tee returns a logger that also writes errors to the function's own log.

@@ -154,7 +154,7 @@ func (p *Pipeline) putInParts(ctx context.Context, key string, f *os.File, size 
 	return csvimport.UnquoteETag(etag), nil
 }
 
-// begin starts the execution of a file under the name derived from its key and ETag.
+// begin starts the execution of a file under the name derived from its bucket, key and ETag.
 func (p *Pipeline) begin(ctx context.Context, name string, input objectevent.ExecutionInput) start {
 	text, err := json.Marshal(input)
 	if err != nil {
@@ -168,6 +168,14 @@ func (p *Pipeline) begin(ctx context.Context, name string, input objectevent.Exe
 		s.err = err
 	}
 	return s
+}
+
+// has reports whether there is an execution with this name and input.
+func (p *Pipeline) has(ctx context.Context, name string, input objectevent.ExecutionInput) bool {
+	x, err := p.states.DescribeExecution(ctx, &sfn.DescribeExecutionInput{
+		ExecutionArn: aws.String(p.machine.executionARN(name))})
+	var found objectevent.ExecutionInput
+	return err == nil && json.Unmarshal([]byte(aws.ToString(x.Input)), &found) == nil && found == input
 }
 
 // interrupted reports whether an earlier execution never ended by itself: it was stopped, or its process died and it

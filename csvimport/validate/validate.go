@@ -64,8 +64,11 @@ type Validator struct {
 	Letters   Letters // nil refuses files whose rows came out of dead letters
 }
 
-// Letters claims the dead letters that the rows of a file came out of.
+// Letters names the dead letters of a file's rows, and claims those that the rows came out of.
 type Letters interface {
+	// Of returns the beginning of the IDs of the dead letters of the rows of source, whose results go to a bucket: that
+	// of csvimport.Letters, or of csvimport.EarlierLetters if an earlier version has imported the file.
+	Of(ctx context.Context, source csvimport.Source, bucket string) (string, error)
 	// Enlist claims the letters of rows for the import of source, whose results go to a bucket. It returns why the
 	// other rows must not be imported, by the rows' numbers. For the same source it always returns the same.
 	Enlist(ctx context.Context, source csvimport.Source, bucket string, rows []csvfile.RowLetter) (
@@ -107,6 +110,9 @@ func (v *Validator) Validate(ctx context.Context, in Input) (Output, error) {
 		return Output{}, v.explain(ctx, in.Source, err)
 	}
 	out.Data.LeftOut = describe(report, leftOut)
+	if out.Data.Letters, err = v.letters(ctx, in); err != nil {
+		return Output{}, v.explain(ctx, in.Source, err)
+	}
 	out.Rows -= int64(len(leftOut))
 	if out.Normalised = !report.Regular; out.Normalised {
 		out.Data.Location = copyLocation(in, "normalised")

@@ -17,6 +17,11 @@ type Result struct {
 	Values []float64
 	Phases [phases]PhaseResult
 	Bins   []Bin
+	// TippedOver is true if the callee tipped over: outside all faults and before the end of the duration, goodput
+	// was below half of what arrived in each of 30 consecutive bins (5 minutes), or in each of the last 6. With Maps
+	// only it is true if fewer than half of the records were done. The windows of faults include random ones, but not
+	// those of false metrics.
+	TippedOver bool
 	// Open is the number of records that were neither done nor dead at the end.
 	Open int64
 	// Check holds sums by which the run can be verified.
@@ -78,6 +83,7 @@ func (r *run) result() *Result {
 	res.Check.Waited, res.Check.Worked, res.Check.Busy = s.waited/float64(s.waits), s.worked, s.area/1e9
 	res.Check.InService, res.Check.Queued = int64(s.busy), int64(s.queue.size)
 	res.Check.End = time.Duration(r.now).Seconds()
+	res.TippedOver = r.tippedOver()
 	slices.Sort(m.latencies)
 	values := map[string]float64{
 		"success": ratio(m.doneCount, m.offeredCount), "goodput": r.goodput(), "deadLettered": float64(m.deadCount),

@@ -3,6 +3,7 @@ package simulation
 import (
 	"math"
 
+	"stepback/adaptive/budget"
 	"stepback/adaptive/lab/policy"
 	"stepback/adaptive/lab/scenario"
 	"stepback/retry"
@@ -16,6 +17,9 @@ func newRun(c Options) *run {
 	names := map[errorKind]uint16{}
 	intern := func(e errorKind) uint16 {
 		e.loadByName, e.overloadByName = retry.IsLoadError(e.name), retry.IsOverload(e.name)
+		if e.cause == retry.CauseOther && retry.IsThrottle(e.name) {
+			e.cause = retry.CauseThrottle
+		}
 		id, ok := names[e]
 		if !ok {
 			id = uint16(len(r.errors))
@@ -43,7 +47,9 @@ func (r *run) setServices(intern func(errorKind) uint16) {
 		s := &r.services[i]
 		*s = service{
 			Service: d, index: i, servers: d.Servers, capacity: d.Queue, speed: 1, oracle: r.Policy.Oracle,
-			rejection: intern(errorKind{name: d.Rejection, load: true}), gates: gates{policy: r.Policy},
+			rejection: intern(errorKind{name: d.Rejection, load: true}), gates: gates{
+				policy: r.Policy, budgets: make([]budget.State, max(r.Policy.Clients, 1)),
+			},
 		}
 		if r.Policy.Staleness > 0 {
 			s.gates.share(r, d.Name)
@@ -63,7 +69,7 @@ func (r *run) setWorkloads(intern func(errorKind) uint16) {
 		w := &r.workloads[i]
 		*w = workload{
 			Workload: d, service: &r.services[d.Call.Service], timeout: int64(d.Call.Timeout), next: math.MaxInt64,
-			timeoutError: intern(errorKind{name: d.Call.TimeoutError, load: true, timeout: true}),
+			timeoutError: intern(errorKind{name: d.Call.TimeoutError, load: true, cause: retry.CauseTimeout}),
 		}
 		w.versions = [][]retry.Policy{policiesOf(d.Retriers, r.Policy)}
 		r.retriers = max(r.retriers, len(d.Retriers))

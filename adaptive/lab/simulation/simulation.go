@@ -31,6 +31,7 @@ const (
 	forObservation
 	forModulation
 	forProcess
+	forPoison
 )
 
 // Options are the parameters of one run.
@@ -40,6 +41,8 @@ type Options struct {
 	Seed     uint64
 	// Trace is called for every attempt when it ends for the caller. nil is fastest.
 	Trace func(Attempt)
+	// Jitter replaces the random numbers of the waits before retries. nil draws them from Seed.
+	Jitter retry.Rand
 }
 
 // Attempt is one call of a record, as seen by the caller.
@@ -54,8 +57,9 @@ var ErrTooManyCalls = errors.New("the run makes too many calls")
 
 // errorKind is an error in the simulation. load is true if the callee is overloaded or down.
 type errorKind struct {
-	name          string
-	load, timeout bool
+	name  string
+	load  bool
+	cause retry.Cause
 	// loadByName and overloadByName classify the error by its name alone, because metrics know only the name.
 	loadByName, overloadByName bool
 }
@@ -421,6 +425,10 @@ func (r *run) fail(slot uint32, e uint16) {
 	if r.control != nil {
 		r.control.failed(x, kind)
 	}
+	if r.Policy.Poison && kind.load && w.service.gates.futile(r, x) {
+		r.close(slot, w, false)
+		return
+	}
 	if r.Policy.DefersFailures && kind.load && w.service.gates.away(x) {
 		r.wait(slot, w)
 		return
@@ -431,8 +439,14 @@ func (r *run) fail(slot uint32, e uint16) {
 		return
 	}
 	p := &w.versions[x.version][retrier]
+	if r.Policy.Poison && kind.load && x.retries() >= p.MaxAttempts && w.service.gates.blameless(x) {
+		r.wait(slot, w)
+		return
+	}
 	counter := &r.counters[int(slot)*r.retriers+int(retrier)]
-	if int(counter.count) >= p.MaxAttempts {
+	sdk := r.Policy.SDK
+	if sdk == nil && int(counter.count) >= p.MaxAttempts ||
+		sdk != nil && (p.MaxAttempts == 0 || int(x.calls) >= sdk.MaxAttempts) {
 		r.close(slot, w, false)
 		return
 	}
@@ -443,9 +457,20 @@ func (r *run) fail(slot uint32, e uint16) {
 	counter.count++
 	item, nth := uint64(x.workload)<<32|uint64(x.index), uint64(retrier)<<32|uint64(counter.count)
 	r.stream = draw.Of(r.Seed, forJitter, item, nth)
-	d := p.DelayAfter(int(counter.count), time.Duration(counter.previous), &r.stream)
-	if r.delay != nil {
+	rnd := r.Jitter
+	if rnd == nil {
+		rnd = &r.stream
+	}
+	var d time.Duration
+	switch {
+	case r.delay != nil:
 		d = r.delay(&r.stream)
+	case sdk != nil:
+		if d = sdk.Delay(int(x.calls), kind.cause, rnd); kind.cause == retry.CauseThrottle {
+			d = sdk.After(d, r.Policy.RetryAfter)
+		}
+	default:
+		d = p.DelayAfter(int(counter.count), time.Duration(counter.previous), rnd)
 	}
 	counter.previous = int64(d)
 	r.heap.push(r.later(d), retryDue, slot)

@@ -44,7 +44,7 @@ func (p *progress) update(g pipeline.Progress) {
 	case g.Ranges > 0:
 		line += fmt.Sprintf(", %d of %d parts validated", g.Validated, g.Ranges)
 	case counting(g):
-		line += fmt.Sprintf(", %s of %s rows", terminal.Grouped(min(g.Done, g.Total)), terminal.Grouped(g.Total))
+		line += fmt.Sprintf(", %s of %s", terminal.Grouped(min(g.Done, g.Total)), terminal.Counted(g.Total, "row"))
 		if g.Parts > 0 {
 			line += fmt.Sprintf(", part %d of %d", g.Part, g.Parts)
 		}
@@ -85,7 +85,7 @@ func (p *progress) draw(g pipeline.Progress, now time.Time) {
 		}
 		parts = []linePart{
 			{4, "[" + strings.Repeat("#", full) + strings.Repeat(".", barCells-full) + "]  "},
-			{0, fmt.Sprintf("%s/%s rows", terminal.Grouped(done), terminal.Grouped(g.Total))},
+			{0, fmt.Sprintf("%s/%s", terminal.Grouped(done), terminal.Counted(g.Total, "row"))},
 			{2, failed}, {3, latest},
 			{1, "  " + elapsed}, {5, p.left(done, g.Total, now)},
 			{6, "  " + g.Stage}, {7, fmt.Sprintf(", %d children", g.Children)},

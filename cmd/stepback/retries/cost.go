@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stepback/adaptive/cost"
+	"stepback/adaptive/worth"
 	"stepback/asl"
 	"stepback/cmd/stepback/definitions"
 	"stepback/cmd/stepback/exit"
@@ -36,6 +37,7 @@ type Cost struct {
 	Fault      []string       `sep:"none" placeholder:"STATE:ERROR:RATE" help:"Share of a state's attempts that fail (repeatable), to see what retries add."`
 	JSON       bool           `name:"json" help:"Print the costs as JSON."`
 
+	architecture
 	definitions.Substitutions
 }
 
@@ -84,6 +86,7 @@ func (c *Cost) imports(std terminal.Streams) error {
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
+	p := cost.DefaultPrices(c.of(worth.Arm))
 	var all []quotation
 	var scales []scale
 	for _, shape := range statemachine.Shapes() {
@@ -98,14 +101,14 @@ func (c *Cost) imports(std terminal.Streams) error {
 		if run.BatchSize > 1 {
 			name += " " + strconv.Itoa(run.BatchSize)
 		}
-		all = append(all, quote(name, run.Items(cost.DefaultPrices())))
+		all = append(all, quote(name, run.Items(p)))
 		scales = append(scales, scale{name, run.Scale(c.Timeout, statemachine.DefaultOptions().RangeConcurrency)})
 	}
 	if c.JSON {
-		return terminal.PrintJSON(std.Out, priced{cost.DefaultPrices(), all, nil, scales})
+		return terminal.PrintJSON(std.Out, priced{p, all, nil, scales})
 	}
-	fmt.Fprintf(std.Out, "%s rows, in USD\n\n", terminal.Grouped(int64(c.Rows)))
-	printQuotations(std.Out, all)
+	fmt.Fprintf(std.Out, "%s, in USD\n\n", terminal.Counted(int64(c.Rows), "row"))
+	printQuotations(std.Out, all, p)
 	printScales(std.Out, scales)
 	return nil
 }
@@ -286,7 +289,7 @@ func (c *Cost) definition(std terminal.Streams) error {
 		}
 		q.Faults[s.State][errorOf(s)] = s.Rate
 	}
-	p := cost.DefaultPrices()
+	p := cost.DefaultPrices(c.of(worth.X86))
 	a := cost.OfDefinition(machine, q)
 	n := float64(c.Executions)
 	all := []quotation{quote("at least", a.Least.Items(n, c.Takes.Seconds(), c.Memory, p)),
@@ -294,8 +297,8 @@ func (c *Cost) definition(std terminal.Streams) error {
 	if c.JSON {
 		return terminal.PrintJSON(std.Out, priced{p, all, &a, nil})
 	}
-	fmt.Fprintf(std.Out, "%s executions, in USD, by the branches that Choice states take\n\n", terminal.Grouped(c.Executions))
-	printQuotations(std.Out, all)
+	fmt.Fprintf(std.Out, "%s, in USD, by the branches that Choice states take\n\n", terminal.Counted(c.Executions, "execution"))
+	printQuotations(std.Out, all, p)
 	fmt.Fprintf(std.Out, "\nIf each task used all attempts of its longest retrier, the retries' transitions would add %s to %s USD.\n",
 		dollars(a.Least.Worst(n, p)), dollars(a.Most.Worst(n, p)))
 	if a.Loops {
@@ -312,7 +315,7 @@ func firstOf(diagnostics []asl.Diagnostic) error {
 }
 
 // printQuotations prints quotations side by side.
-func printQuotations(w io.Writer, all []quotation) {
+func printQuotations(w io.Writer, all []quotation, p cost.Prices) {
 	heads := append(make([]string, 0, 1+len(all)), "")
 	for _, q := range all {
 		heads = append(heads, ">"+q.Name)
@@ -331,8 +334,8 @@ func printQuotations(w io.Writer, all []quotation) {
 	}
 	t.Add(sum...)
 	t.Print(w, "  ")
-	p := cost.DefaultPrices()
-	fmt.Fprintf(w, "\nPrices of %s, %s (%s), without free tiers and discounts.\n", p.Region, p.Date, p.Source)
+	fmt.Fprintf(w, "\nPrices of %s, %s (%s), functions on %s, without free tiers and discounts.\n", p.Region, p.Date, p.Source,
+		p.Architecture)
 }
 
 // dollars formats an amount with two decimals, or with four if it is below a cent.

@@ -112,7 +112,8 @@ func showModel(m *predict.Model, asJSON bool, std terminal.Streams) error {
 		report.LogisticCalibration, report.ForestCalibration = nil, nil
 		return terminal.PrintJSON(std.Out, report)
 	}
-	fmt.Fprintf(std.Out, "%s, of %d retries from %s to %s (%d to fit, %d to calibrate, %d to test)\n", m.Kind, m.N,
+	fmt.Fprintf(std.Out, "%s, of %s from %s to %s (%d to fit, %d to calibrate, %d to test)\n", m.Kind,
+		terminal.Counted(m.N, "retry"),
 		m.From.Format(time.DateOnly), m.To.Format(time.DateOnly), m.Train, m.Calibrate, m.Test)
 	fmt.Fprintf(std.Out, "base rate %.3f; hash %.12s\n\n", m.Rates.Base, m.Hash)
 	fmt.Fprintf(std.Out, "%-13s  %6s  %11s  %10s  %6s  %8s  %s\n", "model", "Brier", "reliability", "resolution", "ECE",
