@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -15,8 +16,10 @@ type callee struct {
 	order   []int64 // the seconds, sorted; nil after new ones were added
 	around  map[int64]second
 	retries retries
-	ended   map[int64]int       // successes, by the second in which they ended
-	ends    map[int64]endCounts // all attempts, by the second in which they ended
+	ended   map[int64]int // successes, by the second in which they ended
+	// successes are the seconds of ended, sorted; as long as ended unless new ones were added.
+	successes []int64
+	ends      map[int64]endCounts // all attempts, by the second in which they ended
 	// The number of successes, the sum of their durations in seconds, and the sum of the squares of these.
 	succeeded       int
 	took, tookTwice float64
@@ -51,21 +54,38 @@ func (x *callee) ending(a *Attempt) {
 // recentSeconds is the number of seconds over which a callee's recent failure rate is measured.
 const recentSeconds = 10
 
-// recentHealth returns how the callee performed in the seconds up to a time: the share of its calls that failed by
-// load, and the share of requests that were deferred for lack of capacity. known is false if no call ended in these
-// seconds.
-func (x *callee) recentHealth(at time.Time) (failureRate, load float64, known bool) {
+// recentHealth returns how the callee performed in the whole seconds before a time: the share of its calls that failed
+// by load, and the share of requests that were deferred for lack of capacity. The attempts in own are left out. known
+// is false if no other call ended in these seconds.
+func (x *callee) recentHealth(at time.Time, own []Attempt) (failureRate, load float64, known bool) {
+	self := callee{ends: map[int64]endCounts{}}
+	for i := range own {
+		self.ending(&own[i])
+	}
 	var sum endCounts
-	for second := at.Unix() - recentSeconds + 1; second <= at.Unix(); second++ {
-		e := x.ends[second]
-		sum.calls += e.calls
-		sum.failed += e.failed
-		sum.refused += e.refused
+	for second := at.Unix() - recentSeconds; second < at.Unix(); second++ {
+		e, mine := x.ends[second], self.ends[second]
+		sum.calls += e.calls - mine.calls
+		sum.failed += e.failed - mine.failed
+		sum.refused += e.refused - mine.refused
 	}
 	if sum.calls == 0 {
 		return 0, 0, false
 	}
 	return float64(sum.failed) / float64(sum.calls), float64(sum.refused) / float64(sum.calls+sum.refused), true
+}
+
+// sinceSuccess returns the time in seconds since the last second before a time in which a call succeeded; known is false
+// if there is none.
+func (x *callee) sinceSuccess(at time.Time) (seconds float64, known bool) {
+	if len(x.successes) != len(x.ended) {
+		x.successes = slices.Sorted(maps.Keys(x.ended))
+	}
+	i, _ := slices.BinarySearch(x.successes, at.Unix())
+	if i == 0 {
+		return 0, false
+	}
+	return float64(at.Unix() - x.successes[i-1]), true
 }
 
 // second counts the attempts that began within one second.

@@ -306,7 +306,7 @@ func TestPrepareTakesADefinition(t *testing.T) {
 func TestWhatComesAlongIsListed(t *testing.T) {
 	t.Parallel()
 	list := lab.List()
-	if len(list.Scenarios) < 12 || len(list.Policies) != 11 {
+	if len(list.Scenarios) < 12 || len(list.Policies) != 12 {
 		t.Errorf("%d scenarios and %d policies", len(list.Scenarios), len(list.Policies))
 	}
 	for _, name := range []string{"outage-30s", "adaptive"} {

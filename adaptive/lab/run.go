@@ -120,6 +120,9 @@ func (e *Experiment) check() (policies []*policy.Policy, listed int, err error) 
 		if slices.ContainsFunc(e.Scenarios[:i], func(q *scenario.Scenario) bool { return q.Name == s.Name }) {
 			return nil, 0, fmt.Errorf("there are two scenarios %q; give each once", s.Name)
 		}
+		if err := simulation.CheckPolicies(s); err != nil {
+			return nil, 0, err
+		}
 	}
 	if !slices.ContainsFunc(policies, isStatic) {
 		p, err := policy.Named(static)

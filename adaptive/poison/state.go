@@ -70,14 +70,15 @@ func (c Counts) Negative() Counts {
 }
 
 // Add counts one call of a record whose earlier calls all failed. retry is their number: 0 for a first attempt, 1 for the
-// first retry. A negative one is unknown. Refused calls are no attempts.
-func (c *Counts) Add(retry int, failed bool) {
+// first retry. A negative one is unknown. Refused calls are no attempts. A failure is cheap if it took less time than a
+// success: a rejection or an error that comes at once. A retry with a cheap failure is not counted as a retry.
+func (c *Counts) Add(retry int, failed, cheap bool) {
 	c.Ended++
 	if failed {
 		c.Failed++
 	}
 	switch {
-	case retry < 0:
+	case retry < 0, retry > 0 && failed && cheap:
 	case retry == 0:
 		c.First++
 		if failed {
@@ -95,7 +96,7 @@ func (c *Counts) Add(retry int, failed bool) {
 // failing returns the share of first attempts that failed; 0 if there were none.
 func (c *Counts) failing() float64 { return float64(c.FirstFailed) / float64(max(c.First, 1)) }
 
-// State is what is known of a callee's first attempts and retries. The zero State knows nothing. It is a plain value that
+// State tells from a callee's first attempts and retries. The zero State knows nothing. It is a plain value that
 // can be copied and stored as JSON; it is not safe for concurrent use.
 type State struct {
 	// Slice holds the calls of the present slice, which began at Began, in Unix nanoseconds.
@@ -117,9 +118,9 @@ type State struct {
 }
 
 // Record counts a call that ended now; see [Counts.Add].
-func (s *State) Record(retry int, failed bool, now time.Time) {
+func (s *State) Record(retry int, failed, cheap bool, now time.Time) {
 	var c Counts
-	c.Add(retry, failed)
+	c.Add(retry, failed, cheap)
 	s.Advance(c, now)
 }
 
@@ -185,7 +186,8 @@ func (s *State) failingNow() bool {
 
 // Futile reports whether the given retry (1, 2, …) of a record that failed is known to be futile, and the callee is well: it
 // served nine of ten recent first attempts, and also most of those of the present slice and the one before, so that no record
-// is given up when an outage begins.
+// is given up when an outage begins. Do not ask for a record whose failure was cheap: its retries hold nothing, and they may
+// be rejected only because first attempts take every place that falls free, as in a Map.
 func (s *State) Futile(retry int) bool {
 	if share, known := s.failing(); !known || share > fine || retry < 1 || s.failingNow() {
 		return false

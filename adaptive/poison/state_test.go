@@ -32,7 +32,7 @@ func learned(seconds int, poisonous, chance float64) *poison.State {
 		}
 		for _, r := range records {
 			failed := r.poison || random.Float64() < chance
-			s.Record(r.calls, failed, now)
+			s.Record(r.calls, failed, false, now)
 			if r.calls++; failed && r.calls <= 3 {
 				again = append(again, r)
 			}
@@ -78,7 +78,7 @@ func TestNothingIsKnownAtFirst(t *testing.T) {
 		t.Error("the zero State knows something")
 	}
 	for i := range 4 { // too few to judge
-		s.Record(0, true, at(float64(i)))
+		s.Record(0, true, false, at(float64(i)))
 	}
 	if s.Blameless(1) {
 		t.Error("four calls are enough for a judgement")
@@ -94,7 +94,7 @@ func TestAnOutageIsRemembered(t *testing.T) {
 	s := learned(60, 0, 1)
 	for second := 60; second < 3600; second++ {
 		for range 20 {
-			s.Record(0, false, at(float64(second)))
+			s.Record(0, false, false, at(float64(second)))
 		}
 		if want := second < 660; second%600 == 59 && s.Blameless(5) != want {
 			t.Errorf("after %d s it is blameless: %v (%+v)", second, !want, s)
@@ -109,9 +109,9 @@ func TestAVerdictIsTakenBack(t *testing.T) {
 	for i := range 30 {
 		now := at(300 + float64(i))
 		for range 20 {
-			s.Record(0, false, now)
+			s.Record(0, false, false, now)
 		}
-		s.Record(1, false, now)
+		s.Record(1, false, false, now)
 	}
 	if s.Futile(1) {
 		t.Errorf("%v of %v recovered, and the first retry is still futile", s.Recovered, s.Retried)
@@ -129,7 +129,7 @@ func TestAStateIsStored(t *testing.T) {
 	if err := json.Unmarshal(text, &back); err != nil || back != *s {
 		t.Errorf("%s is read as %+v, %v", text, back, err)
 	}
-	s.Record(0, true, at(-3600)) // the clock was set back
+	s.Record(0, true, false, at(-3600)) // the clock was set back
 	if s.Began != at(-3600).UnixNano() {
 		t.Errorf("the present slice began at %d", s.Began)
 	}
@@ -160,10 +160,14 @@ func TestCounts(t *testing.T) {
 	for _, call := range []struct {
 		retry  int
 		failed bool
-	}{{0, false}, {0, true}, {1, true}, {1, false}, {2, true}, {3, false}, {9, true}, {-1, true}} {
-		c.Add(call.retry, call.failed)
+		cheap  bool
+	}{
+		{0, false, false}, {0, true, true}, {1, true, false}, {1, false, false}, {1, true, true}, {2, true, false},
+		{3, false, false}, {9, true, false}, {-1, true, false},
+	} {
+		c.Add(call.retry, call.failed, call.cheap)
 	}
-	want := poison.Counts{Ended: 8, Failed: 5, First: 2, FirstFailed: 1, Retried: [3]int64{2, 1, 2}, Recovered: [3]int64{1, 0, 1}}
+	want := poison.Counts{Ended: 9, Failed: 6, First: 2, FirstFailed: 1, Retried: [3]int64{2, 1, 2}, Recovered: [3]int64{1, 0, 1}}
 	if c != want {
 		t.Errorf("counts are %+v, want %+v", c, want)
 	}

@@ -178,7 +178,7 @@ func (g *Gate) stale(now time.Time) bool {
 func (g *Gate) Record(ctx context.Context, permit Permit, outcome breaker.Outcome) {
 	now := g.config.Now()
 	g.mu.Lock()
-	g.remember(permit, outcome)
+	g.remember(permit, outcome, now.Sub(permit.began))
 	g.mu.Unlock()
 	if permit.permit.Probe != 0 {
 		g.probed(ctx, permit, outcome, now)
@@ -208,20 +208,20 @@ func (g *Gate) Record(ctx context.Context, permit Permit, outcome breaker.Outcom
 }
 
 // remember counts an ended call as a first attempt, or as a retry of a record that this process saw fail.
-func (g *Gate) remember(p Permit, outcome breaker.Outcome) {
+func (g *Gate) remember(p Permit, outcome breaker.Outcome, took time.Duration) {
 	if outcome == breaker.Ignored {
 		return
 	}
 	failed := outcome == breaker.Failure
 	if !p.known {
-		g.pending.Attempts.Add(-1, failed)
+		g.pending.Attempts.Add(-1, failed, false)
 		return
 	}
 	retry := g.memory.Failures(p.record)
 	if retry == 0 && p.tried > 0 {
 		retry = -1 // it was refused, or failed in another process
 	}
-	g.pending.Attempts.Add(retry, failed)
+	g.pending.Attempts.Add(retry, failed, g.cheap(took))
 	g.memory.Ended(p.record, failed)
 }
 
@@ -343,13 +343,21 @@ func (g *Gate) Blameless(p Permit) bool {
 }
 
 // Futile reports whether the next retry of a record whose call failed, as recorded by this gate, is known to be futile: the
-// callee serves most first attempts, and records that failed as often do not recover. It reports false for one in fifty,
-// so that a change is noticed.
-func (g *Gate) Futile(p Permit) bool {
+// callee serves most first attempts, and records that failed as often do not recover. took is the duration of the call; if
+// it was shorter than that of a success, Futile reports false. It also reports false for one in fifty, so that a change is
+// noticed.
+func (g *Gate) Futile(p Permit, took time.Duration) bool {
 	g.mu.Lock()
-	futile := g.known && p.known && g.record.Poison.Futile(g.memory.Failures(p.record))
+	futile := g.known && p.known && !g.cheap(took) && g.record.Poison.Futile(g.memory.Failures(p.record))
 	g.mu.Unlock()
 	return futile && g.config.Draw() >= poison.Explored
+}
+
+// cheap reports whether a failure that took so long took less time than the successes of the last span, or nothing is known
+// of those.
+func (g *Gate) cheap(took time.Duration) bool {
+	last := &g.record.Last
+	return last.Successes <= 0 || took < (last.Busy-last.Lost)/time.Duration(last.Successes)
 }
 
 // Circuit returns the circuit as of the last reading of the store; Closed if nothing is known.
@@ -362,15 +370,30 @@ func (g *Gate) Circuit() breaker.Circuit {
 	return g.record.Breaker.Circuit()
 }
 
-// Callee returns the callee's condition as of the last reading of the store. failureRate is the share of its calls
-// in the last span that failed with load errors. load is the share of the requested calls that exceeds its
-// capacity. known is false if nothing is known.
-func (g *Gate) Callee() (failureRate, load float64, known bool) {
+// Health describes a callee as of the last reading of the store.
+type Health struct {
+	// FailureRate is the share of the recent calls that failed. Load is the share of calls that are refused. Both are 0
+	// to 1.
+	FailureRate, Load float64
+	// FailingFor is the time since a call succeeded, if one has (Succeeded).
+	FailingFor time.Duration
+	Succeeded  bool
+}
+
+// Callee returns the callee's health; false if no recent call ended, or nothing is known.
+func (g *Gate) Callee() (Health, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	done := g.record.Last.Successes + g.record.Last.Failures
 	if !g.known || done <= 0 {
-		return 0, 0, false
+		return Health{}, false
 	}
-	return float64(g.record.Last.Failures) / float64(done), 1 - min(max(g.record.Share(&g.policies), 0), 1), true
+	h := Health{
+		FailureRate: float64(g.record.Last.Failures) / float64(done),
+		Load:        1 - min(max(g.record.Share(&g.policies), 0), 1),
+	}
+	if h.Succeeded = !g.record.Succeeded.IsZero(); h.Succeeded {
+		h.FailingFor = max(g.config.Now().Sub(g.record.Succeeded), 0)
+	}
+	return h, true
 }

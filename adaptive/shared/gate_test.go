@@ -170,7 +170,7 @@ func TestProcessesTellPoisonFromAnIllCallee(t *testing.T) {
 				}
 				g.Record(t.Context(), permit, breaker.Failure)
 				blameless = g.Blameless(permit)
-				if g.Futile(permit) {
+				if g.Futile(permit, 0) { // all calls take no time here
 					futile++
 					break
 				}
@@ -274,5 +274,31 @@ func TestTheClockIsSetBack(t *testing.T) {
 	if got := f.second(t, 10*time.Millisecond, breaker.Success); f.gates[0].Circuit() != breaker.Closed || got != 100 {
 		t.Errorf("a minute after the clock was set back the circuit is %s, and %d of 100 calls are admitted",
 			f.gates[0].Circuit(), got)
+	}
+}
+
+// The health of a callee contains how long no call has succeeded.
+func TestHealthOfACallee(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, 1, &shared.Memory{}, shared.Callee(), nil)
+	if _, known := f.gates[0].Callee(); known {
+		t.Error("the health of a callee that was never called is known")
+	}
+	// One call every 2 s: too few failures to open the circuit.
+	for i := range 8 {
+		permit, err := f.gates[0].Allow(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		outcome := breaker.Success
+		if i > 3 {
+			outcome = breaker.Failure
+		}
+		f.gates[0].Record(t.Context(), permit, outcome)
+		f.now = f.now.Add(2 * time.Second)
+	}
+	h, known := f.gates[0].Callee()
+	if !known || h.FailureRate != 1 || !h.Succeeded || h.FailingFor != 8*time.Second {
+		t.Errorf("health is %+v, %v; want only failures, and 8 s since the gate learned of the last success", h, known)
 	}
 }

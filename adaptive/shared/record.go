@@ -32,6 +32,8 @@ type Record struct {
 	// Last holds the counts of the Span before At.
 	Last limiter.Tally `json:"last"`
 	Span time.Duration `json:"span"`
+	// Succeeded is when a call last succeeded; zero if none has.
+	Succeeded time.Time `json:"succeeded,omitzero"`
 }
 
 // Advance turns the counts since r.At into the next record. If now is not after r.At, a second is assumed to have
@@ -47,6 +49,9 @@ func (r Record) Advance(p *Policies, t limiter.Tally, now time.Time) Record {
 	next.Limiter.Advance(&p.Limiter, t, span, now)
 	next.Poison.Advance(t.Attempts, now)
 	next.Breaker.Tally(&p.Breaker, t.Successes, t.Failures, now)
+	if t.Successes > 0 {
+		next.Succeeded = now
+	}
 	return next
 }
 

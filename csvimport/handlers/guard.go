@@ -31,8 +31,8 @@ type Gate interface {
 	Circuit() breaker.Circuit
 	Away() bool
 	Blameless(shared.Permit) bool
-	Futile(shared.Permit) bool
-	Callee() (failureRate, load float64, known bool)
+	Futile(p shared.Permit, took time.Duration) bool
+	Callee() (shared.Health, bool)
 }
 
 // Worth decides whether another attempt is worth its cost. The second result is false if it cannot tell; the attempt
@@ -128,6 +128,7 @@ func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
 		if known {
 			permit = permit.Of(try.record, try.Retries)
 		}
+		began := g.now()
 		outcome := breaker.Ignored // also for a panic, which is a bug and not the callee's fault
 		func() {
 			// An invocation that is cut off still reports its outcome.
@@ -137,7 +138,7 @@ func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
 		if outcome == breaker.Failure {
 			name, message := nameAndMessage(err)
 			switch {
-			case known && g.Gate.Futile(permit):
+			case known && g.Gate.Futile(permit, g.now().Sub(began)):
 				return out, encode(csvimport.Fail(retry.RetryNotWorthwhile,
 					"the callee serves other records, and records that failed like this one did not recover; after %s: %s",
 					name, message))
@@ -244,8 +245,11 @@ func (g *Guard) giveUpUnlessWorthwhile(ctx context.Context, event json.RawMessag
 	}
 	a := configuration.Attempt{State: try.State, Error: name, Retries: try.Retries,
 		Began: try.Entered, Failed: g.now(), Bytes: len(event)}
-	if rate, load, known := g.callee(); known {
-		a.FailureRate, a.Load = &rate, &load
+	if h, known := g.callee(); known {
+		a.FailureRate, a.Load = &h.FailureRate, &h.Load
+		if seconds := h.FailingFor.Seconds(); h.Succeeded {
+			a.FailingFor = &seconds
+		}
 	}
 	d, known := g.Worth.Decide(context.WithoutCancel(ctx), a)
 	if !known || d.Retry {
@@ -254,10 +258,10 @@ func (g *Guard) giveUpUnlessWorthwhile(ctx context.Context, event json.RawMessag
 	return encode(csvimport.Fail(retry.RetryNotWorthwhile, "%s; after %s: %s", d.Reason, name, message))
 }
 
-// callee returns the callee's failure rate and load, if the gate knows them.
-func (g *Guard) callee() (failureRate, load float64, known bool) {
+// callee returns the callee's health, if the gate knows it.
+func (g *Guard) callee() (shared.Health, bool) {
 	if g.Gate == nil {
-		return 0, 0, false
+		return shared.Health{}, false
 	}
 	return g.Gate.Callee()
 }

@@ -27,12 +27,12 @@ type gate struct {
 	outcomes []breaker.Outcome
 }
 
-func (g *gate) Circuit() breaker.Circuit     { return g.circuit }
-func (g *gate) Away() bool                   { return g.least || g.circuit != breaker.Closed }
-func (g *gate) Blameless(shared.Permit) bool { return g.ill }
-func (g *gate) Futile(shared.Permit) bool    { return g.futile }
-func (g *gate) Callee() (failureRate, load float64, known bool) {
-	return 0, 0, false
+func (g *gate) Circuit() breaker.Circuit                 { return g.circuit }
+func (g *gate) Away() bool                               { return g.least || g.circuit != breaker.Closed }
+func (g *gate) Blameless(shared.Permit) bool             { return g.ill }
+func (g *gate) Futile(shared.Permit, time.Duration) bool { return g.futile }
+func (g *gate) Callee() (shared.Health, bool) {
+	return shared.Health{}, false
 }
 
 func (g *gate) Allow(context.Context) (shared.Permit, error) { return shared.Permit{}, g.refuse }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"stepback/retrymetrics/metricmath"
 )
 
 // The types of widgets that are drawn, and the views of metric and log widgets.
@@ -140,7 +142,7 @@ func (l *loader) load(ctx context.Context, w *Widget) (err error) {
 	case w.Type == typeMetric:
 		err = l.metrics(ctx, w)
 	case w.Type == "custom":
-		err = errors.New("a custom widget shows what a Lambda function writes, " + p.Endpoint)
+		err = errors.New(strings.TrimSuffix("a custom widget shows what a Lambda function writes, "+p.Endpoint, ", "))
 	default:
 		err = fmt.Errorf("widgets of type %q are not supported", w.Type)
 	}
@@ -218,7 +220,29 @@ func (l *loader) metrics(ctx context.Context, w *Widget) error {
 	if len(w.Lines) == 0 && len(w.Notes) > 0 {
 		return errors.New(strings.Join(w.Notes, "; "))
 	}
+	w.distinguish(queries)
 	return nil
+}
+
+// distinguish relabels lines of different metrics that have the same label: with the values of the dimensions, and the
+// names, in which the metrics differ.
+func (w *Widget) distinguish(queries []Query) {
+	var lines []int
+	var metrics []metricmath.Metric
+	for i := range w.Lines {
+		at := slices.IndexFunc(queries, func(q Query) bool { return q.ID == w.Lines[i].ID && q.Metric != nil && q.Label == "" })
+		if at >= 0 && slices.ContainsFunc(w.Lines, func(l Line) bool { return l.ID != w.Lines[i].ID && l.Label == w.Lines[i].Label }) {
+			lines, metrics = append(lines, i), append(metrics, *queries[at].Metric)
+		}
+	}
+	if len(metrics) < 2 {
+		return
+	}
+	for i, label := range new(metricmath.Search).Labels(metrics) {
+		if l := &w.Lines[lines[i]]; label != l.Label {
+			l.Label = strings.TrimSpace(l.Label + " " + strings.TrimPrefix(label, l.Label))
+		}
+	}
 }
 
 // whole reports whether each row has a single value, for the whole range.

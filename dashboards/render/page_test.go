@@ -339,6 +339,7 @@ func TestViews(t *testing.T) {
 			[]string{"watched: 4</title>", ">hot</text>"}},
 		"alarms": {`{"widgets":[{"type":"alarm","properties":{"title":"All","alarms":["arn:aws:cloudwatch:us-east-1:1:alarm:hot","gone"]}}]}`,
 			[]string{">ALARM</text>", ">hot</text>", ">missing</text>"}},
+		"equal names": {oneWidget(`["n","A","Q","x"],["n","A","Q","y"]`, ""), []string{">A x</text>", ">A y</text>"}},
 		"log table": {`{"widgets":[{"type":"log","properties":{"title":"L","query":"SOURCE '/aws/lambda/f' | SOURCE 'g2' | stats count(*) by bin(1m)"}}]}`,
 			[]string{">bin(1m)</text>", ">9</text>"}},
 		"log lines": {`{"widgets":[{"type":"log","properties":{"view":"timeSeries","query":"SOURCE '/aws/lambda/f' | SOURCE 'g2' | stats count(*) by bin(1m)"}}]}`,

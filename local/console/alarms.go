@@ -174,7 +174,7 @@ func (c *Console) alarm(r *request) (*answer, error) {
 		return nil, &notFound{"There is no alarm " + name + "."}
 	}
 	v := &AlarmView{Alarm: a, Now: r.now, History: []AlarmEvent{}}
-	window, span, err := r.window(func() (render.Window, error) {
+	window, span, err := r.window("usual", func() (render.Window, error) {
 		return render.Window{From: r.now.Add(-alarmRange(a)), To: r.now, Now: r.now}, nil
 	})
 	if err != nil {

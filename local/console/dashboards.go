@@ -52,6 +52,7 @@ type Span struct {
 	To      time.Time `json:"to"`
 	Name    string    `json:"range,omitempty"` // of Range; empty for two times, or if the data choose
 	Fixed   bool      `json:"fixed,omitempty"` // two times were given
+	Usual   string    `json:"-"`               // the name of the range that is shown without parameters
 	Ranges  []Range   `json:"-"`
 	Earlier Ends      `json:"-"`
 	Later   Ends      `json:"-"`
@@ -79,9 +80,9 @@ func ends(from, to time.Time) Ends {
 const leastSpan = time.Minute
 
 // window returns the range of time that a request asks for: from and to, or a range up to now. Otherwise usual chooses
-// it.
-func (r *request) window(usual func() (render.Window, error)) (render.Window, Span, error) {
-	w, s := render.Window{To: r.now, Now: r.now}, Span{Ranges: ranges}
+// it, under the given name.
+func (r *request) window(name string, usual func() (render.Window, error)) (render.Window, Span, error) {
+	w, s := render.Window{To: r.now, Now: r.now}, Span{Ranges: ranges, Usual: name}
 	from, to := parseTime(r.param("from")), parseTime(r.param("to"))
 	switch i := slices.IndexFunc(ranges, func(o Range) bool { return o.Name == r.param("range") }); {
 	case r.param("from")+r.param("to") != "":
@@ -150,7 +151,7 @@ func (c *Console) dashboard(r *request) (*answer, error) {
 	if err != nil {
 		return nil, missing(err, "There is no dashboard "+name+".")
 	}
-	w, span, err := r.window(func() (render.Window, error) { return c.cfg.CloudWatch.Around(r.Context(), body, r.now) })
+	w, span, err := r.window("as the data", func() (render.Window, error) { return c.cfg.CloudWatch.Around(r.Context(), body, r.now) })
 	if err != nil {
 		return nil, err
 	}
@@ -251,7 +252,7 @@ func unescaped(text string) string {
 	return text
 }
 
-// metrics returns a page of one widget that shows what an alarm watches, with its threshold.
+// metricsOf returns a page of one widget that shows what an alarm watches, with its threshold.
 func (c *Console) metricsOf(ctx context.Context, arn string, w render.Window) (render.Page, error) {
 	body := fmt.Appendf(nil, `{"periodOverride":"inherit","widgets":[{"type":"metric","width":18,"height":7,"properties":{"annotations":{"alarms":[%q]}}}]}`, arn)
 	return render.Load(ctx, "", body, c.cfg.CloudWatch, w)

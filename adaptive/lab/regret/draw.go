@@ -101,8 +101,8 @@ var kinds = []struct {
 	{"a Map and an outage", func(d *drawing) {
 		at := int(math.Ceil(float64(d.servers) * d.between(0.5, 4)))
 		items := int(0.5 * float64(d.servers) / d.mean * 600)
-		d.maps = fmt.Sprintf("{items: %d, maxConcurrency: %d}", min(items, 20_000), at)
-		d.faults = fmt.Sprintf("  - {at: 200, for: %.0f, service: s, errors: {p: %.2f, after: 0.05, name: %s}}\n",
+		d.maps = fmt.Sprintf("{items: %d, maxConcurrency: %d, start: 120}", min(items, 20_000), at)
+		d.faults = fmt.Sprintf("  - {at: 180, for: %.0f, service: s, errors: {p: %.2f, after: 0.05, name: %s}}\n",
 			d.spread(5, 120), d.between(0.3, 1), d.loadError())
 	}},
 }

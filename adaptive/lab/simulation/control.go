@@ -99,6 +99,9 @@ func (c *control) close(r *run) {
 	measured := make([]decide.Measurement, len(c.states))
 	services := map[*service][]*decide.Measurement{}
 	for i := range c.states {
+		if r.workloads[i].policy != r.Policy {
+			continue // a client that the controller does not see
+		}
 		measured[i] = c.measure(r, i)
 		s := r.workloads[i].service
 		services[s] = append(services[s], &measured[i])
@@ -107,7 +110,9 @@ func (c *control) close(r *run) {
 		decide.Together(states)
 	}
 	for i := range c.states {
-		c.decide(r, i, measured[i])
+		if r.workloads[i].policy == r.Policy {
+			c.decide(r, i, measured[i])
+		}
 	}
 	if at := r.now + int64(r.Scenario.Observe.Period); at <= r.end {
 		r.heap.push(at, periodEnd, 0)

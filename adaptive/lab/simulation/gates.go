@@ -24,6 +24,7 @@ type gates struct {
 	breaker  breaker.State
 	limiter  limiter.State
 	poison   poison.State
+	typical  int64 // smoothed duration of successful calls, in nanoseconds
 	// fleet replaces breaker and limiter if the policy shares them with a delay. u is the number that its next draw
 	// returns.
 	fleet []*shared.Gate
@@ -140,7 +141,10 @@ func (g *gates) ended(r *run, x *record, e *errorKind) {
 		return
 	}
 	if p.Poison && outcome != breaker.Ignored {
-		g.poison.Record(int(x.calls)-1, outcome == breaker.Failure, r.time())
+		g.poison.Record(int(x.calls)-1, outcome == breaker.Failure, g.cheap(r, x), r.time())
+		if outcome == breaker.Success {
+			g.typical += (r.now - x.began - g.typical) / 8
+		}
 	}
 	if p.Breaker != nil {
 		g.breaker.Record(p.Breaker, x.permit.breaker, r.time(), outcome)
@@ -214,7 +218,10 @@ func (g *gates) futile(r *run, x *record) bool {
 	u := draw.Float(r.Seed, forPoison, uint64(x.workload)<<32|uint64(x.index), uint64(x.asked))
 	if g.fleet != nil {
 		g.u = u
-		return g.fleet[x.permit.process].Futile(x.permit.shared)
+		return g.fleet[x.permit.process].Futile(x.permit.shared, time.Duration(r.now-x.began))
 	}
-	return g.poison.Futile(int(x.calls)) && u >= poison.Explored
+	return !g.cheap(r, x) && g.poison.Futile(int(x.calls)) && u >= poison.Explored
 }
+
+// cheap reports whether a record's call took less time than successful calls do.
+func (g *gates) cheap(r *run, x *record) bool { return r.now-x.began < g.typical }
