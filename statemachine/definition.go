@@ -20,7 +20,6 @@ const (
 	rejectRecord      = "RejectRecord"
 	deadLetterRecord  = "DeadLetterRecord"
 	checkTolerance    = "CheckTolerance"
-	validateRanges    = "ValidateRanges"
 	takeNextPart      = "NextPart"
 	mapRunFailed      = "MapRunFailed"
 	toleranceExceeded = "ToleranceExceeded"
@@ -31,8 +30,11 @@ const (
 // ToleranceExceeded is the error of an execution in which too many rows were rejected or dead-lettered.
 const ToleranceExceeded = ToleratedFailurePercentageExceeded
 
-// ProcessUserRecords is the distributed Map over the rows of a file, or of a part of a large one.
-const ProcessUserRecords = "ProcessUserRecords"
+// The distributed Maps. Their names are also their Labels.
+const (
+	ProcessUserRecords = "ProcessUserRecords" // over the rows of a file, or of a part of a large one
+	ValidateRanges     = "ValidateRanges"     // over the ranges of a large file
+)
 
 // TaskStates returns the names of the states that invoke a Lambda function, in the order in which an execution
 // reaches them. ApplyBatch only exists in the shape Bulk. ValidateRange is reached by large files only.
@@ -108,7 +110,7 @@ func (b builder) machine() object {
 			{initialize, b.initialize()},
 			{ValidateCSVFile, b.validateCSVFile()},
 			{checkValidation, b.checkValidation()},
-			{validateRanges, b.validateRanges()},
+			{ValidateRanges, b.validateRanges()},
 			{invalidFile, b.invalidFile()},
 			{validationFailure, b.validationFailure()},
 			{NotifyValidationFailure, b.notifyValidationFailure()},

@@ -6,7 +6,7 @@ func (b builder) validateRanges() object {
 	return object{
 		{"Type", "Map"},
 		{"Comment", "One child execution per range of a large file"},
-		{"Label", validateRanges},
+		{"Label", ValidateRanges},
 		{"ItemReader", object{
 			{"Resource", "arn:aws:states:::s3:getObject"},
 			{"ReaderConfig", object{{"InputType", "JSON"}}},

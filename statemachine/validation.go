@@ -51,7 +51,7 @@ func (b builder) checkValidation() object {
 	return object{
 		{"Type", "Choice"},
 		{"Choices", []object{
-			{{"Variable", "$.validation.report.split"}, {"IsPresent", true}, {"Next", validateRanges}},
+			{{"Variable", "$.validation.report.split"}, {"IsPresent", true}, {"Next", ValidateRanges}},
 			{{"Variable", "$.validation.report.valid"}, {"BooleanEquals", true}, {"Next", ProcessUserRecords}},
 		}},
 		{"Default", invalidFile},

@@ -61,11 +61,11 @@ func (s *Stack) measuresRetryValue() bool { return s.hasAdapt() && s.Environment
 // It reads those of the last week.
 func (s *Stack) historiesAccess() []awsiam.PolicyStatement {
 	name := s.Environment.Prefix()
-	executions := []*string{s.states("execution", name+":*"), s.states("execution", name+"/"+mapLabel+":*")}
+	executions := append([]*string{s.states("execution", name+":*")}, s.ofMaps("execution", name)...)
 	return []awsiam.PolicyStatement{
 		allow([]string{"states:ListStateMachines"}, jsii.String("*")), // it supports no other resource
 		allow([]string{"states:GetExecutionHistory", "states:DescribeStateMachineForExecution"}, executions...),
-		allow([]string{"states:ListExecutions"}, s.states("mapRun", name+"/"+mapLabel+":*")),
+		allow([]string{"states:ListExecutions"}, s.ofMaps("mapRun", name)...),
 	}
 }
 
@@ -74,13 +74,13 @@ func (s *Stack) historiesAccess() []awsiam.PolicyStatement {
 func (s *Stack) adaptAccess(mode environment.AdaptMode) []awsiam.PolicyStatement {
 	name := s.Environment.Prefix()
 	machine := s.StateMachine.StateMachineArn()
-	mapRuns := s.states("mapRun", name+"/"+mapLabel+":*")
+	mapRuns := s.ofMaps("mapRun", name)
 	table := s.RetryConfigurations.TableArn()
 	access := []awsiam.PolicyStatement{
 		allow([]string{"states:DescribeStateMachine", "states:DescribeStateMachineAlias", "states:ListExecutions"},
 			machine),
 		allow([]string{"states:ListMapRuns"}, s.states("execution", name+":*")),
-		allow([]string{"states:DescribeMapRun"}, mapRuns),
+		allow([]string{"states:DescribeMapRun"}, mapRuns...),
 		allow([]string{"dynamodb:GetItem", "dynamodb:PutItem"}, table),
 		allow([]string{"cloudwatch:GetMetricData"}, jsii.String("*")), // metrics have no ARN
 		awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
@@ -98,7 +98,7 @@ func (s *Stack) adaptAccess(mode environment.AdaptMode) []awsiam.PolicyStatement
 		// The definition keeps its role, so iam:PassRole is not needed. Old versions are deleted after a change.
 		allow([]string{"states:UpdateStateMachine", "states:PublishStateMachineVersion",
 			"states:UpdateStateMachineAlias", "states:ListStateMachineVersions", "states:DeleteStateMachineVersion"}, machine),
-		allow([]string{"states:UpdateMapRun"}, mapRuns))
+		allow([]string{"states:UpdateMapRun"}, mapRuns...))
 }
 
 // invokeEvery invokes a function on a schedule, without retries: the next scheduled invocation is the retry.

@@ -32,16 +32,19 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 	in, results := s.InputBucket, s.ResultBucket
 	s.Validate = s.function(bootstraps, function{
 		id: "Validate", name: "validate",
-		description: "State ValidateCSVFile: checks a file and writes a normalized copy for the Map",
+		description: "States ValidateCSVFile and ValidateRange: check a file and write the copies that the Map reads",
 		memory:      e.ValidateMemory, disk: e.ValidateDisk(), timeout: timeoutOf(statemachine.ValidateCSVFile),
 		environment: s.guarded(map[string]*string{
-			"CSV_MAX_BYTES": jsii.String(strconv.FormatInt(e.MaxFileBytes, 10)),
+			"CSV_MAX_BYTES":  jsii.String(strconv.FormatInt(e.MaxFileBytes, 10)),
+			"CSV_PART_BYTES": jsii.String(strconv.FormatInt(e.PartBytes, 10)),
 		}),
 		access: append(s.guardAccess(),
 			// Without permission to list, S3 returns 403 instead of 404 for missing objects.
 			allow([]string{"s3:ListBucket"}, in.BucketArn()),
 			allow([]string{"s3:GetObject"}, in.ArnForObjects(jsii.String("*"))),
-			allow([]string{"s3:PutObject", "s3:AbortMultipartUpload"}, results.ArnForObjects(jsii.String("work/*"))),
+			// GetObject: the plan of a large file, and the reports about its ranges
+			allow([]string{"s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload"},
+				results.ArnForObjects(jsii.String("work/*"))),
 			// the dead letters of corrections files: which rows are dead, and the record in which they are claimed
 			allow([]string{"s3:ListBucket"}, results.BucketArn()),
 			allow([]string{"s3:GetObject"}, results.ArnForObjects(jsii.String("output/*"))),
@@ -65,6 +68,8 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 			allow([]string{"s3:ListBucket"}, results.BucketArn()), // as above
 			allow([]string{"s3:GetObject"}, results.ArnForObjects(jsii.String("*"))),
 			allow([]string{"s3:PutObject", "s3:AbortMultipartUpload"}, results.ArnForObjects(jsii.String("output/*"))),
+			// the results of the parts of a large file, until they are joined
+			allow([]string{"s3:PutObject", "s3:AbortMultipartUpload"}, results.ArnForObjects(jsii.String("work/*"))),
 		),
 		vpc: db.vpc,
 	})

@@ -8,11 +8,13 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsstepfunctions"
 	"github.com/aws/jsii-runtime-go"
+
+	"stepback/statemachine"
 )
 
-// mapLabel is the Label of the definition's distributed Map, which is part of the names of its Map Runs and child
+// mapLabels are the Labels of the definition's distributed Maps, which are part of the names of their Map Runs and child
 // executions.
-const mapLabel = "ProcessUserRecords"
+var mapLabels = []string{statemachine.ProcessUserRecords, statemachine.ValidateRanges}
 
 // addStateMachine declares the state machine. It has a fixed name, because its own role refers to it.
 func (s *Stack) addStateMachine(definition []byte) {
@@ -52,7 +54,7 @@ func (s *Stack) addStateMachine(definition []byte) {
 // definition is text.
 func (s *Stack) stateMachineAccess(name string) []awsiam.PolicyStatement {
 	results := s.ResultBucket
-	children := []*string{s.states("execution", name+":*"), s.states("execution", name+"/"+mapLabel+":*")}
+	children := append([]*string{s.states("execution", name+":*")}, s.ofMaps("execution", name)...)
 	return []awsiam.PolicyStatement{
 		allow([]string{"lambda:InvokeFunction"}, s.Validate.FunctionArn(), s.Process.FunctionArn(),
 			s.Aggregate.FunctionArn()),
@@ -64,6 +66,15 @@ func (s *Stack) stateMachineAccess(name string) []awsiam.PolicyStatement {
 		allow([]string{"states:StartExecution"}, s.states("stateMachine", name)),
 		allow([]string{"states:DescribeExecution", "states:StopExecution", "states:RedriveExecution"}, children...),
 	}
+}
+
+// ofMaps returns the ARNs of the Map Runs, or of the child executions, of a state machine's distributed Maps.
+func (s *Stack) ofMaps(resource, machine string) []*string {
+	arns := make([]*string, len(mapLabels))
+	for i, label := range mapLabels {
+		arns[i] = s.states(resource, machine+"/"+label+":*")
+	}
+	return arns
 }
 
 // states returns an ARN of Step Functions, built from names: a reference to the resource would create a cycle.

@@ -70,7 +70,7 @@ func TestTheLogLevelIsChosenByItsPrice(t *testing.T) {
 	w := retrymetrics.DefaultWorkload()
 	for _, e := range environment.All() {
 		sum := 0.0
-		for _, c := range e.Costs(w, cost.DefaultPrices()) {
+		for _, c := range e.Costs(w, cost.DefaultPrices(worth.Arm)) {
 			sum += c.USD
 		}
 		all := e.LogUSD(w, retrymetrics.LevelAll)

@@ -3,6 +3,7 @@ package environment
 import (
 	"time"
 
+	"stepback/csvimport/validate"
 	"stepback/statemachine"
 )
 
@@ -16,10 +17,12 @@ func base(name string) Environment {
 		Name:                       name,
 		InputDays:                  30,
 		ResultDays:                 90,
-		MaxFileBytes:               100 << 20,
+		MaxFileBytes:               validate.DefaultMaxBytes,
+		PartBytes:                  statemachine.DefaultPartBytes,
 		Shape:                      o.Shape,
 		Concurrency:                o.Concurrency,
 		BatchSize:                  o.BatchSize,
+		RangeConcurrency:           o.RangeConcurrency,
 		BatchConcurrency:           o.BatchConcurrency,
 		ToleratedFailurePercentage: o.ToleratedFailurePercentage,
 		Timeout:                    o.Timeout,

@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"stepback/csvimport/validate"
+	"stepback/statemachine"
 )
 
 var (
@@ -38,9 +41,15 @@ func (e Environment) Validate() error {
 		"InputBucket and ResultBucket are both %q; a result in the input bucket would start an import", e.InputBucket)
 	c.within("InputDays", e.InputDays, 1, 3650)
 	c.within("ResultDays", e.ResultDays, 1, 3650)
-	c.that(e.MaxFileBytes >= 1 && e.ValidateDisk() <= maxDisk,
-		"MaxFileBytes is %d; want 1 to %d, so that the normalized copy fits on a function's disk",
-		e.MaxFileBytes, int64(maxDisk)*mebibyte/copyGrowth)
+	c.that(e.MaxFileBytes >= 1 && e.MaxFileBytes <= validate.MaxFileBytes,
+		"MaxFileBytes is %d; want 1 to %d, which is %d parts of 1 GiB", e.MaxFileBytes,
+		int64(validate.MaxFileBytes), statemachine.MaxParts)
+	c.that(e.PartBytes >= 1 && e.PartBytes <= statemachine.MaxPartBytes,
+		"PartBytes is %d; want 1 to %d, so that a part is written within a function's timeout", e.PartBytes,
+		int64(statemachine.MaxPartBytes))
+	c.that(e.RangeConcurrency >= 1 && e.RangeConcurrency <= e.maxInvocations(),
+		"RangeConcurrency is %d; want 1 to %d, or Lambda throttles all functions of the account", e.RangeConcurrency,
+		e.maxInvocations())
 	c.that(e.AccountConcurrency >= 2, "AccountConcurrency is %d; want at least 2", e.AccountConcurrency)
 	c.that(e.Concurrency*e.BatchConcurrency <= e.maxInvocations(),
 		"Concurrency × BatchConcurrency is %d; want at most %d, or Lambda throttles all functions of the account",

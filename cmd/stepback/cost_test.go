@@ -23,6 +23,11 @@ func TestCostOfTheImport(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.out), &answer); err != nil || len(answer.Quotations) != 3 {
 		t.Errorf("%v: %s", err, s.out)
 	}
+	stepback(t, "cost", "--rows", "1e9", "--shape", "bulk").ends(t, exit.OK, "1,000,000,000 rows, in USD",
+		"One file of about 17.0 GB, validated and applied in 127 parts.", "applying all rows                        27h46m40s",
+		"of the duration of an execution            117.2 %", "of the events in an execution's history      6.8 %",
+		"bulk 250: the import exceeds the duration of an execution (28.1 h of 24 h): raise timeoutHours")
+	stepback(t, "cost", "--rows", "1.5").complains(t, exit.Usage, "1.5 is not a whole number such as 1000000 or 1e9")
 	stepback(t, "cost", "--rows", "0").complains(t, exit.Usage, "--rows")
 	stepback(t, "cost", "--fault", "Nowhere:hang:1%").complains(t, exit.Usage, `there is no state "Nowhere"`)
 }

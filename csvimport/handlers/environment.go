@@ -9,23 +9,24 @@ import (
 	"stepback/csvimport"
 	"stepback/csvimport/validate"
 	"stepback/retry"
+	"stepback/statemachine"
 )
 
 // Sizes are the sizes of files that ValidateCSVFile works with, in bytes. 0 means the default.
 type Sizes struct {
 	Max  int64 // of a file; default validate.DefaultMaxBytes
-	Part int64 // above which a file is cut into parts; default validate.DefaultPartBytes
+	Part int64 // above which a file is cut into parts; default statemachine.DefaultPartBytes
 }
 
 // SizesFrom returns the values of CSV_MAX_BYTES and CSV_PART_BYTES in an environment. It fails with InvalidInput unless
-// each is unset or a whole number of bytes: CSV_MAX_BYTES from 1 to validate.MaxParts × validate.MaxPartBytes,
-// CSV_PART_BYTES from 1 to validate.MaxPartBytes.
+// each is unset or a whole number of bytes: CSV_MAX_BYTES from 1 to validate.MaxFileBytes, CSV_PART_BYTES from
+// 1 to statemachine.MaxPartBytes.
 func SizesFrom(getenv func(string) string) (Sizes, error) {
-	most, err := bytesIn(getenv, "CSV_MAX_BYTES", validate.DefaultMaxBytes, validate.MaxParts*validate.MaxPartBytes)
+	most, err := bytesIn(getenv, "CSV_MAX_BYTES", validate.DefaultMaxBytes, validate.MaxFileBytes)
 	if err != nil {
 		return Sizes{}, err
 	}
-	part, err := bytesIn(getenv, "CSV_PART_BYTES", validate.DefaultPartBytes, validate.MaxPartBytes)
+	part, err := bytesIn(getenv, "CSV_PART_BYTES", statemachine.DefaultPartBytes, statemachine.MaxPartBytes)
 	return Sizes{most, part}, err
 }
 

@@ -13,7 +13,6 @@ import (
 	"stepback/adaptive/breaker"
 	"stepback/csvimport"
 	"stepback/csvimport/database"
-	"stepback/csvimport/validate"
 	"stepback/engine"
 	"stepback/local"
 	"stepback/local/services/lambda/functions"
@@ -41,7 +40,7 @@ type Config struct {
 	// MaxBytes is the maximum size in bytes of an imported file; default validate.DefaultMaxBytes, 100 GiB.
 	MaxBytes int64
 	// PartBytes is the size in bytes above which a file is validated and applied in parts; default
-	// validate.DefaultPartBytes, 128 MiB.
+	// statemachine.DefaultPartBytes, 128 MiB.
 	PartBytes int64
 	// Faults are injected into the invocations of the three functions. Seed determines which invocations fail.
 	Faults []faults.Spec
@@ -149,8 +148,8 @@ func (c *Config) defaults() error {
 		return wrong("batch %d is not possible with the shape single, which takes one row", c.Batch)
 	case c.MaxBytes < 0:
 		return wrong("the maximum file size cannot be %d bytes", c.MaxBytes)
-	case c.PartBytes < 0 || c.PartBytes > validate.MaxPartBytes:
-		return wrong("the size of a part cannot be %d bytes: it is 1 to %d", c.PartBytes, int64(validate.MaxPartBytes))
+	case c.PartBytes < 0 || c.PartBytes > statemachine.MaxPartBytes:
+		return wrong("the size of a part cannot be %d bytes: it is 1 to %d", c.PartBytes, int64(statemachine.MaxPartBytes))
 	case !(t >= 0 && t <= 100):
 		return wrong("tolerated failure percentage %v is not between 0 and 100", t)
 	}

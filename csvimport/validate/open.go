@@ -79,7 +79,7 @@ func (v *Validator) partBytes() int64 {
 	if v.PartBytes > 0 {
 		return v.PartBytes
 	}
-	return DefaultPartBytes
+	return statemachine.DefaultPartBytes
 }
 
 // isFolderMarker reports whether an object is an empty one that tools write to represent a directory.

@@ -14,13 +14,8 @@ import (
 	"stepback/statemachine"
 )
 
-const (
-	// MaxParts is the maximum number of parts of a file. Each takes 13 events of the execution's history, of which there
-	// may be 25,000.
-	MaxParts = 1000
-	// readers is the number of reports that are read at a time.
-	readers = 16
-)
+// readers is the number of reports that are read at a time.
+const readers = 16
 
 // Split says which ranges of a file have to be validated in this round.
 type Split struct {
@@ -55,15 +50,16 @@ func (in Input) splitPlace(format string, args ...any) csvimport.Location {
 
 // split reads the head of a large file and returns the ranges to validate first, which are all.
 func (v *Validator) split(ctx context.Context, in Input, size int64) (Output, error) {
-	if least := (size + MaxParts - 1) / MaxParts; least > MaxPartBytes {
+	if size > MaxFileBytes {
 		return Output{}, csvimport.Fail(statemachine.CSVFileTooLarge,
-			"%d bytes are more than %d parts of at most %d bytes: split the file", size, MaxParts, int64(MaxPartBytes))
+			"%d bytes are more than %d parts of at most %d bytes: split the file", size, statemachine.MaxParts,
+			int64(statemachine.MaxPartBytes))
 	}
 	layout, err := v.inspect(ctx, in, "")
 	if err != nil {
 		return Output{}, err
 	}
-	count := min((size+v.partBytes()-1)/v.partBytes(), MaxParts)
+	count := min((size+v.partBytes()-1)/v.partBytes(), statemachine.MaxParts)
 	p := plan{Size: size, Layout: layout, Ranges: layout.Ranges(size, int(count))}
 	return v.begin(ctx, in, 0, p, p.all())
 }
@@ -163,6 +159,7 @@ func (v *Validator) writePart(ctx context.Context, in Input, r Range) (csvfile.R
 	}
 	to := in.splitPlace("part-%05d.csv", r.Number)
 	if !report.Regular {
+		_ = file.Close() // the disk need not hold both
 		r.Start = report.Start
 		return report, v.normaliseRange(ctx, in, r, report, to)
 	}

@@ -15,12 +15,8 @@ const (
 	// DefaultMaxBytes is the default size limit of an upload: 100 GiB. It bounds the time and the cost of a file that was
 	// uploaded by mistake; nothing else depends on it.
 	DefaultMaxBytes = 100 << 30
-	// DefaultPartBytes is the default size above which a file is validated and applied in parts: 128 MiB. A function reads
-	// that in less than 10 s, and AggregateResults accounts for the rows of a part within its 118 s even if many fail.
-	DefaultPartBytes = 128 << 20
-	// MaxPartBytes is the largest size of a part, 1 GiB, so that a function can write it within its timeout. With 1,000
-	// parts, the largest file has 1,000 GiB.
-	MaxPartBytes = 1 << 30
+	// MaxFileBytes is the largest size limit: as many of the largest parts as a file may have.
+	MaxFileBytes = statemachine.MaxParts * statemachine.MaxPartBytes
 )
 
 // Input is the step's event.
@@ -64,7 +60,7 @@ type Output struct {
 type Validator struct {
 	Objects   csvimport.Objects
 	MaxBytes  int64   // size limit in bytes; 0 means DefaultMaxBytes
-	PartBytes int64   // size of a part in bytes; 0 means DefaultPartBytes
+	PartBytes int64   // size of a part in bytes; 0 means statemachine.DefaultPartBytes
 	Letters   Letters // nil refuses files whose rows came out of dead letters
 }
 

@@ -40,8 +40,14 @@ func (p *progress) update(g pipeline.Progress) {
 	}
 	p.last, p.stage = now, g.Stage
 	line := fmt.Sprintf("%s: %s", p.name, g.Stage)
-	if counting(g) {
+	switch {
+	case g.Ranges > 0:
+		line += fmt.Sprintf(", %d of %d parts validated", g.Validated, g.Ranges)
+	case counting(g):
 		line += fmt.Sprintf(", %s of %s", terminal.Grouped(min(g.Done, g.Total)), terminal.Counted(g.Total, "row"))
+		if g.Parts > 0 {
+			line += fmt.Sprintf(", part %d of %d", g.Part, g.Parts)
+		}
 	}
 	fmt.Fprintln(p.std.Err, line+failures(g))
 }
@@ -84,6 +90,11 @@ func (p *progress) draw(g pipeline.Progress, now time.Time) {
 			{1, "  " + elapsed}, {5, p.left(done, g.Total, now)},
 			{6, "  " + g.Stage}, {7, fmt.Sprintf(", %d children", g.Children)},
 		}
+		if g.Parts > 0 {
+			parts = append(parts, linePart{6, fmt.Sprintf(", part %d/%d", g.Part, g.Parts)})
+		}
+	} else if g.Ranges > 0 {
+		parts = append(parts, linePart{0, fmt.Sprintf("  %d/%d parts", g.Validated, g.Ranges)})
 	} else if g.Failed > 0 {
 		parts = append(parts, linePart{2, failures(g)})
 	}
