@@ -190,12 +190,36 @@ func (t *tick) run(ctx context.Context) error {
 		}
 	}
 	t.recoveries(ctx, targets)
-	for _, target := range targets {
-		if err := t.decide(ctx, target, running); err != nil {
+	measured, err := t.measure(ctx, targets)
+	if err != nil {
+		return err
+	}
+	for i, target := range targets {
+		if err := t.decide(ctx, target, measured[i], running); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// measure measures all states. States that call the same function are one load on it.
+func (t *tick) measure(ctx context.Context, targets []Target) ([]decide.Measurement, error) {
+	measured := make([]decide.Measurement, len(targets))
+	callees := map[string][]*decide.Measurement{}
+	for i, target := range targets {
+		m, err := Measure(ctx, t.Metrics, nameOf(t.Machine), target, t.Capacity, t.now)
+		if err != nil {
+			return nil, err
+		}
+		measured[i] = m
+		if target.Function != "" {
+			callees[target.Function] = append(callees[target.Function], &measured[i])
+		}
+	}
+	for _, states := range callees {
+		decide.Together(states)
+	}
+	return measured, nil
 }
 
 // mine reports whether the controller may change the definition: it must be the base, or the controller's own last
@@ -287,11 +311,8 @@ func (t *tick) begun(arn string, concurrency int) *decide.MapRun {
 	return &decide.MapRun{ARN: arn, Concurrency: concurrency, Base: max(base, concurrency)}
 }
 
-func (t *tick) decide(ctx context.Context, target Target, running *decide.MapRun) error {
-	m, err := Measure(ctx, t.Metrics, nameOf(t.Machine), target, t.Capacity, t.now)
-	if err != nil {
-		return err
-	}
+func (t *tick) decide(ctx context.Context, target Target, m decide.Measurement, running *decide.MapRun) error {
+	var err error
 	m.Recoveries = t.row.Recoveries[target.State]
 	if t.Parameters.Rules == decide.SourceRules && target.Function != "" {
 		if m.Function, err = MeasureFunction(ctx, t.Metrics, target.Function, t.ConcurrencyLimit, t.now); err != nil {

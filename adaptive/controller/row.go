@@ -178,7 +178,7 @@ func (f *FileRows) Save(ctx context.Context, r Row) (Row, error) {
 	if err != nil {
 		return r, err
 	}
-	if err := os.MkdirAll(f.Directory, 0o755); err != nil {
+	if err := os.MkdirAll(f.Directory, 0o700); err != nil {
 		return r, err
 	}
 	temporary := f.path(r.Machine) + ".new"

@@ -223,6 +223,12 @@ func toJSON(dst []byte, s *model.Shape, v jsonvalue.Value, p place) []byte {
 			s.TimestampFormat != model.UnixTimestamp {
 			return jsonvalue.AppendQuoted(dst, timeText(t, s.TimestampFormat))
 		}
+	case (s.Type == model.Double || s.Type == model.Float) && v.Kind() == jsonvalue.Number:
+		at := len(dst)
+		if dst = v.AppendJSON(dst); !bytes.ContainsAny(dst[at:], ".eE") {
+			dst = append(dst, ".0"...) // as AWS writes whole numbers of these types
+		}
+		return dst
 	}
 	return v.AppendJSON(dst)
 }

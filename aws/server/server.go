@@ -86,7 +86,7 @@ type Answer struct {
 	// Output is the answer's document: a jsonvalue.Value, or a value that encoding/json converts to one. Nil means an
 	// empty one.
 	Output any
-	// Payload is the response body if it is a single member of type blob.
+	// Payload is the response body if it is a single member of type blob, or an event stream, in its encoding.
 	Payload []byte
 	// Status replaces the operation's HTTP status; 0 keeps it.
 	Status int
@@ -180,9 +180,9 @@ func (s *Service) operation(name string) (*operation, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &operation{Operation: served, service: s, model: m, limit: served.MaxBody, output: planOf(m.Output)}
+	o := &operation{Operation: served, service: s, model: m, limit: served.MaxBody, output: planOf(m.Output, s.cfg.Words.Doubles)}
 	if m.Input != nil {
-		o.check, o.input = s.rules.of(m.Input), planOf(m.Input)
+		o.check, o.input = s.rules.of(m.Input), planOf(m.Input, false)
 		o.unread = s.unread(o, func(path string) bool { return s.accepts(name, path) })
 	}
 	if o.limit == 0 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"stepback/adaptive/cost"
+	"stepback/adaptive/worth"
 	"stepback/cdk/environment"
 	"stepback/retrymetrics"
 	"stepback/statemachine"
@@ -20,7 +21,7 @@ func TestTheGuideTellsTheComputedCosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prices := cost.DefaultPrices()
+	prices := cost.DefaultPrices(worth.Arm)
 	sum := 0.0
 	var rows []string
 	for _, c := range environment.Prod().Costs(retrymetrics.DefaultWorkload(), prices) {
@@ -95,7 +96,7 @@ func TestCostsFollowTheEnvironment(t *testing.T) {
 		e.LogLevel = "ERROR"
 		change(&e)
 		sum := 0.0
-		for _, c := range e.Costs(retrymetrics.DefaultWorkload(), cost.DefaultPrices()) {
+		for _, c := range e.Costs(retrymetrics.DefaultWorkload(), cost.DefaultPrices(worth.Arm)) {
 			sum += c.USD
 		}
 		return sum

@@ -12,7 +12,7 @@ import (
 func TestCostOfTheImport(t *testing.T) {
 	t.Parallel()
 	stepback(t, "cost", "--rows", "1000000").ends(t, exit.OK, "1,000,000 rows, in USD", "bulk 250  batch 100  single",
-		"Step Functions, transitions             0.30      25.50   50.00", "Prices of us-east-1, 2026-11")
+		"Step Functions, transitions             0.30      25.50   50.00", "Prices of us-east-1, 2026-11", "functions on arm64")
 	stepback(t, "cost", "--shape", "bulk", "--fault", "ProcessSingleUserRecord:DeadlockException:1%").ends(t, exit.OK,
 		"Step Functions, transitions             0.80")
 	stepback(t, "cost", "--shape", "bulk", "--express").ends(t, exit.OK, "EXPRESS executions", "0.0040")
@@ -34,6 +34,12 @@ func TestCostOfADefinition(t *testing.T) {
 	stepback(t, "cost", file, "--executions", "1000000", "--fault", "Pay:TimeoutError:50%").ends(t, exit.OK,
 		"1,000,000 executions", "Step Functions, transitions            50.00    50.00",
 		"Step Functions, retries                21.88    21.88", "would add 75.00 to 75.00 USD")
+	// 1,000,000 × 1.9375 attempts × 0.1 s × 0.5 GB: 1.67 USD on x86_64, and 1.33 on arm64
+	stepback(t, "cost", file, "--fault", "Pay:TimeoutError:50%").ends(t, exit.OK, "functions on x86_64",
+		"Lambda, compute                        1.56")
+	stepback(t, "cost", file, "--fault", "Pay:TimeoutError:50%", "--arch", "arm64").ends(t, exit.OK, "functions on arm64",
+		"Lambda, compute                        1.25")
+	stepback(t, "cost", file, "--arch", "mips").complains(t, exit.Usage, "--arch")
 	stepback(t, "cost", file+"x").complains(t, exit.Usage, "pay.asl.jsonx")
 }
 

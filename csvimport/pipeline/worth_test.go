@@ -106,7 +106,7 @@ func TestTheCircuitIsPublished(t *testing.T) {
 	}
 }
 
-// broken is a database that fails the first two calls of each row.
+// broken is a database that fails the first four calls of each row, so that nothing succeeds for some seconds.
 type broken struct {
 	csvimport.Store
 	mu    sync.Mutex
@@ -118,7 +118,7 @@ func (b *broken) Apply(ctx context.Context, run csvimport.Run, row int64, inc cs
 	b.calls[row]++
 	n := b.calls[row]
 	b.mu.Unlock()
-	if n <= 2 {
+	if n <= 4 {
 		return "", csvimport.Fail(retry.DatabaseConnectionError, "refused")
 	}
 	return b.Store.Apply(ctx, run, row, inc)

@@ -2,7 +2,7 @@
 // generated code can use it: http.Client{Transport: t}.
 //
 // A response with a status that says "not now" (408, 425, 429, 500, 502, 503, 504 …) is repeated by the transport's
-// policy, but not before its Retry-After has passed. A connection error is judged by how much was sent: if no byte of
+// policy, but not before its Retry-After, or AWS's x-amz-retry-after, has passed. A connection error is judged by how much was sent: if no byte of
 // the request was, the request has not taken effect, and any request may be repeated. Otherwise its outcome is
 // unknown, and only an idempotent request is repeated (GET, HEAD, OPTIONS, TRACE, PUT, DELETE, and any that carries
 // an Idempotency-Key, which the transport can generate, once per call).

@@ -41,7 +41,7 @@ func (p *progress) update(g pipeline.Progress) {
 	p.last, p.stage = now, g.Stage
 	line := fmt.Sprintf("%s: %s", p.name, g.Stage)
 	if counting(g) {
-		line += fmt.Sprintf(", %s of %s rows", terminal.Grouped(min(g.Done, g.Total)), terminal.Grouped(g.Total))
+		line += fmt.Sprintf(", %s of %s", terminal.Grouped(min(g.Done, g.Total)), terminal.Counted(g.Total, "row"))
 	}
 	fmt.Fprintln(p.std.Err, line+failures(g))
 }
@@ -79,7 +79,7 @@ func (p *progress) draw(g pipeline.Progress, now time.Time) {
 		}
 		parts = []linePart{
 			{4, "[" + strings.Repeat("#", full) + strings.Repeat(".", barCells-full) + "]  "},
-			{0, fmt.Sprintf("%s/%s rows", terminal.Grouped(done), terminal.Grouped(g.Total))},
+			{0, fmt.Sprintf("%s/%s", terminal.Grouped(done), terminal.Counted(g.Total, "row"))},
 			{2, failed}, {3, latest},
 			{1, "  " + elapsed}, {5, p.left(done, g.Total, now)},
 			{6, "  " + g.Stage}, {7, fmt.Sprintf(", %d children", g.Children)},

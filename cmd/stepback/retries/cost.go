@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stepback/adaptive/cost"
+	"stepback/adaptive/worth"
 	"stepback/asl"
 	"stepback/cmd/stepback/definitions"
 	"stepback/cmd/stepback/exit"
@@ -34,6 +35,7 @@ type Cost struct {
 	Fault      []string      `sep:"none" placeholder:"STATE:ERROR:RATE" help:"Share of a state's attempts that fail (repeatable), to see what retries add."`
 	JSON       bool          `name:"json" help:"Print the costs as JSON."`
 
+	architecture
 	definitions.Substitutions
 }
 
@@ -78,6 +80,7 @@ func (c *Cost) imports(std terminal.Streams) error {
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
+	p := cost.DefaultPrices(c.of(worth.Arm))
 	var all []quotation
 	for _, shape := range statemachine.Shapes() {
 		if c.Shape != "" && c.Shape != string(shape) {
@@ -91,13 +94,13 @@ func (c *Cost) imports(std terminal.Streams) error {
 		if run.BatchSize > 1 {
 			name += " " + strconv.Itoa(run.BatchSize)
 		}
-		all = append(all, quote(name, run.Items(cost.DefaultPrices())))
+		all = append(all, quote(name, run.Items(p)))
 	}
 	if c.JSON {
-		return terminal.PrintJSON(std.Out, priced{cost.DefaultPrices(), all, nil})
+		return terminal.PrintJSON(std.Out, priced{p, all, nil})
 	}
-	fmt.Fprintf(std.Out, "%s rows, in USD\n\n", terminal.Grouped(c.Rows))
-	printQuotations(std.Out, all)
+	fmt.Fprintf(std.Out, "%s, in USD\n\n", terminal.Counted(c.Rows, "row"))
+	printQuotations(std.Out, all, p)
 	return nil
 }
 
@@ -218,7 +221,7 @@ func (c *Cost) definition(std terminal.Streams) error {
 		}
 		q.Faults[s.State][errorOf(s)] = s.Rate
 	}
-	p := cost.DefaultPrices()
+	p := cost.DefaultPrices(c.of(worth.X86))
 	a := cost.OfDefinition(machine, q)
 	n := float64(c.Executions)
 	all := []quotation{quote("at least", a.Least.Items(n, c.Takes.Seconds(), c.Memory, p)),
@@ -226,8 +229,8 @@ func (c *Cost) definition(std terminal.Streams) error {
 	if c.JSON {
 		return terminal.PrintJSON(std.Out, priced{p, all, &a})
 	}
-	fmt.Fprintf(std.Out, "%s executions, in USD, by the branches that Choice states take\n\n", terminal.Grouped(c.Executions))
-	printQuotations(std.Out, all)
+	fmt.Fprintf(std.Out, "%s, in USD, by the branches that Choice states take\n\n", terminal.Counted(c.Executions, "execution"))
+	printQuotations(std.Out, all, p)
 	fmt.Fprintf(std.Out, "\nIf each task used all attempts of its longest retrier, the retries' transitions would add %s to %s USD.\n",
 		dollars(a.Least.Worst(n, p)), dollars(a.Most.Worst(n, p)))
 	if a.Loops {
@@ -244,7 +247,7 @@ func firstOf(diagnostics []asl.Diagnostic) error {
 }
 
 // printQuotations prints quotations side by side.
-func printQuotations(w io.Writer, all []quotation) {
+func printQuotations(w io.Writer, all []quotation, p cost.Prices) {
 	heads := append(make([]string, 0, 1+len(all)), "")
 	for _, q := range all {
 		heads = append(heads, ">"+q.Name)
@@ -263,8 +266,8 @@ func printQuotations(w io.Writer, all []quotation) {
 	}
 	t.Add(sum...)
 	t.Print(w, "  ")
-	p := cost.DefaultPrices()
-	fmt.Fprintf(w, "\nPrices of %s, %s (%s), without free tiers and discounts.\n", p.Region, p.Date, p.Source)
+	fmt.Fprintf(w, "\nPrices of %s, %s (%s), functions on %s, without free tiers and discounts.\n", p.Region, p.Date, p.Source,
+		p.Architecture)
 }
 
 // dollars formats an amount with two decimals, or with four if it is below a cent.

@@ -28,6 +28,8 @@ type Options struct {
 	Scope aws.Scope
 	// Disk configures how the store uses the disk.
 	Disk documents.Disk
+	// Key returns the ARN of the key with an alias; nil means that tables which name no key show the alias.
+	Key func(scope aws.Scope, alias string) (arn string, err error)
 	// Log receives rejected requests and failed deletions of expired data; nil discards them.
 	Log *slog.Logger
 }
