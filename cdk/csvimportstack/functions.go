@@ -144,6 +144,10 @@ func (s *Stack) function(bootstraps string, f function) awslambda.Function {
 		Timeout:     awscdk.Duration_Seconds(jsii.Number(f.timeout.Seconds())),
 		Environment: &f.environment, Role: role, LogGroup: logs, Tracing: awslambda.Tracing_ACTIVE,
 	}
+	// A version that the stack replaces stays: running executions call it, and so does a definition that is rolled back.
+	props.CurrentVersionOptions = &awslambda.VersionOptions{
+		RemovalPolicy: awscdk.RemovalPolicy_RETAIN, Description: jsii.String(byDeployment),
+	}
 	if f.disk > 0 {
 		props.EphemeralStorageSize = awscdk.Size_Mebibytes(jsii.Number(f.disk))
 	}
@@ -162,6 +166,15 @@ func (s *Stack) function(bootstraps string, f function) awslambda.Function {
 		made.Node().AddDependency(role) // with its policy: Lambda tests the network interfaces at once
 	}
 	return made
+}
+
+// qualifiedARN returns the ARN of the function's version that the deployment publishes, or of the function itself on a
+// platform without versions.
+func (s *Stack) qualifiedARN(f awslambda.Function) *string {
+	if s.apart {
+		return f.FunctionArn()
+	}
+	return f.CurrentVersion().FunctionArn()
 }
 
 func (s *Stack) architecture() awslambda.Architecture {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsstepfunctions"
 	"github.com/aws/jsii-runtime-go"
 
@@ -34,9 +35,9 @@ func (s *Stack) addStateMachine(definition []byte) {
 			StateMachineName: jsii.String(name), Role: role,
 			DefinitionBody: awsstepfunctions.DefinitionBody_FromString(jsii.String(compact(definition))),
 			DefinitionSubstitutions: &map[string]*string{
-				"ValidateFunctionArn":  s.Validate.FunctionArn(),
-				"ProcessFunctionArn":   s.Process.FunctionArn(),
-				"AggregateFunctionArn": s.Aggregate.FunctionArn(),
+				"ValidateFunctionArn":  s.qualifiedARN(s.Validate),
+				"ProcessFunctionArn":   s.qualifiedARN(s.Process),
+				"AggregateFunctionArn": s.qualifiedARN(s.Aggregate),
 				"ResultBucketName":     s.ResultBucket.BucketName(),
 				"NotificationTopicArn": s.Imports.TopicArn(),
 			},
@@ -56,8 +57,7 @@ func (s *Stack) stateMachineAccess(name string) []awsiam.PolicyStatement {
 	results := s.ResultBucket
 	children := append([]*string{s.states("execution", name+":*")}, s.ofMaps("execution", name)...)
 	return []awsiam.PolicyStatement{
-		allow([]string{"lambda:InvokeFunction"}, s.Validate.FunctionArn(), s.Process.FunctionArn(),
-			s.Aggregate.FunctionArn()),
+		allow([]string{"lambda:InvokeFunction"}, s.invoked()...),
 		allow([]string{"sns:Publish"}, s.Imports.TopicArn()),
 		// The ItemReader reads the copy of the upload, never the upload; the ResultWriter writes and joins its parts.
 		allow([]string{"s3:GetObject"}, results.ArnForObjects(jsii.String("work/*"))),
@@ -73,6 +73,20 @@ func (s *Stack) ofMaps(resource, machine string) []*string {
 	arns := make([]*string, len(mapLabels))
 	for i, label := range mapLabels {
 		arns[i] = s.states(resource, machine+"/"+label+":*")
+	}
+	return arns
+}
+
+// invoked returns the functions that the definition calls, in every version: executions that started before a deployment
+// call older ones.
+func (s *Stack) invoked() []*string {
+	var arns []*string
+	for _, f := range []awslambda.Function{s.Validate, s.Process, s.Aggregate} {
+		if s.apart {
+			arns = append(arns, f.FunctionArn())
+			continue
+		}
+		arns = append(arns, jsii.String(*f.FunctionArn()+":*"))
 	}
 	return arns
 }

@@ -49,12 +49,17 @@ func (s *Stack) addRetryChanges() {
 		},
 	})
 	rule.AddDependency(policy)
+	s.mayNotify("RetryChanges", retryChanges)
+}
+
+// mayNotify allows a rule to publish to the topic of notices.
+func (s *Stack) mayNotify(sid, rule string) {
 	s.Notices.AddToResourcePolicy(awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
-		Sid:        jsii.String("RetryChanges"),
+		Sid:        jsii.String(sid),
 		Principals: &[]awsiam.IPrincipal{awsiam.NewServicePrincipal(jsii.String("events.amazonaws.com"), nil)},
 		Actions:    jsii.Strings("sns:Publish"), Resources: &[]*string{s.Notices.TopicArn()},
 		Conditions: &map[string]any{"ArnEquals": map[string]any{"aws:SourceArn": s.FormatArn(&awscdk.ArnComponents{
-			Service: jsii.String("events"), Resource: jsii.String("rule"), ResourceName: s.name(retryChanges),
+			Service: jsii.String("events"), Resource: jsii.String("rule"), ResourceName: s.name(rule),
 		})}},
 	}))
 }

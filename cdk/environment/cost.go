@@ -9,7 +9,8 @@ import (
 // Assumptions about a month, in addition to those of package cost.
 const (
 	hoursPerMonth = 730
-	alarmMetrics  = 30 // metrics of alarms, at most
+	alarmMetrics  = 48 // metrics of alarms, at most
+	pages         = 6  // composite alarms
 	stateSeries   = 7
 	errorSeries   = 12
 	pairSeries    = 24
@@ -57,7 +58,7 @@ func (e Environment) monitoring(w retrymetrics.Workload) cost.Item {
 	w = e.logged(w)
 	series := float64(retrymetrics.SeriesCount(level, stateSeries, errorSeries, pairSeries))
 	return cost.Item{Name: "CloudWatch, log, metrics and alarms", Quantity: w.GB(level), Unit: "GB logged",
-		USD: w.LogUSD(level, p) + series*p.MetricMonth + alarmMetrics*p.AlarmMonth + p.PageMonth}
+		USD: w.LogUSD(level, p) + series*p.MetricMonth + alarmMetrics*p.AlarmMonth + pages*p.PageMonth}
 }
 
 // logged returns the workload as the environment logs it: in its shape and batches.
