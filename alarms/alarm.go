@@ -64,8 +64,8 @@ type Alarm struct {
 	Page Page
 	// Part is true if the alarm sends no message and pages only together with another one.
 	Part bool
-	// Silence is true if the alarm reports that data stopped: it sends a message when it enters INSUFFICIENT_DATA. A new
-	// alarm is in that state, so nothing is reported before the first data.
+	// Silence is true if the alarm reports that data stopped: it sends a message when it enters INSUFFICIENT_DATA. A
+	// new alarm is in that state, so nothing is reported before the first data.
 	Silence bool
 	// Event is true if the alarm counts events instead of watching a condition. No OK message is sent: the absence of
 	// further events does not resolve the earlier ones.

@@ -71,9 +71,9 @@ func (s Set) Evaluate(a Alarm, points []retrymetrics.Point) ([]Change, error) {
 	return changes, nil
 }
 
-// step returns the interval at which the alarm is evaluated: its period, or five minutes if the period is longer, because
-// CloudWatch evaluates the period that ends now every minute. Only alarms on rates of sums with one period have a longer
-// one here.
+// step returns the interval at which the alarm is evaluated: its period, or five minutes if the period is longer,
+// because CloudWatch evaluates the period that ends now every minute. Only alarms on rates of sums with one period have
+// a longer one here.
 func (a Alarm) step() time.Duration {
 	if a.Rate != nil && a.Periods == 1 && a.Period > slide && a.Period%slide == 0 {
 		return slide

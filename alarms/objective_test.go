@@ -18,7 +18,8 @@ func batches(days int, from, to int, share float64) []retrymetrics.Point {
 		if minute >= from && minute < to {
 			late = 20 * share
 		}
-		all = append(all, point(retrymetrics.BatchesInTime, minute, 20-late), point(retrymetrics.BatchesLate, minute, late))
+		all = append(all, point(retrymetrics.BatchesInTime, minute, 20-late), point(retrymetrics.BatchesLate, minute,
+			late))
 	}
 	return all
 }

@@ -21,8 +21,8 @@ type Objects interface {
 	// replacing the object at to. If the object no longer has the ETag in from, it copies nothing and fails with
 	// CSVFileChanged.
 	Copy(ctx context.Context, from Source, to Location, contentType string) error
-	// Join writes an object with the content of head, followed by that of pieces, replacing an existing object. It holds
-	// at most 64 MiB of it in memory.
+	// Join writes an object with the content of head, followed by that of pieces, replacing an existing object. It
+	// holds at most 64 MiB of it in memory.
 	Join(ctx context.Context, to Location, head []byte, pieces []Piece, contentType string) error
 	// List calls visit for each object under a prefix, in key order.
 	List(ctx context.Context, bucket, prefix string, visit func(ObjectInfo) error) error

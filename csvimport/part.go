@@ -7,12 +7,14 @@ type Part struct {
 	Number int    `json:"number,omitempty"` // from 0
 	Count  int    `json:"count,omitempty"`  // number of parts of the file; 0 if it was not cut
 	Offset Offset `json:"offset"`
-	// Total is the number of rows in the whole file, and List the object that lists all parts; only if Count is above 0.
+	// Total is the number of rows in the whole file, and List the object that lists all parts; only if Count is above
+	// 0.
 	Total int64    `json:"total,omitempty"`
 	List  Location `json:"list,omitzero"`
 }
 
-// Offset is the position of a part in its file. A part counts its rows from 0 and, if it is normalised, its lines from 1.
+// Offset is the position of a part in its file. A part counts its rows from 0 and, if it is normalised, its lines from
+// 1.
 type Offset struct {
 	Rows  int64 `json:"rows"`  // rows of the file before the part
 	Lines int64 `json:"lines"` // lines of the file before the part

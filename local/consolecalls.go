@@ -113,8 +113,9 @@ func (c *caller) cloudWatch() *cloudwatch.Source {
 		return nil
 	}
 	return &cloudwatch.Source{
-		Client: awscloudwatch.New(awscloudwatch.Options{Region: c.platform.Scope.Region, BaseEndpoint: awssdk.String(loopback.URL),
-			HTTPClient: loopback.Client(c.platform.offeredBy("monitoring")), Retryer: awssdk.NopRetryer{},
+		Client: awscloudwatch.New(awscloudwatch.Options{Region: c.platform.Scope.Region,
+			BaseEndpoint: awssdk.String(loopback.URL),
+			HTTPClient:   loopback.Client(c.platform.offeredBy("monitoring")), Retryer: awssdk.NopRetryer{},
 			Credentials: credentials.NewStaticCredentialsProvider(c.platform.Scope.Account, "local", "")}),
 		LogsOf: func(string) (cloudwatch.Logs, error) { return logsOf{c}, nil },
 	}

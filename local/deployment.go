@@ -25,8 +25,8 @@ func (p *Platform) openDeployment(context.Context) error {
 	return nil
 }
 
-// secretOfParameter returns the value of a secret, and its description as SSM shows it, with the permissions of the caller
-// in ctx.
+// secretOfParameter returns the value of a secret, and its description as SSM shows it, with the permissions of the
+// caller in ctx.
 func (p *Platform) secretOfParameter(ctx context.Context, scope aws.Scope, id string) (value string, source []byte, err error) {
 	var out struct {
 		ARN, Name, VersionID string

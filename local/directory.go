@@ -77,7 +77,8 @@ var storeDirs = []string{"documents", "dynamodb", "inventory", "journal", "kms",
 // ownName reports whether a name in a data directory belongs to stepback: also the database of the CSV import, with the
 // files that SQLite keeps beside it, and what data repair has moved aside.
 func ownName(name string) bool {
-	return slices.Contains(storeDirs, name) || slices.Contains(ownFiles, name) || name == lockFile || name == serverFile ||
+	return slices.Contains(storeDirs, name) || slices.Contains(ownFiles, name) || name == lockFile ||
+		name == serverFile ||
 		name == "users.db" || strings.HasPrefix(name, "users.db-") || strings.HasPrefix(name, "damaged-") ||
 		strings.Contains(name, ".damaged-")
 }

@@ -100,7 +100,8 @@ func ReadCloudWatch(dir string, scope aws.Scope) (api http.Handler, closing func
 		return nil, nil, err
 	}
 	now := clock.Real()
-	s, err := cloudwatch.Open(cloudwatch.Options{Documents: store, Clock: now, Targets: &delivery.Targets{}, Scope: scope})
+	s, err := cloudwatch.Open(cloudwatch.Options{Documents: store, Clock: now, Targets: &delivery.Targets{},
+		Scope: scope})
 	if err != nil {
 		now.Close()
 		return nil, nil, errors.Join(err, store.Close())

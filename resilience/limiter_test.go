@@ -38,7 +38,8 @@ func TestLimiterRefusesWhatTheCalleeCannotTake(t *testing.T) {
 			if !errors.As(err, &exhausted) || exhausted.InFlight != 1 {
 				t.Errorf("error is %v, want the limiter's own", err)
 			}
-			if c, ok := retry.Classify(err); !ok || c.Error != retry.RetryBudgetExhausted || c.Class != retry.Transient {
+			if c, ok := retry.Classify(err); !ok || c.Error != retry.RetryBudgetExhausted ||
+				c.Class != retry.Transient {
 				t.Errorf("classified as %v", c)
 			}
 			return nil

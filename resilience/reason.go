@@ -18,8 +18,8 @@ var ends = []struct {
 	{ErrBulkheadFull, retry.EndLimited}, {ErrQueueTimeout, retry.EndLimited}, {ErrCancelled, retry.EndCancelled},
 }
 
-// End returns the reason why no further attempt was made, as a value of [retry.AttributeEnd]. A reason of the operation's
-// own ([Call].Final) is [retry.EndGivenUp].
+// End returns the reason why no further attempt was made, as a value of [retry.AttributeEnd]. A reason of the
+// operation's own ([Call].Final) is [retry.EndGivenUp].
 func (e *Error) End() string {
 	for _, known := range ends {
 		if errors.Is(e.Stop, known.reason) {

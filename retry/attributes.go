@@ -1,7 +1,7 @@
 package retry
 
-// The attributes of attempts and retries in traces, proposed as semantic conventions; docs/retry-traces.md explains them.
-// A span for each attempt carries the first group, the span of the operation that is attempted the second.
+// The attributes of attempts and retries in traces, proposed as semantic conventions; docs/retry-traces.md explains
+// them. A span for each attempt carries the first group, the span of the operation that is attempted the second.
 const (
 	// AttributeAttempt is the attempt's number, counted from 1.
 	AttributeAttempt = "retry.attempt"

@@ -46,8 +46,8 @@ func IsThrottle(name string) bool {
 	return code == TooManyRequestsError || slices.Contains(throttleCodes, code)
 }
 
-// SDK describes how a client of an AWS SDK repeats calls in standard mode, which is the default. All calls of the client
-// share one quota of tokens. [SDK2025] and [SDK2026] return the two generations.
+// SDK describes how a client of an AWS SDK repeats calls in standard mode, which is the default. All calls of the
+// client share one quota of tokens. [SDK2025] and [SDK2026] return the two generations.
 type SDK struct {
 	// MaxAttempts is the number of attempts of a call, including the first; 1 or more.
 	MaxAttempts int
@@ -61,8 +61,8 @@ type SDK struct {
 	// RetryCost, TimeoutCost and ThrottleCost are the tokens that a retry takes, by the cause of the failure before it.
 	// A retry that the quota does not cover is not made. A retry that succeeds returns its own tokens.
 	RetryCost, TimeoutCost, ThrottleCost int
-	// FirstSuccess is earned by a call that succeeds at once, and RetriedSuccess by one that succeeds later, in addition
-	// to the returned tokens.
+	// FirstSuccess is earned by a call that succeeds at once, and RetriedSuccess by one that succeeds later, in
+	// addition to the returned tokens.
 	FirstSuccess, RetriedSuccess int
 	// RetryAfter is the time by which the header x-amz-retry-after can lengthen a wait at most; 0 ignores the header.
 	RetryAfter time.Duration
@@ -71,8 +71,8 @@ type SDK struct {
 	PollsWait bool
 }
 
-// SDK2025 returns the standard mode of the SDK for Go up to v1.47, the default until 10 November 2026. Other SDKs of the
-// time had other first waits: 1 s in the SDK for Python, 0.1 s (0.5 s after a throttle) in the SDK for JavaScript.
+// SDK2025 returns the standard mode of the SDK for Go up to v1.47, the default until 10 November 2026. Other SDKs of
+// the time had other first waits: 1 s in the SDK for Python, 0.1 s (0.5 s after a throttle) in the SDK for JavaScript.
 func SDK2025() SDK {
 	return SDK{
 		MaxAttempts: 3, Base: 2 * time.Second, ThrottleBase: 2 * time.Second, MaxBackoff: 20 * time.Second,
@@ -80,8 +80,8 @@ func SDK2025() SDK {
 	}
 }
 
-// SDK2026 returns the standard mode since 10 November 2026 (Retry Behavior 2.1): the SDK for Go v1.48, the SDK for Python
-// 1.44, the SDK for JavaScript 3.1166, and later ones.
+// SDK2026 returns the standard mode since 10 November 2026 (Retry Behavior 2.1): the SDK for Go v1.48, the SDK for
+// Python 1.44, the SDK for JavaScript 3.1166, and later ones.
 func SDK2026() SDK {
 	return SDK{
 		MaxAttempts: 3, Base: 50 * time.Millisecond, ThrottleBase: time.Second, MaxBackoff: 20 * time.Second,

@@ -15,9 +15,9 @@ const (
 	MaxDelaySeconds    = 31_622_400
 )
 
-// Validate returns nil if the policy can be executed by a Go program, and otherwise a [*PolicyError] for each field that
-// is out of range, all joined. Fields have their Go names. [Policy.Problems] checks the limits of Step Functions, which
-// are narrower.
+// Validate returns nil if the policy can be executed by a Go program, and otherwise a [*PolicyError] for each field
+// that is out of range, all joined. Fields have their Go names. [Policy.Problems] checks the limits of Step Functions,
+// which are narrower.
 func (p Policy) Validate() error {
 	var problems []error
 	for _, found := range p.outOfRange() {
@@ -54,8 +54,9 @@ func (p Policy) outOfRange() []*PolicyError {
 	return found
 }
 
-// Problems returns an error for each number that has no counterpart in Step Functions, by the names of the Amazon States
-// Language. A number that can be rounded, such as half a second, is no problem, because compiling to ASL rounds it.
+// Problems returns an error for each number that has no counterpart in Step Functions, by the names of the Amazon
+// States Language. A number that can be rounded, such as half a second, is no problem, because compiling to ASL rounds
+// it.
 func (p Policy) Problems() []*PolicyError {
 	var found []*PolicyError
 	report := func(field, value, want string) { found = append(found, &PolicyError{field, value, want}) }

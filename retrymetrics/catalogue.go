@@ -112,14 +112,16 @@ var (
 var vendedMetrics = []*Metric{
 	MessagesWaiting, FunctionErrors, FunctionInvocations, FunctionDuration, FunctionConcurrency,
 	StatesExecutionsFailed, StatesExecutionsTimedOut,
-	StatesExecutionsAborted, StatesExecutionThrottled, StatesExecutionTime, StatesThrottledEvents, NotificationsFailed, DatabaseUtilisation,
+	StatesExecutionsAborted, StatesExecutionThrottled, StatesExecutionTime, StatesThrottledEvents, NotificationsFailed,
+	DatabaseUtilisation,
 }
 
 var catalogue = []*Metric{
 	TaskAttempts, TaskFailures, RetryAttempts, RetrySuccess, RetryFailure, RetryDelay, AttemptsPerTask, Throttles,
 	Timeouts, CircuitBreakerState,
 	ExecutionsSucceeded, ExecutionsFailed, ExecutionsRefused, ChildExecutionsSucceeded, ChildExecutionsFailed,
-	BatchesInTime, BatchesLate, UnpairedEvents, RowsApplied, RowsAlreadyApplied, RowsRejected, RowsDeadLettered, RowsRetried, RowsRecovered,
+	BatchesInTime, BatchesLate, UnpairedEvents, RowsApplied, RowsAlreadyApplied, RowsRejected, RowsDeadLettered,
+	RowsRetried, RowsRecovered,
 	SharedStateUnavailable, ControllerChanges, ControllerProposals,
 	ConfiguredRetries, ConfiguredWait,
 }

@@ -29,7 +29,8 @@ func TestBatchesAreDecidedOnce(t *testing.T) {
 		var reader retrymetrics.LogReader
 		var records []retrymetrics.Record
 		for _, e := range c.events {
-			records = append(records, retrymetrics.Record{Execution: childARN, ID: e.ID, Previous: e.Previous, Type: e.Type,
+			records = append(records, retrymetrics.Record{Execution: childARN, ID: e.ID, Previous: e.Previous,
+				Type: e.Type,
 				Time: e.Time})
 		}
 		for from, points := range map[string][]retrymetrics.Point{"history": c1.Points(), "log": reader.Read(records)} {

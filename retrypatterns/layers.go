@@ -6,7 +6,8 @@ import "math"
 type Layer struct {
 	// Name describes the layer, such as "the Retry of the Map Rows".
 	Name string `json:"layer"`
-	// Attempts is the largest number of attempts that the layer makes, the first included, if the error does not change.
+	// Attempts is the largest number of attempts that the layer makes, the first included, if the error does not
+	// change.
 	Attempts int `json:"attempts"`
 	// Note says what the number leaves out; empty if nothing.
 	Note string `json:"note,omitempty"`

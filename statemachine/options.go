@@ -70,8 +70,9 @@ const (
 	maxTimeout           = 365 * 24 * time.Hour
 )
 
-// DefaultOptions returns the default settings: shape Bulk, 40 concurrent children of 250 rows, 100 concurrent ranges of a
-// large file, 5 percent tolerated failures, a timeout of one day. The names of functions, bucket and topic are empty and must be filled in.
+// DefaultOptions returns the default settings: shape Bulk, 40 concurrent children of 250 rows, 100 concurrent ranges of
+// a large file, 5 percent tolerated failures, a timeout of one day. The names of functions, bucket and topic are empty
+// and must be filled in.
 func DefaultOptions() Options {
 	return Options{
 		Shape:                      Bulk,

@@ -1,7 +1,7 @@
 package statemachine
 
-// validateRanges returns the distributed Map over the ranges of a large file. Each range is validated and written as a part
-// that ProcessUserRecords reads; ValidateCSVFile joins the reports of all ranges. See decision 068.
+// validateRanges returns the distributed Map over the ranges of a large file. Each range is validated and written as a
+// part that ProcessUserRecords reads; ValidateCSVFile joins the reports of all ranges. See decision 068.
 func (b builder) validateRanges() object {
 	return object{
 		{"Type", "Map"},
@@ -44,7 +44,8 @@ func (b builder) validateRange() object {
 		object{{"OutputPath", "$.Payload"}, {"End", true}})
 }
 
-// nextPart returns the state that makes the next part of a large file the current one. It has the members of initialize.
+// nextPart returns the state that makes the next part of a large file the current one. It has the members of
+// initialize.
 func nextPart() object {
 	return object{
 		{"Type", "Pass"},

@@ -124,7 +124,8 @@ func byOutcome() object {
 	}
 }
 
-// record returns the state machine for one row: its input is {source, run, offset, row, record}, its output the row's result.
+// record returns the state machine for one row: its input is {source, run, offset, row, record}, its output the row's
+// result.
 func (b builder) record() object {
 	return object{
 		{"StartAt", ProcessSingleUserRecord},

@@ -58,8 +58,9 @@ func (x *callee) retried(s *second, a *Attempt, k retryKey) {
 	x.retries.highest[k.failures] = max(x.retries.highest[k.failures], k.number)
 }
 
-// numberEffect compares retries that are alike with the other attempts of their time: the difference of their log odds of
-// success. Tasks that need a third attempt are not like those that succeed at the first: some of them rarely succeed.
+// numberEffect compares retries that are alike with the other attempts of their time: the difference of their log odds
+// of success. Tasks that need a third attempt are not like those that succeed at the first: some of them rarely
+// succeed.
 type numberEffect struct {
 	// low and high bound the effect with 95 % confidence.
 	low, high float64

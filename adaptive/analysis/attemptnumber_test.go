@@ -45,8 +45,8 @@ func every(seconds, retries int) []retrypatterns.Retrier {
 		BackoffRate: 1}}
 }
 
-// Later attempts fare worse than the others of their time, because they are those of stubborn tasks. A what-if that waits
-// longer must not take them for ordinary ones.
+// Later attempts fare worse than the others of their time, because they are those of stubborn tasks. A what-if that
+// waits longer must not take them for ordinary ones.
 func TestBracketsKnowTheAttempt(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(5) {

@@ -75,8 +75,8 @@ func (x *callee) recentHealth(at time.Time, own []Attempt) (failureRate, load fl
 	return float64(sum.failed) / float64(sum.calls), float64(sum.refused) / float64(sum.calls+sum.refused), true
 }
 
-// sinceSuccess returns the time in seconds since the last second before a time in which a call succeeded; known is false
-// if there is none.
+// sinceSuccess returns the time in seconds since the last second before a time in which a call succeeded; known is
+// false if there is none.
 func (x *callee) sinceSuccess(at time.Time) (seconds float64, known bool) {
 	if len(x.successes) != len(x.ended) {
 		x.successes = slices.Sorted(maps.Keys(x.ended))

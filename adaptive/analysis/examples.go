@@ -9,7 +9,8 @@ import "stepback/adaptive/predict"
 //
 // The callee's health is measured over the ten whole seconds before the failure, as in shared.Gate.Callee: the share of
 // the calls of other tasks that failed by load, and the share of requests that were deferred. It is nil if no such call
-// ended in them. FailingFor is the time since a call succeeded; nil if none has. The size is the size of the retry's payload; nil if the history does not contain it.
+// ended in them. FailingFor is the time since a call succeeded; nil if none has. The size is the size of the retry's
+// payload; nil if the history does not contain it.
 func (c *Collector) Examples() []predict.Example {
 	var all []predict.Example
 	for i := range c.tasks {

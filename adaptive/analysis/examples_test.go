@@ -40,8 +40,8 @@ func TestExamples(t *testing.T) {
 			"s ", e.Succeeded, " ", rate, " ", load, " ", *e.FailingFor, "s ", *e.Bytes))
 	}
 	// An example has what was known when the failure before the retry ended. In the ten seconds before the first one, 1
-	// of 4 calls of other tasks failed by load; the calls of the same second and of the task itself do not count. Nothing
-	// is known of the ten seconds before the third retry; the last success was at −5 s.
+	// of 4 calls of other tasks failed by load; the calls of the same second and of the task itself do not count.
+	// Nothing is known of the ten seconds before the third retry; the last success was at −5 s.
 	want := []string{
 		"1s one Deadlock 1 1s false 0.25 0 6s 200",
 		"31s one Deadlock 3 31s true unknown unknown 36s 200",

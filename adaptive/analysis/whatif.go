@@ -368,8 +368,8 @@ func (r *replay) simulate(t *Task, i int, counters *counters, next wait, worst, 
 
 // failureRate returns a bound of the failure probability of a retry around a time: the lower bound, or the upper bound
 // if worst. It shifts the rate of all attempts around the time by what is known of retries with this number after such
-// failures. Without attempts around the time it returns 0, or 1 if worst. For a number above all those on record, it returns
-// the rate of the highest one on record, or 1 if worst.
+// failures. Without attempts around the time it returns 0, or 1 if worst. For a number above all those on record, it
+// returns the rate of the highest one on record, or 1 if worst.
 func (x *callee) failureRate(near second, k retryKey, worst bool) float64 {
 	observed := x.observed(k.failures)
 	switch {
@@ -388,8 +388,8 @@ func (x *callee) failureRate(near second, k retryKey, worst bool) float64 {
 	return 1 - chance(logOdds(near)+e.high)
 }
 
-// drawError draws the error of a failed retry: by how often the retries on record after such failures failed with each, or
-// else by the errors around the time. Without any, it returns the last error.
+// drawError draws the error of a failed retry: by how often the retries on record after such failures failed with each,
+// or else by the errors around the time. Without any, it returns the last error.
 func (x *callee) drawError(near second, before failures, rnd *rand.Rand) string {
 	errors := x.retries.next[before]
 	if len(errors) == 0 {

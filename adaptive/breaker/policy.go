@@ -77,9 +77,9 @@ func Conservative() Policy {
 }
 
 // Callee returns the policy for a callee that many workers share. The circuit opens if nothing succeeds for 15 s, in
-// which a limiter has reached its minimum: at least ten calls in a row fail, so many that a callee with the success rate of the last five minutes would do so once in
-// a million times. It probes every 10 s, with two calls. If neither succeeds, it stays open; otherwise it admits 1, 2,
-// 4 and 8 at a time and closes after 15 successes.
+// which a limiter has reached its minimum: at least ten calls in a row fail, so many that a callee with the success
+// rate of the last five minutes would do so once in a million times. It probes every 10 s, with two calls. If neither
+// succeeds, it stays open; otherwise it admits 1, 2, 4 and 8 at a time and closes after 15 successes.
 func Callee() Policy {
 	return Policy{
 		ConsecutiveFailures: 10, FailingFor: 15 * time.Second, Chance: 1e-6, Window: 5 * time.Minute,

@@ -89,8 +89,8 @@ func TestCalleeOpensWhenNothingSucceeds(t *testing.T) {
 	}
 }
 
-// No partial outage latches the circuit: from 5 % to 95 % of failing calls and from one call in two seconds to 50 a second,
-// half an hour of it lets most calls through, and so many succeed as would without a circuit.
+// No partial outage latches the circuit: from 5 % to 95 % of failing calls and from one call in two seconds to 50 a
+// second, half an hour of it lets most calls through, and so many succeed as would without a circuit.
 func TestNoPartialOutageLatches(t *testing.T) {
 	t.Parallel()
 	for _, failing := range []float64{0.05, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95} {

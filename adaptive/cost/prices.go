@@ -24,8 +24,8 @@ type Prices struct {
 	EndpointHour         float64            // an interface VPC endpoint in one zone for an hour
 }
 
-// DefaultPrices returns the prices of prices.Default for functions of an architecture, without free tiers and discounts.
-// An empty architecture means x86_64, Lambda's default.
+// DefaultPrices returns the prices of prices.Default for functions of an architecture, without free tiers and
+// discounts. An empty architecture means x86_64, Lambda's default.
 func DefaultPrices(a worth.Architecture) Prices {
 	l, compute := prices.InDefault(), prices.LambdaGBSecondX86
 	if a == worth.Arm {

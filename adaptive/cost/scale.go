@@ -60,8 +60,8 @@ func (s Scale) First() Limit {
 	return first
 }
 
-// Scale computes what the import of one file needs. timeout is the time limit of an execution, rangesAtOnce the number of
-// ranges that are validated concurrently.
+// Scale computes what the import of one file needs. timeout is the time limit of an execution, rangesAtOnce the number
+// of ranges that are validated concurrently.
 func (i Import) Scale(timeout time.Duration, rangesAtOnce int) Scale {
 	u := i.Usage()
 	s := Scale{Bytes: float64(i.Rows) * i.RowBytes, Parts: i.parts()}
@@ -72,7 +72,8 @@ func (i Import) Scale(timeout time.Duration, rangesAtOnce int) Scale {
 	s.Validating = time.Duration(math.Ceil(s.Parts/float64(rangesAtOnce))) * rangeTime
 	s.Applying = seconds(float64(i.Rows) / perSecond)
 	s.Between = time.Duration(s.Parts) * aggregateTime
-	s.Transitions, s.TransitionsElsewhere = seconds(u.Transitions/transitionsPerSecond), seconds(u.Transitions/fewTransitions)
+	s.Transitions, s.TransitionsElsewhere = seconds(u.Transitions/transitionsPerSecond),
+		seconds(u.Transitions/fewTransitions)
 	s.Limits = []Limit{
 		{"duration of an execution", s.Elapsed().Hours(), timeout.Hours(), "h", "raise timeoutHours, or give Aurora more capacity: its rate determines the duration"},
 		{"events in an execution's history", fileEvents + s.Parts*statemachine.PartEvents, historyEvents, "", "raise CSV_PART_BYTES"},

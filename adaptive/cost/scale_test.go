@@ -15,7 +15,8 @@ func TestABillionRows(t *testing.T) {
 	run.Rows, run.RowBytes = 1_000_000_000, 17
 	s := run.Scale(24*time.Hour, 100)
 	// 17e9 / 134,217,728 = 126.66; 2 rounds of 10 s; 1e9 / 10,000 per second; 127 × 10 s
-	if s.Parts != 127 || s.Validating != 20*time.Second || s.Applying != 100_000*time.Second || s.Between != 1270*time.Second {
+	if s.Parts != 127 || s.Validating != 20*time.Second || s.Applying != 100_000*time.Second ||
+		s.Between != 1270*time.Second {
 		t.Errorf("%+v", s)
 	}
 	// 4,000,000 × (start + ApplyBatch + Map) + 10 + 127 × 6

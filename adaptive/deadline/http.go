@@ -30,9 +30,9 @@ func FromHeader(h http.Header) (time.Duration, bool) {
 	return time.Duration(min(ms, uint64(longest/time.Millisecond))) * time.Millisecond, true
 }
 
-// Handler ends the context of each request when its caller, by [Header], stops waiting, less the margin. Calls that next
-// makes with this context then end too, and pass the rest of the time on. A request whose caller has no time left is
-// refused with status 504, and next is not called. A request without the header is passed on unchanged.
+// Handler ends the context of each request when its caller, by [Header], stops waiting, less the margin. Calls that
+// next makes with this context then end too, and pass the rest of the time on. A request whose caller has no time left
+// is refused with status 504, and next is not called. A request without the header is passed on unchanged.
 func Handler(next http.Handler, margin time.Duration) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		left, ok := FromHeader(r.Header)

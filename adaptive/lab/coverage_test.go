@@ -73,8 +73,8 @@ calls: {Save: {service: db, timeout: 2, timeoutError: TimeoutError}}
 
 // The printed 95 % interval of success contains the truth in 93 to 97 % of 200 repetitions of 30 seeds, and of
 // repetitions with the rule of --precise. The seeds are drawn from a table of 6,000 simulated ones.
-// STEPBACK_LAB_COVERAGE=simulate simulates 6,000 other seeds instead; STEPBACK_LAB_COVERAGE=table writes the table anew.
-// Each takes minutes.
+// STEPBACK_LAB_COVERAGE=simulate simulates 6,000 other seeds instead; STEPBACK_LAB_COVERAGE=table writes the table
+// anew. Each takes minutes.
 func TestIntervalsOfMixturesCoverTheTruth(t *testing.T) {
 	t.Parallel()
 	all := make([][]float64, len(workloads))

@@ -31,8 +31,8 @@ func full(s *limiter.State, p *limiter.Policy, now time.Time) []limiter.Permit {
 	}
 }
 
-// Errors that come by chance, whatever the load, leave the limit alone, and so do slow ones while the limit is not in use.
-// A callee that serves nothing any more gets single calls within a quarter of a minute.
+// Errors that come by chance, whatever the load, leave the limit alone, and so do slow ones while the limit is not in
+// use. A callee that serves nothing any more gets single calls within a quarter of a minute.
 func TestOnlyFailuresThatDependOnTheLimitLowerIt(t *testing.T) {
 	t.Parallel()
 	p := limiter.Standard()
@@ -166,7 +166,8 @@ func TestAdvanceFollowsTheSumsOfOthers(t *testing.T) {
 	if got := s.Limit(&p); math.Abs(got-28.4) > 0.3 {
 		t.Errorf("limit is %.2f after 200 successes at 20, want about √(20²+2·200) = 28.3", got)
 	}
-	s.Advance(&p, limiter.Tally{Successes: 50, Failures: 5, Busy: 60 * time.Second, Lost: 6 * time.Second}, 2*time.Second,
+	s.Advance(&p, limiter.Tally{Successes: 50, Failures: 5, Busy: 60 * time.Second, Lost: 6 * time.Second},
+		2*time.Second,
 		at(2.5))
 	if got := s.Limit(&p); math.Abs(got-30.1*0.95*0.95) > 0.3 {
 		t.Errorf("limit is %.2f after two seconds of which a tenth was lost, want 0.95² of it", got)

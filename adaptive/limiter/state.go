@@ -67,8 +67,8 @@ func (s *State) Allow(p *Policy, now time.Time) (Permit, bool) {
 }
 
 // Record records the outcome of the call that permit allowed. A success of a call that was admitted while the limit was
-// in use raises the limit. Failures lower it every [Policy.DecreaseEvery]; see [Policy.Decrease]. An ignored outcome only
-// ends the call. The outcome of an expired permit still counts, but frees no slot.
+// in use raises the limit. Failures lower it every [Policy.DecreaseEvery]; see [Policy.Decrease]. An ignored outcome
+// only ends the call. The outcome of an expired permit still counts, but frees no slot.
 func (s *State) Record(p *Policy, permit Permit, now time.Time, outcome breaker.Outcome) {
 	at := now.UnixNano()
 	s.expire(p, at)
@@ -129,8 +129,8 @@ func (s *State) judge(p *Policy, at int64) {
 	s.judged, s.ended, s.failed, s.busy, s.lost = at, 0, 0, 0, 0
 }
 
-// factor returns the factor by which calls that ended lower the limit; 1 if they do not. lost is the share of their time
-// that failed although the limit was in use.
+// factor returns the factor by which calls that ended lower the limit; 1 if they do not. lost is the share of their
+// time that failed although the limit was in use.
 func (p *Policy) factor(ended, failed int64, lost float64) float64 {
 	if failed == ended && ended >= fewest {
 		return p.Decrease

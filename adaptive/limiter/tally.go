@@ -27,9 +27,10 @@ func (t Tally) Plus(o Tally) Tally {
 	}
 }
 
-// Advance moves the limit according to a tally that was taken over the span ending now. Failures lower the limit once per
-// DecreaseEvery of the span; see [Policy.Decrease]. Successes count as in [State.Record]. The limit was in use if the calls
-// used at least half of it on average. If there are both successes and failures, the successes are applied first.
+// Advance moves the limit according to a tally that was taken over the span ending now. Failures lower the limit once
+// per DecreaseEvery of the span; see [Policy.Decrease]. Successes count as in [State.Record]. The limit was in use if
+// the calls used at least half of it on average. If there are both successes and failures, the successes are applied
+// first.
 func (s *State) Advance(p *Policy, t Tally, span time.Duration, now time.Time) {
 	used := 2*t.concurrency(span) >= s.Limit(p)
 	if t.Successes > 0 && used {

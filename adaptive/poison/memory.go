@@ -3,9 +3,9 @@ package poison
 // Remembered is the number of records that a [Memory] holds; the oldest is forgotten for a new one.
 const Remembered = 4096
 
-// Memory holds the records whose calls failed in one process, by a hash of the record, with the number of their failures.
-// A process that serves only some of the attempts sees some of a record's failures, and therefore counts too few of them,
-// never too many. The zero Memory is empty. It is not safe for concurrent use.
+// Memory holds the records whose calls failed in one process, by a hash of the record, with the number of their
+// failures. A process that serves only some of the attempts sees some of a record's failures, and therefore counts too
+// few of them, never too many. The zero Memory is empty. It is not safe for concurrent use.
 type Memory struct {
 	failures map[uint64]int
 	order    [Remembered]uint64 // a ring

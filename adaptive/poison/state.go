@@ -15,15 +15,17 @@ const Stages = 3
 const Explored = 0.02
 
 const (
-	// A slice ends after least first attempts, or five times as many calls, and lasts at least shortest and at most longest.
+	// A slice ends after least first attempts, or five times as many calls, and lasts at least shortest and at most
+	// longest.
 	least    = 4
 	shortest = time.Second
 	longest  = 30 * time.Second
-	// Retries count in slices in which at most the share fine of the first attempts failed, and records are given up while no
-	// more of the recent ones failed, and at most the share well of those in the present slice and the one before.
+	// Retries count in slices in which at most the share fine of the first attempts failed, and records are given up
+	// while no more of the recent ones failed, and at most the share well of those in the present slice and the one
+	// before.
 	fine, well = 0.1, 0.25
-	// memory is the time constant with which calls are forgotten, and outages that of the peak. few is the number of calls
-	// needed for a statement.
+	// memory is the time constant with which calls are forgotten, and outages that of the peak. few is the number of
+	// calls needed for a statement.
 	memory  = 10 * time.Second
 	outages = 10 * time.Minute
 	few     = 5
@@ -31,8 +33,8 @@ const (
 	plausible = 0.001
 	// most limits the retries remembered in a stage: older ones are forgotten by halves.
 	most = 400
-	// A retry is futile if its chance of success is below futile, by the upper bound of its 95 % interval. That takes 73
-	// retries if none succeeds.
+	// A retry is futile if its chance of success is below futile, by the upper bound of its 95 % interval. That takes
+	// 73 retries if none succeeds.
 	futile = 0.05
 )
 
@@ -42,8 +44,8 @@ type Counts struct {
 	Ended, Failed int64
 	// First is the number of first attempts that ended, FirstFailed the number of those that failed.
 	First, FirstFailed int64
-	// Retried is the number of retries that ended, and Recovered the number of those that succeeded, by the number of the
-	// retry: 1, 2, and 3 or more.
+	// Retried is the number of retries that ended, and Recovered the number of those that succeeded, by the number of
+	// the retry: 1, 2, and 3 or more.
 	Retried, Recovered [Stages]int64
 }
 
@@ -69,9 +71,9 @@ func (c Counts) Negative() Counts {
 	return c
 }
 
-// Add counts one call of a record whose earlier calls all failed. retry is their number: 0 for a first attempt, 1 for the
-// first retry. A negative one is unknown. Refused calls are no attempts. A failure is cheap if it took less time than a
-// success: a rejection or an error that comes at once. A retry with a cheap failure is not counted as a retry.
+// Add counts one call of a record whose earlier calls all failed. retry is their number: 0 for a first attempt, 1 for
+// the first retry. A negative one is unknown. Refused calls are no attempts. A failure is cheap if it took less time
+// than a success: a rejection or an error that comes at once. A retry with a cheap failure is not counted as a retry.
 func (c *Counts) Add(retry int, failed, cheap bool) {
 	c.Ended++
 	if failed {
@@ -104,8 +106,8 @@ type State struct {
 	Began int64  `json:"began"`
 	// Last is the share of first attempts that failed in the slice before.
 	Last float64 `json:"last"`
-	// First and FirstFailed count the first attempts of the last slices, and Ended and Failed all calls, with weights that
-	// decrease over time.
+	// First and FirstFailed count the first attempts of the last slices, and Ended and Failed all calls, with weights
+	// that decrease over time.
 	First       float64 `json:"first"`
 	FirstFailed float64 `json:"firstFailed"`
 	Ended       float64 `json:"ended"`
@@ -166,9 +168,9 @@ func (s *State) failing() (share float64, known bool) {
 	return (s.FirstFailed + float64(s.Slice.FirstFailed)) / first, true
 }
 
-// Blameless reports whether a record that failed so many times in a row may be one like any other: the share of calls that
-// failed lately, to the power of the failures, is not negligible. An outage of all calls is remembered for about ten minutes,
-// because records wait for as long, and have no retry left when they come back.
+// Blameless reports whether a record that failed so many times in a row may be one like any other: the share of calls
+// that failed lately, to the power of the failures, is not negligible. An outage of all calls is remembered for about
+// ten minutes, because records wait for as long, and have no retry left when they come back.
 func (s *State) Blameless(failures int) bool {
 	ended := s.Ended + float64(s.Slice.Ended)
 	if !(ended >= few) {
@@ -184,10 +186,10 @@ func (s *State) failingNow() bool {
 	return s.Last > well || s.Slice.First >= least && s.Slice.failing() > well
 }
 
-// Futile reports whether the given retry (1, 2, …) of a record that failed is known to be futile, and the callee is well: it
-// served nine of ten recent first attempts, and also most of those of the present slice and the one before, so that no record
-// is given up when an outage begins. Do not ask for a record whose failure was cheap: its retries hold nothing, and they may
-// be rejected only because first attempts take every place that falls free, as in a Map.
+// Futile reports whether the given retry (1, 2, …) of a record that failed is known to be futile, and the callee is
+// well: it served nine of ten recent first attempts, and also most of those of the present slice and the one before, so
+// that no record is given up when an outage begins. Do not ask for a record whose failure was cheap: its retries hold
+// nothing, and they may be rejected only because first attempts take every place that falls free, as in a Map.
 func (s *State) Futile(retry int) bool {
 	if share, known := s.failing(); !known || share > fine || retry < 1 || s.failingNow() {
 		return false

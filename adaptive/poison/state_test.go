@@ -13,8 +13,9 @@ var noon = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
 
 func at(seconds float64) time.Time { return noon.Add(time.Duration(seconds * float64(time.Second))) }
 
-// learned returns the state after 20 records a second for so many seconds. A record fails each call with the probability
-// chance, and always if it is one of the share of poison. A record that fails is retried once a second up to three times.
+// learned returns the state after 20 records a second for so many seconds. A record fails each call with the
+// probability chance, and always if it is one of the share of poison. A record that fails is retried once a second up
+// to three times.
 func learned(seconds int, poisonous, chance float64) *poison.State {
 	var s poison.State
 	random := rand.New(rand.NewPCG(1, 2))
@@ -88,7 +89,8 @@ func TestNothingIsKnownAtFirst(t *testing.T) {
 	}
 }
 
-// A record that has used up its retries in an outage is not to blame for a failure ten minutes later, and is after an hour.
+// A record that has used up its retries in an outage is not to blame for a failure ten minutes later, and is after an
+// hour.
 func TestAnOutageIsRemembered(t *testing.T) {
 	t.Parallel()
 	s := learned(60, 0, 1)
@@ -167,7 +169,8 @@ func TestCounts(t *testing.T) {
 	} {
 		c.Add(call.retry, call.failed, call.cheap)
 	}
-	want := poison.Counts{Ended: 9, Failed: 6, First: 2, FirstFailed: 1, Retried: [3]int64{2, 1, 2}, Recovered: [3]int64{1, 0, 1}}
+	want := poison.Counts{Ended: 9, Failed: 6, First: 2, FirstFailed: 1, Retried: [3]int64{2, 1, 2},
+		Recovered: [3]int64{1, 0, 1}}
 	if c != want {
 		t.Errorf("counts are %+v, want %+v", c, want)
 	}

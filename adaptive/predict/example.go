@@ -67,7 +67,8 @@ func (e *Example) features(rates *Rates, given []string) (x []float64, ok bool) 
 	bytes, bytesUnknown := get("bytes")
 	return []float64{
 		logit(rates.ofError(e.Error)), logit(rates.of(e.Error, e.Attempt)), math.Log(float64(max(e.Attempt, 1))), since,
-		since * since, failing, failingUnknown, failing * since, math.Log1p(max(failingFor, 0)), failingForUnknown, load, loadUnknown,
+		since * since, failing, failingUnknown, failing * since, math.Log1p(max(failingFor, 0)), failingForUnknown,
+		load, loadUnknown,
 		math.Log1p(max(bytes, 0)), bytesUnknown,
 	}, true
 }

@@ -29,8 +29,9 @@ type Model struct {
 	Brier      float64     `json:"brier"`
 	Candidates []Candidate `json:"candidates"`
 
-	// Given lists the optional members of examples (failureRate, load, failingFor, bytes) that were known in the training data.
-	// Lacked lists those that were unknown in some of it, so that the model knows what to expect without them.
+	// Given lists the optional members of examples (failureRate, load, failingFor, bytes) that were known in the
+	// training data. Lacked lists those that were unknown in some of it, so that the model knows what to expect without
+	// them.
 	Given  []string `json:"given"`
 	Lacked []string `json:"lacked"`
 

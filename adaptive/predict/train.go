@@ -30,9 +30,9 @@ type Candidate struct {
 }
 
 // Train fits all kinds of models and selects the simplest that none beats. It splits the examples by time: the first
-// half for fitting, the next fifth for calibrating, and the rest for testing. An execution that crosses a border is left
-// out of the later part. The selected kind is then fitted again, to all examples. Train returns an error if there are fewer than 200 examples, or if all
-// outcomes in a part are the same.
+// half for fitting, the next fifth for calibrating, and the rest for testing. An execution that crosses a border is
+// left out of the later part. The selected kind is then fitted again, to all examples. Train returns an error if there
+// are fewer than 200 examples, or if all outcomes in a part are the same.
 func Train(all []Example, seed uint64) (*Model, error) {
 	if len(all) < fewestExamples {
 		return nil, fmt.Errorf("predict: there are %d examples, and %d are needed", len(all), fewestExamples)
@@ -137,8 +137,8 @@ func (m *Model) matrix(all []Example) (xs [][]float64, ys []float64) {
 	return xs, ys
 }
 
-// longestSpell is the time within which outcomes are taken to depend on one another, because they share an outage. A short
-// test part is divided into at least fewestSpells.
+// longestSpell is the time within which outcomes are taken to depend on one another, because they share an outage. A
+// short test part is divided into at least fewestSpells.
 const (
 	longestSpell = 5 * time.Minute
 	fewestSpells = 20

@@ -46,7 +46,10 @@ func (w truth) histories(seed uint64) (examples []predict.Example, oracle []floa
 		}
 	}
 	down := func(at float64) (age float64, is bool) {
-		i, _ := slices.BinarySearchFunc(outages, at, func(o [2]float64, at float64) int { return cmp.Compare(o[1], at) })
+		i, _ := slices.BinarySearchFunc(outages, at, func(o [2]float64, at float64) int {
+			return cmp.Compare(o[1],
+				at)
+		})
 		if i < len(outages) && outages[i][0] <= at {
 			return at - outages[i][0], true
 		}
@@ -76,7 +79,8 @@ func (w truth) histories(seed uint64) (examples []predict.Example, oracle []floa
 			}
 			stop := start + 0.2
 			time := func(s float64) time.Time { return begin.Add(time.Duration(s * float64(time.Second))) }
-			task.Attempts = append(task.Attempts, analysis.Attempt{Start: time(start), End: time(stop), Error: name, Bytes: 100})
+			task.Attempts = append(task.Attempts, analysis.Attempt{Start: time(start), End: time(stop), Error: name,
+				Bytes: 100})
 			if name == "" || k == len(waits) {
 				break
 			}
@@ -118,7 +122,8 @@ func TestTheModelComesCloseToAnOracle(t *testing.T) {
 		}
 	}
 	short, pareto, poison := exponential(20), truth{
-		// A Pareto distribution from 10 s with exponent 1.2: the older an outage, the longer it will last, up to 10 min.
+		// A Pareto distribution from 10 s with exponent 1.2: the older an outage, the longer it will last, up to 10
+		// min.
 		lasts: func(r *rand.Rand) float64 { return min(10*math.Pow(1-r.Float64(), -1/1.2), 600) },
 		left: func(age, within float64) float64 {
 			if age+within >= 600 {

@@ -83,8 +83,8 @@ type Permit struct {
 }
 
 // Of returns the permit for a call of a record, given by a hash. retries is the state's number of retries so far
-// ($$.State.RetryCount), which includes those after refused calls; 0 is the first attempt. Without it, the call does not
-// help to tell poison apart.
+// ($$.State.RetryCount), which includes those after refused calls; 0 is the first attempt. Without it, the call does
+// not help to tell poison apart.
 func (p Permit) Of(record uint64, retries int) Permit {
 	p.known, p.record, p.tried = retries >= 0, record, retries
 	return p
@@ -334,18 +334,18 @@ func (g *Gate) Away() bool {
 		g.record.Limiter.Limit(&g.policies.Limiter) <= g.policies.Limiter.Min || g.record.Share(&g.policies) < 1)
 }
 
-// Blameless reports whether the failures of a record, as far as this gate recorded them, are plausible for one that is not
-// poison, because the callee failed others as well. A record whose own retries are used up should wait then.
+// Blameless reports whether the failures of a record, as far as this gate recorded them, are plausible for one that is
+// not poison, because the callee failed others as well. A record whose own retries are used up should wait then.
 func (g *Gate) Blameless(p Permit) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.known && p.known && g.record.Poison.Blameless(g.memory.Failures(p.record))
 }
 
-// Futile reports whether the next retry of a record whose call failed, as recorded by this gate, is known to be futile: the
-// callee serves most first attempts, and records that failed as often do not recover. took is the duration of the call; if
-// it was shorter than that of a success, Futile reports false. It also reports false for one in fifty, so that a change is
-// noticed.
+// Futile reports whether the next retry of a record whose call failed, as recorded by this gate, is known to be futile:
+// the callee serves most first attempts, and records that failed as often do not recover. took is the duration of the
+// call; if it was shorter than that of a success, Futile reports false. It also reports false for one in fifty, so that
+// a change is noticed.
 func (g *Gate) Futile(p Permit, took time.Duration) bool {
 	g.mu.Lock()
 	futile := g.known && p.known && !g.cheap(took) && g.record.Poison.Futile(g.memory.Failures(p.record))
@@ -353,8 +353,8 @@ func (g *Gate) Futile(p Permit, took time.Duration) bool {
 	return futile && g.config.Draw() >= poison.Explored
 }
 
-// cheap reports whether a failure that took so long took less time than the successes of the last span, or nothing is known
-// of those.
+// cheap reports whether a failure that took so long took less time than the successes of the last span, or nothing is
+// known of those.
 func (g *Gate) cheap(took time.Duration) bool {
 	last := &g.record.Last
 	return last.Successes <= 0 || took < (last.Busy-last.Lost)/time.Duration(last.Successes)

@@ -147,8 +147,8 @@ func TestLimitIsSharedByTurns(t *testing.T) {
 	}
 }
 
-// Each process sees some of the attempts of a record. Together they find that retries of poison are futile while the callee
-// serves the others, and that no record is to blame while it serves few.
+// Each process sees some of the attempts of a record. Together they find that retries of poison are futile while the
+// callee serves the others, and that no record is to blame while it serves few.
 func TestProcessesTellPoisonFromAnIllCallee(t *testing.T) {
 	t.Parallel()
 	f := newFleet(t, 4, &shared.Memory{}, shared.Callee(), nil)

@@ -14,7 +14,8 @@ type Policies struct {
 	Limiter limiter.Policy
 }
 
-// Callee returns the policies for a callee that many workers share, which are those of the laboratory's policy adaptive.
+// Callee returns the policies for a callee that many workers share, which are those of the laboratory's policy
+// adaptive.
 func Callee() Policies { return Policies{Breaker: breaker.Callee(), Limiter: limiter.Standard()} }
 
 // Record is the shared state of a callee. The zero Record is that of a callee that was never called. It is a plain

@@ -89,7 +89,10 @@ func (n *Named) call(ctx context.Context, operation string, in, out any) error {
 	c := *n.client
 	token := c.token() // the same for all attempts, which is its purpose
 	c.Token = func() string { return token }
-	answer, err := repeat(ctx, n.retryer, isLongPoll(n.service, operation), func() (*Response, error) { return c.Call(ctx, r) })
+	answer, err := repeat(ctx, n.retryer, isLongPoll(n.service, operation), func() (*Response,
+		error) {
+		return c.Call(ctx, r)
+	})
 	if err != nil {
 		return err
 	}

@@ -166,7 +166,8 @@ func TestNamedRetriesLikeTheSDK(t *testing.T) {
 			}
 			began := time.Now()
 			err = n.Call(t.Context(), c.operation, nil, nil)
-			if took := time.Since(began); err == nil || c.answer.calls != c.attempts || took < c.least || took > c.longest {
+			if took := time.Since(began); err == nil || c.answer.calls != c.attempts || took < c.least ||
+				took > c.longest {
 				t.Errorf("%s: %d attempts in %s (%v), want %d in %s to %s", name, c.answer.calls, took, err, c.attempts,
 					c.least, c.longest)
 			}

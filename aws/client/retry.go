@@ -110,8 +110,8 @@ func asInSDK(err error) error {
 	return &unmodelled{&smithy.GenericAPIError{Code: e.Code, Message: e.Message}, e}
 }
 
-// unmodelled is an error that the service's model does not have. It is no smithy.APIError itself: the SDK takes an error
-// for modelled unless the first such error in its tree is a generic one.
+// unmodelled is an error that the service's model does not have. It is no smithy.APIError itself: the SDK takes an
+// error for modelled unless the first such error in its tree is a generic one.
 type unmodelled struct {
 	generic *smithy.GenericAPIError
 	of      *Error

@@ -20,8 +20,8 @@ const (
 // leastCompressed is the size from which responses are compressed, in bytes.
 const leastCompressed = 4 << 10
 
-// compress returns the body in the encoding that a request prefers, and sets the header Content-Encoding. Small bodies stay
-// as they are.
+// compress returns the body in the encoding that a request prefers, and sets the header Content-Encoding. Small bodies
+// stay as they are.
 func compress(h http.Header, accepted string, body []byte) []byte {
 	if len(body) < leastCompressed {
 		return body
@@ -43,9 +43,9 @@ func compress(h http.Header, accepted string, body []byte) []byte {
 	return b.Bytes()
 }
 
-// preferred returns the encoding that an Accept-Encoding header prefers, as DynamoDB reads it; empty if it accepts none. Of
-// encodings with the same quality, the first one in the header counts; * stands for those that the header does not name,
-// gzip before deflate.
+// preferred returns the encoding that an Accept-Encoding header prefers, as DynamoDB reads it; empty if it accepts
+// none. Of encodings with the same quality, the first one in the header counts; * stands for those that the header does
+// not name, gzip before deflate.
 func preferred(header string) string {
 	best, most := "", 0.0
 	named := map[string]bool{}
@@ -74,8 +74,8 @@ func preferred(header string) string {
 	return best
 }
 
-// qualityOf returns the first quality among the parameters of an encoding, at most 1. Without one, and if it is no number,
-// it is 1.
+// qualityOf returns the first quality among the parameters of an encoding, at most 1. Without one, and if it is no
+// number, it is 1.
 func qualityOf(parameters string) float64 {
 	_, text, ok := strings.Cut(parameters, "q=")
 	if !ok {

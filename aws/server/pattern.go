@@ -18,8 +18,8 @@ var javaWords = strings.NewReplacer(`\p{ASCII}`, `[\x00-\x7f]`, `\p{Print}`, `[\
 // javaEscape is the escape of a character.
 var javaEscape = regexp.MustCompile(`\\u([0-9A-Fa-f]{4})`)
 
-// compilePattern compiles a pattern of a model. Most patterns in models only define the allowed characters, and are matched
-// without the regexp package.
+// compilePattern compiles a pattern of a model. Most patterns in models only define the allowed characters, and are
+// matched without the regexp package.
 func compilePattern(text string) (pattern, error) {
 	text = javaEscape.ReplaceAllString(javaWords.Replace(text), `\x{$1}`)
 	r, err := regexp.Compile(`\A(?:` + text + `)\z`)

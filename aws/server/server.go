@@ -46,7 +46,8 @@ type Config struct {
 	// CRC32 sends the CRC-32 of each response in X-Amz-Crc32, as DynamoDB does: its clients verify it.
 	CRC32 bool
 	// Compress compresses responses from 4 KiB, as DynamoDB does, if the request accepts it. A request body that is not
-	// compressed as its Content-Encoding says is an InternalFailure, and operations without an output have an empty body.
+	// compressed as its Content-Encoding says is an InternalFailure, and operations without an output have an empty
+	// body.
 	Compress bool
 	// Patience is the time that a client may take to send a request body; 0 means a minute.
 	Patience time.Duration
@@ -183,7 +184,8 @@ func (s *Service) operation(name string) (*operation, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &operation{Operation: served, service: s, model: m, limit: served.MaxBody, output: planOf(m.Output, s.cfg.Words.Doubles)}
+	o := &operation{Operation: served, service: s, model: m, limit: served.MaxBody, output: planOf(m.Output,
+		s.cfg.Words.Doubles)}
 	if m.Input != nil {
 		o.check, o.input = s.rules.of(m.Input), planOf(m.Input, false)
 		o.unread = s.unread(o, func(path string) bool { return s.accepts(name, path) })

@@ -60,8 +60,8 @@ func reasonOf(res result) string {
 	return reasonNotRetried
 }
 
-// record returns the letter's payload, and the row's line. If the payload has no line, the data was read as it is in the
-// file: the header is line 1, or the part has none, and each row is one line.
+// record returns the letter's payload, and the row's line. If the payload has no line, the data was read as it is in
+// the file: the header is line 1, or the part has none, and each row is one line.
 func (r *run) record(l *letter) (csvimport.Record, int64) {
 	var record csvimport.Record
 	_ = json.Unmarshal(l.Payload, &record) // any other payload has no columns to correct

@@ -89,16 +89,17 @@ type Range struct {
 // Unknown says that it is not known where the first row of a range begins: the first line start is tried.
 const Unknown = -1
 
-// RangeReader reads the rows of a range. It embeds a Reader, whose rows and lines are counted from the range's first row.
+// RangeReader reads the rows of a range. It embeds a Reader, whose rows and lines are counted from the range's first
+// row.
 type RangeReader struct {
 	Reader
 	start   int64
 	segment *segment
 }
 
-// NewRangeReader returns a reader of a range. src holds the file from offset [Layout.Offset] to its end; the reader reads
-// as far as the end of the row that crosses the end of the range. start is the offset of the range's first row, or
-// Unknown. The error is that of src.
+// NewRangeReader returns a reader of a range. src holds the file from offset [Layout.Offset] to its end; the reader
+// reads as far as the end of the row that crosses the end of the range. start is the offset of the range's first row,
+// or Unknown. The error is that of src.
 func (l Layout) NewRangeReader(src io.Reader, at Range, start int64) (*RangeReader, error) {
 	first, src, err := l.firstLine(src, at)
 	if err != nil {
@@ -129,7 +130,8 @@ func (l Layout) Offset(at Range) int64 {
 	return at.From - 1
 }
 
-// firstLine returns the offset of the first line that starts in or after the range, and a reader of the file from there.
+// firstLine returns the offset of the first line that starts in or after the range, and a reader of the file from
+// there.
 func (l Layout) firstLine(src io.Reader, at Range) (int64, io.Reader, error) {
 	if at.From <= l.Begin {
 		return l.Begin, src, nil
@@ -227,9 +229,9 @@ func Misplaced(reports []RangeReport) []Restart {
 	return all
 }
 
-// Judge returns an error if a file is not in the encoding of its layout. all holds the evidence of all of its ranges, in
-// order. The error is the one that reading the whole file gives. assume is the encoding in which the file may be instead,
-// or empty.
+// Judge returns an error if a file is not in the encoding of its layout. all holds the evidence of all of its ranges,
+// in order. The error is the one that reading the whole file gives. assume is the encoding in which the file may be
+// instead, or empty.
 func (l Layout) Judge(all []Evidence) (assume Encoding, err error) {
 	e := evidence{utf8Only: l.Encoding != ShiftJIS}
 	e.add(l.Head)

@@ -33,8 +33,9 @@ func rowsOf(t *testing.T, r *Reader, first, lines int64) ([]readRow, error) {
 		if err != nil {
 			return all, err
 		}
-		all = append(all, readRow{index: first + row.Index, line: lines + row.Line, user: row.UserID, logins: row.LoginCount,
-			posts: row.PostCount, problems: csvimport.JoinProblems(row.Problems)})
+		all = append(all, readRow{index: first + row.Index, line: lines + row.Line, user: row.UserID,
+			logins: row.LoginCount,
+			posts:  row.PostCount, problems: csvimport.JoinProblems(row.Problems)})
 	}
 }
 

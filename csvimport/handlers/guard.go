@@ -46,9 +46,10 @@ type Worth interface {
 // (TimeoutError), or gives the record up (RetryNotWorthwhile).
 //
 // A call that was made is reported like a refused one in three cases: if it failed because of load while the callee
-// is known to be unavailable, if the callee refused it because of its load, or if the record has used up its own retries
-// while the callee fails others as well. The record then waits until the callee has recovered. A record that fails while
-// the callee serves others, as records did that never recovered, is given up. The zero Guard refuses nothing.
+// is known to be unavailable, if the callee refused it because of its load, or if the record has used up its own
+// retries while the callee fails others as well. The record then waits until the callee has recovered. A record that
+// fails while the callee serves others, as records did that never recovered, is given up. The zero Guard refuses
+// nothing.
 type Guard struct {
 	// Gate is the callee's breaker and limiter; nil means none.
 	Gate Gate
@@ -181,8 +182,8 @@ func attemptOf(event json.RawMessage) (attempt, bool) {
 	return try, true
 }
 
-// usedUp reports whether a record was retried at least as often as its state's retrier for an error allows, by the default
-// retry table. Retries after refused calls count too.
+// usedUp reports whether a record was retried at least as often as its state's retrier for an error allows, by the
+// default retry table. Retries after refused calls count too.
 func (g *Guard) usedUp(try attempt, name string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

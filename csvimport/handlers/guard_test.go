@@ -147,8 +147,8 @@ func TestFailuresWhileTheLimitIsAtItsLeastWait(t *testing.T) {
 	}
 }
 
-// A record whose own retries are used up waits while the callee fails others too. The retrier of ProcessSingleUserRecord
-// for DatabaseConnectionError allows four.
+// A record whose own retries are used up waits while the callee fails others too. The retrier of
+// ProcessSingleUserRecord for DatabaseConnectionError allows four.
 func TestRecordsWithoutRetriesWaitWhileTheCalleeIsIll(t *testing.T) {
 	t.Parallel()
 	event := func(state string, retries int) json.RawMessage {
@@ -177,8 +177,8 @@ func TestRecordsWithoutRetriesWaitWhileTheCalleeIsIll(t *testing.T) {
 	}
 }
 
-// Many records go through the functions of a fleet; four in a hundred hang until they time out. The guards learn to give
-// those up at once, and no other record.
+// Many records go through the functions of a fleet; four in a hundred hang until they time out. The guards learn to
+// give those up at once, and no other record.
 func TestGuardsGivePoisonUp(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)

@@ -7,8 +7,8 @@ import (
 	"stepback/csvimport/validate"
 )
 
-// Validate returns the handler of ValidateCSVFile and ValidateRange. letters may be nil; then files whose rows came out of
-// dead letters are refused.
+// Validate returns the handler of ValidateCSVFile and ValidateRange. letters may be nil; then files whose rows came out
+// of dead letters are refused.
 func Validate(objects csvimport.Objects, letters validate.Letters, sizes Sizes, log *slog.Logger) Func[validate.Answer] {
 	v := &validate.Validator{Objects: objects, Letters: letters, MaxBytes: sizes.Max, PartBytes: sizes.Part}
 	return wrap("ValidateCSVFile", log, v.Handle, func(in validate.Input, answer validate.Answer) []slog.Attr {

@@ -209,7 +209,8 @@ func (r *Rows) letter(im *imported, n int64) deadletters.Letter {
 	source := im.out.Source
 	began, _ := time.Parse(time.RFC3339Nano, im.out.StartTime) // the zero time if unknown
 	return deadletters.Letter{
-		ID: csvimport.LetterID(im.idsOf(), n), Kind: deadletters.KindRow, State: deadletters.Dead, Subject: source.String(),
+		ID: csvimport.LetterID(im.idsOf(), n), Kind: deadletters.KindRow, State: deadletters.Dead,
+		Subject:   source.String(),
 		Execution: r.arn(im.out.Execution), CreatedAt: began, LastAttemptAt: im.out.EndTime, DeadAt: im.out.EndTime,
 		ContentType: "application/json", Headers: map[string]string{headerBucket: source.Bucket, headerLine: line(n)},
 	}

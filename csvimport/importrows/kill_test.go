@@ -160,7 +160,8 @@ func (w *world) put(at csvimport.Location, content string) {
 	w.ticks++
 	w.objects[at] = object{content, w.now.Add(time.Duration(w.ticks) * time.Millisecond)}
 	if at.Bucket == "in" {
-		w.start(objectevent.ExecutionName(at.Bucket, at.Key, etagOf(content)), csvimport.Source{Bucket: at.Bucket, Key: at.Key,
+		w.start(objectevent.ExecutionName(at.Bucket, at.Key, etagOf(content)), csvimport.Source{Bucket: at.Bucket,
+			Key:  at.Key,
 			ETag: etagOf(content)})
 	}
 }

@@ -78,15 +78,16 @@ func nextOf(output string) *aggregate.Next {
 	return answer.Payload.Next
 }
 
-// mapRunOfRow returns the ARN of the Map Run that processes a row, from the history of an import, and the number of rows
-// before the part that it processes. A Map that was retried has several for the same rows; the last one counts.
+// mapRunOfRow returns the ARN of the Map Run that processes a row, from the history of an import, and the number of
+// rows before the part that it processes. A Map that was retried has several for the same rows; the last one counts.
 func mapRunOfRow(events []history.Event, row int64) (arn string, before int64) {
 	var part csvimport.Part
 	for i := range events {
 		e := &events[i]
 		switch {
 		case e.Type == history.MapRunStarted:
-			if state := history.StateOf(events, e); state == statemachine.ProcessUserRecords && part.Offset.Rows <= row {
+			if state := history.StateOf(events, e); state == statemachine.ProcessUserRecords &&
+				part.Offset.Rows <= row {
 				arn, before = e.More.MapRunARN, part.Offset.Rows
 			}
 		case e.Type.Step() == history.StepSucceeded:

@@ -30,8 +30,8 @@ type Progress struct {
 	Stage string // the state that the execution is in
 	// Done and Total count rows; Total is 0 until the file has been counted.
 	Done, Total int64
-	// Ranges is the number of ranges of a large file that are being validated, and Validated counts those that have been.
-	// They are 0 at other times.
+	// Ranges is the number of ranges of a large file that are being validated, and Validated counts those that have
+	// been. They are 0 at other times.
 	Ranges, Validated int64
 	// Part is the part of a large file that is being applied, from 1, and Parts the number of its parts; 0 for others.
 	Part, Parts int
@@ -125,8 +125,8 @@ func (p *Pipeline) put(ctx context.Context, key string, f *os.File, size int64) 
 	return hex.EncodeToString(digest.Sum(nil)), errors.Join(err, unread)
 }
 
-// uploadPartBytes is the size of the parts in which a file is put that is too large for one request. The ETag depends on
-// it, so that it must never change: the same file would be another version.
+// uploadPartBytes is the size of the parts in which a file is put that is too large for one request. The ETag depends
+// on it, so that it must never change: the same file would be another version.
 const uploadPartBytes = 64 << 20
 
 // putInParts puts a file into the bucket in parts, and returns its ETag. The parts of a file above 10,000 × 64 MiB are
@@ -140,7 +140,8 @@ func (p *Pipeline) putInParts(ctx context.Context, key string, f *os.File, size 
 	var etags []string
 	for at := int64(0); at < size; at += each {
 		n := min(each, size-at)
-		etag, err := p.client.UploadPart(ctx, u, objects.Part{Number: len(etags) + 1, Body: io.NewSectionReader(f, at, n),
+		etag, err := p.client.UploadPart(ctx, u, objects.Part{Number: len(etags) + 1, Body: io.NewSectionReader(f, at,
+			n),
 			Size: n})
 		if err != nil {
 			return "", errors.Join(err, p.client.AbortUpload(context.WithoutCancel(ctx), u))

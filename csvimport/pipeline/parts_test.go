@@ -36,8 +36,8 @@ func (tr *trial) states(t *testing.T, r *pipeline.Report) map[string]int {
 	return entered
 }
 
-// TestImportInParts imports files in parts: the same rows are applied, rejected and dead-lettered as from the whole file,
-// under the same numbers.
+// TestImportInParts imports files in parts: the same rows are applied, rejected and dead-lettered as from the whole
+// file, under the same numbers.
 func TestImportInParts(t *testing.T) {
 	t.Parallel()
 	rows := activities(2000, 97)
@@ -95,7 +95,8 @@ func TestImportInParts(t *testing.T) {
 	}
 }
 
-// TestImportInPartsWithFaults: rows of parts that fail are retried, dead-lettered and reported under the numbers of the file.
+// TestImportInPartsWithFaults: rows of parts that fail are retried, dead-lettered and reported under the numbers of the
+// file.
 func TestImportInPartsWithFaults(t *testing.T) {
 	t.Parallel()
 	for _, shape := range statemachine.Shapes() {
@@ -194,8 +195,8 @@ func lettersName(t *testing.T, r *pipeline.Report) {
 	}
 }
 
-// TestImportInPartsThatFails: a Map that fails in a part ends the import. The rows of later parts stay open, and another
-// run applies them.
+// TestImportInPartsThatFails: a Map that fails in a part ends the import. The rows of later parts stay open, and
+// another run applies them.
 func TestImportInPartsThatFails(t *testing.T) {
 	t.Parallel()
 	rows := activities(1000, 0)

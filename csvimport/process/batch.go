@@ -119,7 +119,8 @@ func Batch(ctx context.Context, store csvimport.Store, in BatchInput) (BatchOutp
 			}
 			continue
 		}
-		items, rows = append(items, item), append(rows, csvimport.Row{Number: in.Offset.Rows + *item.Row, Increment: inc})
+		items, rows = append(items, item), append(rows, csvimport.Row{Number: in.Offset.Rows + *item.Row,
+			Increment: inc})
 	}
 	answers, err := store.ApplyBatch(ctx, csvimport.Run{File: in.Source.Normal(), Name: in.Run}, rows)
 	if err != nil {

@@ -60,7 +60,8 @@ func (o *Objects) Join(ctx context.Context, to csvimport.Location, head []byte, 
 	if err != nil {
 		limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTime)
 		defer cancel()
-		_ = o.client.AbortUpload(limited, upload) // the error that led here counts; the bucket's lifecycle deletes the parts
+		_ = o.client.AbortUpload(limited,
+			upload) // the error that led here counts; the bucket's lifecycle deletes the parts
 	}
 	return err
 }
@@ -80,8 +81,8 @@ func partsOf(head []byte, pieces []csvimport.Piece) []joinPart {
 	for _, p := range pieces {
 		total += p.Size
 	}
-	// A piece becomes at most two parts more than its share of the smallest ones: what completes the part before it, and
-	// the copy.
+	// A piece becomes at most two parts more than its share of the smallest ones: what completes the part before it,
+	// and the copy.
 	least := max(objects.MinPartBytes, total/(objects.MaxParts/2))
 	var parts []joinPart
 	var open joinPart

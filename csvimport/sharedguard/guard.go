@@ -41,8 +41,8 @@ type Callee struct {
 // CONFIGURATION_TABLE is set. The first is a table of package dynamostore. The second is the table
 // retry_configurations, which holds the functions' configuration under the state machine's name, STATE_MACHINE. If
 // STATE_MACHINE is set, metrics are printed to out. CALLS_AT_A_TIME is the number of calls that the state machine
-// makes concurrently. BREAKER selects the breaker's thresholds: standard (the default, [shared.Callee]) or source, those
-// of the source design ([breaker.Conservative]); all functions of a callee must use the same.
+// makes concurrently. BREAKER selects the breaker's thresholds: standard (the default, [shared.Callee]) or source,
+// those of the source design ([breaker.Conservative]); all functions of a callee must use the same.
 func FromEnvironment(ctx context.Context, env func(string) string, callee, state string, out io.Writer,
 	log *slog.Logger) (*handlers.Guard, error) {
 	breakers, configurations := env("BREAKER_TABLE"), env("CONFIGURATION_TABLE")
@@ -71,7 +71,8 @@ func FromEnvironment(ctx context.Context, env func(string) string, callee, state
 	p := &circuitlog.Printer{Callee: c.Name, Machine: c.Machine, State: c.State, Out: out, Log: log, Now: time.Now}
 	guard := &handlers.Guard{}
 	if breakers != "" {
-		if guard, err = over(&dynamostore.Store{Client: client, Table: breakers}, policies, c, p, time.Now); err != nil {
+		if guard, err = over(&dynamostore.Store{Client: client, Table: breakers}, policies, c, p,
+			time.Now); err != nil {
 			return nil, err
 		}
 	}
@@ -110,7 +111,8 @@ func callsAtATime(text string) (int, error) {
 
 // New returns a guard over any store.
 func New(store shared.Store, c Callee, out io.Writer, log *slog.Logger, now func() time.Time) (*handlers.Guard, error) {
-	return over(store, shared.Callee(), c, &circuitlog.Printer{Callee: c.Name, Machine: c.Machine, State: c.State, Out: out, Log: log,
+	return over(store, shared.Callee(), c, &circuitlog.Printer{Callee: c.Name, Machine: c.Machine, State: c.State,
+		Out: out, Log: log,
 		Now: now}, now)
 }
 

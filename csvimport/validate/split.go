@@ -167,7 +167,8 @@ func (v *Validator) writePart(ctx context.Context, in Input, r Range) (csvfile.R
 	if _, err := file.WriteAt([]byte(rangeHeader), begin); err != nil {
 		return report, err
 	}
-	return report, file.PutSection(ctx, v.Objects, to, begin, int64(len(rangeHeader))+report.Next-report.Start, contentType)
+	return report, file.PutSection(ctx, v.Objects, to, begin, int64(len(rangeHeader))+report.Next-report.Start,
+		contentType)
 }
 
 func (v *Validator) normaliseRange(ctx context.Context, in Input, r Range, report csvfile.RangeReport,
@@ -213,8 +214,8 @@ func (v *Validator) readRange(ctx context.Context, in Input, r Range, file *spoo
 	return read(reader)
 }
 
-// join adds up the reports of all ranges. It returns another round if ranges have to be read again, from other offsets or
-// in another encoding; otherwise the file's parts, and the first of them.
+// join adds up the reports of all ranges. It returns another round if ranges have to be read again, from other offsets
+// or in another encoding; otherwise the file's parts, and the first of them.
 func (v *Validator) join(ctx context.Context, in Input, s Split) (Output, error) {
 	var p plan
 	if err := csvimport.GetJSON(ctx, v.Objects, s.Plan, &p); err != nil {
@@ -244,7 +245,8 @@ func (v *Validator) join(ctx context.Context, in Input, s Split) (Output, error)
 	return v.conclude(ctx, in, p, reports)
 }
 
-// reports reads the reports of all ranges. If one of them says that the file cannot be imported, it returns that failure.
+// reports reads the reports of all ranges. If one of them says that the file cannot be imported, it returns that
+// failure.
 func (v *Validator) reports(ctx context.Context, in Input, count int) ([]csvfile.RangeReport, error) {
 	all := make([]rangeReport, count)
 	group, within := errgroup.WithContext(ctx)

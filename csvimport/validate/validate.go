@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// DefaultMaxBytes is the default size limit of an upload: 100 GiB. It bounds the time and the cost of a file that was
-	// uploaded by mistake; nothing else depends on it.
+	// DefaultMaxBytes is the default size limit of an upload: 100 GiB. It bounds the time and the cost of a file that
+	// was uploaded by mistake; nothing else depends on it.
 	DefaultMaxBytes = 100 << 30
 	// MaxFileBytes is the largest size limit: as many of the largest parts as a file may have.
 	MaxFileBytes = statemachine.MaxParts * statemachine.MaxPartBytes

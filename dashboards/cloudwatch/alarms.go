@@ -122,9 +122,11 @@ func describe(ctx context.Context, c Client, request *cloudwatch.DescribeAlarmsI
 		for i := range out.CompositeAlarms {
 			a := &out.CompositeAlarms[i]
 			all = append(all, Alarm{
-				Alarm:     shown(a.AlarmName, a.AlarmArn, a.StateValue, a.AlarmDescription, a.StateTransitionedTimestamp, a.StateUpdatedTimestamp),
+				Alarm: shown(a.AlarmName, a.AlarmArn, a.StateValue, a.AlarmDescription,
+					a.StateTransitionedTimestamp, a.StateUpdatedTimestamp),
 				Composite: true, Description: aws.ToString(a.AlarmDescription), Reason: aws.ToString(a.StateReason),
-				Updated: aws.ToTime(a.StateUpdatedTimestamp).UTC(), Rule: aws.ToString(a.AlarmRule), Watches: aws.ToString(a.AlarmRule),
+				Updated: aws.ToTime(a.StateUpdatedTimestamp).UTC(), Rule: aws.ToString(a.AlarmRule),
+				Watches:        aws.ToString(a.AlarmRule),
 				ActionsEnabled: aws.ToBool(a.ActionsEnabled), AlarmActions: a.AlarmActions, OKActions: a.OKActions,
 				NoDataActions: a.InsufficientDataActions,
 			})
@@ -139,13 +141,15 @@ func shown(name, arn *string, state types.StateValue, description *string, since
 	if since == nil {
 		since = updated
 	}
-	return render.Alarm{Name: aws.ToString(name), ARN: aws.ToString(arn), State: string(state), Text: aws.ToString(description),
+	return render.Alarm{Name: aws.ToString(name), ARN: aws.ToString(arn), State: string(state),
+		Text:    aws.ToString(description),
 		Tripped: state == types.StateValueAlarm, Since: aws.ToTime(since).UTC()}
 }
 
 func ofMetric(a *types.MetricAlarm) Alarm {
 	out := Alarm{
-		Alarm:       shown(a.AlarmName, a.AlarmArn, a.StateValue, a.AlarmDescription, a.StateTransitionedTimestamp, a.StateUpdatedTimestamp),
+		Alarm: shown(a.AlarmName, a.AlarmArn, a.StateValue, a.AlarmDescription, a.StateTransitionedTimestamp,
+			a.StateUpdatedTimestamp),
 		Description: aws.ToString(a.AlarmDescription), Reason: aws.ToString(a.StateReason),
 		Updated: aws.ToTime(a.StateUpdatedTimestamp).UTC(), ActionsEnabled: aws.ToBool(a.ActionsEnabled),
 		AlarmActions: a.AlarmActions, OKActions: a.OKActions, NoDataActions: a.InsufficientDataActions,
@@ -159,7 +163,8 @@ func ofMetric(a *types.MetricAlarm) Alarm {
 	seconds := func(p *int32) time.Duration { return time.Duration(aws.ToInt32(p)) * time.Second }
 	if a.MetricName != nil {
 		out.Watched = []render.Query{{ID: "m", Metric: metricFrom(aws.ToString(a.Namespace), aws.ToString(a.MetricName), a.Dimensions),
-			Stat: cmp.Or(string(a.Statistic), aws.ToString(a.ExtendedStatistic)), Period: seconds(a.Period), Region: region}}
+			Stat: cmp.Or(string(a.Statistic), aws.ToString(a.ExtendedStatistic)), Period: seconds(a.Period),
+			Region: region}}
 	}
 	longest := time.Minute
 	for _, q := range a.Metrics {
@@ -168,10 +173,13 @@ func ofMetric(a *types.MetricAlarm) Alarm {
 		}
 	}
 	for _, q := range a.Metrics {
-		one := render.Query{ID: aws.ToString(q.Id), Label: aws.ToString(q.Label), Hidden: q.ReturnData != nil && !*q.ReturnData,
-			Account: aws.ToString(q.AccountId), Region: region, Expression: aws.ToString(q.Expression), Period: cmp.Or(seconds(q.Period), longest)}
+		one := render.Query{ID: aws.ToString(q.Id), Label: aws.ToString(q.Label), Hidden: q.ReturnData != nil &&
+			!*q.ReturnData,
+			Account: aws.ToString(q.AccountId), Region: region, Expression: aws.ToString(q.Expression),
+			Period: cmp.Or(seconds(q.Period), longest)}
 		if m := q.MetricStat; m != nil && m.Metric != nil {
-			one.Metric = metricFrom(aws.ToString(m.Metric.Namespace), aws.ToString(m.Metric.MetricName), m.Metric.Dimensions)
+			one.Metric = metricFrom(aws.ToString(m.Metric.Namespace), aws.ToString(m.Metric.MetricName),
+				m.Metric.Dimensions)
 			one.Stat, one.Period = aws.ToString(m.Stat), seconds(m.Period)
 		}
 		out.Watched = append(out.Watched, one)
@@ -183,7 +191,8 @@ func ofMetric(a *types.MetricAlarm) Alarm {
 func metricFrom(namespace, name string, dimensions []types.Dimension) *metricmath.Metric {
 	m := &metricmath.Metric{Namespace: namespace, Name: name}
 	for _, d := range dimensions {
-		m.Dimensions = append(m.Dimensions, metricmath.Dimension{Name: aws.ToString(d.Name), Value: aws.ToString(d.Value)})
+		m.Dimensions = append(m.Dimensions, metricmath.Dimension{Name: aws.ToString(d.Name),
+			Value: aws.ToString(d.Value)})
 	}
 	return m
 }
@@ -227,7 +236,8 @@ type Event struct {
 func History(ctx context.Context, c Client, name string, most int) ([]Event, error) {
 	const page = 100
 	request := &cloudwatch.DescribeAlarmHistoryInput{MaxRecords: aws.Int32(int32(min(most, page))),
-		ScanBy: types.ScanByTimestampDescending, AlarmTypes: []types.AlarmType{types.AlarmTypeMetricAlarm, types.AlarmTypeCompositeAlarm}}
+		ScanBy: types.ScanByTimestampDescending, AlarmTypes: []types.AlarmType{types.AlarmTypeMetricAlarm,
+			types.AlarmTypeCompositeAlarm}}
 	if name != "" {
 		request.AlarmName = aws.String(name)
 	}

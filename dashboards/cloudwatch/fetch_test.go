@@ -325,7 +325,10 @@ func (l *logs) Call(_ context.Context, operation string, in, out any) error {
 func TestLogs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s := &cloudwatch.Source{Client: &endpoint{}, LogsOf: func(string) (cloudwatch.Logs, error) { return &logs{}, nil }}
+		s := &cloudwatch.Source{Client: &endpoint{}, LogsOf: func(string) (cloudwatch.Logs, error) {
+			return &logs{},
+				nil
+		}}
 		got, err := s.Logs(t.Context(), time.Unix(0, 0), time.Unix(60, 0), render.LogQuery{Groups: []string{"g"}, Text: "fields a"})
 		if err != nil || fmt.Sprint(got) != "{[a b] [[1 ] [ 2]]}" {
 			t.Errorf("%+v, %v", got, err)

@@ -22,8 +22,8 @@ import (
 // Source is an endpoint as the source of a dashboard. It implements render.Source. It must not be copied.
 type Source struct {
 	Client Client
-	// Logs returns the CloudWatch Logs of a region, which is empty for the usual one. If it is nil, log widgets say that
-	// there are none.
+	// Logs returns the CloudWatch Logs of a region, which is empty for the usual one. If it is nil, log widgets say
+	// that there are none.
 	LogsOf func(region string) (Logs, error)
 
 	hasMath atomic.Bool // the endpoint has evaluated an expression
@@ -56,7 +56,8 @@ func (s *Source) Metrics(ctx context.Context, from, to time.Time, queries []rend
 	switch {
 	case err == nil && (s.hasMath.Load() || !slices.ContainsFunc(queries, lacking)):
 		return found, nil
-	case err != nil && s.hasMath.Load() && expressions && !slices.ContainsFunc(queries, func(q render.Query) bool { return q.Metric != nil }):
+	case err != nil && s.hasMath.Load() && expressions && !slices.ContainsFunc(queries,
+		func(q render.Query) bool { return q.Metric != nil }):
 		return nil, err
 	}
 	own, failed := s.evaluate(ctx, from, to, queries)
@@ -65,7 +66,8 @@ func (s *Source) Metrics(ctx context.Context, from, to time.Time, queries []rend
 	}
 	if err == nil { // the plain metrics are there
 		own = slices.DeleteFunc(own, func(r render.Series) bool { return !isLacking(queries, r.ID, lacking) })
-		own = append(slices.DeleteFunc(found, func(r render.Series) bool { return isLacking(queries, r.ID, lacking) }), own...)
+		own = append(slices.DeleteFunc(found, func(r render.Series) bool { return isLacking(queries, r.ID, lacking) }),
+			own...)
 		sortByQuery(own, queries)
 		return own, nil
 	}
@@ -89,7 +91,8 @@ func sortByQuery(all []render.Series, queries []render.Query) {
 
 // get calls GetMetricData for the queries, which all use the region of the first.
 func (s *Source) get(ctx context.Context, from, to time.Time, queries []render.Query) ([]render.Series, error) {
-	request := &cloudwatch.GetMetricDataInput{StartTime: aws.Time(from), EndTime: aws.Time(to), ScanBy: types.ScanByTimestampAscending}
+	request := &cloudwatch.GetMetricDataInput{StartTime: aws.Time(from), EndTime: aws.Time(to),
+		ScanBy: types.ScanByTimestampAscending}
 	var order []string // IDs, with a number for each of their series
 	found := map[string]*render.Series{}
 	region := ""
@@ -132,7 +135,8 @@ func (s *Source) get(ctx context.Context, from, to time.Time, queries []render.Q
 				found[key] = &render.Series{ID: id, Label: cmp.Or(aws.ToString(r.Label), id)}
 				order = append(order, key)
 			}
-			found[key].Times, found[key].Values = append(found[key].Times, r.Timestamps...), append(found[key].Values, r.Values...)
+			found[key].Times, found[key].Values = append(found[key].Times, r.Timestamps...), append(found[key].Values,
+				r.Values...)
 		}
 		if request.NextToken = out.NextToken; aws.ToString(request.NextToken) == "" {
 			break
@@ -161,7 +165,8 @@ func (s *Source) evaluate(ctx context.Context, from, to time.Time, queries []ren
 		region = cmp.Or(region, queries[i].Region)
 	}
 	return render.Evaluator{
-		Values: func(ctx context.Context, m *metricmath.Metric, stat string, g metricmath.Grid) (metricmath.Series, error) {
+		Values: func(ctx context.Context, m *metricmath.Metric, stat string, g metricmath.Grid) (metricmath.Series,
+			error) {
 			one := []render.Query{{ID: "m", Metric: m, Stat: stat, Period: g.Period, Region: region}}
 			found, err := s.get(ctx, g.Start, g.At(g.Len), one)
 			values := make(metricmath.Series, g.Len)
@@ -203,9 +208,13 @@ func (s *Source) find(ctx context.Context, q *metricmath.Search, region string) 
 		for _, listed := range out.Metrics {
 			m := metricmath.Metric{Namespace: aws.ToString(listed.Namespace), Name: aws.ToString(listed.MetricName)}
 			for _, d := range listed.Dimensions {
-				m.Dimensions = append(m.Dimensions, metricmath.Dimension{Name: aws.ToString(d.Name), Value: aws.ToString(d.Value)})
+				m.Dimensions = append(m.Dimensions, metricmath.Dimension{Name: aws.ToString(d.Name),
+					Value: aws.ToString(d.Value)})
 			}
-			sorted := slices.SortedFunc(slices.Values(m.Dimensions), func(a, b metricmath.Dimension) int { return strings.Compare(a.Name, b.Name) })
+			sorted := slices.SortedFunc(slices.Values(m.Dimensions), func(a,
+				b metricmath.Dimension) int {
+				return strings.Compare(a.Name, b.Name)
+			})
 			key := fmt.Sprint(m.Namespace, m.Name, sorted)
 			if !seen[key] && q.Matches(&m) && len(found) < most { // some endpoints list a metric once per datum
 				seen[key] = true

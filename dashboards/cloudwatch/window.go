@@ -21,8 +21,8 @@ const (
 	fewestParts = 3
 )
 
-// Around returns the window in which a dashboard has data, up to a time: the data within the dashboard's own range, or 3
-// hours if it has none, with a margin. If there are none in that range, longer ranges are tried, up to the 15 months
+// Around returns the window in which a dashboard has data, up to a time: the data within the dashboard's own range, or
+// 3 hours if it has none, with a margin. If there are none in that range, longer ranges are tried, up to the 15 months
 // for which CloudWatch keeps data. Values of 0 count only if there are no others: a queue measures them when nothing
 // happens. The error is that of the context.
 func (s *Source) Around(ctx context.Context, body []byte, now time.Time) (render.Window, error) {
@@ -31,7 +31,8 @@ func (s *Source) Around(ctx context.Context, body []byte, now time.Time) (render
 		own = usualRange
 	}
 	usual := render.Window{From: now.Add(-own).Truncate(time.Minute), To: now}
-	for _, back := range append([]time.Duration{own}, slices.DeleteFunc(slices.Clone(ranges), func(d time.Duration) bool { return d <= own })...) {
+	for _, back := range append([]time.Duration{own}, slices.DeleteFunc(slices.Clone(ranges),
+		func(d time.Duration) bool { return d <= own })...) {
 		w := render.Window{From: now.Add(-back).Truncate(time.Minute), To: now}
 		if back >= time.Hour {
 			w.From = w.From.Truncate(time.Hour)
@@ -97,7 +98,8 @@ func (e *extent) add(found []render.Series, queries []render.Query) {
 	}
 }
 
-// ends returns the extent of the values that are not 0 or, if there are none, of all values. ok is false without values.
+// ends returns the extent of the values that are not 0 or, if there are none, of all values. ok is false without
+// values.
 func (e *extent) ends() (from, to time.Time, ok bool) {
 	for _, kind := range []int{1, 0} {
 		if !e.from[kind].IsZero() {
@@ -118,7 +120,8 @@ func around(from, to time.Time, period time.Duration, in render.Window) render.W
 	if missing := least - to.Sub(from); missing > 0 {
 		margin = max(margin, missing/2)
 	}
-	w := render.Window{From: from.Add(-margin).Truncate(time.Minute), To: to.Add(margin).Truncate(time.Minute), Now: in.To}
+	w := render.Window{From: from.Add(-margin).Truncate(time.Minute), To: to.Add(margin).Truncate(time.Minute),
+		Now: in.To}
 	if w.To.After(in.To) {
 		w.To = in.To
 	}

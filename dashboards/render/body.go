@@ -141,7 +141,8 @@ func parse(text []byte) (body, []Widget, error) {
 		if j.Y != nil {
 			w.Y = *j.Y
 		}
-		if w.Width < 1 || w.Height < 1 || w.X < 0 || w.Y < 0 || w.X+w.Width > gridColumns || w.Height > 1000 || w.Y > maxRow {
+		if w.Width < 1 || w.Height < 1 || w.X < 0 || w.Y < 0 || w.X+w.Width > gridColumns || w.Height > 1000 ||
+			w.Y > maxRow {
 			return b, nil, fmt.Errorf("dashboard body: widget %d is outside the grid", i+1)
 		}
 		x, row, y = w.X+w.Width, w.Y, max(y, w.Y+w.Height)

@@ -58,7 +58,8 @@ func (c *chart) legendAtRight() {
 			c.sideLegend = append(c.sideLegend, entry{point{x, y}, fmt.Sprintf("and %d more", len(c.lines)-i), ""})
 			return
 		}
-		c.sideLegend = append(c.sideLegend, entry{point{x, y}, cut(c.lines[i].Label, int((width-24)/letter)), c.lines[i].Color})
+		c.sideLegend = append(c.sideLegend, entry{point{x, y}, cut(c.lines[i].Label, int((width-24)/letter)),
+			c.lines[i].Color})
 	}
 }
 

@@ -231,7 +231,10 @@ func (w *Widget) distinguish(queries []Query) {
 	var metrics []metricmath.Metric
 	for i := range w.Lines {
 		at := slices.IndexFunc(queries, func(q Query) bool { return q.ID == w.Lines[i].ID && q.Metric != nil && q.Label == "" })
-		if at >= 0 && slices.ContainsFunc(w.Lines, func(l Line) bool { return l.ID != w.Lines[i].ID && l.Label == w.Lines[i].Label }) {
+		if at >= 0 && slices.ContainsFunc(w.Lines, func(l Line) bool {
+			return l.ID != w.Lines[i].ID &&
+				l.Label == w.Lines[i].Label
+		}) {
 			lines, metrics = append(lines, i), append(metrics, *queries[at].Metric)
 		}
 	}
@@ -266,8 +269,10 @@ func (l *loader) queries(w *Widget, rows []row) []Query {
 	for i := range rows {
 		r := &rows[i]
 		own := time.Duration(cmp.Or(r.Period, p.Period, usualPeriod) * float64(time.Second))
-		q := Query{ID: r.ID, Expression: r.Expression, Label: r.Label, Period: l.window.periodOf(max(own, time.Second), l.most),
-			Hidden: r.Visible != nil && !*r.Visible, Account: cmp.Or(r.AccountID, p.AccountID), Region: cmp.Or(r.Region, p.Region)}
+		q := Query{ID: r.ID, Expression: r.Expression, Label: r.Label, Period: l.window.periodOf(max(own, time.Second),
+			l.most),
+			Hidden: r.Visible != nil && !*r.Visible, Account: cmp.Or(r.AccountID, p.AccountID), Region: cmp.Or(r.Region,
+				p.Region)}
 		if w.whole() {
 			q.Period = l.window.whole()
 		}
@@ -391,7 +396,8 @@ func (t *Table) lines(series bool) []Line {
 			n := slices.IndexFunc(all, func(l Line) bool { return l.Label == label })
 			if n < 0 {
 				n = len(all)
-				all = append(all, Line{Series: Series{Label: label}, Color: palette[n%len(palette)], Period: time.Minute})
+				all = append(all, Line{Series: Series{Label: label}, Color: palette[n%len(palette)],
+					Period: time.Minute})
 			}
 			all[n].Times, all[n].Values = append(all[n].Times, at), append(all[n].Values, v)
 		}

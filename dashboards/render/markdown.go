@@ -63,8 +63,8 @@ func parseMarkdown(source []byte, link func(string) string) ast.Node {
 	return root
 }
 
-// HTML returns the text of a text widget as HTML, whose headings begin at h2. link, if it is not nil, returns the address
-// to use for that of a link.
+// HTML returns the text of a text widget as HTML, whose headings begin at h2. link, if it is not nil, returns the
+// address to use for that of a link.
 func (w *Widget) HTML(link func(string) string) template.HTML {
 	source := []byte(buttons.ReplaceAllString(w.Text, "["))
 	var out bytes.Buffer

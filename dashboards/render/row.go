@@ -47,12 +47,14 @@ func (p *properties) rows() ([]row, error) {
 		if r.Expression == "" {
 			r.names = undotted(r.names, before)
 			before = r.names
-			if len(r.names) < 2 || len(r.names)%2 != 0 || slices.Contains(r.names, same) || slices.Contains(r.names, rest) {
+			if len(r.names) < 2 || len(r.names)%2 != 0 || slices.Contains(r.names, same) || slices.Contains(r.names,
+				rest) {
 				return nil, fmt.Errorf("the row %q names no metric: namespace, name, and pairs of dimension and value", r.names)
 			}
 			r.metric.Namespace, r.metric.Name = r.names[0], r.names[1]
 			for i := 2; i < len(r.names); i += 2 {
-				r.metric.Dimensions = append(r.metric.Dimensions, metricmath.Dimension{Name: r.names[i], Value: r.names[i+1]})
+				r.metric.Dimensions = append(r.metric.Dimensions, metricmath.Dimension{Name: r.names[i],
+					Value: r.names[i+1]})
 			}
 		}
 		all = append(all, r)

@@ -8,8 +8,8 @@ import (
 // scale is a vertical axis: values from bottom to top.
 type scale struct{ bottom, top float64 }
 
-// fit returns the axis for lines, stacked or not, and marks. The limits of the body win. It begins at 0 unless there are
-// negative values.
+// fit returns the axis for lines, stacked or not, and marks. The limits of the body win. It begins at 0 unless there
+// are negative values.
 func fit(lines []*Line, stacked bool, marks []mark, a axis) scale {
 	lowest, highest := 0.0, 0.0
 	sums := map[time.Time]float64{}

@@ -166,7 +166,8 @@ func (w *Widget) pie(on canvas, width, height float64) {
 		at += v / sum
 		y := headHeight + float64(i+1)*legendLine
 		if i < most {
-			(&entry{label: cut(label, int((width-2*radius-50)/letter)), color: l.Color}).draw(on, point{2*radius + 32, y})
+			(&entry{label: cut(label, int((width-2*radius-50)/letter)), color: l.Color}).draw(on, point{2*radius + 32,
+				y})
 		}
 	}
 }

@@ -1,7 +1,7 @@
 // Command validate is the Lambda function of the states ValidateCSVFile and ValidateRange.
 //
-// Environment: CSV_MAX_BYTES and CSV_PART_BYTES, see handlers.SizesFrom; BREAKER_TABLE and STATE_MACHINE, as for the function process; the AWS SDK's own
-// variables.
+// Environment: CSV_MAX_BYTES and CSV_PART_BYTES, see handlers.SizesFrom; BREAKER_TABLE and STATE_MACHINE, as for the
+// function process; the AWS SDK's own variables.
 package main
 
 import (

@@ -63,7 +63,8 @@ func watchedOf(a *cloudwatch.Alarm, machine string) []string {
 		}
 		for _, d := range q.Metric.Dimensions {
 			switch {
-			case q.Metric.Namespace == retrymetrics.Namespace && d.Name == string(retrymetrics.StateMachine) && d.Value == machine:
+			case q.Metric.Namespace == retrymetrics.Namespace && d.Name == string(retrymetrics.StateMachine) &&
+				d.Value == machine:
 				names = append(names, q.Metric.Name)
 			case q.Metric.Namespace == "AWS/States" && d.Name == "StateMachineArn" && lastOf(d.Value) == machine &&
 				slices.Contains([]string{"ExecutionsFailed", "ExecutionsTimedOut", "ExecutionsAborted"}, q.Metric.Name):
@@ -82,7 +83,8 @@ func compared(own []AlarmRow, deployed []cloudwatch.Alarm) []AlarmRow {
 		repeated := false
 		for i := range deployed {
 			watched := watchedOf(&deployed[i], row.Machine)
-			if len(row.metrics) == 0 || slices.ContainsFunc(row.metrics, func(m string) bool { return !slices.Contains(watched, m) }) {
+			if len(row.metrics) == 0 || slices.ContainsFunc(row.metrics,
+				func(m string) bool { return !slices.Contains(watched, m) }) {
 				continue
 			}
 			if row.Deployed == "" || deployed[i].State == render.Alarming {

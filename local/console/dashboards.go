@@ -201,8 +201,8 @@ func missing(err error, text string) error {
 // awsConsole is the host of the AWS Management Console in each partition, without its region.
 var awsConsole = []string{"console.aws.amazon.com", "console.amazonaws.cn", "console.amazonaws-us-gov.com"}
 
-// localLink returns the address on this console for an address of the AWS Management Console: its page of a dashboard, an
-// alarm, a state machine, an execution, a log group, or a service. Other addresses are returned unchanged.
+// localLink returns the address on this console for an address of the AWS Management Console: its page of a dashboard,
+// an alarm, a state machine, an execution, a log group, or a service. Other addresses are returned unchanged.
 func localLink(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || !slices.ContainsFunc(awsConsole, func(host string) bool {

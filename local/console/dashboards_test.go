@@ -57,7 +57,8 @@ func monitored(b *bed) *cloudwatch.Client {
 	must(sns.Call(ctx, "CreateTopic", map[string]any{"Name": "pages"}, nil))
 	_, err = c.PutMetricAlarm(ctx, &cloudwatch.PutMetricAlarmInput{AlarmName: aws.String("failed-orders"), Namespace: aws.String("AWS/States"),
 		MetricName: aws.String("ExecutionsFailed"), Dimensions: []types.Dimension{{Name: aws.String("StateMachineArn"), Value: aws.String(machineARN + "maps")}},
-		Statistic: types.StatisticSum, Period: aws.Int32(300), EvaluationPeriods: aws.Int32(3), Threshold: aws.Float64(0),
+		Statistic: types.StatisticSum, Period: aws.Int32(300), EvaluationPeriods: aws.Int32(3),
+		Threshold:          aws.Float64(0),
 		ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold, AlarmActions: []string{topicARN},
 		TreatMissingData: aws.String("ignore"), // the state that a test sets stays
 		AlarmDescription: aws.String("See https://us-east-1.console.aws.amazon.com/cloudwatch/home?region=us-east-1#alarmsV2:alarm/any.")})

@@ -68,8 +68,10 @@ func (c *Console) stack(r *request) (*answer, error) {
 		return nil, &notFound{"There is no stack " + name + "."}
 	}
 	s := described.Stacks[0]
-	v := &StackView{Name: s.Name, Status: s.Status, Reason: s.Reason, Made: cell(s.Made), Outputs: s.Outputs, Now: r.now,
-		Dashboards: []string{}, Alarms: []cloudwatch.Alarm{}, Machines: []*MachineRow{}, Queues: []QueueRow{}, Resources: []StackResource{}}
+	v := &StackView{Name: s.Name, Status: s.Status, Reason: s.Reason, Made: cell(s.Made), Outputs: s.Outputs,
+		Now:        r.now,
+		Dashboards: []string{}, Alarms: []cloudwatch.Alarm{}, Machines: []*MachineRow{}, Queues: []QueueRow{},
+		Resources: []StackResource{}}
 	if err := c.stackResources(r, v); err != nil {
 		return nil, err
 	}

@@ -117,8 +117,8 @@ type TonightView struct {
 	More     bool          `json:"moreRetrying,omitempty"`
 	Failures []*Group      `json:"failures"`
 	MapRuns  []MapRunRow   `json:"mapRuns,omitempty"`
-	// Deployed are the deployed alarms that are in ALARM. Alarms are stepback's own that fire and that no deployed alarm
-	// in ALARM already reports.
+	// Deployed are the deployed alarms that are in ALARM. Alarms are stepback's own that fire and that no deployed
+	// alarm in ALARM already reports.
 	Deployed []cloudwatch.Alarm `json:"deployedAlarms,omitempty"`
 	Alarms   []AlarmRow         `json:"alarms,omitempty"`
 	Letters  []LetterCount      `json:"deadLetters,omitempty"`

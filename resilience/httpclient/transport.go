@@ -45,7 +45,8 @@ type Config struct {
 	// Bulkhead limits the calls to each host; nil means no limit. A call ends when the response's headers have
 	// arrived.
 	Bulkhead *resilience.BulkheadConfig
-	// Limiter is the policy of each host's limiter of concurrent attempts, which learns the limit; nil means no limiter.
+	// Limiter is the policy of each host's limiter of concurrent attempts, which learns the limit; nil means no
+	// limiter.
 	Limiter *limiter.Policy
 	// Budget returns the retry budget of a host; nil means no budget.
 	Budget func(host string) (resilience.Budget, error)

@@ -289,8 +289,9 @@ func TestDeadlinesAreSent(t *testing.T) {
 				}
 				return &http.Response{StatusCode: code, Header: http.Header{}, Body: http.NoBody}, nil
 			})
-			transport, err := httpclient.New(httpclient.Config{Base: base, AttemptTimeout: c.attempt, SendDeadline: true,
-				Policy: &retry.Policy{Interval: time.Second, Rate: 1, MaxAttempts: 1}})
+			transport, err := httpclient.New(httpclient.Config{Base: base, AttemptTimeout: c.attempt,
+				SendDeadline: true,
+				Policy:       &retry.Policy{Interval: time.Second, Rate: 1, MaxAttempts: 1}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -77,7 +77,8 @@ func (s spans) Observe(ctx context.Context, e resilience.Event) {
 func (s spans) attempt(ctx context.Context, c *call, e resilience.Event) {
 	now := time.Now()
 	attributes := []attribute.KeyValue{attribute.Int(retry.AttributeAttempt, e.Attempt)}
-	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindClient), trace.WithTimestamp(now.Add(-e.Duration))}
+	options := []trace.SpanStartOption{trace.WithSpanKind(trace.SpanKindClient),
+		trace.WithTimestamp(now.Add(-e.Duration))}
 	if e.Attempt > 1 {
 		attributes = append(attributes, attribute.String(retry.AttributeReason, c.reason),
 			attribute.Float64(retry.AttributeDelay, c.delay.Seconds()))

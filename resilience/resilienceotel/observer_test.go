@@ -68,7 +68,8 @@ func TestSpans(t *testing.T) {
 			t.Errorf("the second attempt links to %v, want the first", links)
 		}
 		if span.Name() != "call payments" || span.Status().Code != codes.Error ||
-			span.EndTime().Sub(span.StartTime()) != time.Second || ended[3].StartTime().Sub(ended[1].EndTime()) != time.Second {
+			span.EndTime().Sub(span.StartTime()) != time.Second ||
+			ended[3].StartTime().Sub(ended[1].EndTime()) != time.Second {
 			t.Errorf("%s, %v, %s", span.Name(), span.Status(), span.EndTime().Sub(span.StartTime()))
 		}
 	})

@@ -199,8 +199,8 @@ func (w window) rate() float64 {
 	return w.FirstAttempts / (float64(w.points) * Minute.Seconds())
 }
 
-// Together makes one load of the measurements of states that call the same callee: each learns the first attempts of the
-// others, and all have the largest capacity that was measured for one of them or, in one minute, for all together.
+// Together makes one load of the measurements of states that call the same callee: each learns the first attempts of
+// the others, and all have the largest capacity that was measured for one of them or, in one minute, for all together.
 func Together(all []*Measurement) {
 	rates, total := make([]float64, len(all)), 0.0
 	minutes := map[int64]float64{}

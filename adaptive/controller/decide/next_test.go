@@ -142,8 +142,8 @@ func TestCapLeavesRetriesThatHelp(t *testing.T) {
 	}
 }
 
-// Two states that call the same callee are one load on it: 8 and 12 a second fit a capacity of 20 without retries, though
-// the 8 alone fit with two.
+// Two states that call the same callee are one load on it: 8 and 12 a second fit a capacity of 20 without retries,
+// though the 8 alone fit with two.
 func TestStatesOnOneCalleeAreOneLoad(t *testing.T) {
 	t.Parallel()
 	one := func(perSecond int) *decide.Measurement {

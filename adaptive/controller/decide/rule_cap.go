@@ -8,14 +8,14 @@ import (
 
 type retrier = retrypatterns.Retrier
 
-// through is the share of tasks (lower bound) that end well despite failing attempts, from which R-cap leaves the retries
-// alone: they do what they are for. In an overload that retries keep alive, hardly any task ends well.
+// through is the share of tasks (lower bound) that end well despite failing attempts, from which R-cap leaves the
+// retries alone: they do what they are for. In an overload that retries keep alive, hardly any task ends well.
 const through = 0.9
 
 // cap implements R-cap: with evidence of overload, it allows the largest number m of retries that the callee's
 // capacity C covers if every attempt keeps failing as often as now. That is λ·(1 + p + p² + … + pᵐ) ≤ C, with p at
-// its upper bound and λ the first attempts of all states that call the callee. It may leave no retry: tasks that fail then
-// end, and are redriven when the callee has recovered. It only cuts; R-restore reverts it.
+// its upper bound and λ the first attempts of all states that call the callee. It may leave no retry: tasks that fail
+// then end, and are redriven when the callee has recovered. It only cuts; R-restore reverts it.
 func (n *next) cap() {
 	most := mostRetries(n.Base)
 	evidence := n.w.overloaded().Low()

@@ -175,7 +175,8 @@ func readSDK(v strictyaml.Value, p *Policy) {
 	p.SDK, p.Budget = &sdk, &quota
 }
 
-// readBudget parses a preset (bucket, sdk-2025, sdk-2026, grpc, finagle, source) with members that override its numbers.
+// readBudget parses a preset (bucket, sdk-2025, sdk-2026, grpc, finagle, source) with members that override its
+// numbers.
 func readBudget(v strictyaml.Value) *budget.Policy {
 	o := v.Object("preset", "capacity", "window", "perRequest", "perSuccess", "perSecond", "refund", "perRefund",
 		"retryCost", "timeoutCost", "throttleCost", "failureCost", "threshold")

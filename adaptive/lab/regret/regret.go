@@ -20,8 +20,8 @@ const (
 	Within = 0.95
 )
 
-// asMuch is the largest difference in success at which a policy can save as much as another. Where some seeds collapse and
-// some do not, the interval is so wide that it would include a policy that loses a fifth of the records.
+// asMuch is the largest difference in success at which a policy can save as much as another. Where some seeds collapse
+// and some do not, the interval is so wide that it would include a policy that loses a fifth of the records.
 const asMuch = 0.001
 
 // MaxScenarios is the maximum number of scenarios.
@@ -69,11 +69,12 @@ type Row struct {
 	Success map[string]float64 `json:"success"`
 	P99     map[string]float64 `json:"p99"`
 	USD     map[string]float64 `json:"usd"`
-	// Lost is the share that Best, the best of the others, saves more than the policy; 0 if that is within the interval.
+	// Lost is the share that Best, the best of the others, saves more than the policy; 0 if that is within the
+	// interval.
 	Lost float64 `json:"lost"`
 	Best string  `json:"best,omitempty"`
-	// SlowerBy and DearerBy are the ratios to the best of the others that save as much; 1 if there is none. They are below
-	// 1 if the policy is better.
+	// SlowerBy and DearerBy are the ratios to the best of the others that save as much; 1 if there is none. They are
+	// below 1 if the policy is better.
 	SlowerBy float64 `json:"slowerBy"`
 	DearerBy float64 `json:"dearerBy"`
 }
@@ -185,8 +186,8 @@ func (r *Report) Below() []Row {
 	return rows
 }
 
-// SlowerWithin and DearerWithin return the share of the scenarios in which latency and cost are at most Ratio times those
-// of the cheapest policy that saves as much.
+// SlowerWithin and DearerWithin return the share of the scenarios in which latency and cost are at most Ratio times
+// those of the cheapest policy that saves as much.
 func (r *Report) SlowerWithin() float64 { return r.within(func(x Row) float64 { return x.SlowerBy }) }
 
 // DearerWithin is documented at [Report.SlowerWithin].

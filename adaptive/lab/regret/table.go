@@ -82,7 +82,8 @@ func (r *Report) worst(w io.Writer) {
 		return
 	}
 	slices.SortStableFunc(rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(max(b.SlowerBy, b.DearerBy), max(a.SlowerBy, a.DearerBy)))
+		return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(max(b.SlowerBy, b.DearerBy), max(a.SlowerBy,
+			a.DearerBy)))
 	})
 	fmt.Fprintf(w, "\noutside the bounds (--print NUMBER shows the scenario)\n")
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

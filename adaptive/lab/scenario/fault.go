@@ -26,8 +26,8 @@ var faultMembers = []string{
 // maxTrace is the maximum number of rows of an incident's trace.
 const maxTrace = 10_000
 
-// faultTrace parses the trace of an incident: a CSV file whose rows have a time in seconds, the speed of the service from
-// that time on (1 is normal), and the probability that a call fails. The last row ends the trace.
+// faultTrace parses the trace of an incident: a CSV file whose rows have a time in seconds, the speed of the service
+// from that time on (1 is normal), and the probability that a call fails. The last row ends the trace.
 func (p *parser) faultTrace(v strictyaml.Value, o strictyaml.Object) {
 	for _, name := range []string{"at", "for", "gilbert", "capacity", "servers", "cache", "errors", "metric", "says"} {
 		if m := o.Get(name); m.Present() {

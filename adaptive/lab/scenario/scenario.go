@@ -156,8 +156,8 @@ type Service struct {
 	LoadSlowdown time.Duration
 	Errors       []ErrorMix
 	// Partitions is the number of partitions, each with Servers servers and a queue of its own; 1 for a service that
-	// is not partitioned (as 0 is). An item belongs to one partition. Hot is the share of the items that belong to the first
-	// one; the others have equal shares.
+	// is not partitioned (as 0 is). An item belongs to one partition. Hot is the share of the items that belong to the
+	// first one; the others have equal shares.
 	Partitions int
 	Hot        float64
 	// Quota, Autoscale, ColdStart, Cache and Calls are nil if the service has none.
@@ -184,8 +184,8 @@ type Autoscale struct {
 	Every, Delay time.Duration
 }
 
-// ColdStart is the additional time of a request that starts on a server which has not worked for Keep, or never. Requests
-// start on the server that became free last, as Lambda's do.
+// ColdStart is the additional time of a request that starts on a server which has not worked for Keep, or never.
+// Requests start on the server that became free last, as Lambda's do.
 type ColdStart struct {
 	Time Distribution
 	Keep time.Duration

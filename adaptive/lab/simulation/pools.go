@@ -153,7 +153,8 @@ func (r *run) ascend(id uint32, e uint16) {
 		return
 	}
 	q.inner++
-	stream := draw.Of(r.Seed, forTierJitter, uint64(q.workload)<<32|uint64(q.index), uint64(q.attempt)<<32|uint64(q.inner))
+	stream := draw.Of(r.Seed, forTierJitter, uint64(q.workload)<<32|uint64(q.index),
+		uint64(q.attempt)<<32|uint64(q.inner))
 	d := s.Calls.Retriers[retrier].Policy.DelayAfter(int(q.inner), q.waited, &stream)
 	q.waited = d
 	r.heap.push(r.later(d), descends, id)

@@ -114,7 +114,8 @@ func (r *run) checkPools(c *Check) {
 	for i := range r.pools(0) {
 		s := &r.pools(0)[i]
 		s.occupy(r.now, 0)
-		c.Asked, c.Rejected, c.Dropped, c.Begun = c.Asked+s.arrived, c.Rejected+s.rejected, c.Dropped+s.dropped, c.Begun+s.begun
+		c.Asked, c.Rejected, c.Dropped, c.Begun = c.Asked+s.arrived, c.Rejected+s.rejected, c.Dropped+s.dropped,
+			c.Begun+s.begun
 		c.Throttled, c.Cold, c.Hits = c.Throttled+s.throttled, c.Cold+s.cold, c.Hits+s.hits
 		c.Waited, c.Worked, c.Busy = c.Waited+s.waited, c.Worked+s.worked, c.Busy+s.area/1e9
 		c.InService, c.Queued = c.InService+int64(s.busy), c.Queued+int64(s.queue.size)

@@ -10,8 +10,8 @@ import (
 	"stepback/retry"
 )
 
-// newRun builds a run and schedules the events that are known at its start. It returns an error if a workload's policy is
-// not available.
+// newRun builds a run and schedules the events that are known at its start. It returns an error if a workload's policy
+// is not available.
 func newRun(c Options) (*run, error) {
 	s := c.Scenario
 	clients, err := clientPolicies(s)
@@ -133,8 +133,8 @@ func (r *run) setWorkloads(intern func(errorKind) uint16) {
 	r.measure.bins = make([]Bin, 0, int(r.Scenario.Duration/BinWidth)+64)
 }
 
-// gatesOf returns the gates of a workload: those of its service and policy, which it shares with the workloads before it
-// that have both.
+// gatesOf returns the gates of a workload: those of its service and policy, which it shares with the workloads before
+// it that have both.
 func (r *run) gatesOf(w *workload) *gates {
 	for i := range r.workloads {
 		if o := &r.workloads[i]; o.gates != nil && o.service == w.service && o.policy == w.policy {
@@ -148,15 +148,15 @@ func (r *run) gatesOf(w *workload) *gates {
 	return g
 }
 
-// CheckPolicies returns an error if a run of the scenario would fail at its start, because the policy of a workload is not
-// available.
+// CheckPolicies returns an error if a run of the scenario would fail at its start, because the policy of a workload is
+// not available.
 func CheckPolicies(s *scenario.Scenario) error {
 	_, err := clientPolicies(s)
 	return err
 }
 
-// clientPolicies returns the policies of workloads that have their own, by name. It returns an error if a name is not that
-// of a built-in policy, or if the policy acts outside of its own calls.
+// clientPolicies returns the policies of workloads that have their own, by name. It returns an error if a name is not
+// that of a built-in policy, or if the policy acts outside of its own calls.
 func clientPolicies(s *scenario.Scenario) (map[string]*policy.Policy, error) {
 	clients := map[string]*policy.Policy{}
 	for i := range s.Workloads {

@@ -172,8 +172,8 @@ type run struct {
 	delay func(*draw.Stream) time.Duration
 }
 
-// Run simulates one run to its end. It returns an error if the context ends, if a workload's own policy is not available,
-// or [ErrTooManyCalls].
+// Run simulates one run to its end. It returns an error if the context ends, if a workload's own policy is not
+// available, or [ErrTooManyCalls].
 func Run(ctx context.Context, c Options) (*Result, error) {
 	r, err := newRun(c)
 	if err != nil {

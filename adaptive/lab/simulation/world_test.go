@@ -288,7 +288,8 @@ faults: [{at: 100, for: 50, service: db, errors: {p: 1}}]
 		}
 	}
 	for name, want := range map[string]string{"wild": `there is no policy "wild"`, "adaptive": "not one that a client can have"} {
-		_, err := simulation.Run(t.Context(), simulation.Options{Scenario: parse(t, fmt.Sprintf(text, name)), Policy: static(t)})
+		_, err := simulation.Run(t.Context(), simulation.Options{Scenario: parse(t, fmt.Sprintf(text, name)),
+			Policy: static(t)})
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "workload theirs") {
 			t.Errorf("error is %v, want %q and the workload in it", err, want)
 		}

@@ -137,7 +137,8 @@ var counterAttributes = []string{
 func numbers(t *limiter.Tally) []*int64 {
 	a := &t.Attempts
 	return []*int64{
-		&t.Asked, &t.Admitted, &t.Successes, &t.Failures, (*int64)(&t.Busy), (*int64)(&t.Lost), &a.Ended, &a.Failed, &a.First, &a.FirstFailed,
+		&t.Asked, &t.Admitted, &t.Successes, &t.Failures, (*int64)(&t.Busy), (*int64)(&t.Lost), &a.Ended, &a.Failed,
+		&a.First, &a.FirstFailed,
 		&a.Retried[0], &a.Retried[1], &a.Retried[2], &a.Recovered[0], &a.Recovered[1], &a.Recovered[2],
 	}
 }

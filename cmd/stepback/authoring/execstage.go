@@ -75,7 +75,8 @@ func (c *Exec) stage(ctx context.Context, o *order, std terminal.Streams) (_ *st
 	s.states = workspace.StatesClient(s.platform)
 	if cfg.Beside == nil && cfg.LambdaEndpoint == "" && cfg.Mocks == nil {
 		for i, d := range append([]definitions.File{o.main}, o.nested...) {
-			s.definitions = append(s.definitions, engine.Definition{Name: d.Name, Text: d.Text, Express: c.Express && i == 0})
+			s.definitions = append(s.definitions, engine.Definition{Name: d.Name, Text: d.Text, Express: c.Express &&
+				i == 0})
 		}
 	}
 	return s, nil
@@ -234,7 +235,8 @@ func (s *stage) unmet(e *engine.Engine, missing []string) []string {
 		}
 		for _, call := range m.Functions() {
 			name := standin.BareName(call.Function)
-			if slices.Contains(missing, name) || slices.Contains(names, name) || slices.Contains(s.standIns.Names(), name) {
+			if slices.Contains(missing, name) || slices.Contains(names, name) || slices.Contains(s.standIns.Names(),
+				name) {
 				continue
 			}
 			if _, err := s.platform.Functions.Get(s.platform.Scope, name, ""); err != nil {

@@ -133,8 +133,9 @@ func (c *Run) config(ctx context.Context, std terminal.Streams) (pipeline.Config
 	cfg := pipeline.Config{
 		Dir: c.Data, Database: c.DB, Shape: statemachine.Shape(c.Shape),
 		ToleratedFailurePercentage: &c.Tolerated,
-		MaxBytes:                   int64(c.MaxBytes), PartBytes: int64(c.PartBytes), VirtualTime: c.VirtualTime, Patience: c.Patience,
-		Overran: workspace.Overran(std.Err),
+		MaxBytes:                   int64(c.MaxBytes), PartBytes: int64(c.PartBytes), VirtualTime: c.VirtualTime,
+		Patience: c.Patience,
+		Overran:  workspace.Overran(std.Err),
 		DiskFull: func() {
 			fmt.Fprintf(std.Err, "\nstepback: the disk of %s is full; applied rows are not lost. Free space and run the same command again to finish the import\n", c.Data)
 			os.Exit(exit.Failure)

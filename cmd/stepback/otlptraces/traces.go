@@ -125,7 +125,8 @@ func (t *traced) visit(v *timeline.Visit, id, parent trace.SpanID, arn string) {
 			until = t.stop
 		}
 		s.Events = append(s.Events, sdktrace.Event{Name: "retry wait", Time: w.From, Attributes: []attribute.KeyValue{
-			attribute.Int(retry.AttributeAttempt, w.Retry+1), attribute.Float64(retry.AttributeDelay, until.Sub(w.From).Seconds()),
+			attribute.Int(retry.AttributeAttempt, w.Retry+1), attribute.Float64(retry.AttributeDelay,
+				until.Sub(w.From).Seconds()),
 		}})
 	}
 	for i := range v.Attempts {

@@ -208,8 +208,9 @@ func (c *Adapt) economy(ctx context.Context, cfg aws.Config) (*controller.Econom
 	}
 	e := &controller.Economy{Histories: controller.HistoriesOf{Client: sfn.NewFromConfig(cfg)},
 		Prices: analysis.Options{
-			Region: c.Region, MemoryMB: c.Memory, Architecture: c.of(worth.X86), Value: c.Value, DelayPerHour: c.DelayPerHour,
-			Spell: analysis.DefaultOptions().Spell,
+			Region: c.Region, MemoryMB: c.Memory, Architecture: c.of(worth.X86), Value: c.Value,
+			DelayPerHour: c.DelayPerHour,
+			Spell:        analysis.DefaultOptions().Spell,
 		}}
 	if c.Value <= 0 {
 		return nil, exit.With(exit.Usage, fmt.Errorf("--value is %v; --model needs the value of a success, in USD above 0", c.Value))

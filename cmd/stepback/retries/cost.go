@@ -182,7 +182,8 @@ type priced struct {
 // run returns the import in a shape. The faults set the shares of its rows or batches that fail.
 func (c *Cost) run(shape statemachine.Shape, specs []faults.Spec) (cost.Import, error) {
 	const capacity, keptDays = 32, 30 // of prod: two instances of at most 16 units
-	i := cost.Import{Files: 1, Rows: int64(c.Rows), RowBytes: c.RowBytes, Shape: shape, BatchSize: c.Batch, Express: c.Express, MemoryMB: c.Memory,
+	i := cost.Import{Files: 1, Rows: int64(c.Rows), RowBytes: c.RowBytes, Shape: shape, BatchSize: c.Batch,
+		Express: c.Express, MemoryMB: c.Memory,
 		Capacity: capacity, KeptDays: keptDays}
 	switch {
 	case shape == statemachine.Single:

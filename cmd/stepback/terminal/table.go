@@ -76,8 +76,8 @@ func (t *Table) Print(w io.Writer, indent string) {
 	}
 }
 
-// stack prints each row in two parts: its texts, and below them its numbers with their column heads. Lines that would be
-// wider than the screen continue on an indented line, between cells if possible.
+// stack prints each row in two parts: its texts, and below them its numbers with their column heads. Lines that would
+// be wider than the screen continue on an indented line, between cells if possible.
 func (t *Table) stack(w io.Writer, on Screen, indent string) {
 	var heads []string
 	for i, h := range t.head {

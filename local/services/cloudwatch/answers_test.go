@@ -59,7 +59,8 @@ func TestPagesOfMetricData(t *testing.T) {
 		at := now.Add(-time.Duration(i+1) * time.Minute)
 		data = append(data, types.MetricDatum{MetricName: sdk.String("a"), Timestamp: &at, Value: sdk.Float64(float64(i))},
 			types.MetricDatum{MetricName: sdk.String("b"), Timestamp: &at, Values: []float64{1},
-				StatisticValues: &types.StatisticSet{SampleCount: sdk.Float64(2), Sum: sdk.Float64(20), Minimum: sdk.Float64(10),
+				StatisticValues: &types.StatisticSet{SampleCount: sdk.Float64(2), Sum: sdk.Float64(20),
+					Minimum: sdk.Float64(10),
 					Maximum: sdk.Float64(10)}})
 	}
 	if _, err := b.PutMetricData(ctx, &client.PutMetricDataInput{Namespace: sdk.String("N"), MetricData: data}); err != nil {
@@ -69,7 +70,8 @@ func TestPagesOfMetricData(t *testing.T) {
 		return types.MetricDataQuery{Id: &id, MetricStat: &types.MetricStat{Period: sdk.Int32(60), Stat: sdk.String("Sum"),
 			Metric: &types.Metric{Namespace: sdk.String("N"), MetricName: &id}}}
 	}
-	in := &client.GetMetricDataInput{StartTime: sdk.Time(now.Add(-time.Hour)), EndTime: &now, MaxDatapoints: sdk.Int32(7),
+	in := &client.GetMetricDataInput{StartTime: sdk.Time(now.Add(-time.Hour)), EndTime: &now,
+		MaxDatapoints:     sdk.Int32(7),
 		MetricDataQueries: []types.MetricDataQuery{of("a"), of("b"), of("none")}}
 	var pages []string
 	sums := map[string]float64{}

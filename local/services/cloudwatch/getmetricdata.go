@@ -175,8 +175,8 @@ func (s *Service) getMetricData(_ context.Context, scope aws.Scope, in *getMetri
 // mostDatapoints is the maximum number of datapoints in a response.
 const mostDatapoints = 100_800
 
-// cut reduces the answer to the requested page, in the order of the results: at most MaxDatapoints datapoints. A result of
-// which some follow has the status PartialData, and one without any on the page is left out.
+// cut reduces the answer to the requested page, in the order of the results: at most MaxDatapoints datapoints. A result
+// of which some follow has the status PartialData, and one without any on the page is left out.
 func (a *getMetricDataAnswer) cut(now time.Time, scope aws.Scope, in *getMetricDataRequest, total int) error {
 	size, begin := mostDatapoints, 0
 	if in.MaxDatapoints > 0 {

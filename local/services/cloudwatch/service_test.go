@@ -197,7 +197,8 @@ func TestPeriodsBeginWithTheRange(t *testing.T) {
 		b.put("Errors", 1)
 		b.pass(time.Minute)
 	}
-	got, err := b.GetMetricData(t.Context(), &client.GetMetricDataInput{StartTime: sdk.Time(epoch.Add(2*time.Minute + 10*time.Second)),
+	got, err := b.GetMetricData(t.Context(), &client.GetMetricDataInput{StartTime: sdk.Time(epoch.Add(2*time.Minute +
+		10*time.Second)),
 		EndTime: sdk.Time(epoch.Add(9 * time.Minute)), MetricDataQueries: []types.MetricDataQuery{{Id: sdk.String("m"),
 			MetricStat: &types.MetricStat{Period: sdk.Int32(420), Stat: sdk.String("Sum"),
 				Metric: &types.Metric{Namespace: sdk.String("App"), MetricName: sdk.String("Errors")}}}}})

@@ -60,7 +60,8 @@ func (s *Service) createTable(_ context.Context, scope aws.Scope, in *createTabl
 		return nil, unsupported("A replica of a global table (GlobalTableSourceArn)")
 	}
 	r := record{Account: scope.Account, Region: scope.Region, Name: name, ID: aws.NewID(), Definitions: in.Definitions,
-		Billing: in.Billing, OnDemand: in.OnDemand, Warm: in.Warm, Class: in.Class, Protected: in.Protected, Policy: in.Policy}
+		Billing: in.Billing, OnDemand: in.OnDemand, Warm: in.Warm, Class: in.Class, Protected: in.Protected,
+		Policy: in.Policy}
 	if r.Billing == "" {
 		r.Billing = provisioned
 	}
@@ -156,8 +157,8 @@ const (
 	rangeKey = "RANGE"
 )
 
-// checkKeys checks and builds the schema of a table or an index. The partition key and the sort key have at most the given
-// number of attributes.
+// checkKeys checks and builds the schema of a table or an index. The partition key and the sort key have at most the
+// given number of attributes.
 func checkKeys(keys []keySchemaElement, definitions []attributeDefinition, attributes int) (schema, error) {
 	most := 2 * attributes
 	for _, k := range keys {

@@ -50,8 +50,8 @@ func (s *Service) putItem(_ context.Context, scope aws.Scope, in *putItem) (*wri
 	return s.write(&in.writing, m)
 }
 
-// envelope precedes the messages about invalid parameters of PutItem, UpdateItem and DeleteItem, and some of Query, that
-// DynamoDB finds before it looks at the table; no other operation has it.
+// envelope precedes the messages about invalid parameters of PutItem, UpdateItem and DeleteItem, and some of Query,
+// that DynamoDB finds before it looks at the table; no other operation has it.
 const envelope = "1 validation error detected: "
 
 // enveloped returns err with the envelope if it is about an invalid parameter.
@@ -63,8 +63,8 @@ func enveloped(err error) error {
 	return err
 }
 
-// parseWith checks and parses what a PutItem or DeleteItem request consists of besides its table: its item or key, and its
-// condition.
+// parseWith checks and parses what a PutItem or DeleteItem request consists of besides its table: its item or key, and
+// its condition.
 func (in *writing) parseWith(given jsonvalue.Value) (item.Item, error) {
 	if err := allOldOrNone(in.Return); err != nil {
 		return nil, err

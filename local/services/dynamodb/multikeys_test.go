@@ -36,8 +36,9 @@ func (b *bench) createMulti(name, keys string) error {
 			kind = types.ScalarAttributeTypeN
 		}
 		if !seen[*k.AttributeName] {
-			in.AttributeDefinitions = append(in.AttributeDefinitions, types.AttributeDefinition{AttributeName: k.AttributeName,
-				AttributeType: kind})
+			in.AttributeDefinitions = append(in.AttributeDefinitions,
+				types.AttributeDefinition{AttributeName: k.AttributeName,
+					AttributeType: kind})
 		}
 		seen[*k.AttributeName] = true
 	}
@@ -172,7 +173,8 @@ func TestWarmThroughput(t *testing.T) {
 			t.Fatal(err)
 		}
 		d, err := b.DescribeTable(t.Context(), &client.DescribeTableInput{TableName: &name})
-		if err != nil || show(out.TableDescription.WarmThroughput) != c.created || show(d.Table.WarmThroughput) != c.then {
+		if err != nil || show(out.TableDescription.WarmThroughput) != c.created ||
+			show(d.Table.WarmThroughput) != c.then {
 			t.Errorf("%s: %s, then %s, %v", name, show(out.TableDescription.WarmThroughput), show(d.Table.WarmThroughput), err)
 		}
 	}
@@ -210,8 +212,9 @@ func TestEnvelope(t *testing.T) {
 	_, err = b.BatchWriteItem(ctx, &client.BatchWriteItemInput{RequestItems: map[string][]types.WriteRequest{
 		"things": {{PutRequest: &types.PutRequest{Item: attrs{"z": s("1")}}}}}})
 	refused(t, err, "ValidationException", "The provided key element does not match the schema")
-	out, err := b.ExecuteTransaction(ctx, &client.ExecuteTransactionInput{TransactStatements: []types.ParameterizedStatement{
-		{Statement: sdk.String(`INSERT INTO "things" VALUE {'pk': 'p', 'sk': 1}`)}}})
+	out, err := b.ExecuteTransaction(ctx,
+		&client.ExecuteTransactionInput{TransactStatements: []types.ParameterizedStatement{
+			{Statement: sdk.String(`INSERT INTO "things" VALUE {'pk': 'p', 'sk': 1}`)}}})
 	if err != nil || out.Responses == nil || len(out.Responses) != 0 {
 		t.Errorf("%+v, %v", out, err)
 	}

@@ -143,8 +143,8 @@ func (p *page) bound(conditions map[string]expression.KeyCondition, start item.I
 	return nil
 }
 
-// checkConditions checks which key attributes a query has conditions on: all of the partition key, and those of the sort
-// key from the first without a gap, where only the last may have another condition than equality.
+// checkConditions checks which key attributes a query has conditions on: all of the partition key, and those of the
+// sort key from the first without a gap, where only the last may have another condition than equality.
 func (s schema) checkConditions(conditions map[string]expression.KeyCondition) error {
 	if !s.several() {
 		if s.Range == "" && len(conditions) > 1 {

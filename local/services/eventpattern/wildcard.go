@@ -32,8 +32,8 @@ func wildcardOf(s string) (w wildcard, problem string) {
 	return append(w, string(part)), ""
 }
 
-// mostComplex is the complexity from which a wildcard is refused. AWS does not publish its limit, which is at most that of
-// *:*:*:*:*:event-bus/* in its documentation.
+// mostComplex is the complexity from which a wildcard is refused. AWS does not publish its limit, which is at most that
+// of *:*:*:*:*:event-bus/* in its documentation.
 const mostComplex = 10
 
 // tooComplex is AWS's reason for refusing a wildcard.

@@ -31,8 +31,8 @@ type Secrets interface {
 
 // Vault stores the secrets of connections as secrets of Secrets Manager that EventBridge manages.
 type Vault interface {
-	// Put adds a new version of a secret to a batch; the secret is created if it does not exist. suffix is the end of its
-	// ARN, after its name.
+	// Put adds a new version of a secret to a batch; the secret is created if it does not exist. suffix is the end of
+	// its ARN, after its name.
 	Put(ctx context.Context, b *documents.Batch, scope aws.Scope, name, suffix, key, text string) error
 	// Delete adds the deletion of a secret to a batch.
 	Delete(b *documents.Batch, scope aws.Scope, name string)
@@ -43,8 +43,8 @@ type Vault interface {
 // usualKey is Secrets Manager's key, with which AWS encrypts the secrets of connections that name no key.
 const usualKey = "alias/aws/secretsmanager"
 
-// connection is the stored form of a connection. Its secrets are encrypted, and no operation returns them. Secrets Manager
-// has a copy of them (SecretArn).
+// connection is the stored form of a connection. Its secrets are encrypted, and no operation returns them. Secrets
+// Manager has a copy of them (SecretArn).
 type connection struct {
 	Account, Region, Name, ID string
 	Description               string          `json:",omitempty"`

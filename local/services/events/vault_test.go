@@ -12,7 +12,8 @@ import (
 	"stepback/aws/loopback"
 )
 
-// A connection's secrets are a secret of Secrets Manager with the SecretArn of the connection, which follows its changes.
+// A connection's secrets are a secret of Secrets Manager with the SecretArn of the connection, which follows its
+// changes.
 func TestSecretsOfConnectionsAreInSecretsManager(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -37,8 +38,9 @@ func TestSecretsOfConnectionsAreInSecretsManager(t *testing.T) {
 					ClientSecret: text("s")}}}, `{"client_id":"i","client_secret":"s","authorization_endpoint":` +
 			`"https://example.com/o","http_method":"put"}`},
 	} {
-		if _, err := b.CreateConnection(t.Context(), &client.CreateConnectionInput{Name: &name, AuthorizationType: c.kind,
-			AuthParameters: &c.auth}); err != nil {
+		if _, err := b.CreateConnection(t.Context(), &client.CreateConnectionInput{Name: &name,
+			AuthorizationType: c.kind,
+			AuthParameters:    &c.auth}); err != nil {
 			t.Fatal(err)
 		}
 		d, err := b.DescribeConnection(t.Context(), &client.DescribeConnectionInput{Name: &name})

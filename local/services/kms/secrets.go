@@ -15,8 +15,8 @@ type Secrets struct {
 	Context string
 }
 
-// ARN returns the ARN of the key with an alias. The keys that AWS manages, such as alias/aws/dynamodb, are created on first
-// use. The error is an *aws.Error.
+// ARN returns the ARN of the key with an alias. The keys that AWS manages, such as alias/aws/dynamodb, are created on
+// first use. The error is an *aws.Error.
 func (s *Service) ARN(scope aws.Scope, alias string) (string, error) {
 	k, err := s.byAlias(scope, alias)
 	if err != nil {

@@ -19,8 +19,8 @@ type invoked struct {
 	ExecutedVersion string `json:",omitempty"`
 }
 
-// invokeStreaming invokes a function synchronously and returns its response as an event stream: a chunk with the payload,
-// and the end of the invocation.
+// invokeStreaming invokes a function synchronously and returns its response as an event stream: a chunk with the
+// payload, and the end of the invocation.
 func (s *Service) invokeStreaming(q *request) (*server.Answer, error) {
 	if kind := q.text("InvocationType"); kind == "Event" {
 		return nil, unparsable("the invocation type Event has no response")
@@ -51,7 +51,8 @@ func (s *Service) invokeStreaming(q *request) (*server.Answer, error) {
 	if err := event(&b, "InvokeComplete", "application/json", end); err != nil {
 		return nil, err
 	}
-	return &server.Answer{Output: struct{ StatusCode int }{said.StatusCode}, Payload: b.Bytes(), RequestID: out.RequestID}, nil
+	return &server.Answer{Output: struct{ StatusCode int }{said.StatusCode}, Payload: b.Bytes(),
+		RequestID: out.RequestID}, nil
 }
 
 // event appends an event of a stream in AWS's encoding.

@@ -68,7 +68,8 @@ func (s *store) ListBuckets() ([]gofakes3.BucketInfo, error) {
 		if err != nil {
 			return nil, s.storageError(err)
 		}
-		buckets = append(buckets, gofakes3.BucketInfo{Name: e.Name(), CreationDate: gofakes3.NewContentTime(created.UTC())})
+		buckets = append(buckets, gofakes3.BucketInfo{Name: e.Name(),
+			CreationDate: gofakes3.NewContentTime(created.UTC())})
 	}
 	return buckets, nil
 }

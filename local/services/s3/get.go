@@ -85,8 +85,8 @@ func (s *store) openVersion(bucket, key string) (*os.File, version, error) {
 	return f, v, nil
 }
 
-// openUnchanging opens an object while no other request changes it. Its error is an *inventory.DamagedError if the object's
-// file is missing: an object that was deleted and stored again between two looks is not.
+// openUnchanging opens an object while no other request changes it. Its error is an *inventory.DamagedError if the
+// object's file is missing: an object that was deleted and stored again between two looks is not.
 func (s *store) openUnchanging(bucket, key string) (*os.File, fs.FileInfo, error) {
 	s.commit.Lock()
 	defer s.commit.Unlock()

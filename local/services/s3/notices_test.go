@@ -311,7 +311,10 @@ func TestDamagedNotices(t *testing.T) {
 	}
 	var told []string
 	aside := filepath.Join(t.TempDir(), "aside")
-	if err := s3.Repair(image, inventoryOf(t, image), aside, func(err error) { told = append(told, err.Error()) }); err != nil || len(told) != 1 ||
+	if err := s3.Repair(image, inventoryOf(t, image), aside, func(err error) {
+		told = append(told,
+			err.Error())
+	}); err != nil || len(told) != 1 ||
 		notices(t, image) != 0 {
 		t.Errorf("%v, %q, and %d notices are left", err, told, notices(t, image))
 	}

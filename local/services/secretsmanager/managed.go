@@ -7,8 +7,8 @@ import (
 	"stepback/local/services/documents"
 )
 
-// Managed stores the secrets that another service in this process manages. Requests of users can read these secrets, and
-// cannot change them. The service must not change the same secret twice at the same time.
+// Managed stores the secrets that another service in this process manages. Requests of users can read these secrets,
+// and cannot change them. The service must not change the same secret twice at the same time.
 type Managed struct {
 	service *Service
 	owner   string
@@ -17,9 +17,9 @@ type Managed struct {
 // Managed returns the secrets that a service manages, by the name that OwningService has, such as events.
 func (s *Service) Managed(owner string) *Managed { return &Managed{s, owner} }
 
-// Put adds a new version of a secret to a batch of the same store; the secret is created if it does not exist. suffix is the
-// end of its ARN, six characters. The text is encrypted under key, given by ID, ARN or alias. The error is an *aws.Error if
-// the key cannot be used.
+// Put adds a new version of a secret to a batch of the same store; the secret is created if it does not exist. suffix
+// is the end of its ARN, six characters. The text is encrypted under key, given by ID, ARN or alias. The error is an
+// *aws.Error if the key cannot be used.
 func (m *Managed) Put(ctx context.Context, b *documents.Batch, scope aws.Scope, name, suffix, key, text string) error {
 	s := m.service
 	x, err := s.find(scope, name)

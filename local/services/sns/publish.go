@@ -110,7 +110,8 @@ func (s *Service) text(in *publishRequest) (*publishAnswer, error) {
 	if !phone.MatchString(in.Phone) {
 		return nil, invalid("PhoneNumber Reason: %s is not valid to publish to", in.Phone)
 	}
-	m := &message{Type: typeNotification, ID: aws.NewID(), Body: in.Message, Attributes: in.Attributes, Time: s.clock.Now()}
+	m := &message{Type: typeNotification, ID: aws.NewID(), Body: in.Message, Attributes: in.Attributes,
+		Time: s.clock.Now()}
 	if err := m.check(); err != nil {
 		return nil, err
 	}

@@ -52,8 +52,8 @@ type Options struct {
 	Queues Queues
 	// Targets delivers messages to Lambda; nil means that there are no functions.
 	Targets Targets
-	// Principal returns the ARN of the user or role that makes a request (SubscriptionPrincipal); nil means the account's
-	// root user.
+	// Principal returns the ARN of the user or role that makes a request (SubscriptionPrincipal); nil means the
+	// account's root user.
 	Principal func(ctx context.Context, scope aws.Scope) (string, error)
 	// Transport sends the requests to HTTP endpoints; nil means http.DefaultTransport. Redirects are not followed.
 	Transport http.RoundTripper

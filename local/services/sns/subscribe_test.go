@@ -27,7 +27,8 @@ func TestSubscribeAgain(t *testing.T) {
 	}
 	protocol := "sqs"
 	for name, value := range map[string]string{"RawMessageDelivery": "false", "FilterPolicyScope": "MessageBody"} {
-		_, err := b.Subscribe(t.Context(), &client.SubscribeInput{TopicArn: &topic, Protocol: &protocol, Endpoint: &queue,
+		_, err := b.Subscribe(t.Context(), &client.SubscribeInput{TopicArn: &topic, Protocol: &protocol,
+			Endpoint:   &queue,
 			Attributes: map[string]string{name: value}})
 		refused(t, err, "InvalidParameter",
 			"Invalid parameter: Attributes Reason: Subscription already exists with different attributes")

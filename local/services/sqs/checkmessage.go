@@ -75,8 +75,8 @@ func (m *outgoing) checkOrder(l *limits) error {
 	return m.checkIdentity(l)
 }
 
-// checkIdentity returns an error if a message to a FIFO queue lacks its group, or its deduplication ID although the queue
-// needs one. In a batch, either fails the whole request.
+// checkIdentity returns an error if a message to a FIFO queue lacks its group, or its deduplication ID although the
+// queue needs one. In a batch, either fails the whole request.
 func (m *outgoing) checkIdentity(l *limits) error {
 	switch {
 	case !l.fifo:

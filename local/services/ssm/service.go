@@ -30,8 +30,8 @@ type Options struct {
 	Clock *clock.Clock
 	// Secrets encrypts SecureString values; if it is nil, they are stored unencrypted.
 	Secrets Secrets
-	// Secret returns the value of a secret of Secrets Manager, and its description as JSON, as the caller of the request
-	// in ctx; nil means that there are no secrets.
+	// Secret returns the value of a secret of Secrets Manager, and its description as JSON, as the caller of the
+	// request in ctx; nil means that there are no secrets.
 	Secret func(ctx context.Context, scope aws.Scope, id string) (value string, source []byte, err error)
 	// Scope is the account and region of requests that name none.
 	Scope aws.Scope
@@ -99,8 +99,8 @@ func (p *parameter) newest() *version { return &p.Versions[len(p.Versions)-1] }
 
 func key(scope aws.Scope, name string) string { return scope.Account + "/" + scope.Region + "/" + name }
 
-// find returns a parameter, or nil if there is none with the name. The first slash of a name without further ones does not
-// count: name and /name are one parameter.
+// find returns a parameter, or nil if there is none with the name. The first slash of a name without further ones does
+// not count: name and /name are one parameter.
 func (s *Service) find(scope aws.Scope, name string) (*parameter, error) {
 	names := []string{name}
 	if bare := strings.TrimPrefix(name, "/"); bare != "" && !strings.Contains(bare, "/") {

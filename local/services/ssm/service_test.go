@@ -51,8 +51,9 @@ func newClientWith(t *testing.T, secret func(context.Context, aws.Scope, string)
 		t.Fatal(err)
 	}
 	virtual := clock.Virtual(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))
-	server := httptest.NewServer(ssm.New(ssm.Options{Documents: store, Clock: virtual, Secrets: backwards{}, Secret: secret,
-		Scope: aws.Scope{Account: "000000000000", Region: "us-east-1"}}).Handler())
+	server := httptest.NewServer(ssm.New(ssm.Options{Documents: store, Clock: virtual, Secrets: backwards{},
+		Secret: secret,
+		Scope:  aws.Scope{Account: "000000000000", Region: "us-east-1"}}).Handler())
 	t.Cleanup(func() {
 		server.Close()
 		virtual.Close()

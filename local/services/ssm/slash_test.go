@@ -62,8 +62,10 @@ func TestSecretsAsParameters(t *testing.T) {
 	refused(t, err, "ValidationException")
 	_, err = c.GetParameter(ctx, &client.GetParameterInput{Name: sdk.String(missing), WithDecryption: sdk.Bool(true)})
 	refused(t, err, "ParameterNotFound")
-	all, err := c.GetParameters(ctx, &client.GetParametersInput{Names: []string{name, missing}, WithDecryption: sdk.Bool(true)})
-	if err != nil || len(all.Parameters) != 1 || len(all.InvalidParameters) != 1 || all.InvalidParameters[0] != missing {
+	all, err := c.GetParameters(ctx, &client.GetParametersInput{Names: []string{name, missing},
+		WithDecryption: sdk.Bool(true)})
+	if err != nil || len(all.Parameters) != 1 || len(all.InvalidParameters) != 1 ||
+		all.InvalidParameters[0] != missing {
 		t.Errorf("%+v, %v", all, err)
 	}
 }

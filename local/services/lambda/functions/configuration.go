@@ -93,8 +93,8 @@ const (
 	reasonCode = "Creating"
 )
 
-// Pending returns the configuration as the answer to its creation shows it. The function can be invoked at once, and other
-// answers say so.
+// Pending returns the configuration as the answer to its creation shows it. The function can be invoked at once, and
+// other answers say so.
 func (c *Configuration) Pending() *Configuration {
 	shown := *c
 	shown.State, shown.StateReason, shown.StateReasonCode, shown.LastUpdateStatus = "Pending", reason, reasonCode, ""

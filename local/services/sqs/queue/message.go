@@ -22,8 +22,8 @@ type Message struct {
 	InFlight      bool  // received, and not visible again yet
 	Receipt       uint64
 
-	// turn and handed order the groups of a FIFO queue. handed counts receives, and is 0 for a message that has not been
-	// received since the queue was opened; turn is then the last position in the queue at that time.
+	// turn and handed order the groups of a FIFO queue. handed counts receives, and is 0 for a message that has not
+	// been received since the queue was opened; turn is then the last position in the queue at that time.
 	turn, handed uint64
 
 	ready, pending, age int // positions in heaps

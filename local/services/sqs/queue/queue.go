@@ -10,8 +10,8 @@ const MaxInFlight = 120_000
 
 // Settings holds the attributes of a queue that affect the order and lifetime of its messages.
 type Settings struct {
-	// FIFO queues deliver the messages of a group in order. While a message of a group is in flight, the messages behind
-	// it are not delivered.
+	// FIFO queues deliver the messages of a group in order. While a message of a group is in flight, the messages
+	// behind it are not delivered.
 	FIFO bool
 	// Retention is the time for which messages are kept after they were sent, in milliseconds.
 	Retention int64
