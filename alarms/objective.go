@@ -30,8 +30,10 @@ func Burns() []Burn {
 	}
 }
 
-// LongName and ShortName return the names of the two alarms.
-func (b Burn) LongName() string  { return b.Name + "-" + window(b.Long) }
+// LongName returns the name of the alarm on the long window.
+func (b Burn) LongName() string { return b.Name + "-" + window(b.Long) }
+
+// ShortName returns the name of the alarm on the short window.
 func (b Burn) ShortName() string { return b.Name + "-" + window(b.Short) }
 
 // window returns a duration as 24h, 1h or 5m.

@@ -63,7 +63,7 @@ func alarmed(changes []alarms.Change, at time.Time) bool {
 }
 
 // TestTheObjectivePages: a fault is paged within ten minutes of using up 2 % of the budget, which is 14.4 times the
-// budget for an hour. 28 days in which batches are late as often as the objective allows page nobody.
+// budget for an hour. 28 days in which batches are late as often as the objective allows cause no page.
 func TestTheObjectivePages(t *testing.T) {
 	t.Parallel()
 	const start = 6 * 60

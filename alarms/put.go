@@ -73,8 +73,9 @@ func (s Set) Put() ([]PutMetricAlarm, []PutCompositeAlarm) {
 	for _, a := range s.Alarms {
 		out = append(out, s.put(a))
 	}
-	var composites []PutCompositeAlarm
-	for _, c := range s.Composites() {
+	all := s.Composites()
+	composites := make([]PutCompositeAlarm, 0, len(all))
+	for _, c := range all {
 		to := topics(s.Topic)
 		if c.Pages {
 			to = topics(s.PagingTopic)

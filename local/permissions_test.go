@@ -37,7 +37,7 @@ func TestDataDirectoryIsItsOwners(t *testing.T) {
 		t.Errorf("%v, %v", info, err)
 	}
 	for _, name := range []string{"reports", "journal.damaged-20261127T023759.956981Z", "damaged-20261127T023759.956981Z", "users.db", "users.db-wal"} {
-		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil { // nobody can reach them in the directory
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil { // nothing in the directory depends on them
 			t.Fatal(err)
 		}
 	}

@@ -70,7 +70,7 @@ func TestLimiterIsFreeDuringWaits(t *testing.T) {
 		}()
 		synctest.Wait() // the first call waits
 		err := e.Run(t.Context(), func(context.Context) error {
-			time.Sleep(2 * time.Second)
+			time.Sleep(2 * time.Second) //nolint:forbidigo // virtual time
 			return nil
 		})
 		if err != nil {
@@ -92,7 +92,7 @@ func TestLimiterLearns(t *testing.T) {
 			if err := e.Run(t.Context(), func(context.Context) error { return errUnavailable }); err == nil {
 				t.Error("a failure succeeded")
 			}
-			time.Sleep(time.Second)
+			time.Sleep(time.Second) //nolint:forbidigo // virtual time
 		}
 		failed := l.Limit()
 		if failed >= 2.5 {
@@ -103,7 +103,7 @@ func TestLimiterLearns(t *testing.T) {
 				defer func() { _ = recover() }()
 				_ = e.Run(t.Context(), func(context.Context) error { panic("broken") })
 			}()
-			time.Sleep(time.Second)
+			time.Sleep(time.Second) //nolint:forbidigo // virtual time
 		}
 		if l.Limit() >= failed {
 			t.Errorf("limit %v after panics, want less than %v", l.Limit(), failed)
@@ -126,7 +126,7 @@ func TestLimiterBoundsHedges(t *testing.T) {
 				resilience.WithHedge(time.Second, 1))
 			err := e.Run(t.Context(), func(ctx context.Context) error {
 				select {
-				case <-time.After(3 * time.Second):
+				case <-time.After(3 * time.Second): //nolint:forbidigo // virtual time
 				case <-ctx.Done():
 				}
 				return ctx.Err()

@@ -118,7 +118,7 @@ type tallies struct {
 	counter *Counter
 }
 
-func (t *tallies) inTime(bool, int64) {}
+func (s *tallies) inTime(bool, int64) {}
 
 // flush implements sink.
 func (s *tallies) flush() {

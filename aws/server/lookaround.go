@@ -124,7 +124,7 @@ func steps(text []rune, from []int, accepts func(rune) bool) []int {
 // repeated returns the ends of a repetition.
 func repeated(n *syntax.Regexp, text []rune, from []int) []int {
 	least, most := n.Min, n.Max
-	switch n.Op {
+	switch n.Op { //nolint:exhaustive // only repetitions come here
 	case syntax.OpStar:
 		least, most = 0, -1
 	case syntax.OpPlus:
@@ -166,7 +166,7 @@ func captured(n *syntax.Regexp, text []rune, from []int) []int {
 // holds reports whether an assertion without width holds at a position.
 func holds(op syntax.Op, text []rune, p int) bool {
 	word := func(i int) bool { return i >= 0 && i < len(text) && syntax.IsWordChar(text[i]) }
-	switch op {
+	switch op { //nolint:exhaustive // only assertions come here
 	case syntax.OpBeginText:
 		return p == 0
 	case syntax.OpEndText:

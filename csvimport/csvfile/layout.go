@@ -2,6 +2,7 @@ package csvfile
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"math"
 	"slices"
@@ -109,7 +110,7 @@ func (l Layout) NewRangeReader(src io.Reader, at Range, start int64) (*RangeRead
 	r.evidence = &evidence{utf8Only: l.Encoding != ShiftJIS}
 	r.segment = &segment{to: at.To, at: first, before: '\n', evidence: r.evidence}
 	src = io.TeeReader(src, r.segment)
-	if _, err := io.CopyN(io.Discard, src, r.start-first); err != nil && err != io.EOF {
+	if _, err := io.CopyN(io.Discard, src, r.start-first); err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
 	r.part, r.limit, r.irregular, r.emptyLast = true, at.To, l.Irregular, l.EmptyLast

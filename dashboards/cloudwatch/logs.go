@@ -63,10 +63,12 @@ func runQuery(ctx context.Context, logs Logs, from, to time.Time, q render.LogQu
 		case "Failed", "Cancelled", "Timeout":
 			return render.Table{}, fmt.Errorf("the log query ended with the status %s", out.Status)
 		}
+		timer := time.NewTimer(logInterval)
 		select {
 		case <-ctx.Done():
+			timer.Stop()
 			return render.Table{}, ctx.Err()
-		case <-time.After(logInterval):
+		case <-timer.C:
 		}
 	}
 	return render.Table{}, errors.New("the log query did not end in time")

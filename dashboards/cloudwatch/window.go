@@ -69,7 +69,7 @@ func byRegion(all []render.Query) [][]render.Query {
 		}
 		groups[q.Region] = append(groups[q.Region], q)
 	}
-	var out [][]render.Query
+	out := make([][]render.Query, 0, len(regions))
 	for _, r := range regions {
 		out = append(out, slices.Collect(slices.Chunk(groups[r], maxQueries))...)
 	}

@@ -53,7 +53,7 @@ func (w *Widget) spark(on canvas, window Window, b box) {
 // horizontal annotations mark parts of the arc.
 func (w *Widget) gauge(on canvas, width, height float64) {
 	a := w.properties.YAxis.Left
-	var lines []*Line
+	lines := make([]*Line, 0, len(w.Lines))
 	for i := range w.Lines {
 		lines = append(lines, &w.Lines[i])
 	}
@@ -98,7 +98,7 @@ func (w *Widget) gauge(on canvas, width, height float64) {
 // arc returns the outline of a part of a half ring, from the left at 0 over the top to the right at 1.
 func arc(center point, outer, inner, from, to float64) []point {
 	const steps = 48
-	var out, back []point
+	out, back := make([]point, 0, 2*(steps+1)), make([]point, 0, steps+1)
 	for i := range steps + 1 {
 		angle := math.Pi * (1 + from + (to-from)*float64(i)/steps)
 		out, back = append(out, around(center, outer, angle)), append(back, around(center, inner, angle))
@@ -175,7 +175,7 @@ func (w *Widget) pie(on canvas, width, height float64) {
 // slice returns the outline of a slice of a circle; 0 and 1 are at the top.
 func slice(center point, radius, from, to float64) []point {
 	const steps = 64
-	outline := []point{center}
+	outline := append(make([]point, 0, steps+2), center)
 	for i := range steps + 1 {
 		outline = append(outline, around(center, radius, 2*math.Pi*(from+(to-from)*float64(i)/steps-0.25)))
 	}

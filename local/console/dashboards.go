@@ -170,8 +170,9 @@ func (c *Console) dashboard(r *request) (*answer, error) {
 
 // shownWidgets draws the widgets of a page.
 func shownWidgets(p *render.Page) []ShownWidget {
-	var all []ShownWidget
-	for _, w := range p.Ordered() {
+	ordered := p.Ordered()
+	all := make([]ShownWidget, 0, len(ordered))
+	for _, w := range ordered {
 		s := ShownWidget{Widget: w}
 		switch {
 		case w.Type == "text" && w.Problem == "":

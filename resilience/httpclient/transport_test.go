@@ -335,7 +335,7 @@ func TestLimiterOfAHost(t *testing.T) {
 					t.Errorf("a second request at once: %v, %v", resp, err)
 				}
 			}
-			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: http.NoBody}, nil
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: http.NoBody}, nil
 		})
 		var err error
 		if transport, err = httpclient.New(httpclient.Config{Base: base, Limiter: &p}); err != nil {

@@ -18,7 +18,6 @@ type drawing struct {
 
 	rate, mean, timeout float64
 	servers             int
-	kind                string
 
 	arrivals, queue, errors, faults string
 	maps                            string

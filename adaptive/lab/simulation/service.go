@@ -156,7 +156,7 @@ func (r *run) sample(d *scenario.Distribution, purpose draw.Purpose, item, attem
 // served handles the end of a request's own work on its server.
 func (r *run) served(id uint32) {
 	q := &r.requests[id]
-	if s := &r.services[q.service]; s.Calls != nil && q.error == noError && !(s.DropsExpired && r.abandoned(q)) {
+	if s := &r.services[q.service]; s.Calls != nil && q.error == noError && (!s.DropsExpired || !r.abandoned(q)) {
 		r.descend(id)
 		return
 	}

@@ -23,7 +23,7 @@ func (s *Store) CreateUpload(ctx context.Context, in objects.Put) (objects.Uploa
 
 // UploadPart implements objects.Store.
 func (s *Store) UploadPart(ctx context.Context, u objects.Upload, p objects.Part) (string, error) {
-	number := aws.Int32(int32(p.Number)) //nolint:gosec // at most objects.MaxParts
+	number := aws.Int32(int32(p.Number))
 	if p.FromKey != "" {
 		out, err := s.client.UploadPartCopy(ctx, &s3.UploadPartCopyInput{
 			Bucket: &u.Bucket, Key: &u.Key, UploadId: &u.ID, PartNumber: number,
@@ -47,7 +47,7 @@ func (s *Store) UploadPart(ctx context.Context, u objects.Upload, p objects.Part
 func (s *Store) CompleteUpload(ctx context.Context, u objects.Upload, etags []string) (string, error) {
 	parts := make([]types.CompletedPart, len(etags))
 	for i := range etags {
-		parts[i] = types.CompletedPart{ETag: &etags[i], PartNumber: aws.Int32(int32(i) + 1)} //nolint:gosec // as above
+		parts[i] = types.CompletedPart{ETag: &etags[i], PartNumber: aws.Int32(int32(i) + 1)}
 	}
 	out, err := s.client.CompleteMultipartUpload(ctx, &s3.CompleteMultipartUploadInput{
 		Bucket: &u.Bucket, Key: &u.Key, UploadId: &u.ID, MultipartUpload: &types.CompletedMultipartUpload{Parts: parts},

@@ -76,7 +76,8 @@ type linePart struct {
 func (p *progress) draw(g pipeline.Progress, now time.Time) {
 	elapsed := fmt.Sprintf("%ds", int(now.Sub(p.began).Seconds()))
 	parts := []linePart{{0, g.Stage}, {1, "  " + elapsed}}
-	if counting(g) {
+	switch {
+	case counting(g):
 		done := min(g.Done, g.Total)
 		full := int(int64(barCells) * done / g.Total)
 		failed, latest := "", ""
@@ -93,9 +94,9 @@ func (p *progress) draw(g pipeline.Progress, now time.Time) {
 		if g.Parts > 0 {
 			parts = append(parts, linePart{6, fmt.Sprintf(", part %d/%d", g.Part, g.Parts)})
 		}
-	} else if g.Ranges > 0 {
+	case g.Ranges > 0:
 		parts = append(parts, linePart{0, fmt.Sprintf("  %d/%d parts", g.Validated, g.Ranges)})
-	} else if g.Failed > 0 {
+	case g.Failed > 0:
 		parts = append(parts, linePart{2, failures(g)})
 	}
 	parts = append(parts, linePart{8, "  " + p.name})

@@ -127,7 +127,7 @@ const (
 )
 
 func (s schema) elements() []keySchemaElement {
-	var all []keySchemaElement
+	all := make([]keySchemaElement, 0, len(s.hashes())+len(s.ranges()))
 	for _, name := range s.hashes() {
 		all = append(all, keySchemaElement{name, hashKey})
 	}

@@ -32,7 +32,7 @@ type Options struct {
 	Scope aws.Scope
 	// Secrets encrypts the secrets of connections; if it is nil, connections cannot have secrets.
 	Secrets Secrets
-	// Vault stores the secrets of connections in Secrets Manager; nil means that they are not there.
+	// Vault stores the secrets of connections in Secrets Manager; nil means that they are not stored there.
 	Vault Vault
 	// Transport carries the requests of API destinations; nil means http.DefaultTransport.
 	Transport http.RoundTripper

@@ -79,9 +79,10 @@ func TestSecretsOfConnectionsAreInSecretsManager(t *testing.T) {
 	}
 	_, err := b.CreateConnection(t.Context(), &client.CreateConnectionInput{Name: text("c"),
 		AuthorizationType: types.ConnectionAuthorizationTypeOauthClientCredentials,
-		AuthParameters: &types.CreateConnectionAuthRequestParameters{OAuthParameters: &types.CreateConnectionOAuthRequestParameters{
-			AuthorizationEndpoint: text("https://example.com/o"), HttpMethod: "DELETE", ClientParameters: &types.
-						CreateConnectionOAuthClientRequestParameters{ClientID: text("i"), ClientSecret: text("s")}}}})
+		AuthParameters: &types.CreateConnectionAuthRequestParameters{
+			OAuthParameters: &types.CreateConnectionOAuthRequestParameters{
+				AuthorizationEndpoint: text("https://example.com/o"), HttpMethod: "DELETE",
+				ClientParameters: &types.CreateConnectionOAuthClientRequestParameters{ClientID: text("i"), ClientSecret: text("s")}}}})
 	refused(t, err, "ValidationException", "1 validation error detected: Value 'DELETE' at 'authParameters.oAuthParameters."+
 		"httpMethod' failed to satisfy constraint: Member must satisfy enum value set: [GET, POST, PUT]")
 }

@@ -332,8 +332,9 @@ func TestLongPlaintextAndRepeatedTags(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	k := b.create(client.CreateKeyInput{KeySpec: types.KeySpecRsa2048, KeyUsage: types.KeyUsageTypeEncryptDecrypt})
-	for algorithm, most := range map[types.EncryptionAlgorithmSpec]int{types.EncryptionAlgorithmSpecRsaesOaepSha256: 190,
-		types.EncryptionAlgorithmSpecRsaesOaepSha1: 214} {
+	for algorithm, most := range map[types.EncryptionAlgorithmSpec]int{
+		types.EncryptionAlgorithmSpecRsaesOaepSha256: 190,
+		types.EncryptionAlgorithmSpecRsaesOaepSha1:   214} {
 		_, err := b.Encrypt(t.Context(), &client.EncryptInput{KeyId: k.KeyId, EncryptionAlgorithm: algorithm,
 			Plaintext: make([]byte, most+1)})
 		refused(t, err, "ValidationException", fmt.Sprintf("Algorithm %s and key spec RSA_2048 cannot encrypt data larger than %d bytes.",
