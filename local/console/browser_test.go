@@ -130,8 +130,9 @@ func accessible(t *testing.T, ctx context.Context, look string) { //nolint:reviv
 	if err != nil {
 		t.Skipf("axe-core is not here (%v): make browser fetches it", err)
 	}
-	n := newNight(t, local.Console{})                                //nolint:contextcheck // the platform outlives the browser
-	b := newBed(t, local.Console{})                                  //nolint:contextcheck // as above
+	n := newNight(t, local.Console{}) //nolint:contextcheck // the platform outlives the browser
+	b := newBed(t, local.Console{})   //nolint:contextcheck // as above
+
 	inState(t, monitored(b), "failed-orders", types.StateValueAlarm) //nolint:contextcheck // as above
 	if dark := do(t, ctx, chromedp.Evaluate[bool](`matchMedia("(prefers-color-scheme: dark)").matches`)); dark != (look == "dark") {
 		t.Errorf("the browser is not %s", look)

@@ -75,7 +75,7 @@ type linePart struct {
 // failures.
 func (p *progress) draw(g pipeline.Progress, now time.Time) {
 	elapsed := fmt.Sprintf("%ds", int(now.Sub(p.began).Seconds()))
-	parts := []linePart{{0, g.Stage}, {1, "  " + elapsed}}
+	parts := append(make([]linePart, 0, 10), linePart{0, g.Stage}, linePart{1, "  " + elapsed})
 	switch {
 	case counting(g):
 		done := min(g.Done, g.Total)
