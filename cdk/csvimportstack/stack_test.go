@@ -151,7 +151,7 @@ func TestFunctions(t *testing.T) {
 	for id, want := range map[string]string{
 		"Validate":  `{"disk":{"Size":512},"memory":1024,"timeout":298,"vpc":false}`,
 		"Process":   `{"disk":null,"memory":512,"timeout":28,"vpc":true}`,
-		"Aggregate": `{"disk":{"Size":3000},"memory":1024,"timeout":118,"vpc":true}`,
+		"Aggregate": `{"disk":{"Size":3840},"memory":1024,"timeout":118,"vpc":true}`,
 		"Start":     `{"disk":null,"memory":128,"timeout":30,"vpc":false}`,
 		"Metrics":   `{"disk":null,"memory":1769,"timeout":60,"vpc":false}`,
 	} {
