@@ -114,8 +114,8 @@ func TestTheCircuitIsPublished(t *testing.T) {
 	}
 }
 
-// broken is a database that fails for a minute from its first call on, four times as long as the breaker waits before it
-// opens the circuit.
+// broken is a database that fails for a minute from its first call on, four times as long as the breaker waits before
+// it opens the circuit.
 type broken struct {
 	csvimport.Store
 	clock *clock.Clock
