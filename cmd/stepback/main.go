@@ -76,7 +76,7 @@ type commandLine struct {
 	Completion completionCmd `cmd:"" group:"This program and its data" help:"Print a completion script for bash, zsh or fish."`
 	Names      namesCmd      `cmd:"" group:"This program and its data" hidden:"" help:"Print names for completion."`
 
-	MCP        agents.MCP    `cmd:"" group:"This program and its data" name:"mcp" help:"Serve the Model Context Protocol, by which coding agents use this program."`
+	MCP agents.MCP `cmd:"" group:"This program and its data" name:"mcp" help:"Serve the Model Context Protocol, by which coding agents use this program."`
 
 	Version kong.VersionFlag `help:"Print the version, the commit and the Go version of the build."`
 }
