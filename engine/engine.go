@@ -92,6 +92,7 @@ type Engine struct {
 	repeatable bool // a seed was configured
 	activities activities
 	redrives   redrives
+	holds      holds
 	retrying   startorder.Set[*run] // executions with a state that waits for a retry
 
 	mu       sync.Mutex

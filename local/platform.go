@@ -91,6 +91,7 @@ type Platform struct {
 	objects   engine.Objects
 	metrics   metrics
 	changes   *changes
+	holds     storedHolds
 
 	listeners listeners
 	claims    claims

@@ -17,7 +17,7 @@ type Change struct {
 	Value string
 }
 
-// ChangeKind is what a Change does.
+// ChangeKind represents the effect of a Change.
 type ChangeKind int
 
 // The kinds of changes.

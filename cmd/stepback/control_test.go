@@ -61,6 +61,24 @@ func TestVerbsTravel(t *testing.T) {
 		"give --fault to stepback serve")
 }
 
+// Retries are held and released in the server that has the directory open.
+func TestHoldAndRelease(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	stepback(t, "hold", "--all", "--data", data).complains(t, exit.Failure, "no process serves")
+	_, stop := serving(t, data)
+	defer stop()
+	stepback(t, "hold", "--data", data).complains(t, exit.Usage, "select the retries to hold")
+	stepback(t, "hold", "--error", "Busy", "--data", data).ends(t, exit.OK, "any", "Busy")
+	stepback(t, "hold", "--list", "--json", "--data", data).ends(t, exit.OK, `"error": "Busy"`, `"due": 0`)
+	if text, err := os.ReadFile(filepath.Join(data, "holds.json")); err != nil || !strings.Contains(string(text), `"Busy"`) {
+		t.Errorf("%s, %v", text, err)
+	}
+	stepback(t, "release", "--error", "Odd", "--data", data).complains(t, exit.Failure, "there is no such hold")
+	stepback(t, "release", "--error", "Busy", "--data", data).ends(t, exit.OK, "released: 1 hold, with 0 due")
+	stepback(t, "hold", "--list", "--data", data).ends(t, exit.OK, "no holds")
+}
+
 // A file is imported in the server that has the directory open, and the server shows it like everything else.
 func TestImportsTravel(t *testing.T) {
 	t.Parallel()

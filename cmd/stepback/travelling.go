@@ -22,6 +22,8 @@ var travelling = map[string]func() workspace.DirectoryVerb{
 	"chaos add":        func() workspace.DirectoryVerb { return new(serve.ChaosAdd) },
 	"chaos list":       func() workspace.DirectoryVerb { return new(serve.ChaosList) },
 	"chaos lift":       func() workspace.DirectoryVerb { return new(serve.ChaosLift) },
+	"hold":             func() workspace.DirectoryVerb { return new(operate.Hold) },
+	"release":          func() workspace.DirectoryVerb { return new(operate.Release) },
 	"retries analyze":  func() workspace.DirectoryVerb { return new(retries.Analyze) },
 	"retries whatif":   func() workspace.DirectoryVerb { return new(retries.Whatif) },
 	"dashboard render": func() workspace.DirectoryVerb { return new(retries.DashboardRender) },
