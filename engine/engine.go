@@ -93,6 +93,7 @@ type Engine struct {
 	activities activities
 	redrives   redrives
 	holds      holds
+	limits     callLimits
 	retrying   startorder.Set[*run] // executions with a state that waits for a retry
 
 	mu       sync.Mutex

@@ -62,7 +62,7 @@ func (s *engines) open(scope aws.Scope) (*engine.Engine, error) {
 	s.mu.Lock()
 	s.made[scope] = e
 	s.mu.Unlock()
-	if err := p.restoreHolds(scope, e); err != nil {
+	if err := p.restorePacing(scope, e); err != nil {
 		return e, err
 	}
 	found, err := e.Recover(context.Background())

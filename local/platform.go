@@ -91,7 +91,7 @@ type Platform struct {
 	objects   engine.Objects
 	metrics   metrics
 	changes   *changes
-	holds     storedHolds
+	pacing    storedPacing
 
 	listeners listeners
 	claims    claims

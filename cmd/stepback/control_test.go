@@ -71,12 +71,18 @@ func TestHoldAndRelease(t *testing.T) {
 	stepback(t, "hold", "--data", data).complains(t, exit.Usage, "select the retries to hold")
 	stepback(t, "hold", "--error", "Busy", "--data", data).ends(t, exit.OK, "any", "Busy")
 	stepback(t, "hold", "--list", "--json", "--data", data).ends(t, exit.OK, `"error": "Busy"`, `"due": 0`)
-	if text, err := os.ReadFile(filepath.Join(data, "holds.json")); err != nil || !strings.Contains(string(text), `"Busy"`) {
+	if text, err := os.ReadFile(filepath.Join(data, "pacing.json")); err != nil || !strings.Contains(string(text), `"Busy"`) {
 		t.Errorf("%s, %v", text, err)
 	}
 	stepback(t, "release", "--error", "Odd", "--data", data).complains(t, exit.Failure, "there is no such hold")
 	stepback(t, "release", "--error", "Busy", "--data", data).ends(t, exit.OK, "released: 1 hold, with 0 due")
 	stepback(t, "hold", "--list", "--data", data).ends(t, exit.OK, "no holds")
+	stepback(t, "limit", "charge", "--data", data).complains(t, exit.Usage, "give calls per second after the callee")
+	stepback(t, "limit", "charge", "-1", "--data", data).complains(t, exit.Usage)
+	stepback(t, "limit", "charge", "20", "--data", data).ends(t, exit.OK, "charge", "20")
+	stepback(t, "limit", "charge", "0.5", "--data", data).ends(t, exit.OK, "charge", "0.5")
+	stepback(t, "limit", "--json", "--data", data).ends(t, exit.OK, `"perSecond": 0.5`)
+	stepback(t, "limit", "charge", "off", "--data", data).ends(t, exit.OK, "no limits")
 }
 
 // A file is imported in the server that has the directory open, and the server shows it like everything else.

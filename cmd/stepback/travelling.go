@@ -23,6 +23,7 @@ var travelling = map[string]func() workspace.DirectoryVerb{
 	"chaos list":       func() workspace.DirectoryVerb { return new(serve.ChaosList) },
 	"chaos lift":       func() workspace.DirectoryVerb { return new(serve.ChaosLift) },
 	"hold":             func() workspace.DirectoryVerb { return new(operate.Hold) },
+	"limit":            func() workspace.DirectoryVerb { return new(operate.Limit) },
 	"release":          func() workspace.DirectoryVerb { return new(operate.Release) },
 	"retries analyze":  func() workspace.DirectoryVerb { return new(retries.Analyze) },
 	"retries whatif":   func() workspace.DirectoryVerb { return new(retries.Whatif) },

@@ -71,7 +71,7 @@ func (c *Hold) On(_ context.Context, std terminal.Streams, p *local.Platform) er
 			return err
 		}
 	}
-	all, err := p.Holds(c.scope())
+	all, _, err := p.Pacing(c.scope())
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (c *Release) Run(ctx context.Context, std terminal.Streams) error {
 func (c *Release) On(_ context.Context, std terminal.Streams, p *local.Platform) error {
 	chosen := []engine.Hold{c.hold()}
 	if c.All {
-		all, err := p.Holds(c.scope())
+		all, _, err := p.Pacing(c.scope())
 		if err != nil {
 			return err
 		}
