@@ -61,7 +61,7 @@ func (i *invocation) carryOut() {
 	defer i.work.End()
 	defer i.cancel()
 	if limits := &i.run.engine.limits; limits.active.Load() && limits.wait(i.ctx, i) != nil {
-		return // nobody needs the result any more, or the engine closes and the next one begins the task
+		return // the result is no longer needed, or the next engine begins the task
 	}
 	if i.call.Task.Target == plan.Activity {
 		i.run.invokeActivity(i.ctx, i.id, i.call, i.started)

@@ -15,7 +15,7 @@ import (
 	"stepback/internal/ctxerr"
 )
 
-// Work is what Run begins and watches.
+// Work represents the pieces that Run begins and watches.
 type Work interface {
 	// Begin begins a piece. If it returns an error, the piece is counted as refused and not begun again.
 	Begin(ctx context.Context, id string) error

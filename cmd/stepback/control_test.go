@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -66,7 +67,7 @@ func TestHoldAndRelease(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	stepback(t, "hold", "--all", "--data", data).complains(t, exit.Failure, "no process serves")
-	_, stop := serving(t, data)
+	url, stop := serving(t, data)
 	defer stop()
 	stepback(t, "hold", "--data", data).complains(t, exit.Usage, "select the retries to hold")
 	stepback(t, "hold", "--error", "Busy", "--data", data).ends(t, exit.OK, "any", "Busy")
@@ -81,6 +82,18 @@ func TestHoldAndRelease(t *testing.T) {
 	stepback(t, "limit", "charge", "-1", "--data", data).complains(t, exit.Usage)
 	stepback(t, "limit", "charge", "20", "--data", data).ends(t, exit.OK, "charge", "20")
 	stepback(t, "limit", "charge", "0.5", "--data", data).ends(t, exit.OK, "charge", "0.5")
+	stepback(t, "hold", "--machine", "orders", "--data", data).ends(t, exit.OK, "orders")
+	answer, err := http.Get(url + "/_stepback/retries")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := io.ReadAll(answer.Body)
+	_ = answer.Body.Close()
+	if err != nil || !strings.Contains(string(page), "Held retries") || !strings.Contains(string(page), "orders") ||
+		!strings.Contains(string(page), "Limited calls") || !strings.Contains(string(page), "charge") {
+		t.Errorf("%v: %s", err, page)
+	}
+	stepback(t, "release", "--all", "--data", data).ends(t, exit.OK, "released: 1 hold")
 	stepback(t, "limit", "--json", "--data", data).ends(t, exit.OK, `"perSecond": 0.5`)
 	stepback(t, "limit", "charge", "off", "--data", data).ends(t, exit.OK, "no limits")
 }
