@@ -85,8 +85,9 @@ type Place struct {
 	Span         source.Span
 }
 
-// Group joins diagnostics that say the same (Severity, Code, Message and Hint) about several places of a definition into
-// one, with the places after the first in Also. The result has the order of the first places; the argument is unchanged.
+// Group joins diagnostics that say the same (Severity, Code, Message and Hint) about several places of a definition
+// into one, with the places after the first in Also. The result has the order of the first places; the argument is
+// unchanged.
 func Group(diagnostics []Diagnostic) []Diagnostic {
 	type text struct {
 		severity      Severity

@@ -18,8 +18,9 @@ import (
 //	    |                           ^^^^^
 //	    = did you mean 'Next'? a Pass state accepts …
 //
-// Further places (Diagnostic.Also) follow, one a line. It omits consequences of other diagnostics (Diagnostic.Consequence), and repetitions of the same message at the
-// same position. definition is the text that was parsed; filename is used only in the output.
+// Further places (Diagnostic.Also) follow, one a line. It omits consequences of other diagnostics
+// (Diagnostic.Consequence), and repetitions of the same message at the same position. definition is the text that was
+// parsed; filename is used only in the output.
 func Render(diagnostics []Diagnostic, definition, filename string) string {
 	sorted := slices.Clone(diagnostics)
 	slices.SortStableFunc(sorted, func(a, b Diagnostic) int { return cmp.Compare(a.Span.Start, b.Span.Start) })

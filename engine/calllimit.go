@@ -62,10 +62,10 @@ type callLimit struct {
 // waitingCall is a task that waits for its turn. ready is closed when it may begin; the clock is then held for it.
 type waitingCall struct{ ready chan struct{} }
 
-// LimitCalls sets the rate at which tasks call a callee, also of those that wait already. Tasks beyond it wait in the order
-// in which they were scheduled, and executions take turns, so that one with many tasks does not keep the others waiting. The
-// timeouts of a task continue while it waits. A rate of 0 removes the limit. The engine forgets limits when it closes. The
-// error is a *CallLimitError.
+// LimitCalls sets the rate at which tasks call a callee, also of those that wait already. Tasks beyond it wait in the
+// order in which they were scheduled, and executions take turns, so that one with many tasks does not keep the others
+// waiting. The timeouts of a task continue while it waits. A rate of 0 removes the limit. The engine forgets limits
+// when it closes. The error is a *CallLimitError.
 func (e *Engine) LimitCalls(l CallLimit) error {
 	if l.Callee == "" || !(l.PerSecond >= 0) || math.IsInf(l.PerSecond, 0) {
 		return &CallLimitError{l}

@@ -14,8 +14,8 @@ import (
 	"stepback/engine/history"
 )
 
-// TestCallLimit limits calls to one every ten seconds. An execution with three tasks and one with a single task take turns;
-// a raised limit reaches the tasks that wait.
+// TestCallLimit limits calls to one every ten seconds. An execution with three tasks and one with a single task take
+// turns; a raised limit reaches the tasks that wait.
 func TestCallLimit(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

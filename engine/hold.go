@@ -108,9 +108,9 @@ func (r *run) retry(id int64) *Retry {
 }
 
 // Hold stops retries: those that h selects, now or later, do not begin until Release, even when they are due. Their
-// attempts are kept, nothing is stored about them, and RetryNow still begins one. If Since is zero, the hold begins now.
-// Holding the same selection again changes nothing. The engine forgets holds when it closes; the caller that stores them
-// calls Hold before Recover, so that no recovered retry begins.
+// attempts are kept, nothing is stored about them, and RetryNow still begins one. If Since is zero, the hold begins
+// now. Holding the same selection again changes nothing. The engine forgets holds when it closes; the caller that
+// stores them calls Hold before Recover, so that no recovered retry begins.
 func (e *Engine) Hold(h Hold) Hold {
 	if h.Since.IsZero() {
 		h.Since = e.clock.Now()
@@ -145,8 +145,9 @@ func (e *Engine) Holds() []Held {
 }
 
 // Release ends the hold with the selection of h, and returns how many of its retries were due. Each of them begins when
-// the rest of its wait has passed: what was left of it when the hold began, or all of it if it began during the hold. So
-// they do not begin together. Retries that another hold selects stay held. It returns ErrNoHold if there is no such hold.
+// the rest of its wait has passed: what was left of it when the hold began, or all of it if it began during the hold.
+// So they do not begin together. Retries that another hold selects stay held. It returns ErrNoHold if there is no such
+// hold.
 func (e *Engine) Release(h Hold) (due int, err error) {
 	now := e.clock.Now()
 	e.clock.Hold() // until all are scheduled

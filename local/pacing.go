@@ -65,7 +65,8 @@ func (p *Platform) restorePacing(scope aws.Scope, e *engine.Engine) error {
 	return err
 }
 
-// Hold holds the retries that h selects in an account and region (engine.Engine.Hold) until Release, also after a restart.
+// Hold holds the retries that h selects in an account and region (engine.Engine.Hold) until Release, also after a
+// restart.
 func (p *Platform) Hold(scope aws.Scope, h engine.Hold) error {
 	return p.changePacing(scope, func(e *engine.Engine) error {
 		e.Hold(h)

@@ -1,7 +1,7 @@
-// Package pacing begins many pieces of deferred work, such as the redrives of thousands of executions after an outage, as
-// fast as the callee behind them can handle, which it learns with a limiter (package limiter): it begins no more pieces
-// at a time than the limit, spreads them over the time that a piece takes, raises the limit while pieces succeed, and
-// lowers it when they fail. A piece that fails is begun again later.
+// Package pacing begins many pieces of deferred work, such as the redrives of thousands of executions after an outage,
+// as fast as the callee behind them can handle, which it learns with a limiter (package limiter): it begins no more
+// pieces at a time than the limit, spreads them over the time that a piece takes, raises the limit while pieces
+// succeed, and lowers it when they fail. A piece that fails is begun again later.
 //
 // The package stores nothing: to resume after an interruption, run again with the pieces that are left.
 package pacing
@@ -67,8 +67,8 @@ type piece struct {
 	permit   limiter.Permit
 }
 
-// firstGrowth is the share by which the limit grows in the time of one piece until the first failure; after that, it grows
-// by Policy.Increase. The first overshoot is thus at most this share.
+// firstGrowth is the share by which the limit grows in the time of one piece until the first failure; after that, it
+// grows by Policy.Increase. The first overshoot is thus at most this share.
 const firstGrowth = 0.25
 
 // rateSpan is the time over which Progress.Rate is measured.
@@ -88,9 +88,9 @@ type run struct {
 	ends     []time.Time // of successes in the last rateSpan
 }
 
-// Run begins all pieces and returns when they have ended. The error is that of ctx or of Work.Ended; the pieces under way
-// then continue unwatched. each, which may be nil, is called when a piece has ended for good: err is nil for a success, the
-// error of Begin, or ErrFailed.
+// Run begins all pieces and returns when they have ended. The error is that of ctx or of Work.Ended; the pieces under
+// way then continue unwatched. each, which may be nil, is called when a piece has ended for good: err is nil for a
+// success, the error of Begin, or ErrFailed.
 func Run(ctx context.Context, ids []string, work Work, c Config, each func(id string, err error)) (Progress, error) {
 	if c.Policy == (limiter.Policy{}) {
 		c.Policy = Careful()

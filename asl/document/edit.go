@@ -11,9 +11,9 @@ import (
 // errNotWritten is returned for a change of a value that the text does not spell out.
 var errNotWritten = errors.New("the value comes from a placeholder or a function of the template")
 
-// Edits returns the edits of Text that make a change to the definition: in the JSON or YAML of a file or of a template's
-// object, or in the text of a template's string. It returns an error if the text does not contain what is to be changed,
-// for instance because it is the value of a placeholder.
+// Edits returns the edits of Text that make a change to the definition: in the JSON or YAML of a file or of a
+// template's object, or in the text of a template's string. It returns an error if the text does not contain what is to
+// be changed, for instance because it is the value of a placeholder.
 func (d *Document) Edits(c source.Change) ([]source.Edit, error) {
 	switch {
 	case d.isYAML && d.object == nil && !d.wholeFile():
@@ -60,8 +60,8 @@ func (d *Document) quoted(text string, at int) string {
 	}
 }
 
-// blockIndent returns the indentation of the block that contains an offset: that of its least indented line, because the
-// lines of the definition have theirs in addition.
+// blockIndent returns the indentation of the block that contains an offset: that of its least indented line, because
+// the lines of the definition have theirs in addition.
 func (d *Document) blockIndent(at int) string {
 	start, _ := d.places.exact(source.Span{Start: 0, End: 0})
 	least := -1

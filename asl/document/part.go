@@ -32,8 +32,8 @@ const (
 // SetQuotes records how the file writes the text. Without it the text is Plain.
 func (p *Part) SetQuotes(q Quotes) { p.quotes = q }
 
-// SetObject records that the definition is an object of the file, at a path of it. yaml is true if the file is YAML, and
-// false if it is JSON.
+// SetObject records that the definition is an object of the file, at a path of it. yaml is true if the file is YAML,
+// and false if it is JSON.
 func (p *Part) SetObject(at source.Path, yaml bool) { p.object, p.isYAML = at, yaml }
 
 // NewPart returns an empty part of a file with the given text.

@@ -56,8 +56,8 @@ func TestRetriesReview(t *testing.T) {
 	}
 }
 
-// TestFixInTemplates applies --fix to the files in which definitions are written: all findings are gone, and nothing else
-// of the file has changed.
+// TestFixInTemplates applies --fix to the files in which definitions are written: all findings are gone, and nothing
+// else of the file has changed.
 func TestFixInTemplates(t *testing.T) {
 	t.Parallel()
 	const retrier = `{"ErrorEquals": ["Busy"], "IntervalSeconds": 5, "MaxAttempts": 5}`

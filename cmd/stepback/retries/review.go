@@ -187,8 +187,8 @@ func (c *retriesReviewCmd) applyFixes(x reviewed, std terminal.Streams) (reviewe
 	return x, nil
 }
 
-// fixOnce returns a definition with the fixes of its findings, and their number. Fixes are taken only if the edited text,
-// read anew, is the definition that they should lead to. err says why others were left out.
+// fixOnce returns a definition with the fixes of its findings, and their number. Fixes are taken only if the edited
+// text, read anew, is the definition that they should lead to. err says why others were left out.
 func fixOnce(x *reviewed) (fixed definitions.File, mended int, err error) {
 	d := x.file.Document
 	edits, chosen, err := review.Edits(slices.DeleteFunc(slices.Clone(x.fixes), func(f review.Finding) bool { return len(f.Fix) == 0 }),
