@@ -181,6 +181,7 @@ var linkedModules = map[string][]string{
 	"adaptive/lab/simulation":     {"go.yaml.in/yaml/v3", "golang.org/x/text"},
 	"adaptive/lab/statistics":     nil,
 	"adaptive/limiter":            nil,
+	"adaptive/pacing":             nil,
 	"adaptive/poison":             nil,
 	"adaptive/predict":            nil,
 	"adaptive/shared":             nil,
