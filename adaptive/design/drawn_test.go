@@ -19,7 +19,9 @@ type drawing struct{ stream draw.Stream }
 func (d *drawing) between(low, high float64) float64 { return low + d.stream.Float()*(high-low) }
 
 // spread draws a number whose logarithm is uniform.
-func (d *drawing) spread(low, high float64) float64 { return low * math.Pow(high/low, d.stream.Float()) }
+func (d *drawing) spread(low, high float64) float64 {
+	return low * math.Pow(high/low, d.stream.Float())
+}
 
 func (d *drawing) chance(p float64) bool { return d.stream.Float() < p }
 

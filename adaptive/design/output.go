@@ -30,7 +30,7 @@ func (d *Design) Apply(file, text string) (*Change, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: the settings can be written into definitions in JSON only: %w", file, err)
 	}
-	if found := asl.Validate(text); asl.HasErrors(found) {
+	if _, found := asl.Parse(text); asl.HasErrors(found) {
 		return nil, fmt.Errorf("%s is not a valid definition:\n%s", file, asl.Render(found, text, file))
 	}
 	at := pathOf(root, nil, nil, d.State)
@@ -65,7 +65,7 @@ func (d *Design) Apply(file, text string) (*Change, error) {
 			"States.ALL that keeps the record as a dead letter", d.State))
 	}
 	c.Text, c.Diff = e.apply(file)
-	if found := asl.Validate(c.Text); asl.HasErrors(found) {
+	if _, found := asl.Parse(c.Text); asl.HasErrors(found) {
 		return nil, fmt.Errorf("%s: the settings do not fit the state %q:\n%s", file, d.State, asl.Render(found, c.Text, file))
 	}
 	return c, nil
