@@ -118,7 +118,7 @@ func (d *Design) Run(ctx context.Context, o Options) error {
 		return err
 	}
 	e := newEvaluator(p, o.Workers)
-	settings, found, err := e.search(ctx)
+	settings, found, err := e.search(ctx, slices.ContainsFunc(bounds, func(b Bound) bool { return b.Excludes }))
 	if err != nil {
 		return err
 	}

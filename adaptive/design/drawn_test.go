@@ -147,7 +147,7 @@ func known(t *testing.T, d *design.Design) (possible, impossible bool) {
 // STEPBACK_DESIGN_PROBLEMS=60 draws the problems of docs/design-retries.md; make design sets it.
 func TestDrawnProblems(t *testing.T) {
 	t.Parallel()
-	count, asked := 3, os.Getenv("STEPBACK_DESIGN_PROBLEMS")
+	count, asked := 2, os.Getenv("STEPBACK_DESIGN_PROBLEMS")
 	if asked != "" {
 		n, err := strconv.Atoi(asked)
 		if err != nil {

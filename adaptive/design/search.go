@@ -245,8 +245,8 @@ func byMerit(a, b *candidate) int {
 }
 
 // search returns the simplest settings that meet the objective. If none do, found is false, and the settings are those
-// that miss it least.
-func (e *evaluator) search(ctx context.Context) (best Settings, found bool, err error) {
+// that miss it least. If the objective is excluded by theory, the nearest settings are not refined.
+func (e *evaluator) search(ctx context.Context, excluded bool) (best Settings, found bool, err error) {
 	known := map[string]bool{}
 	var all []*candidate
 	extend := func(settings []Settings) []*candidate {
@@ -260,18 +260,21 @@ func (e *evaluator) search(ctx context.Context) (best Settings, found bool, err 
 		all = append(all, fresh...)
 		return fresh
 	}
-	const rounds = 3
+	rounds, seeds := 3, screenSeeds
+	if excluded {
+		rounds, seeds = 1, 1
+	}
 	rejected := map[string]bool{}
 	fresh := extend(e.p.candidates())
 	for range rounds {
-		if err := e.screen(ctx, fresh, screenSeeds); err != nil {
+		if err := e.screen(ctx, fresh, seeds); err != nil {
 			return best, false, err
 		}
 		slices.SortStableFunc(all, byMerit)
 		tests := 0
 		for _, c := range all {
 			// A candidate that misses one screened period may still hold in the share that is asked for.
-			if c.misses > 1 || tests == tried {
+			if excluded || c.misses > 1 || tests == tried {
 				continue
 			}
 			if rejected[c.settings.key()] {
