@@ -69,7 +69,10 @@ func (c *Collector) Fit(state string) (*Fit, error) {
 		return nil, fmt.Errorf("no task of the state %s is on record; there are tasks of %s: %w", state, quoted(c.stateNames()), ErrTooLittle)
 	}
 	x := c.callee(s.callee)
-	span := s.lasted.Sub(s.begun)
+	span := max(s.lasted.Sub(s.begun), 0)
+	if s.lasted.IsZero() { // no attempt took any time, as in virtual time
+		span = 0
+	}
 	if x.succeeded < leastSuccesses || span < leastSpan {
 		return nil, fmt.Errorf("%s has %d successful calls in %s, and a fit needs %d in %s: %w", state, x.succeeded,
 			span.Round(time.Second), leastSuccesses, leastSpan, ErrTooLittle)

@@ -21,7 +21,7 @@ type Observer struct {
 	tasks []observed
 }
 
-// observed is what an observer keeps of a task.
+// observed holds the times and the ending of a task.
 type observed struct {
 	start    time.Time
 	took     float32 // seconds until it succeeded; negative if it did not

@@ -56,7 +56,7 @@ func (r Range) String() string {
 	return fmt.Sprintf("%.4g to %.4g", r.Low, r.High)
 }
 
-// Problem is what a design has to solve. Times are in seconds.
+// Problem describes a callee, its load, its faults and the objective of a design. Times are in seconds.
 type Problem struct {
 	// Name identifies the problem. State is the name of the Task state.
 	Name  string `json:"name"`
@@ -102,7 +102,7 @@ type Map struct {
 	Concurrency int `json:"concurrency,omitempty"`
 }
 
-// Callee is what is known of the called service: servers with one queue.
+// Callee describes the called service: servers with one queue.
 type Callee struct {
 	// Servers is the number of requests that it serves at the same time, Mean the mean time of one, and CV the standard
 	// deviation of the time as a multiple of Mean; 0 for constant times.
@@ -149,7 +149,7 @@ type Fault struct {
 	Speed  Range  `json:"speed"`
 }
 
-// Objective is what a period must achieve. A zero member sets no bound, except Saved and Within.
+// Objective holds the bounds that a period must keep. A zero member sets no bound, except Saved and Within.
 type Objective struct {
 	// Saved is the minimum share of the records that succeed within Within seconds of their arrival.
 	Saved  float64 `json:"saved"`
@@ -348,7 +348,7 @@ func distribution(mean, cv float64) scenario.Distribution {
 	return scenario.Distribution{Kind: scenario.DistributionLognormal, Mean: mean, CV: cv}
 }
 
-// Outcome is what one simulated or recorded period achieved.
+// Outcome holds the measurements of one simulated or recorded period.
 type Outcome struct {
 	// Saved is the share of the records done in time, and Dead the number of records given up.
 	Saved float64 `json:"saved"`

@@ -130,7 +130,7 @@ func (p *Problem) RetryBlock(s *Settings) []retrypatterns.Retrier {
 	return append(all, s.Retry.Retrier("States.ALL"))
 }
 
-// complexity counts the settings that somebody has to understand and operate. What acts in the function counts more
+// complexity counts the settings that an operator has to understand. What acts in the function counts more
 // than what the definition says.
 func (s *Settings) complexity() int {
 	n := 0
