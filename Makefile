@@ -79,6 +79,10 @@ differential: ## compare the laboratory with both generations of the AWS SDK's r
 	cd adaptive/lab/differential && $(GO) vet ./... && $(GO) test ./...
 	cd adaptive/lab/differential/sdk2025 && $(GO) vet ./... && $(GO) test ./...
 
+.PHONY: design
+design: ## design the retries of 60 drawn problems, and check each design on seeds that the search has not used
+	STEPBACK_DESIGN_PROBLEMS=60 $(GO) test -count=1 -timeout 0 -v -run '^TestDrawnProblems$$' ./adaptive/design
+
 .PHONY: crash
 crash: ## kill an import with SIGKILL at KILLS random moments (SEED), restart it, and check the result
 	STEPBACK_CRASH_SEED=$(SEED) STEPBACK_CRASH_KILLS=$(KILLS) $(GO) test -count=1 -timeout 0 -v -run '^TestCrashes$$' ./cmd/stepback

@@ -170,6 +170,7 @@ var linkedModules = map[string][]string{
 	"adaptive/controller/decide":  nil,
 	"adaptive/cost":               {"golang.org/x/text"},
 	"adaptive/deadline":           nil,
+	"adaptive/design":             {"go.yaml.in/yaml/v3", "golang.org/x/text"},
 	"adaptive/lab":                {"go.yaml.in/yaml/v3", "golang.org/x/text"},
 	"adaptive/lab/chart":          {"go.yaml.in/yaml/v3", "golang.org/x/image", "golang.org/x/sys", "golang.org/x/text"},
 	"adaptive/lab/contention":     nil,

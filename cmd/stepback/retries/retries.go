@@ -23,6 +23,7 @@ type Retries struct {
 	Review  retriesReviewCmd  `cmd:"" help:"Review the Retry blocks of state machine definitions."`
 	Analyze Analyze           `cmd:"" help:"Analyze histories: what retries gained and cost, and what to change."`
 	Whatif  Whatif            `cmd:"" help:"Replay histories under other Retry blocks."`
+	Design  Design            `cmd:"" help:"Design Retry blocks, timeouts and limits from an objective, with predictions."`
 }
 
 type retriesShowCmd struct {
