@@ -22,8 +22,8 @@ type Config struct {
 	// Name identifies the relay to people who look into the table; by default it is made of the host's name and the
 	// process. At most 200 bytes.
 	Name string
-	// TakeOver declares that no other relay with this Name runs. Messages that an earlier one of the same Name, which was
-	// killed, still holds are then claimed at once, not when its leases expire. It requires a Name.
+	// TakeOver declares that no other relay with this Name runs. Messages that an earlier one of the same Name, which
+	// was killed, still holds are then claimed at once, not when its leases expire. It requires a Name.
 	TakeOver bool
 	// Check rejects a message before it is sent, with an error such as [Invalid] returns; nil means [CheckJSON].
 	Check func(*Message) error

@@ -92,11 +92,11 @@ func (s *session) claim(messages, bytes int) (Claimed, error) {
 }
 
 // takeOver ends the leases of an earlier relay with the same name. If that fails, they expire later.
-func (s *session) takeOver() error {
+func (s *session) takeOver(parent context.Context) error {
 	if !s.cfg.TakeOver {
 		return nil
 	}
-	ctx, cancel := s.storeContext(s.soft)
+	ctx, cancel := s.storeContext(parent)
 	defer cancel()
 	n, err := s.cfg.Store.Abandon(ctx, s.cfg.Name)
 	if err != nil {

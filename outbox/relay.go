@@ -63,7 +63,7 @@ func (r *Relay) run(ctx context.Context, drain bool) (Drained, error) {
 		held: map[int64]holding{},
 	}
 	r.health.begin(r.cfg.Clock.Now())
-	if err := s.takeOver(); err != nil && drain {
+	if err := s.takeOver(ctx); err != nil && drain {
 		return Drained{}, err
 	}
 	var background, settling sync.WaitGroup

@@ -109,7 +109,9 @@ func (c *MCP) listen(ctx context.Context, std terminal.Streams, server *mcp.Serv
 	if s.Shutdown(last) != nil { // streams of clients stay open for ever
 		_ = s.Close()
 	}
-	<-ended
+	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
 	return nil
 }
 

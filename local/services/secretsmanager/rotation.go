@@ -94,7 +94,7 @@ func (s *Service) rotateSecret(_ context.Context, scope aws.Scope, in *rotateSec
 		return nil, err
 	}
 	if now {
-		s.rotate(rotated, id) //nolint:contextcheck // a rotation outlives its request
+		s.rotate(rotated, id)
 	}
 	return out, nil
 }
