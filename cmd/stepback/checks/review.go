@@ -1,4 +1,4 @@
-package retries
+package checks
 
 import (
 	"context"
@@ -17,7 +17,8 @@ import (
 	"stepback/retrypatterns/review"
 )
 
-type retriesReviewCmd struct {
+// Review implements the verb retries review.
+type Review struct {
 	Files    []string `arg:"" optional:"" help:"State machine definitions (Amazon States Language in JSON or YAML), - for standard input, templates that declare them (as for validate), or directories, which are searched for *.asl.json, *.asl.yaml, *.asl.yml and templates."`
 	Express  bool     `help:"Review as a state machine of type EXPRESS."`
 	Rate     float64  `placeholder:"N" help:"Executions started per second, for the rule METASTABLE_ABOVE."`
@@ -33,7 +34,7 @@ type retriesReviewCmd struct {
 }
 
 // Help shows examples.
-func (retriesReviewCmd) Help() string {
+func (Review) Help() string {
 	return `Examples:
   stepback retries review statemachine.asl.json
   stepback retries review --fail-on warning --sarif definitions/ > review.sarif
@@ -71,7 +72,7 @@ type reviewedState struct {
 }
 
 // Run prints the review of each definition.
-func (c *retriesReviewCmd) Run(_ context.Context, std terminal.Streams) error {
+func (c *Review) Run(_ context.Context, std terminal.Streams) error {
 	if c.Explain != "" {
 		return explainRules(std.Out, c.Explain)
 	}
@@ -121,7 +122,7 @@ func (c *retriesReviewCmd) Run(_ context.Context, std terminal.Streams) error {
 	return status
 }
 
-func (c *retriesReviewCmd) check() error {
+func (c *Review) check() error {
 	switch {
 	case len(c.Files) == 0:
 		return errors.New("name the definitions to review, for example: stepback retries review statemachine.asl.json")
@@ -134,7 +135,7 @@ func (c *retriesReviewCmd) check() error {
 }
 
 // severe reports whether a finding is severe enough to fail the command.
-func (c *retriesReviewCmd) severe(d asl.Diagnostic) bool {
+func (c *Review) severe(d asl.Diagnostic) bool {
 	order := []string{"error", "warning", "advice"}
 	limit := c.FailOn
 	if c.Strict {
@@ -145,7 +146,7 @@ func (c *retriesReviewCmd) severe(d asl.Diagnostic) bool {
 
 // applyFixes writes the available fixes into the file, repeatedly until there are no more, and returns the review
 // of the remaining findings.
-func (c *retriesReviewCmd) applyFixes(x reviewed, values map[string]string, std terminal.Streams) (reviewed, error) {
+func (c *Review) applyFixes(x reviewed, values map[string]string, std terminal.Streams) (reviewed, error) {
 	const rounds = 10 // one fix may uncover another finding
 	total := 0
 	for range rounds {
@@ -184,7 +185,7 @@ func replaceText(path, text string) error {
 	return os.WriteFile(path, []byte(text), info.Mode().Perm())
 }
 
-func (c *retriesReviewCmd) review(d definitions.File) reviewed {
+func (c *Review) review(d definitions.File) reviewed {
 	x := reviewed{file: d, advice: d.Diagnose(c.Express), States: []reviewedState{}}
 	express, refused := c.Express || d.Express, asl.HasErrors(x.advice)
 	if !refused {
