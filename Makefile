@@ -267,7 +267,6 @@ models: ## regenerate aws/model/models.zip, the API models of all AWS services, 
 	$(GO) run ./aws/model/generate -models $(MODELS) -out aws/model/models.zip
 
 # The version is the tag, or the commit if there is none.
-VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 .PHONY: release
 release: ## build a release in dist/release: archives for six systems, SBOM, image, npm packages, wheels, install.sh (TARGETS="linux/amd64": fewer)
 	@TARGETS="$(TARGETS)" URL="$(URL)" internal/release/build.sh $(VERSION)
