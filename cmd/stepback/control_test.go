@@ -12,8 +12,8 @@ import (
 	awslambda "github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
+	"stepback/cmd/stepback/buildinfo"
 	"stepback/cmd/stepback/exit"
-	"stepback/cmd/stepback/workspace"
 	"stepback/local"
 )
 
@@ -170,7 +170,7 @@ func TestControlRefusesWhatItCannotRead(t *testing.T) {
 	for body, want := range map[string]string{
 		`{`: "The request cannot be read", `{"verb":"serve"}`: "another version",
 		`{"verb":"history","version":"x"}`:                                              "another version",
-		`{"verb":"history","version":"` + workspace.Version() + `","flags":{"JSON":7}}`: "The flags cannot be read",
+		`{"verb":"history","version":"` + buildinfo.Version() + `","flags":{"JSON":7}}`: "The flags cannot be read",
 	} {
 		answer, err := server.Ask(t.Context(), strings.NewReader(body))
 		if err != nil {

@@ -433,3 +433,12 @@ func VisitStates(g *asl.Graph, visit func(*asl.State)) {
 		}
 	}
 }
+
+// ReplaceText overwrites a text file and keeps its permissions.
+func ReplaceText(path, text string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(text), info.Mode().Perm())
+}

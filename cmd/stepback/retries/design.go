@@ -17,6 +17,7 @@ import (
 	"stepback/adaptive/lab/chart"
 	"stepback/adaptive/lab/policy"
 	"stepback/adaptive/lab/scenario"
+	"stepback/cmd/stepback/definitions"
 	"stepback/cmd/stepback/exit"
 	"stepback/cmd/stepback/terminal"
 	"stepback/cmd/stepback/workspace"
@@ -199,7 +200,7 @@ func changeDefinition(std terminal.Streams, d *design.Design, file string, write
 		fmt.Fprintf(std.Err, "note: %s\n", n)
 	}
 	if write && change.Diff != "" {
-		return replaceText(file, change.Text)
+		return definitions.ReplaceText(file, change.Text)
 	}
 	return nil
 }

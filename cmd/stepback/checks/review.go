@@ -1,11 +1,10 @@
-package retries
+package checks
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -19,7 +18,8 @@ import (
 	"stepback/retrypatterns/review"
 )
 
-type retriesReviewCmd struct {
+// Review implements the verb retries review.
+type Review struct {
 	Files    []string `arg:"" optional:"" help:"State machine definitions (Amazon States Language in JSON or YAML), - for standard input, templates that declare them (as for validate), or directories, which are searched for *.asl.json, *.asl.yaml, *.asl.yml and templates."`
 	Express  bool     `help:"Review as a state machine of type EXPRESS."`
 	Rate     float64  `placeholder:"N" help:"Executions started per second, for the rule METASTABLE_ABOVE."`
@@ -35,7 +35,7 @@ type retriesReviewCmd struct {
 }
 
 // Help shows examples.
-func (retriesReviewCmd) Help() string {
+func (Review) Help() string {
 	return `Examples:
   stepback retries review statemachine.asl.json
   stepback retries review --fail-on warning --sarif definitions/ > review.sarif
@@ -74,7 +74,7 @@ type reviewedState struct {
 }
 
 // Run prints the review of each definition.
-func (c *retriesReviewCmd) Run(_ context.Context, std terminal.Streams) error {
+func (c *Review) Run(_ context.Context, std terminal.Streams) error {
 	if c.Explain != "" {
 		return explainRules(std.Out, c.Explain)
 	}
@@ -125,7 +125,7 @@ func (c *retriesReviewCmd) Run(_ context.Context, std terminal.Streams) error {
 	return status
 }
 
-func (c *retriesReviewCmd) check() error {
+func (c *Review) check() error {
 	switch {
 	case len(c.Files) == 0:
 		return errors.New("name the definitions to review, for example: stepback retries review statemachine.asl.json")
@@ -138,7 +138,7 @@ func (c *retriesReviewCmd) check() error {
 }
 
 // severe reports whether a finding is severe enough to fail the command.
-func (c *retriesReviewCmd) severe(d asl.Diagnostic) bool {
+func (c *Review) severe(d asl.Diagnostic) bool {
 	order := []string{"error", "warning", "advice"}
 	limit := c.FailOn
 	if c.Strict {
@@ -149,7 +149,7 @@ func (c *retriesReviewCmd) severe(d asl.Diagnostic) bool {
 
 // applyFixes writes the available fixes into the file, repeatedly until there are no more, and returns the review
 // of the remaining findings. The error names the fixes that the file cannot have.
-func (c *retriesReviewCmd) applyFixes(x reviewed, std terminal.Streams) (reviewed, error) {
+func (c *Review) applyFixes(x reviewed, std terminal.Streams) (reviewed, error) {
 	if len(x.fixes) == 0 {
 		return x, nil
 	}
@@ -174,7 +174,7 @@ func (c *retriesReviewCmd) applyFixes(x reviewed, std terminal.Streams) (reviewe
 		if unfixed = err; mended == 0 {
 			break
 		}
-		if err := replaceText(x.file.Source, next.Document.Text); err != nil {
+		if err := definitions.ReplaceText(x.file.Source, next.Document.Text); err != nil {
 			return x, err
 		}
 		x = c.review(next)
@@ -221,16 +221,7 @@ func sameJSON(a, b string) bool {
 	return err == nil && wrong == nil && jsonvalue.Equal(x, y)
 }
 
-// replaceText overwrites a text file and keeps its permissions.
-func replaceText(path, text string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, []byte(text), info.Mode().Perm())
-}
-
-func (c *retriesReviewCmd) review(d definitions.File) reviewed {
+func (c *Review) review(d definitions.File) reviewed {
 	x := reviewed{file: d, advice: d.Diagnose(c.Express), States: []reviewedState{}}
 	express, refused := c.Express || d.Express, asl.HasErrors(x.advice)
 	if !refused {
