@@ -159,7 +159,7 @@ func TestImpossibleObjectivesAreNamed(t *testing.T) {
 func TestBadProblemsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ from, to, want string }{
-		{"design: 1", "design: 2", "problem.yaml:2:9: design: this is version 2 of the design file, and this stepback reads version 1"},
+		{"design: 1", "design: 2", "problem.yaml:2:9: design: this is version 2 of the design file, and this program reads version 1"},
 		{"servers: 1", "servers: 0", "has no capacity"},
 		{"mean: [0.18, 0.2]", "mean: 0", "a call takes more than 0 s"},
 		{"mean: [0.18, 0.2]", "mean: [0.2, 0.18]", "the range begins above its end"},

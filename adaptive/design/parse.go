@@ -44,7 +44,7 @@ func (p *parser) design(root strictyaml.Value) *Design {
 		"seed", "result")
 	if v := o.Need("design"); v.Present() {
 		if n := v.Whole(0, 1<<30); n != Version {
-			v.Problem("this is version %d of the design file, and this stepback reads version %d; write the problem again with "+
+			v.Problem("this is version %d of the design file, and this program reads version %d; write the problem again with "+
 				"design: %d and run stepback retries design", n, Version, Version)
 		}
 	}

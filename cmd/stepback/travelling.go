@@ -28,6 +28,7 @@ var travelling = map[string]func() workspace.DirectoryVerb{
 	"limit":            func() workspace.DirectoryVerb { return new(operate.Limit) },
 	"release":          func() workspace.DirectoryVerb { return new(operate.Release) },
 	"retries analyze":  func() workspace.DirectoryVerb { return new(retries.Analyze) },
+	"retries design":   func() workspace.DirectoryVerb { return new(retries.Design) },
 	"retries whatif":   func() workspace.DirectoryVerb { return new(retries.Whatif) },
 	"dashboard render": func() workspace.DirectoryVerb { return new(retries.DashboardRender) },
 	"predict examples": func() workspace.DirectoryVerb { return new(retries.PredictExamples) },
