@@ -21,7 +21,7 @@ func TestCallLimit(t *testing.T) {
 	var mu sync.Mutex
 	var began []string
 	b := newBed(t, nil)
-	b.Engine.Close()
+	b.Close()
 	e, err := engine.New(engine.Config{Clock: b.clock, Journal: b.journal, Seed: 1,
 		Integrations: new(engine.Integrations).Handle("test", "call", invoke(func(_ context.Context, task *engine.Task) (string, error) {
 			mu.Lock()

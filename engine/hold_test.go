@@ -12,10 +12,10 @@ import (
 )
 
 // awaitDue waits until as many retries are held at their due time.
-func awaitDue(e *engine.Engine, n int) []engine.Held {
+func awaitDue(e *engine.Engine, n int) {
 	for {
 		if h := e.Holds(); len(h) > 0 && h[0].Due == n {
-			return h
+			return
 		}
 		runtime.Gosched()
 	}
@@ -44,7 +44,7 @@ func TestHold(t *testing.T) {
 		t.Cleanup(e.Close)
 		return e
 	}
-	b.Engine.Close()
+	b.Close()
 	b.Engine = open()
 	other := engine.Hold{Machine: "m", Error: "Other"}
 	b.Hold(other)
@@ -62,7 +62,7 @@ func TestHold(t *testing.T) {
 	if r := b.Retries(arn); len(r) != 1 || r[0].Attempt != 2 || len(attempts) != 1 {
 		t.Fatalf("%+v, %v", r, attempts)
 	}
-	b.Engine.Close()
+	b.Close()
 	b.Engine = open()
 	b.Hold(held)
 	if _, err := b.Recover(t.Context()); err != nil {

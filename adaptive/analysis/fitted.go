@@ -19,7 +19,8 @@ type Bounds struct{ Low, High float64 }
 type Fit struct {
 	State, Callee string
 	From, To      time.Time
-	// Tasks is the number of tasks. Closed is true if most were children of a distributed Map; Rate is then meaningless.
+	// Tasks is the number of tasks. Closed is true if most were children of a distributed Map; Rate is then
+	// meaningless.
 	Tasks  int
 	Closed bool
 	// Rate is the arrivals per second. Mean is the mean time of a call in seconds while the callee is healthy, and

@@ -10,8 +10,8 @@ import (
 
 // Bound is a bound by theory, beside what the laboratory finds.
 type Bound struct {
-	// Name identifies the bound: stability, retries, fluid, drain, permanent, cost or finish. Condition is the condition
-	// for which it holds; empty for all.
+	// Name identifies the bound: stability, retries, fluid, drain, permanent, cost or finish. Condition is the
+	// condition for which it holds; empty for all.
 	Name      string  `json:"name"`
 	Condition string  `json:"condition,omitempty"`
 	Value     float64 `json:"value"`
@@ -98,7 +98,7 @@ func (p *Problem) outage(k int) string {
 	f := &p.Faults[k-1]
 	switch {
 	case f.Errors.Low >= 1:
-		return fmt.Sprintf(", and none for %s", inWords(f.For.Low))
+		return ", and none for " + inWords(f.For.Low)
 	case f.Speed.High < 1:
 		return fmt.Sprintf(", and %.3g times that for %s", f.Speed.High, inWords(f.For.Low))
 	}

@@ -72,7 +72,8 @@ func TestFormsOfOutput(t *testing.T) {
 	t.Parallel()
 	d := read(t, orders)
 	d.Result = &design.Result{Feasible: true, Settings: design.Settings{
-		Retry: design.Backoff{Interval: 2, Rate: 2, MaxDelay: 30, MaxAttempts: 3}, Timeout: 2, Limiter: true, LimiterMax: 1000,
+		Retry: design.Backoff{Interval: 2, Rate: 2, MaxDelay: 30, MaxAttempts: 3}, Timeout: 2, Limiter: true,
+			LimiterMax: 1000,
 		Paced: &design.Backoff{Interval: 10, Rate: 1.5, MaxDelay: 60, MaxAttempts: 40},
 	}}
 	const text = `{
@@ -124,7 +125,8 @@ func TestFormsOfOutput(t *testing.T) {
 		t.Fatalf("%v in\n%s", err, d.TableRow())
 	}
 	compiled, err := table.States[0].Compile()
-	if err != nil || len(compiled.Retry) != 3 || compiled.Retry[2].MaxAttempts != 3 || compiled.Retry[0].IntervalSeconds != 10 {
+	if err != nil || len(compiled.Retry) != 3 || compiled.Retry[2].MaxAttempts != 3 ||
+		compiled.Retry[0].IntervalSeconds != 10 {
 		t.Errorf("%+v, %v", compiled, err)
 	}
 	if !strings.Contains(d.CDK(), `task.addRetry({ errors: ["States.ALL"], interval: Duration.seconds(2), backoffRate: 2,`) {
@@ -221,7 +223,8 @@ func TestRecordsThatDescribeNoCalleeAreNamed(t *testing.T) {
 		if !errors.Is(err, c.want) {
 			t.Errorf("%v, want %v", err, c.want)
 		}
-		if c.want == nil && (f.Mean.Low > 0.203 || f.Mean.High < 0.203 || f.Rate.Low > 1 || f.Rate.High < 1 || f.Closed) {
+		if c.want == nil && (f.Mean.Low > 0.203 || f.Mean.High < 0.203 || f.Rate.Low > 1 || f.Rate.High < 1 ||
+			f.Closed) {
 			t.Errorf("fitted %+v", f)
 		}
 	}

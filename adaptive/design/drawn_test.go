@@ -120,7 +120,8 @@ func known(t *testing.T, d *design.Design) (possible, impossible bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	quick := &design.Settings{Retry: design.Backoff{Interval: 1, Rate: 1, MaxDelay: 1, MaxAttempts: 20}, Concurrency: 2 * most}
+	quick := &design.Settings{Retry: design.Backoff{Interval: 1, Rate: 1, MaxDelay: 1, MaxAttempts: 20},
+		Concurrency: 2 * most}
 	ceiling := design.Objective{Saved: d.Objective.Saved, Finish: d.Objective.Finish}
 	impossible = met(t, d, quick, oracle, ceiling, 3_000_000, 20) < 0.5
 	for _, b := range d.Result.Bounds {
@@ -130,8 +131,10 @@ func known(t *testing.T, d *design.Design) (possible, impossible bool) {
 	for _, s := range []design.Settings{
 		{}, {Retry: design.Backoff{Interval: 2, Rate: 2, MaxDelay: 30, MaxAttempts: 3}},
 		{Retry: design.Backoff{Interval: 30, Rate: 1.5, MaxDelay: 120, MaxAttempts: 8}},
-		{Limiter: true, LimiterMax: 1000, Retry: design.Backoff{Interval: 2, Rate: 2, MaxDelay: 30, MaxAttempts: 3}, Paced: paced},
-		{Limiter: true, LimiterMax: 1000, Breaker: true, Retry: design.Backoff{Interval: 2, Rate: 2, MaxDelay: 30, MaxAttempts: 3},
+		{Limiter: true, LimiterMax: 1000, Retry: design.Backoff{Interval: 2, Rate: 2, MaxDelay: 30, MaxAttempts: 3},
+			Paced: paced},
+		{Limiter: true, LimiterMax: 1000, Breaker: true, Retry: design.Backoff{Interval: 2, Rate: 2, MaxDelay: 30,
+			MaxAttempts: 3},
 			Paced: paced},
 	} {
 		s.Timeout, s.Concurrency = math.Ceil(10*d.Callee.Mean.High), most
@@ -185,14 +188,16 @@ func TestDrawnProblems(t *testing.T) {
 		}
 		t.Logf("%d: possible %t, impossible %t, feasible %t, met %.2f, %d periods: %s%s", i, can, cannot, d.Result.Feasible, share,
 			d.Result.Simulated, &d.Result.Settings, d.Result.Because)
-		if d.Result.Feasible && share < d.Objective.Confidence || cannot && d.Result.Feasible || can && !d.Result.Feasible {
+		if d.Result.Feasible && share < d.Objective.Confidence || cannot && d.Result.Feasible || can &&
+			!d.Result.Feasible {
 			t.Logf("%d is wrong:\n%s", i, text)
 		}
 	}
 	t.Logf("%d problems: %d of %d designs hold on unseen seeds, %d of %d impossible ones are named, %d of %d possible ones are solved",
 		count, held, designs, named, impossible, solved, possible)
 	least := 0.95
-	if float64(held) < least*float64(designs) || float64(named) < least*float64(impossible) || float64(solved) < least*float64(possible) {
+	if float64(held) < least*float64(designs) || float64(named) < least*float64(impossible) ||
+		float64(solved) < least*float64(possible) {
 		t.Errorf("%d of %d designs hold, %d of %d impossible problems are named, %d of %d possible ones are solved; want 95 %% each",
 			held, designs, named, impossible, solved, possible)
 	}

@@ -13,7 +13,8 @@ func Simulate(ctx context.Context, p *Problem, s *Settings, other *policy.Policy
 		other = s.Policy()
 	}
 	x := p.scenario(s, condition, seed)
-	r, err := simulation.Run(ctx, simulation.Options{Scenario: x, Policy: other, Seed: seed, Within: seconds(p.Objective.Within)})
+	r, err := simulation.Run(ctx, simulation.Options{Scenario: x, Policy: other, Seed: seed,
+		Within: seconds(p.Objective.Within)})
 	if err != nil {
 		return Outcome{}, err
 	}

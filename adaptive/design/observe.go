@@ -40,7 +40,8 @@ func (o *Observer) Add(t *analysis.Task) {
 	if t.State != o.d.State || len(t.Attempts) == 0 {
 		return
 	}
-	x := observed{start: t.Attempts[0].Start, took: -1, dead: t.Ending == analysis.GivenUp, cut: t.Ending == analysis.Cut}
+	x := observed{start: t.Attempts[0].Start, took: -1, dead: t.Ending == analysis.GivenUp,
+		cut: t.Ending == analysis.Cut}
 	for i := range t.Attempts {
 		a := &t.Attempts[i]
 		switch a.Error {
@@ -176,7 +177,7 @@ func tail(k, n int, p float64) float64 {
 		return 1
 	}
 	sum, term := 0.0, math.Pow(1-p, float64(n))
-	for i := 0; i < k; i++ {
+	for i := range k {
 		sum += term
 		term *= float64(n-i) / float64(i+1) * p / (1 - p)
 	}
@@ -229,7 +230,8 @@ func (o *Observer) period(from time.Time, length time.Duration) (p Period, ok bo
 	p.Outcome.Saved = float64(saved) / float64(p.Tasks)
 	p.Outcome.CallsPerRecord = float64(calls) / float64(p.Tasks)
 	if n := len(took); n > 0 {
-		p.Outcome.P50, p.Outcome.P99 = took[max(0, int(math.Ceil(0.5*float64(n)))-1)], took[max(0, int(math.Ceil(0.99*float64(n)))-1)]
+		p.Outcome.P50, p.Outcome.P99 = took[max(0, int(math.Ceil(0.5*float64(n)))-1)], took[max(0,
+			int(math.Ceil(0.99*float64(n)))-1)]
 	}
 	first, last := -1, -1
 	for i, b := range bins {
@@ -312,7 +314,7 @@ func (p *Problem) Fitted(fit *analysis.Fit, replace bool) Problem {
 		if missing {
 			out.Callee.Servers, out.Callee.Queue, out.Callee.Rejection = rangeOf(fit.Servers), 1000, "ServiceUnavailableError"
 		}
-		var errors []Error
+		errors := make([]Error, 0, len(fit.Errors))
 		for _, e := range fit.Errors {
 			errors = append(errors, Error{Name: e.Name, Share: rangeOf(e.Share), Permanent: e.Permanent})
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"stepback/asl"
@@ -57,7 +58,7 @@ func (d *Design) Apply(file, text string) (*Change, error) {
 		if at.around == nil {
 			c.Notes = append(c.Notes, "the state is not inside a Map, so its MaxConcurrency is not set")
 		} else {
-			e.set(at.around, "MaxConcurrency", fmt.Sprint(s.Concurrency))
+			e.set(at.around, "MaxConcurrency", strconv.Itoa(s.Concurrency))
 		}
 	}
 	if !at.catches {

@@ -196,7 +196,7 @@ func (p *parser) objective(v strictyaml.Value) Objective {
 
 // Text states the problem in one line.
 func (p *Problem) Text() string {
-	work := ""
+	var work string
 	if p.Map != nil {
 		work = fmt.Sprintf("a Map of %d records", p.Map.Items)
 	} else {

@@ -274,7 +274,8 @@ const Calm = "calm"
 
 // conditions returns the names of the conditions: calm, then the faults.
 func (p *Problem) conditions() []string {
-	names := []string{Calm}
+	names := make([]string, 1, 1+len(p.Faults))
+	names[0] = Calm
 	for _, f := range p.Faults {
 		names = append(names, f.Name)
 	}

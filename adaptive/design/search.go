@@ -121,7 +121,7 @@ func (e *evaluator) outcomes(ctx context.Context, s *Settings, condition int, fr
 // confidence holds with a probability of 90 %.
 func tolerated(n int, confidence float64) int {
 	miss, term, sum := 1-confidence, math.Pow(confidence, float64(n)), 0.0
-	for k := 0; k < n; k++ {
+	for k := range n {
 		sum += term
 		if sum > 0.1 {
 			return k - 1

@@ -69,7 +69,8 @@ func TestFiveThousand(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(5) {
 		synctest.Test(t, func(t *testing.T) {
-			c := &callee{capacity: 100, others: 60, service: time.Second, random: rand.New(rand.NewPCG(seed, 1)), began: time.Now(),
+			c := &callee{capacity: 100, others: 60, service: time.Second, random: rand.New(rand.NewPCG(seed, 1)),
+				began: time.Now(),
 				until: map[string]time.Time{}, refused: map[string]bool{}, attempts: map[string]int{}}
 			ids := make([]string, 5000)
 			for i := range ids {

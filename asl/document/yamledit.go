@@ -240,7 +240,10 @@ func (y *yamlEditor) remove(array *yaml.Node, index int) ([]source.Edit, error) 
 
 // lastLineOf returns the number of the last line of a node. ok is false if a scalar of several lines makes it unknown.
 func lastLineOf(n *yaml.Node) (line int, ok bool) {
-	line, ok = n.Line, n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 && !strings.Contains(n.Value, "\n") && !(inFlow(n) && len(n.Content) > 0 && n.Content[len(n.Content)-1].Line > n.Line)
+	line, ok = n.Line, n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) == 0 && !strings.Contains(n.Value, "\n")
+	if inFlow(n) && len(n.Content) > 0 && n.Content[len(n.Content)-1].Line > n.Line {
+		ok = false
+	}
 	for _, c := range n.Content {
 		l, sure := lastLineOf(c)
 		line, ok = max(line, l), ok && sure

@@ -20,7 +20,7 @@ func (manCmd) Help() string {
 }
 
 // Run writes the manual page of all verbs and flags.
-func (manCmd) Run(_ context.Context, std terminal.Streams) error { //nolint:unparam // as kong calls verbs
+func (manCmd) Run(_ context.Context, std terminal.Streams) error {
 	parser, err := parserOf(new(commandLine))
 	if err != nil {
 		return err

@@ -73,7 +73,8 @@ func TestFixInTemplates(t *testing.T) {
             Resource: !GetAtt Fn.Arn
             End: true
             Retry:
-              - ErrorEquals: [Lambda.ServiceException, Lambda.AWSLambdaException, Lambda.SdkClientException, Lambda.ClientExecutionTimeoutException, Lambda.TooManyRequestsException]
+              - ErrorEquals: [Lambda.ServiceException, Lambda.AWSLambdaException, Lambda.SdkClientException,
+	Lambda.ClientExecutionTimeoutException, Lambda.TooManyRequestsException]
                 MaxAttempts: 6
                 JitterStrategy: FULL
               - ErrorEquals: [Busy] # the till

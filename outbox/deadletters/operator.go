@@ -180,7 +180,8 @@ func (o *Operator) learn(ctx context.Context, s Selection, pace Pace, reason str
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	const attempts = 3
-	_, err := pacing.Run(ctx, ids, redriving{o, By{o.Who, reason}}, pacing.Config{Attempts: attempts, Progress: pace.Progress},
+	_, err := pacing.Run(ctx, ids, redriving{o, By{o.Who, reason}}, pacing.Config{Attempts: attempts,
+		Progress: pace.Progress},
 		func(id string, err error) {
 			if wrong := each(resultOf(id, Done, err)); wrong != nil {
 				stop(wrong)

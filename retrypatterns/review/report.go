@@ -142,7 +142,8 @@ func (r *reviewer) graph(g *asl.Graph, at source.Path, around scope) {
 
 func (r *reviewer) state(s *asl.State, at source.Path, around scope) {
 	x := subject{State: s, r: r, at: at, scope: around}
-	if s.Type == asl.Task && !(r.options.StandsIn != nil && r.options.StandsIn(s.Resource) && namesService(s)) {
+	unknown := r.options.StandsIn != nil && r.options.StandsIn(s.Resource) && namesService(s)
+	if s.Type == asl.Task && !unknown {
 		x.call = callOf(s)
 		if what := x.callee(); what != "" {
 			r.callers[what] = append(r.callers[what], s)

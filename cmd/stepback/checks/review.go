@@ -191,7 +191,8 @@ func (c *Review) applyFixes(x reviewed, std terminal.Streams) (reviewed, error) 
 // text, read anew, is the definition that they should lead to. err says why others were left out.
 func fixOnce(x *reviewed) (fixed definitions.File, mended int, err error) {
 	d := x.file.Document
-	edits, chosen, err := review.Edits(slices.DeleteFunc(slices.Clone(x.fixes), func(f review.Finding) bool { return len(f.Fix) == 0 }),
+	edits, chosen, err := review.Edits(slices.DeleteFunc(slices.Clone(x.fixes),
+		func(f review.Finding) bool { return len(f.Fix) == 0 }),
 		d.Edits)
 	try := func(edits []source.Edit, chosen []review.Finding) (definitions.File, bool) {
 		want, n := review.Fix(d.JSON, chosen)

@@ -218,7 +218,8 @@ func writeDesignPage(ctx context.Context, file string, d *design.Design) error {
 	fmt.Fprintf(&b, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>%s</title>\n"+
 		"<style>body{font-family:sans-serif;max-width:60em;margin:2em auto}pre{overflow-x:auto;font-size:12px}</style></head><body>\n"+
 		"<h1>%s</h1>\n", html.EscapeString(d.Name), html.EscapeString(d.Name))
-	names := []string{design.Calm}
+	names := make([]string, 1, 1+len(d.Faults))
+	names[0] = design.Calm
 	for _, f := range d.Faults {
 		names = append(names, f.Name)
 	}

@@ -54,7 +54,8 @@ func ask(ctx context.Context, std terminal.Streams, dir string, server *local.Se
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(errand{buildinfo.Version(), name, flags, std.Terminal, std.Colour, std.Width, std.OutWidth,
+	body, err := json.Marshal(errand{buildinfo.Version(), name, flags, std.Terminal, std.Colour, std.Width,
+		std.OutWidth,
 		std.ErrColour})
 	if err != nil {
 		return err
