@@ -73,8 +73,8 @@ func TestFormsOfOutput(t *testing.T) {
 	d := read(t, orders)
 	d.Result = &design.Result{Feasible: true, Settings: design.Settings{
 		Retry: design.Backoff{Interval: 2, Rate: 2, MaxDelay: 30, MaxAttempts: 3}, Timeout: 2, Limiter: true,
-			LimiterMax: 1000,
-		Paced: &design.Backoff{Interval: 10, Rate: 1.5, MaxDelay: 60, MaxAttempts: 40},
+		LimiterMax: 1000,
+		Paced:      &design.Backoff{Interval: 10, Rate: 1.5, MaxDelay: 60, MaxAttempts: 40},
 	}}
 	const text = `{
   "StartAt": "Save",

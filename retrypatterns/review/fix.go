@@ -11,8 +11,10 @@ import (
 // number of findings that it fixed. A fix that overlaps an earlier one is left for another call.
 func Fix(text string, findings []Finding) (fixed string, mended int) {
 	index := source.NewIndex(text)
-	edits, chosen, _ := Edits(findings, func(c source.Change) ([]source.Edit, error) { return index.Edits(text, c),
-		nil })
+	edits, chosen, _ := Edits(findings, func(c source.Change) ([]source.Edit, error) {
+		return index.Edits(text, c),
+			nil
+	})
 	return source.Apply(text, edits), len(chosen)
 }
 
