@@ -249,7 +249,8 @@ func TestWhatHappenedIsComparedWithThePredictions(t *testing.T) {
 		}
 		return c, fit
 	}
-	if c, _ := compare(200 * time.Millisecond); !c.Holds || len(c.Periods) != 4 || c.Periods[0].Condition != design.Calm {
+	if c, _ := compare(200 * time.Millisecond); !c.Holds || len(c.Periods) != 4 ||
+		c.Periods[0].Condition != design.Calm {
 		t.Errorf("%+v", c)
 	}
 	c, fit := compare(600 * time.Millisecond)

@@ -64,8 +64,8 @@ func (o *Observer) Add(t *analysis.Task) {
 type Comparison struct {
 	// Periods are the periods that the record covers wholly.
 	Periods []Period `json:"periods"`
-	// Inside counts the values that lie in their intervals of 90 %, of all Values of periods that have a prediction. Low
-	// and High are Wilson's 95 % interval of the coverage.
+	// Inside counts the values that lie in their intervals of 90 %, of all Values of periods that have a prediction.
+	// Low and High are Wilson's 95 % interval of the coverage.
 	Inside int     `json:"inside"`
 	Values int     `json:"values"`
 	Low    float64 `json:"low"`

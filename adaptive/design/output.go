@@ -24,8 +24,8 @@ type Change struct {
 }
 
 // Apply writes the settings into a definition in JSON: the Retry array and TimeoutSeconds of the state, and
-// MaxConcurrency of the Map around it. Retriers of the definition that never retry stay in front. It returns an error if
-// the text is not a valid definition in JSON, or has no such Task state. file names the definition in the diff.
+// MaxConcurrency of the Map around it. Retriers of the definition that never retry stay in front. It returns an error
+// if the text is not a valid definition in JSON, or has no such Task state. file names the definition in the diff.
 func (d *Design) Apply(file, text string) (*Change, error) {
 	root, err := jsonvalue.Parse(text)
 	if err != nil {

@@ -114,8 +114,8 @@ type Callee struct {
 	Rejection string `json:"rejection"`
 	// Errors are errors that occur at any load.
 	Errors []Error `json:"errors,omitempty"`
-	// Quota is the maximum rate of calls per second, with bursts of Burst calls; 0 if there is none. Calls above it fail
-	// with QuotaError.
+	// Quota is the maximum rate of calls per second, with bursts of Burst calls; 0 if there is none. Calls above it
+	// fail with QuotaError.
 	Quota      float64 `json:"quota,omitempty"`
 	Burst      float64 `json:"burst,omitempty"`
 	QuotaError string  `json:"quotaError,omitempty"`

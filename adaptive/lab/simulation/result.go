@@ -22,8 +22,8 @@ type Result struct {
 	// only it is true if fewer than half of the records were done. The windows of faults include random ones, but not
 	// those of false metrics.
 	TippedOver bool
-	// Within is the share of the records that were done within Options.Within of their arrival; NaN if none arrived. Of a
-	// Map with batches it is the share of the batches.
+	// Within is the share of the records that were done within Options.Within of their arrival; NaN if none arrived. Of
+	// a Map with batches it is the share of the batches.
 	Within float64
 	// Open is the number of records that were neither done nor dead at the end.
 	Open int64
