@@ -22,6 +22,7 @@ import (
 	"stepback/adaptive/breaker"
 	"stepback/adaptive/budget"
 	"stepback/adaptive/limiter"
+	"stepback/adaptive/pacing"
 	"stepback/adaptive/shared"
 	"stepback/engine"
 	"stepback/engine/clock"
@@ -143,6 +144,11 @@ func configs(t *testing.T) map[string]configCase {
 		"adaptive/breaker.Config": of(breaker.Config{Policy: breaker.Conservative(), Now: now}, only(breaker.New)),
 		"adaptive/budget.Config":  of(budget.Config{Policy: budget.Standard(), Now: now}, only(budget.New)),
 		"adaptive/limiter.Config": of(limiter.Config{Policy: limiter.Standard(), Now: now}, only(limiter.New)),
+		"adaptive/pacing.Config": of(pacing.Config{Policy: pacing.Careful(), Every: time.Second, Attempts: 1},
+			func(t *testing.T, c pacing.Config) error {
+				_, err := pacing.Run(t.Context(), nil, nil, c, nil)
+				return err
+			}),
 		"adaptive/shared.Config": of(shared.Config{Cache: time.Second, Timeout: time.Second, Now: now, Draw: draw},
 			func(_ *testing.T, c shared.Config) error {
 				_, err := shared.NewGate(&shared.Memory{}, "db", shared.Callee(), c)

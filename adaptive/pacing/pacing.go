@@ -7,7 +7,9 @@
 package pacing
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	"stepback/adaptive/breaker"
@@ -98,12 +100,11 @@ func Run(ctx context.Context, ids []string, work Work, c Config, each func(id st
 	if err := c.Policy.Validate(); err != nil {
 		return Progress{}, err
 	}
-	if c.Every <= 0 {
-		c.Every = 200 * time.Millisecond
+	if c.Every < 0 || c.Attempts < 0 {
+		return Progress{}, fmt.Errorf("Every is %s and Attempts %d; they must be positive, or 0 for the default", c.Every,
+			c.Attempts)
 	}
-	if c.Attempts <= 0 {
-		c.Attempts = 5
-	}
+	c.Every, c.Attempts = cmp.Or(c.Every, 200*time.Millisecond), cmp.Or(c.Attempts, 5)
 	if each == nil {
 		each = func(string, error) {}
 	}
