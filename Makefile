@@ -75,8 +75,9 @@ race: ## run all tests under the race detector, with the Go zstd that releases u
 	CGO_ENABLED=1 $(GO) test -race -tags pebblegozstd ./...
 
 .PHONY: differential
-differential: ## compare the laboratory with the AWS SDK's token bucket and failsafe-go's throttler, in a separate module
+differential: ## compare the laboratory with both generations of the AWS SDK's retries and failsafe-go's throttler, in separate modules
 	cd adaptive/lab/differential && $(GO) vet ./... && $(GO) test ./...
+	cd adaptive/lab/differential/sdk2025 && $(GO) vet ./... && $(GO) test ./...
 
 .PHONY: crash
 crash: ## kill an import with SIGKILL at KILLS random moments (SEED), restart it, and check the result

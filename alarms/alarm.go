@@ -39,8 +39,9 @@ type Missing string
 // The treatments in use.
 const (
 	NotBreaching Missing = "notBreaching"
-	Ignore       Missing = "ignore"    // the alarm keeps its state
-	Breaching    Missing = "breaching" // missing data is the problem
+	Ignore       Missing = "ignore" // the alarm keeps its state
+	// NoData leaves the alarm in INSUFFICIENT_DATA while data are missing. It is for an alarm with Silence.
+	NoData Missing = "missing"
 )
 
 // Alarm is one alarm on a series or a rate.
@@ -58,8 +59,14 @@ type Alarm struct {
 	Periods    int // number of periods evaluated
 	Breaching  int // number of these that must breach
 	Missing    Missing
-	// Pages is true if the alarm pages through the composite and sends no message itself.
-	Pages bool
+	// Page is the kind of trouble if the alarm pages, through the composite of that kind; it then sends no message
+	// itself.
+	Page Page
+	// Part is true if the alarm sends no message and pages only together with another one.
+	Part bool
+	// Silence is true if the alarm reports that data stopped: it sends a message when it enters INSUFFICIENT_DATA. A
+	// new alarm is in that state, so nothing is reported before the first data.
+	Silence bool
 	// Event is true if the alarm counts events instead of watching a condition. No OK message is sent: the absence of
 	// further events does not resolve the earlier ones.
 	Event bool

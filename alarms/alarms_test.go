@@ -25,6 +25,7 @@ func newSet(t *testing.T, level retrymetrics.Level) alarms.Set {
 		StateMachine: machine, Level: level, UndeliveredQueue: "csv-import-undelivered-events",
 		MetricsFunction: "csv-import-metrics", AdaptFunction: "csv-import-adapt", RelayFunction: "csv-import-relay",
 		MachineARN:        "arn:aws:states:ap-northeast-1:000000000000:stateMachine:csv-import",
+		Timeout:           24 * time.Hour,
 		NotificationQueue: "csv-import-undelivered-notifications", Cluster: "csv-import-database",
 		PagesTopic: "csv-import-pages", NoticesTopic: "csv-import-notices", ImportsTopic: "csv-import-imports",
 		Guide:       "https://example.com/guide",
@@ -41,10 +42,10 @@ func TestAlarmsAreGolden(t *testing.T) {
 	t.Parallel()
 	for _, level := range []retrymetrics.Level{retrymetrics.LevelAll, retrymetrics.LevelError} {
 		var written struct {
-			Alarms    []alarms.PutMetricAlarm
-			Composite alarms.PutCompositeAlarm
+			Alarms     []alarms.PutMetricAlarm
+			Composites []alarms.PutCompositeAlarm
 		}
-		written.Alarms, written.Composite = newSet(t, level).Put()
+		written.Alarms, written.Composites = newSet(t, level).Put()
 		got, err := json.MarshalIndent(written, "", "  ")
 		if err != nil {
 			t.Fatal(err)
@@ -68,7 +69,7 @@ func TestAlarmsAreGolden(t *testing.T) {
 func TestEveryAlarmWatchesAPublishedMetric(t *testing.T) {
 	t.Parallel()
 	for _, level := range []retrymetrics.Level{retrymetrics.LevelAll, retrymetrics.LevelError} {
-		all, composite := newSet(t, level).Put()
+		all, composites := newSet(t, level).Put()
 		for _, a := range all {
 			if len(a.AlarmDescription) > 1024 || len(a.AlarmName) > 255 || !strings.Contains(a.AlarmDescription,
 				"First: ") || !strings.Contains(a.AlarmDescription, "https://example.com/guide#") {
@@ -90,13 +91,26 @@ func TestEveryAlarmWatchesAPublishedMetric(t *testing.T) {
 			if (a.MetricName == "") != (returned == 1) || strings.Contains(fmt.Sprint(a.Metrics), "SEARCH") {
 				t.Errorf("%s: %+v", a.AlarmName, a)
 			}
-			pages := strings.Contains(" OR "+composite.AlarmRule+" OR ", fmt.Sprintf(" OR ALARM(%q) OR ", a.AlarmName))
-			if pages == (len(a.AlarmActions) > 0) {
-				t.Errorf("%s tells nobody, or tells twice", a.AlarmName)
+			in := 0
+			for _, c := range composites {
+				in += strings.Count(c.AlarmRule, fmt.Sprintf("ALARM(%q)", a.AlarmName))
+			}
+			own := strings.HasSuffix(a.AlarmName, "-executions-ended-badly") || strings.HasSuffix(a.AlarmName, "-metrics-silent")
+			if (in == 1) == (len(a.AlarmActions) > 0) && !own || in > 1 {
+				t.Errorf("%s tells nobody, or tells twice: in %d composites", a.AlarmName, in)
 			}
 		}
-		if len(composite.AlarmRule) > 10_240 || len(all) > 100 || len(composite.AlarmActions) != 1 {
-			t.Errorf("%+v", composite)
+		for _, c := range composites {
+			to := "pager"
+			if c.AlarmName == "csv-import-budget-drained" {
+				to = "messages"
+			}
+			if len(c.AlarmRule) > 10_240 || len(c.AlarmActions) != 1 || !strings.HasSuffix(c.AlarmActions[0], ":"+to) {
+				t.Errorf("%+v", c)
+			}
+		}
+		if len(all) > 100 {
+			t.Errorf("%d alarms", len(all))
 		}
 	}
 }
@@ -132,18 +146,48 @@ func rows(dead, applied float64) []retrymetrics.Point {
 		point(retrymetrics.RowsAlreadyApplied, 0, 0), point(retrymetrics.RowsRejected, 0, 0)}
 }
 
-// The alarm on scheduled invocations fires if their metrics are missing, and no other alarm does.
+// The alarm on scheduled invocations reports that they stopped, and nothing before the first one.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	s := newSet(t, retrymetrics.LevelError)
-	tripped, pages, err := s.Tripped([]retrymetrics.Point{point(retrymetrics.TaskFailures, 0, 1),
-		point(retrymetrics.TaskFailures, 30, 1)})
-	if err != nil || fmt.Sprint(tripped) != "[metrics-silent]" || pages {
-		t.Errorf("%v (pages: %v, %v)", tripped, pages, err)
+	failures := []retrymetrics.Point{point(retrymetrics.TaskFailures, 0, 1), point(retrymetrics.TaskFailures, 60, 1)}
+	tripped, pages, err := s.Tripped(failures)
+	if err != nil || len(tripped) > 0 || pages {
+		t.Errorf("before the first invocation: %v (pages: %v, %v)", tripped, pages, err)
 	}
-	const both = ` OR (ALARM("csv-import-executions-ended-badly") AND ALARM("csv-import-metrics-silent"))`
-	if rule := s.Rule(); !strings.HasSuffix(rule, both) {
-		t.Errorf("failed executions page nobody while the metrics are silent: %s", rule)
+	all, _ := s.Put()
+	for _, a := range all {
+		if silent := a.AlarmName == "csv-import-metrics-silent"; silent != (len(a.InsufficientDataActions) > 0) ||
+			silent && a.TreatMissingData != alarms.NoData {
+			t.Errorf("%s acts on missing data: %v, %s", a.AlarmName, a.InsufficientDataActions, a.TreatMissingData)
+		}
+	}
+	const both = `(ALARM("csv-import-executions-ended-badly") AND (ALARM("csv-import-metrics-silent") OR INSUFFICIENT_DATA("csv-import-metrics-silent")))`
+	for _, c := range s.Composites() {
+		if strings.Contains(c.Rule, both) != (c.Name == "page-executions") {
+			t.Errorf("%s: %s", c.Name, c.Rule)
+		}
+	}
+}
+
+// TestASecondTroublePages: while one composite is in ALARM, a trouble of another kind is in the rule of another one.
+func TestASecondTroublePages(t *testing.T) {
+	t.Parallel()
+	_, composites := newSet(t, retrymetrics.LevelAll).Put()
+	for _, name := range []string{"circuit-breaker-open", "many-dead-letters", "executions-failed", "undelivered-events",
+		"budget-fast-1h"} {
+		var in []string
+		for _, c := range composites {
+			if strings.Contains(c.AlarmRule, fmt.Sprintf("ALARM(%q)", "csv-import-"+name)) {
+				in = append(in, c.AlarmName)
+			}
+		}
+		want := map[string]string{"circuit-breaker-open": "csv-import-page-callee", "many-dead-letters": "csv-import-page-rows",
+			"executions-failed": "csv-import-page-executions", "undelivered-events": "csv-import-page-events",
+			"budget-fast-1h": "csv-import-page-objective"}[name]
+		if !slices.Equal(in, []string{want}) {
+			t.Errorf("%s pages by %v, want %s", name, in, want)
+		}
 	}
 }
 
@@ -286,7 +330,7 @@ func TestTextsThatAreTooLongAreRefused(t *testing.T) {
 	t.Parallel()
 	guide := "https://example.com/" + strings.Repeat("g", 900)
 	for want, o := range map[string]alarms.Options{
-		"alarm m-page: its description has 1035 characters, 1024": {StateMachine: "m", Guide: guide},
+		"its description has 10": {StateMachine: "m", Guide: guide},
 		"its name has 256 characters, 255 are allowed": {StateMachine: strings.Repeat("m",
 			256-len("-high-retry-failure-rate"))},
 	} {
@@ -300,15 +344,19 @@ func TestTextsThatAreTooLongAreRefused(t *testing.T) {
 	}
 }
 
-func ExampleSet_Rule() {
+func ExampleSet_Composites() {
 	s, err := alarms.New(alarms.Options{StateMachine: "csv-import", Level: retrymetrics.LevelError})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(s.Rule())
+	for _, c := range s.Composites() {
+		fmt.Println(c.Name, c.Rule)
+	}
 	// Output:
-	// ALARM("csv-import-many-dead-letters") OR ALARM("csv-import-executions-failed") OR ALARM("csv-import-circuit-breaker-open")
+	// page-callee ALARM("csv-import-circuit-breaker-open")
+	// page-rows ALARM("csv-import-many-dead-letters")
+	// page-executions ALARM("csv-import-executions-failed")
 }
 
 func TestDocsAreCurrent(t *testing.T) {
@@ -335,10 +383,15 @@ func TestTheGuideHasAHeadingForEveryAlarm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"page"}
+	var names []string
 	for _, level := range []retrymetrics.Level{retrymetrics.LevelAll, retrymetrics.LevelError} {
 		for _, a := range newSet(t, level).Alarms {
-			names = append(names, a.Name)
+			if !a.Part {
+				names = append(names, a.Name)
+			}
+		}
+		for _, c := range newSet(t, level).Composites() {
+			names = append(names, c.Name)
 		}
 	}
 	for _, name := range names {

@@ -45,7 +45,8 @@ func (s Set) Evaluate(a Alarm, points []retrymetrics.Point) ([]Change, error) {
 			to = p.Start
 		}
 	}
-	grid := metricmath.GridOver(from, to.Add(time.Duration(a.Periods)*a.Period), a.Period)
+	step := a.step()
+	grid := metricmath.GridOver(from, to.Add(time.Duration(a.Periods)*a.Period), step)
 	values, err := s.values(a, points, grid)
 	if err != nil {
 		return nil, err
@@ -70,10 +71,40 @@ func (s Set) Evaluate(a Alarm, points []retrymetrics.Point) ([]Change, error) {
 	return changes, nil
 }
 
+// step returns the interval at which the alarm is evaluated: its period, or five minutes if the period is longer,
+// because CloudWatch evaluates the period that ends now every minute. Only alarms on rates of sums with one period have
+// a longer one here.
+func (a Alarm) step() time.Duration {
+	if a.Rate != nil && a.Periods == 1 && a.Period > slide && a.Period%slide == 0 {
+		return slide
+	}
+	return a.Period
+}
+
+const slide = 5 * time.Minute
+
+// moving returns the sums over the last n values, those that are missing left out.
+func moving(values metricmath.Series, n int) metricmath.Series {
+	out := make(metricmath.Series, len(values))
+	for i := range values {
+		out[i] = math.NaN()
+		for _, v := range values[max(0, i+1-n) : i+1] {
+			switch {
+			case math.IsNaN(v):
+			case math.IsNaN(out[i]):
+				out[i] = v
+			default:
+				out[i] += v
+			}
+		}
+	}
+	return out
+}
+
 // breaching reports whether a period's value, which may be missing, counts as breaching.
 func (a Alarm) breaching(v float64) bool {
 	if math.IsNaN(v) {
-		return a.Missing == Breaching
+		return false
 	}
 	return a.Comparison.breaches(v, a.Threshold)
 }
@@ -107,11 +138,11 @@ func (s Set) values(a Alarm, points []retrymetrics.Point, grid metricmath.Grid) 
 	}
 	terms := map[string]metricmath.Series{}
 	for i, series := range a.watched(s.StateMachine) {
-		data, err := retrymetrics.Statistic(points, series, a.Rate.Terms[i].Stat, a.Period)
+		data, err := retrymetrics.Statistic(points, series, a.Rate.Terms[i].Stat, grid.Period)
 		if err != nil {
 			return nil, err
 		}
-		terms[a.Rate.Terms[i].ID] = grid.Series(data)
+		terms[a.Rate.Terms[i].ID] = moving(grid.Series(data), int(a.Period/grid.Period))
 	}
 	return metricmath.One(a.Rate.Expression, grid, terms)
 }
@@ -133,26 +164,60 @@ func (a Alarm) judge(window metricmath.Series, before State) State {
 		return Alarming
 	case present == 0 && a.Missing == Ignore:
 		return before
-	case a.Missing == Breaching && breaching+len(window)-present >= a.Breaching:
-		return Alarming
+	case present == 0 && a.Missing == NoData:
+		return InsufficientData
 	default:
 		return OK
 	}
 }
 
-// Tripped returns the sorted names of the alarms that enter ALARM at any time over the metric data, and whether the
-// composite pages.
+// Tripped returns the sorted names of the alarms that enter ALARM at any time over the metric data, and whether a
+// composite pages. An alarm on silence counts if data stopped.
 func (s Set) Tripped(points []retrymetrics.Point) (names []string, pages bool, err error) {
+	all := map[string][]Change{}
 	for _, a := range s.Alarms {
 		changes, err := s.Evaluate(a, points)
 		if err != nil {
 			return nil, false, err
 		}
-		if slices.ContainsFunc(changes, func(c Change) bool { return c.State == Alarming }) {
+		all[a.Name] = changes
+		if slices.ContainsFunc(changes, func(c Change) bool {
+			return c.State == Alarming || a.Silence && c.State == InsufficientData
+		}) {
 			names = append(names, a.Name)
-			pages = pages || a.Pages
+			pages = pages || a.Page != ""
 		}
+	}
+	for _, b := range Burns() {
+		pages = pages || b.Page && together(all[b.LongName()], all[b.ShortName()])
 	}
 	slices.Sort(names)
 	return names, pages, nil
+}
+
+// together reports whether two alarms are in ALARM at the same time.
+func together(a, b []Change) bool {
+	for _, c := range a {
+		if c.State == Alarming && in(b, c.At) {
+			return true
+		}
+	}
+	for _, c := range b {
+		if c.State == Alarming && in(a, c.At) {
+			return true
+		}
+	}
+	return false
+}
+
+// in reports whether an alarm is in ALARM at a time.
+func in(changes []Change, at time.Time) bool {
+	state := InsufficientData
+	for _, c := range changes {
+		if c.At.After(at) {
+			break
+		}
+		state = c.State
+	}
+	return state == Alarming
 }

@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
+	"time"
 
 	"stepback/retrymetrics"
 )
@@ -16,20 +18,32 @@ func WriteMarkdown(w io.Writer) error {
 	b.WriteString("# Alarms\n\n" +
 		"This page is generated from package `alarms` by `go generate ./alarms`; do not edit it. [metrics.md](metrics.md)\n" +
 		"explains the metrics. [operating.md](operating.md#alarms), to which the alarms link, says what to do.\n\n" +
-		"Most metrics are published only when something happens, so a period without data is not breaching: missing data triggers\n" +
-		"only metrics-silent, which watches the function that a schedule invokes every five minutes.\n\n" +
+		"Most metrics are published only when something happens, so a period without data is not breaching. Only metrics-silent\n" +
+		"reports missing data: it watches the function that a schedule invokes every five minutes, and sends its message when it\n" +
+		"enters INSUFFICIENT_DATA. A new alarm is in that state, so a first deployment reports nothing.\n\n" +
 		"Bad input pages no one: the result of a rejected file goes to the import-results topic, and rejected rows are in the\n" +
-		"corrections file. An alarm that counts events sends no OK message, because the failures it reported still need attention.\n\n" +
-		"## page\n\n" +
-		"This composite alarm pages the on-call engineer through the topic of pages. It is in ALARM when any alarm marked *pages*\n" +
-		"is, or when executions-ended-badly and metrics-silent both are. The paging alarms send no message of their own, so that\n" +
-		"one incident causes one call. The others send a message to the topic of notices.\n")
+		"corrections file. A message about a recovery is sent when an alarm turns from ALARM to OK; an alarm that counts events\n" +
+		"sends none, because the failures it reported still need attention.\n\n" +
+		"Each kind of trouble that pages has a composite alarm, so that one incident causes one call, and a second trouble of\n" +
+		"another kind still pages ([decision 065](decisions/065-objective-and-pages.md)). The alarms of a composite send no\n" +
+		"message of their own. The others send a message to the topic of notices.\n\n" +
+		"The objective: " + retrymetrics.DefaultObjective().String() + ". The budget-… alarms watch how\n" +
+		"fast its error budget burns, over a long and a short window; only both together page or send a message.\n")
+	s, err := documented(retrymetrics.LevelAll)
+	if err != nil {
+		return err
+	}
+	for _, c := range s.Composites() {
+		to := "sends a message"
+		if c.Pages {
+			to = "*pages*"
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n%s **First:** %s\n\nComposite: `%s`; %s.\n", c.Name, c.Meaning, c.First,
+			strings.ReplaceAll(c.Rule, "csv-import-", ""), to)
+	}
 	seen := map[string]bool{}
 	for _, level := range []retrymetrics.Level{retrymetrics.LevelAll, retrymetrics.LevelError} {
-		s, err := New(Options{StateMachine: "csv-import", Level: level, MachineARN: "csv-import",
-			UndeliveredQueue: "undelivered-events", NotificationQueue: "undelivered-notifications",
-			PagesTopic: "pages", NoticesTopic: "notices", ImportsTopic: "imports", MetricsFunction: "metrics",
-			AdaptFunction: "adapt", RelayFunction: "relay", Cluster: "database"})
+		s, err := documented(level)
 		if err != nil {
 			return err
 		}
@@ -40,8 +54,16 @@ func WriteMarkdown(w io.Writer) error {
 			}
 		}
 	}
-	_, err := w.Write(b.Bytes())
+	_, err = w.Write(b.Bytes())
 	return err
+}
+
+// documented returns every alarm of the CSV import at a log level.
+func documented(level retrymetrics.Level) (Set, error) {
+	return New(Options{StateMachine: "csv-import", Level: level, MachineARN: "csv-import", Timeout: 24 * time.Hour,
+		UndeliveredQueue: "undelivered-events", NotificationQueue: "undelivered-notifications",
+		PagesTopic: "pages", NoticesTopic: "notices", ImportsTopic: "imports", MetricsFunction: "metrics",
+		AdaptFunction: "adapt", RelayFunction: "relay", Cluster: "database"})
 }
 
 func (a Alarm) section(b *bytes.Buffer, s Set) {
@@ -53,8 +75,11 @@ func (a Alarm) section(b *bytes.Buffer, s Set) {
 		level = "ERROR"
 	}
 	pages := "sends a message"
-	if a.Pages {
-		pages = "*pages*"
+	switch {
+	case a.Page != "":
+		pages = "*pages* by " + string(a.Page)
+	case a.Part:
+		pages = "part of a composite"
 	}
 	fmt.Fprintf(b, "\n## %s\n\n%s **First:** %s\n\n", a.Name, a.Meaning, a.First)
 	fmt.Fprintf(b, "`%s` %s %v in %d of %d periods of %v; missing data: %s; log level %s; %s.\n",

@@ -8,24 +8,25 @@ import (
 
 // PutMetricAlarm is the input of CloudWatch's PutMetricAlarm operation, with its members' names.
 type PutMetricAlarm struct {
-	AlarmName          string
-	AlarmDescription   string
-	ActionsEnabled     bool
-	AlarmActions       []string          `json:",omitempty"`
-	OKActions          []string          `json:",omitempty"`
-	Namespace          string            `json:",omitempty"`
-	MetricName         string            `json:",omitempty"`
-	Dimensions         []NamedValue      `json:",omitempty"`
-	Statistic          retrymetrics.Stat `json:",omitempty"`
-	ExtendedStatistic  retrymetrics.Stat `json:",omitempty"`
-	Unit               retrymetrics.Unit `json:",omitempty"`
-	Period             int               `json:",omitempty"`
-	Metrics            []MetricDataQuery `json:",omitempty"`
-	EvaluationPeriods  int
-	DatapointsToAlarm  int
-	Threshold          float64
-	ComparisonOperator Comparison
-	TreatMissingData   Missing
+	AlarmName        string
+	AlarmDescription string
+	ActionsEnabled   bool
+	AlarmActions     []string `json:",omitempty"`
+	// InsufficientDataActions is for an alarm on silence.
+	InsufficientDataActions []string          `json:",omitempty"`
+	Namespace               string            `json:",omitempty"`
+	MetricName              string            `json:",omitempty"`
+	Dimensions              []NamedValue      `json:",omitempty"`
+	Statistic               retrymetrics.Stat `json:",omitempty"`
+	ExtendedStatistic       retrymetrics.Stat `json:",omitempty"`
+	Unit                    retrymetrics.Unit `json:",omitempty"`
+	Period                  int               `json:",omitempty"`
+	Metrics                 []MetricDataQuery `json:",omitempty"`
+	EvaluationPeriods       int
+	DatapointsToAlarm       int
+	Threshold               float64
+	ComparisonOperator      Comparison
+	TreatMissingData        Missing
 	// EvaluateLowSampleCountPercentile is ignore for percentiles: a p99 of three retries is meaningless.
 	EvaluateLowSampleCountPercentile string `json:",omitempty"`
 }
@@ -62,22 +63,41 @@ type PutCompositeAlarm struct {
 	AlarmDescription string
 	ActionsEnabled   bool
 	AlarmActions     []string `json:",omitempty"`
-	OKActions        []string `json:",omitempty"`
 	AlarmRule        string
 }
 
-// Put returns the inputs that create the alarms, and the paging composite, which must be created after them.
-func (s Set) Put() ([]PutMetricAlarm, PutCompositeAlarm) {
+// Put returns the inputs that create the alarms, and the composites, which must be created after them. No alarm has
+// OKActions: a new alarm that turns OK for the first time would report a recovery from nothing. See Recoveries.
+func (s Set) Put() ([]PutMetricAlarm, []PutCompositeAlarm) {
 	out := make([]PutMetricAlarm, 0, len(s.Alarms))
 	for _, a := range s.Alarms {
 		out = append(out, s.put(a))
 	}
-	return out, PutCompositeAlarm{
-		AlarmName:        s.FullName("page"),
-		AlarmDescription: "Act now: one of the alarms in the rule is in ALARM. First: open that alarm and follow its description. Guide: " + s.heading("page"),
-		ActionsEnabled:   true, AlarmActions: topics(s.PagingTopic),
-		AlarmRule: s.Rule(),
+	all := s.Composites()
+	composites := make([]PutCompositeAlarm, 0, len(all))
+	for _, c := range all {
+		to := topics(s.Topic)
+		if c.Pages {
+			to = topics(s.PagingTopic)
+		}
+		composites = append(composites, PutCompositeAlarm{
+			AlarmName: s.FullName(c.Name), AlarmDescription: c.Meaning + " First: " + c.First + " Guide: " + s.heading(c.Name),
+			ActionsEnabled: true, AlarmActions: to, AlarmRule: c.Rule,
+		})
 	}
+	return out, composites
+}
+
+// Recoveries returns the full names of the alarms whose change from ALARM to OK is worth a message: those that watch a
+// condition and send a message when it begins.
+func (s Set) Recoveries() []string {
+	var names []string
+	for _, a := range s.Alarms {
+		if a.Page == "" && !a.Part && !a.Event {
+			names = append(names, s.FullName(a.Name))
+		}
+	}
+	return names
 }
 
 func (s Set) put(a Alarm) PutMetricAlarm {
@@ -86,10 +106,10 @@ func (s Set) put(a Alarm) PutMetricAlarm {
 		EvaluationPeriods: a.Periods, DatapointsToAlarm: a.Breaching, Threshold: a.Threshold,
 		ComparisonOperator: a.Comparison, TreatMissingData: a.Missing,
 	}
-	if !a.Pages {
+	if a.Page == "" && !a.Part {
 		p.AlarmActions = topics(s.Topic)
-		if !a.Event {
-			p.OKActions = topics(s.Topic)
+		if a.Silence {
+			p.InsufficientDataActions = p.AlarmActions
 		}
 	}
 	if a.Rate != nil {

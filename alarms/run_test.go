@@ -126,8 +126,9 @@ func TestARunWithFaultsGivesEveryWidgetDataAndTripsItsAlarms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			empty, err := render.Page{Name: d.Name, Body: body, Data: render.Points(points)}.Empty()
-			if err != nil || len(empty) != 0 {
+			data := render.Points(points)
+			page, err := render.Load(t.Context(), d.Name, body, data, data.Window())
+			if empty := page.Empty(); err != nil || len(empty) != 0 {
 				t.Errorf("no data in %q (%v)", empty, err)
 			}
 			got, pages, err := local(t, level).Tripped(points)

@@ -1,6 +1,7 @@
 package alarms
 
 import (
+	"fmt"
 	"time"
 
 	"stepback/retrymetrics"
@@ -39,7 +40,7 @@ func (o Options) services() []Alarm {
 		First:   "Open the execution; its error shows whether the file was rejected (contact its sender) or the system failed.",
 	})
 	add(o.MachineARN, retrymetrics.StatesExecutionsTimedOut, retrymetrics.ByMachineARN, Alarm{
-		Name: "executions-timed-out", Event: true, Pages: true,
+		Name: "executions-timed-out", Event: true, Page: PageExecutions,
 		Meaning: "An execution reached its timeout and was ended: the rest of its work is not done.",
 		First:   "See in the Map Run how far it got and what it waited for, fix that, then redrive the execution.",
 	})
@@ -48,8 +49,27 @@ func (o Options) services() []Alarm {
 		Meaning: "A user or a program stopped an execution.",
 		First:   "Find out who stopped it and why (CloudTrail has the call StopExecution); redrive the execution if its file is to be imported.",
 	})
+	add(o.MachineARN, retrymetrics.StatesExecutionThrottled, retrymetrics.ByMachineARN, Alarm{
+		Name: "executions-throttled", Periods: 3, Breaching: 2,
+		Meaning: "Step Functions delays transitions of the executions: the account's rate of state transitions is used up.",
+		First:   "Find out why batches leave so many rows to be processed one by one; otherwise request a higher quota.",
+	})
+	if o.MachineARN != "" {
+		add("StateTransition", retrymetrics.StatesThrottledEvents, retrymetrics.ByServiceMetric, Alarm{
+			Name: "transitions-throttled", Periods: 3, Breaching: 2,
+			Meaning: "The account's rate of state transitions is used up, by this state machine or by another.",
+			First:   "See in Service Quotas and in the metrics of the other state machines what uses it; request a higher quota.",
+		})
+	}
+	if o.Timeout > 0 {
+		add(o.MachineARN, retrymetrics.StatesExecutionTime, retrymetrics.ByMachineARN, Alarm{
+			Name: "slow-executions", Event: true, Threshold: float64(o.Timeout.Milliseconds() / 2),
+			Meaning: fmt.Sprintf("An execution took more than half of the state machine's timeout (%v).", o.Timeout),
+			First:   "See in its Map Run what the rows waited for; a larger file of this kind would be ended by the timeout.",
+		})
+	}
 	add(o.UndeliveredQueue, retrymetrics.MessagesWaiting, retrymetrics.ByQueue, Alarm{
-		Name: "undelivered-events", Pages: true,
+		Name: "undelivered-events", Page: PageEvents,
 		Meaning: "Files arrived for which no execution could be started: nothing imports them.",
 		First:   "Read the messages of the queue and fix the cause, then send them to the start function with cdk/redeliver.sh.",
 	})
@@ -59,7 +79,8 @@ func (o Options) services() []Alarm {
 		First:   "Read the function's log; until it works again, look at the executions themselves.",
 	})
 	add(o.MetricsFunction, retrymetrics.FunctionInvocations, retrymetrics.ByFunction, Alarm{
-		Name: metricsSilent, Comparison: LessThanThreshold, Threshold: 1, Missing: Breaching, Periods: 3, Breaching: 3,
+		Name: metricsSilent, Comparison: LessThanThreshold, Threshold: 1, Missing: NoData, Silence: true,
+		Periods: 3, Breaching: 3,
 		Meaning: "The function that counts retries was not invoked for 15 minutes, although a schedule invokes it every 5: no other alarm on its metrics can fire.",
 		First:   "Check whether the rule of its schedule is enabled and whether the function can be invoked; until then, look at the executions themselves.",
 	})

@@ -22,8 +22,11 @@ type Options struct {
 	// Topic is the ARN of the SNS topic for messages. PagingTopic is the ARN of the topic that pages; empty means
 	// Topic.
 	Topic, PagingTopic string
-	// MachineARN is the state machine's ARN, the dimension of Step Functions' own metrics.
+	// MachineARN is the state machine's ARN, the dimension of Step Functions' own metrics. With it, the account's
+	// throttled state transitions are watched, too.
 	MachineARN string
+	// Timeout is the state machine's timeout. An execution that takes half of it is reported; 0 reports none.
+	Timeout time.Duration
 	// UndeliveredQueue is the name of the queue for events that could not start an execution. NotificationQueue is
 	// the name of the queue for messages that reached no subscriber.
 	UndeliveredQueue, NotificationQueue string
@@ -60,7 +63,7 @@ func New(o Options) (Set, error) {
 	o.PagingTopic = cmp.Or(o.PagingTopic, o.Topic)
 	o.Guide = cmp.Or(o.Guide, "docs/operating.md")
 	s := Set{Options: o}
-	for _, a := range slices.Concat(o.source(), o.additions(), o.services()) {
+	for _, a := range slices.Concat(o.source(), o.additions(), o.burning(), o.services()) {
 		if !a.at(o) {
 			continue
 		}
@@ -75,17 +78,19 @@ func New(o Options) (Set, error) {
 // checkTexts returns an error for the first text that is too long for CloudWatch. The texts contain the guide's
 // address and the state machine's name.
 func (s Set) checkTexts() error {
-	all, page := s.Put()
-	if err := checkTexts(page.AlarmName, page.AlarmDescription); err != nil {
-		return err
+	all, composites := s.Put()
+	for _, c := range composites {
+		if err := checkTexts(c.AlarmName, c.AlarmDescription); err != nil {
+			return err
+		}
+		if n := utf8.RuneCountInString(c.AlarmRule); n > maxRule {
+			return fmt.Errorf("alarm %s: its rule has %d characters, %d are allowed; take a shorter name for the state machine", c.AlarmName, n, maxRule)
+		}
 	}
 	for _, a := range all {
 		if err := checkTexts(a.AlarmName, a.AlarmDescription); err != nil {
 			return err
 		}
-	}
-	if n := utf8.RuneCountInString(page.AlarmRule); n > maxRule {
-		return fmt.Errorf("alarm %s: its rule has %d characters, %d are allowed; take a shorter name for the state machine", page.AlarmName, n, maxRule)
 	}
 	return nil
 }
@@ -139,7 +144,7 @@ func (o Options) source() []Alarm {
 	return []Alarm{
 		{
 			Name: "high-retry-failure-rate", Rate: &rate, Comparison: LessThanThreshold, Threshold: 50,
-			Period: 5 * time.Minute, Periods: 2, Breaching: 2, Missing: NotBreaching, Pages: true,
+			Period: 5 * time.Minute, Periods: 2, Breaching: 2, Missing: NotBreaching, Page: PageCallee,
 			Meaning: "For 10 minutes, fewer than half of the completed retries succeeded, with 20 or more of them in each 5 minutes: retrying does not help.",
 			First:   first,
 		},
@@ -147,9 +152,9 @@ func (o Options) source() []Alarm {
 	}
 }
 
-// withMeaning returns the alarm with its meaning, first action and paging set.
-func withMeaning(a Alarm, pages bool, meaning, first string) Alarm {
-	a.Pages, a.Meaning, a.First = pages, meaning, first
+// withMeaning returns the alarm with its kind of trouble, its meaning and its first action.
+func withMeaning(a Alarm, page Page, meaning, first string) Alarm {
+	a.Page, a.Meaning, a.First = page, meaning, first
 	return a
 }
 
@@ -171,11 +176,13 @@ func (o Options) additions() []Alarm {
 			Periods: 1, Breaching: 1, Missing: NotBreaching,
 		}
 	}
+	often := rate("many-executions-fail", retrymetrics.ExecutionFailureRate(), 50)
+	often.Period = time.Hour
 	breaker := above("circuit-breaker-open", retrymetrics.CircuitBreakerState, 0, 3, 5)
 	breaker.Period = time.Minute
 	slow := above("slow-retries", retrymetrics.RetryDelay, 60, 2, 3)
 	slow.Stat, slow.Missing = retrymetrics.P99, Ignore
-	open := withMeaning(breaker, true,
+	open := withMeaning(breaker, PageCallee,
 		"The circuit breaker was open in 3 of 5 minutes: it refuses calls to protect the callee.",
 		"Look at the health of the callee; the breaker closes by itself once trial calls succeed.")
 	const (
@@ -186,38 +193,44 @@ func (o Options) additions() []Alarm {
 	)
 	if o.General {
 		return []Alarm{
-			event(withMeaning(above("executions-failed", retrymetrics.ExecutionsFailed, 0, 1, 1), true, failed+".",
+			event(withMeaning(above("executions-failed", retrymetrics.ExecutionsFailed, 0, 1, 1), PageExecutions, failed+".",
 				"Open the execution and read its error; fix the cause, then redrive it.")),
 			open,
-			withMeaning(above("throttled", retrymetrics.Throttles, 100, 2, 3), false, many,
+			withMeaning(above("throttled", retrymetrics.Throttles, 100, 2, 3), "", many,
 				"Compare the number of concurrent calls with the callee's limit; lower the former or request a higher limit."),
-			withMeaning(above("timeouts", retrymetrics.Timeouts, 20, 2, 3), false, late,
+			withMeaning(above("timeouts", retrymetrics.Timeouts, 20, 2, 3), "", late,
 				"Compare how long the callee takes with the state's TimeoutSeconds; a timed-out attempt may have taken effect."),
-			withMeaning(slow, false, long,
+			withMeaning(slow, "", long,
 				"See which state waits, and for which error; find out why its callee refuses or fails calls."),
 		}
 	}
 	return []Alarm{
-		event(withMeaning(above("dead-letters", retrymetrics.RowsDeadLettered, 0, 1, 1), false,
+		event(withMeaning(above("dead-letters", retrymetrics.RowsDeadLettered, 0, 1, 1), "",
 			"Rows were dead-lettered: they are not counted, and nothing will retry them.",
 			"Read dead-letters.jsonl of the execution, fix the cause, then import its corrections file.")),
-		event(withMeaning(rate("many-dead-letters", retrymetrics.DeadLetterRate(), 1), true,
+		event(withMeaning(rate("many-dead-letters", retrymetrics.DeadLetterRate(), 1), PageRows,
 			"More than 1 % of the rows of the last 5 minutes' imports, and at least 10, were dead-lettered: something that all rows need is failing.",
 			"Find the error that dominates dead-letters.jsonl of the execution; stop new files until its cause is fixed.")),
-		event(withMeaning(rate("executions-failed", retrymetrics.FailedBySystem(), 0), true,
+		event(withMeaning(rate("executions-failed", retrymetrics.FailedBySystem(), 0), PageExecutions,
 			failed+", and its input was not to blame.",
 			"Open the execution and read its error; fix the cause, then start it again as the guide describes.")),
+		withMeaning(often, "",
+			"More than half of the executions that ended in an hour failed, with 5 or more of them, whether files or the system are to blame.",
+			"See which error the executions have in common: a sender's new format, or a fault of the system."),
 		open,
-		withMeaning(above("throttled", retrymetrics.Throttles, 100, 2, 3), false,
+		withMeaning(above("throttled", retrymetrics.Throttles, 100, 2, 3), "",
 			many,
 			"Compare the Map's concurrency with the account's limit of concurrent invocations; lower the former or request a higher limit."),
-		withMeaning(above("timeouts", retrymetrics.Timeouts, 20, 2, 3), false,
+		withMeaning(above("timeouts", retrymetrics.Timeouts, 20, 2, 3), "",
 			late,
 			"Look at the function's duration and at locks in the database; a timed-out attempt may have taken effect."),
-		withMeaning(slow, false,
+		withMeaning(slow, "",
 			long,
 			"See which state waits; with long waits the conservative pattern protects a callee, so find out what is throttled."),
-		withMeaning(above("metrics-incomplete", retrymetrics.UnpairedEvents, 0, 2, 3), false,
+		withMeaning(above("breaker-unshared", retrymetrics.SharedStateUnavailable, 10, 1, 1), "",
+			"Functions could not reach the table of circuit breakers and refuse nothing: each finds out by itself that a callee is down.",
+			"Look at the table's throttles and errors and at the functions' logs; imports continue without the shared breaker."),
+		withMeaning(above("metrics-incomplete", retrymetrics.UnpairedEvents, 0, 2, 3), "",
 			"Attempts in the log could not be paired with the events before them, so retries are undercounted.",
 			"Check that the metrics function has a reserved concurrency of 1, and whether it was throttled or restarted."),
 	}
@@ -226,9 +239,17 @@ func (o Options) additions() []Alarm {
 // FullName returns an alarm's name in CloudWatch.
 func (s Set) FullName(name string) string { return s.StateMachine + "-" + name }
 
-// Description returns an alarm's text: the problem, the first thing to do, and where to read more.
+// Description returns an alarm's text: the problem, the first thing to do, and where to read more. Part of a composite
+// links the composite's heading.
 func (s Set) Description(a Alarm) string {
-	return a.Meaning + " First: " + a.First + " Guide: " + s.heading(a.Name)
+	name := a.Name
+	for _, b := range Burns() {
+		if a.Part && (name == b.LongName() || name == b.ShortName()) {
+			name = s.composedBy(b)
+			break
+		}
+	}
+	return a.Meaning + " First: " + a.First + " Guide: " + s.heading(name)
 }
 
 // heading returns the address of an alarm's heading in the guide. If the guide's address has a fragment, it is
@@ -240,22 +261,9 @@ func (s Set) heading(name string) string {
 	return s.Guide + "#" + name
 }
 
-// Rule returns the rule of the paging composite. It pages if any paging alarm fires. It also pages if Step
-// Functions counted a failed execution while the function that attributes failures is not running.
-func (s Set) Rule() string {
-	var terms []string
-	own, silent := false, false
-	for _, a := range s.Alarms {
-		own = own || a.Name == executionsEndedBadly
-		silent = silent || a.Name == metricsSilent
-		if a.Pages {
-			terms = append(terms, s.alarming(a.Name))
-		}
-	}
-	if own && silent {
-		terms = append(terms, "("+s.alarming(executionsEndedBadly)+" AND "+s.alarming(metricsSilent)+")")
-	}
-	return strings.Join(terms, " OR ")
-}
-
 func (s Set) alarming(name string) string { return fmt.Sprintf("ALARM(%q)", s.FullName(name)) }
+
+// silent returns the term of a rule for the alarm on silence, which is in INSUFFICIENT_DATA while data are missing.
+func (s Set) silent() string {
+	return fmt.Sprintf("(ALARM(%[1]q) OR INSUFFICIENT_DATA(%[1]q))", s.FullName(metricsSilent))
+}

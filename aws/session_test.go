@@ -16,6 +16,13 @@ func TestSessionKeysTellTheirAccount(t *testing.T) {
 		if got, ok := aws.AccountOfSession(key); !ok || got != account || len(key) != 20 {
 			t.Fatalf("%s: %s, %v", key, got, ok)
 		}
+		key = aws.UserKey(account, rapid.Uint32().Draw(t, "random"))
+		if got, ok := aws.AccountOfKey(key); !ok || got != account || len(key) != 20 {
+			t.Fatalf("%s: %s, %v", key, got, ok)
+		}
+		if got, ok := aws.AccountOfSession(key); ok {
+			t.Fatalf("%s counts as a session of %s", key, got)
+		}
 	})
 	for _, key := range []string{"", "LSIA", "LSIA7777777777777777", "ASIA0000000000000000", "AKIAIOSFODNN7EXAMPLE"} {
 		if account, ok := aws.AccountOfSession(key); ok {

@@ -24,6 +24,7 @@ import (
 	"github.com/aws/jsii-runtime-go"
 
 	"stepback/adaptive/cost"
+	"stepback/adaptive/worth"
 	"stepback/cdk/csvimportstack"
 	"stepback/cdk/environment"
 	"stepback/localstack"
@@ -92,7 +93,7 @@ func declare(app awscdk.App) error {
 // printCosts prints the cost of a million rows in an environment, by part, if 1 % of them fail once.
 func printCosts(w io.Writer, e environment.Environment) {
 	const rows, failing = 1_000_000, 0.01
-	p := cost.DefaultPrices()
+	p := cost.DefaultPrices(cmp.Or(worth.Architecture(e.Architecture), worth.Arm))
 	items := e.Import(1, rows, failing).Items(p)
 	fmt.Fprintf(w, "%s: %d rows cost %.2f USD if 1 %% of them are retried once (shape %s, batches of %d; prices of %s, %s):\n", e.Name, rows,
 		cost.Total(items), e.Shape, e.BatchSize, p.Region, p.Date)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"stepback/retry"
 	"stepback/retrymetrics"
 	"stepback/statemachine"
 )
@@ -33,6 +34,11 @@ type Options struct {
 	Level retrymetrics.Level
 	// Alarms are the ARNs of alarms to show, at most 100.
 	Alarms []string
+	// Shape is the shape of the import's state machine, which decides its states; empty means [statemachine.Bulk].
+	Shape statemachine.Shape
+	// Stack is true for the deployed stack, in which functions share a circuit breaker and a controller may adapt
+	// retries. Widgets on both are left out otherwise.
+	Stack bool
 	// General is true if the state machine is not the CSV import. Widgets on rows and on the import's retry table are
 	// then left out, and the others speak of executions.
 	General bool
@@ -55,6 +61,7 @@ func Monitor(o Options) (Dashboard, error) {
 	}
 	b := layout{Options: o}
 	b.Level = cmp.Or(o.Level, retrymetrics.LevelAll)
+	b.Shape = cmp.Or(o.Shape, statemachine.Bulk)
 	b.text(3, b.header())
 	if len(o.Alarms) > 0 {
 		b.place(Widget{Title: "Alarms", Alarms: o.Alarms, Width: columns, Height: 3})
@@ -76,6 +83,9 @@ func (b *layout) header() string {
 		"Rates are metric math over sums.", b.StateMachine, b.Level)
 	if b.Level == retrymetrics.LevelError {
 		text += " This level counts failures; retries, delays and recoveries need level ALL."
+		if !b.General && statemachine.ChildTask(b.Shape) == "" {
+			text += " So do failures by state: the log does not name the state, and child executions have several."
+		}
 	}
 	return text
 }
@@ -84,6 +94,12 @@ func (b *layout) header() string {
 func (b *layout) machine(m *retrymetrics.Metric, label, color string, stat ...retrymetrics.Stat) Row {
 	s := m.In(retrymetrics.ByMachine, b.StateMachine)
 	return Row{Label: label, Color: color, Stat: append(stat, m.Stat())[0], Series: &s}
+}
+
+// error returns a row for one error of the whole state machine.
+func (b *layout) error(m *retrymetrics.Metric, name, label, color string) Row {
+	s := m.In(retrymetrics.ByError, b.StateMachine, name)
+	return Row{Label: label, Color: color, Stat: m.Stat(), Series: &s}
 }
 
 func (b *layout) rate(r retrymetrics.Rate, label, color string) Row {
@@ -143,24 +159,43 @@ func (b *layout) retries() {
 
 // causes adds widgets that show what failed, where and with which error.
 func (b *layout) causes() {
-	b.row(6,
-		stacked(graph("Failed attempts by error", retrymetrics.Count, b.search(retrymetrics.TaskFailures,
-			retrymetrics.ByError))),
-		stacked(graph("Failed attempts by state", retrymetrics.Count, b.search(retrymetrics.TaskFailures,
-			retrymetrics.ByState))),
+	widgets := []Widget{stacked(graph("Failed attempts by error", retrymetrics.Count, b.search(retrymetrics.TaskFailures,
+		retrymetrics.ByError)))}
+	if b.namesStates() {
+		widgets = append(widgets, stacked(graph("Failed attempts by state", retrymetrics.Count,
+			b.search(retrymetrics.TaskFailures, retrymetrics.ByState))))
+	}
+	b.row(6, append(widgets,
 		stacked(graph("Retries by error", retrymetrics.Count, b.search(retrymetrics.RetryAttempts,
 			retrymetrics.ByError))),
 		stacked(graph("Rows tried again by error", retrymetrics.Count,
 			b.search(retrymetrics.RowsRetried, retrymetrics.ByError))),
-	)
-	b.row(6,
+		graph("Retries given up as not worthwhile", retrymetrics.Count, b.error(retrymetrics.TaskFailures,
+			retry.RetryNotWorthwhile, "retries", warn)),
+	)...)
+	shared := graph("Shared breaker out of reach", retrymetrics.Count,
+		b.machine(retrymetrics.SharedStateUnavailable, "times", warn))
+	controller := graph("Controller of the retries", retrymetrics.Count,
+		b.machine(retrymetrics.ControllerChanges, "changes", plain),
+		b.machine(retrymetrics.ControllerProposals, "proposals of a dry run", unusual))
+	row := []Widget{
 		graph("Throttles and timeouts", retrymetrics.Count,
 			b.machine(retrymetrics.Throttles, "throttles", warn), b.machine(retrymetrics.Timeouts, "timeouts",
 				unusual)),
 		graph("Circuit breaker (1 open, 0 closed)", retrymetrics.None,
 			b.machine(retrymetrics.CircuitBreakerState, "state", bad), b.rate(retrymetrics.BreakerTransitions(),
 				"transitions", unusual)),
-	)
+	}
+	if b.Stack {
+		row = append(row, shared, controller)
+	}
+	b.row(6, row...)
+}
+
+// namesStates reports whether failed attempts are counted by state: at level ERROR the log does not name the state, so
+// it is known only if child executions have a single Task state.
+func (b *layout) namesStates() bool {
+	return b.Level == retrymetrics.LevelAll || b.General || statemachine.ChildTask(b.Shape) != ""
 }
 
 func (b *layout) progress() {
@@ -191,8 +226,8 @@ func (b *layout) executions() Widget {
 
 // configured lists the states whose configuration is shown, with their colors.
 var configured = []struct{ state, color string }{
-	{statemachine.ValidateCSVFile, plain}, {statemachine.ProcessSingleUserRecord, warn},
-	{statemachine.AggregateResults, unusual},
+	{statemachine.ValidateCSVFile, plain}, {statemachine.ApplyBatch, good},
+	{statemachine.ProcessSingleUserRecord, warn}, {statemachine.AggregateResults, unusual},
 }
 
 // configuration adds widgets that show the state machine's current configuration and, as dashed lines, the
@@ -202,7 +237,7 @@ func (b *layout) configuration() {
 	waits := graph("Configuration now (lines) and base (dashed): longest wait in all", retrymetrics.Seconds)
 	for _, c := range configured {
 		base, ok := retrymetrics.BaseConfiguration(c.state)
-		if !ok {
+		if !ok || c.state == statemachine.ApplyBatch && b.Shape != statemachine.Bulk {
 			continue
 		}
 		show := func(w Widget, m *retrymetrics.Metric, value float64) {

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	dbtypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
@@ -91,6 +92,11 @@ func TestInjectedErrorsAreThoseThatSDKsRetry(t *testing.T) {
 		var e smithy.APIError
 		if err := c.call(once); !errors.As(err, &e) || e.ErrorCode() != c.code {
 			t.Errorf("%s: %v, want %s", name, err, c.code)
+		}
+		var response *awshttp.ResponseError
+		if err := c.call(once); !errors.As(err, &response) || response.Response.Header.Get("X-Amz-Retry-After") != "1000" ||
+			response.Response.Header.Get("Retry-After") != "1" {
+			t.Errorf("%s: %v asks for no pause of a second", name, err)
 		}
 		p.Chaos.LiftAll()
 		addFaults(t, p, name+":unavailable:1")

@@ -39,10 +39,11 @@ func (p *Platform) console() http.Handler {
 		Definition: func(ctx context.Context, x *journal.Execution) (*journal.Definition, error) {
 			return journal.DefinitionOf(ctx, p.Journal, x)
 		},
-		Call:    p.calling().call,
-		Changes: p.changes.watch,
-		Points:  p.points,
-		Rooms:   rooms, Who: c.Who, ReadOnly: c.ReadOnly, Redact: c.Redact, Scope: p.Scope,
+		Call:       p.calling().call,
+		CloudWatch: p.calling().cloudWatch(),
+		Changes:    p.changes.watch,
+		Points:     p.points,
+		Rooms:      rooms, Who: c.Who, ReadOnly: c.ReadOnly, Redact: c.Redact, Scope: p.Scope,
 		Version: p.cfg.Version, Now: p.Clock.Now, Log: p.cfg.Log,
 		Services: p.shown(), Faults: consoleFaults{p.Chaos},
 	})

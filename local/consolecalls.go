@@ -12,10 +12,12 @@ import (
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
+	awscloudwatch "github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/smithy-go"
 
 	"stepback/aws/client"
 	"stepback/aws/loopback"
+	"stepback/dashboards/cloudwatch"
 )
 
 // caller calls operations of services in this process, for the console.
@@ -103,4 +105,26 @@ func (c *caller) byModel(ctx context.Context, model, operation string, in, out a
 		return &serviceError{api.ErrorCode(), api.ErrorMessage()}
 	}
 	return err
+}
+
+// cloudWatch returns the platform's CloudWatch as the source of dashboards; nil if it is not offered.
+func (c *caller) cloudWatch() *cloudwatch.Source {
+	if c.platform.CloudWatch == nil {
+		return nil
+	}
+	return &cloudwatch.Source{
+		Client: awscloudwatch.New(awscloudwatch.Options{Region: c.platform.Scope.Region,
+			BaseEndpoint: awssdk.String(loopback.URL),
+			HTTPClient:   loopback.Client(c.platform.offeredBy("monitoring")), Retryer: awssdk.NopRetryer{},
+			Credentials: credentials.NewStaticCredentialsProvider(c.platform.Scope.Account, "local", "")}),
+		LogsOf: func(string) (cloudwatch.Logs, error) { return logsOf{c}, nil },
+	}
+}
+
+// logsOf calls the platform's CloudWatch Logs.
+type logsOf struct{ *caller }
+
+// Call implements cloudwatch.Logs.
+func (l logsOf) Call(ctx context.Context, operation string, in, out any) error {
+	return l.call(ctx, "logs", operation, in, out)
 }

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"stepback/internal/atomicfile"
@@ -70,8 +71,17 @@ func (p *Platform) lock(context.Context) error {
 	return p.protect()
 }
 
-// storeDirs are the directories of a data directory.
-var storeDirs = []string{"documents", "dynamodb", "inventory", "journal", "kms", "lambda", "logs", "objects", "sqs"}
+// storeDirs are the directories of a data directory. The CSV import keeps its reports in the last one.
+var storeDirs = []string{"documents", "dynamodb", "inventory", "journal", "kms", "lambda", "logs", "objects", "sqs", "reports"}
+
+// ownName reports whether a name in a data directory belongs to stepback: also the database of the CSV import, with the
+// files that SQLite keeps beside it, and what data repair has moved aside.
+func ownName(name string) bool {
+	return slices.Contains(storeDirs, name) || slices.Contains(ownFiles, name) || name == lockFile ||
+		name == serverFile ||
+		name == "users.db" || strings.HasPrefix(name, "users.db-") || strings.HasPrefix(name, "damaged-") ||
+		strings.Contains(name, ".damaged-")
+}
 
 // protect closes the directory and its stores to other users of the machine: older versions let them read what they
 // wrote. A directory that contains something else as well stays as it is, and a warning says so.
@@ -86,8 +96,7 @@ func (p *Platform) protect() error {
 		return fmt.Errorf("data directory: %w", err)
 	}
 	for _, e := range entries {
-		if slices.Contains(storeDirs, e.Name()) || slices.Contains(ownFiles, e.Name()) || e.Name() == lockFile ||
-			e.Name() == serverFile {
+		if ownName(e.Name()) {
 			continue
 		}
 		info, err := os.Stat(p.Dir)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 
+	"stepback/aws"
 	"stepback/local/endpoint"
 	"stepback/local/services/dynamodb"
 )
@@ -11,7 +12,8 @@ import (
 // openTables opens DynamoDB and its streams.
 func (p *Platform) openTables(context.Context) (err error) {
 	p.Tables, err = dynamodb.Open(dynamodb.Options{Dir: filepath.Join(p.Dir, tablesDir), Clock: p.Clock, Scope: p.Scope,
-		Disk: p.disk(), Log: p.cfg.Log})
+		Disk: p.disk(), Log: p.cfg.Log,
+		Key: func(scope aws.Scope, alias string) (string, error) { return p.Keys.ARN(scope, alias) }}) // opened later
 	if err != nil {
 		return err
 	}

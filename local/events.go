@@ -15,8 +15,8 @@ import (
 // openEvents opens EventBridge. Accepted events are resumed later, once everything else is open (Resume).
 func (p *Platform) openEvents(context.Context) (err error) {
 	p.Events, err = events.Open(events.Options{Store: p.Documents, Clock: p.Clock, Scope: p.Scope, Targets: &p.Targets,
-		Secrets: kms.Secrets{Service: p.Keys, Context: "SecretARN"},
-		Log:     p.cfg.Log, Count: p.ruleCounts, Transport: p.cfg.Targets.Transport()})
+		Secrets: kms.Secrets{Service: p.Keys, Context: "SecretARN"}, Vault: p.secrets.Managed("events"),
+		Log: p.cfg.Log, Count: p.ruleCounts, Transport: p.cfg.Targets.Transport()})
 	if err != nil {
 		return err
 	}

@@ -19,12 +19,14 @@ type functionLog struct {
 	metrics *retrymetrics.Collector
 }
 
-// WriteLog implements runner.LogSink. Lines about the circuit of a function's callee become metric data.
+// WriteLog implements runner.LogSink. Lines with metrics that only functions count, about the circuit of a callee and
+// about the controller, become metric data.
 func (l functionLog) WriteLog(to runner.LogStream, lines []byte) {
 	now := time.Now().UnixMilli()
 	var events []logstore.Event
 	for line := range bytes.Lines(lines) {
-		l.metrics.AddEmbedded(line, retrymetrics.CircuitBreakerState, retrymetrics.SharedStateUnavailable)
+		l.metrics.AddEmbedded(line, retrymetrics.CircuitBreakerState, retrymetrics.SharedStateUnavailable,
+			retrymetrics.ControllerChanges, retrymetrics.ControllerProposals)
 		events = append(events, logstore.Event{Time: now, Message: string(line)})
 	}
 	err := l.store.Append(l.scope, to.Group, to.Name, events)

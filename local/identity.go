@@ -2,7 +2,9 @@ package local
 
 import (
 	"context"
+	"strings"
 
+	"stepback/aws"
 	"stepback/aws/server"
 	"stepback/local/endpoint"
 	"stepback/local/services/iam"
@@ -20,4 +22,26 @@ func (p *Platform) openIdentity(context.Context) error {
 				Log: p.cfg.Log})
 		})}})
 	return nil
+}
+
+// principal returns the ARN of the user or role that makes a request with a context of package server; a session of a
+// role counts as the role. Other keys belong to the account's root user.
+func (p *Platform) principal(ctx context.Context, scope aws.Scope) (string, error) {
+	key := server.CallerKey(ctx)
+	c, found, err := sts.CallerOf(p.Documents, key)
+	if err != nil {
+		return "", err
+	}
+	if arn, ok := aws.ParseARN(c.ARN); found && ok {
+		if session, ok := strings.CutPrefix(arn.Resource, "assumed-role/"); ok {
+			role, _, _ := strings.Cut(session, "/")
+			return aws.Scope{Account: c.Account}.GlobalARN("iam", "role/"+role), nil
+		}
+		return c.ARN, nil
+	}
+	arn, _, found, err := p.roles.Signer(scope.Account, key)
+	if err != nil || found {
+		return arn, err
+	}
+	return scope.GlobalARN("iam", "root"), nil
 }

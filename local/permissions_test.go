@@ -22,10 +22,25 @@ func TestDataDirectoryIsItsOwners(t *testing.T) {
 		t.Skip("permissions are not those of Unix")
 	}
 	dir := filepath.Join(t.TempDir(), "data")
-	if err := os.MkdirAll(filepath.Join(dir, "documents"), 0o755); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"documents", "reports", "journal.damaged-20261127T023759.956981Z", "damaged-20261127T023759.956981Z"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"users.db", "users.db-wal"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	p := open(t, local.Config{Dir: dir})
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v", info, err)
+	}
+	for _, name := range []string{"reports", "journal.damaged-20261127T023759.956981Z", "damaged-20261127T023759.956981Z", "users.db", "users.db-wal"} {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil { // nothing in the directory depends on them
+			t.Fatal(err)
+		}
+	}
 	s := stacksOf(t, p)
 	s.call("CreateStack", map[string]any{"StackName": "s", "TemplateBody": `{"Resources":{
  "Queue":{"Type":"AWS::SQS::Queue"},"Topic":{"Type":"AWS::SNS::Topic","Properties":{"TopicName":"t"}},"Bucket":{"Type":"AWS::S3::Bucket","Properties":{"BucketName":"bucket-b"}},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"time"
@@ -15,6 +16,9 @@ import (
 	"stepback/engine/clock"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
+	"stepback/local/services/cloudwatch"
+	"stepback/local/services/delivery"
+	"stepback/local/services/documents"
 	"stepback/local/services/stepfunctions"
 )
 
@@ -82,4 +86,29 @@ func (r *Reading) Close() error {
 	}
 	r.closers = nil
 	return errors.Join(errs...)
+}
+
+// ReadCloudWatch opens the CloudWatch of a data directory that no process has open, and returns its API. Alarms are not
+// evaluated. close must be called when the API is no longer used.
+func ReadCloudWatch(dir string, scope aws.Scope) (api http.Handler, closing func() error, err error) {
+	path := filepath.Join(dir, "documents")
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, fmt.Errorf("there are no alarms and dashboards in %s; name the data directory of stepback serve with --data", dir)
+	}
+	store, err := documents.Open(path, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	now := clock.Real()
+	s, err := cloudwatch.Open(cloudwatch.Options{Documents: store, Clock: now, Targets: &delivery.Targets{},
+		Scope: scope})
+	if err != nil {
+		now.Close()
+		return nil, nil, errors.Join(err, store.Close())
+	}
+	return s.Handler(), func() error {
+		err := errors.Join(s.Close(), store.Close())
+		now.Close()
+		return err
+	}, nil
 }

@@ -11,6 +11,7 @@ import (
 func (p *Platform) openTopics(context.Context) (err error) {
 	p.Topics, err = sns.Open(sns.Options{Dir: p.Dir, Store: p.Documents, Files: p.files, Clock: p.Clock, Scope: p.Scope,
 		Endpoint: p.Endpoint, Queues: judgedQueues{p.Queues, &p.Targets}, Targets: &p.Targets, Count: p.topicCounts,
+		Principal: p.principal,
 		Transport: p.cfg.Targets.Transport(),
 		Log:       p.cfg.Log})
 	if err != nil {

@@ -1,6 +1,9 @@
 package resilience
 
-import "stepback/adaptive/breaker"
+import (
+	"stepback/adaptive/breaker"
+	"stepback/retry"
+)
 
 // Budget limits the retries of all calls to a service together, so that an outage does not multiply its load.
 // [stepback/adaptive/budget] implements it, with the constants of Finagle, gRPC and the AWS SDKs as presets. A Budget
@@ -8,12 +11,12 @@ import "stepback/adaptive/breaker"
 type Budget interface {
 	// Request counts a call. It is called for the first attempt of each.
 	Request()
-	// Retry requests permission for a retry or a hedge. It returns false if the budget is used up. afterTimeout is
-	// true if the previous attempt timed out.
-	Retry(afterTimeout bool) bool
+	// Retry requests permission for a retry or a hedge. It returns false if the budget is used up. after is the cause
+	// for which the previous attempt failed; CauseOther for a hedge.
+	Retry(after retry.Cause) bool
 	// Success counts an attempt to which the callee responded, even with a permanent error. retried is true if
-	// Retry was called for the attempt; afterTimeout is the argument of that call.
-	Success(retried, afterTimeout bool)
+	// Retry was called for the attempt; after is the argument of that call.
+	Success(retried bool, after retry.Cause)
 	// Failure is called for an attempt that failed through the callee's fault.
 	Failure()
 }
@@ -23,7 +26,7 @@ func (s *session) settle() {
 	switch {
 	case s.budget == nil:
 	case s.outcome == breaker.Success:
-		s.budget.Success(s.attempts > 1, s.paidTimeout)
+		s.budget.Success(s.attempts > 1, s.paid)
 	case s.outcome == breaker.Failure:
 		s.budget.Failure()
 	}

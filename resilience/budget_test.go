@@ -23,7 +23,7 @@ func TestBudgetsBoundAnOutage(t *testing.T) {
 		"Finagle": {budget.Finagle(), 2000 + 400 + 100}, // a fifth, plus ten per second for ten seconds
 		"source":  {budget.Standard(), 2000 + 200 + 100},
 		"gRPC":    {budget.GRPC(), 2000 + 4},
-		"SDK":     {budget.SDK(), 2000 + 100},
+		"SDK":     {budget.SDK(retry.SDK2026()), 2000 + 35},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			b, err := budget.New(budget.Config{Policy: c.policy, Now: time.Now})

@@ -366,6 +366,19 @@ func TestRetryAfterOfAYear(t *testing.T) {
 	}
 }
 
+// A cap that equals the interval makes every wait the same.
+func TestACapMayEqualTheInterval(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		_, err := resilience.Do(t.Context(), failing(errUnavailable, errUnavailable).call,
+			retry.Policy{MaxAttempts: 2, Interval: 2 * time.Second, Rate: 3, MaxDelay: 2 * time.Second})
+		if took := time.Since(began); err != nil || took != 4*time.Second {
+			t.Errorf("%v after %s, want success after 4s", err, took)
+		}
+	})
+}
+
 func TestSettingsThatMakeNoSense(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -374,10 +387,15 @@ func TestSettingsThatMakeNoSense(t *testing.T) {
 		want   string
 	}{
 		"negative retries": {policy: seconds(-1), want: "MaxAttempts is -1"},
-		"no interval":      {policy: retry.Policy{MaxAttempts: 1, Rate: 2}, want: "IntervalSeconds is 0s"},
+		"no interval":      {policy: retry.Policy{MaxAttempts: 1, Rate: 2}, want: "Interval is 0s"},
 		"rate NaN": {
-			policy: retry.Policy{MaxAttempts: 1, Interval: 1, Rate: math.NaN()}, want: "BackoffRate is NaN",
+			policy: retry.Policy{MaxAttempts: 1, Interval: 1, Rate: math.NaN()}, want: "Rate is NaN",
 		},
+		"a cap below": {
+			policy: retry.Policy{MaxAttempts: 1, Interval: 2 * time.Second, Rate: 1, MaxDelay: time.Second},
+			want:   "MaxDelay is 1s; want Interval (2s) or more, or 0 for no cap",
+		},
+		"no limiter":     {policy: seconds(1), option: resilience.WithLimiter(nil), want: "WithLimiter is nil"},
 		"zero timeout":   {policy: seconds(1), option: resilience.WithAttemptTimeout(0), want: "WithAttemptTimeout is 0s"},
 		"negative hint":  {policy: seconds(1), option: resilience.WithMaxRetryAfter(-1), want: "WithMaxRetryAfter is -1ns"},
 		"no breaker":     {policy: seconds(1), option: resilience.WithBreaker(nil), want: "WithBreaker is nil"},
@@ -562,13 +580,13 @@ type capped struct {
 
 func (c *capped) Request() { c.events = append(c.events, "request") }
 func (c *capped) Failure() { c.events = append(c.events, "failure") }
-func (c *capped) Success(retried, afterTimeout bool) {
-	c.events = append(c.events, fmt.Sprint("success ", retried, " ", afterTimeout))
+func (c *capped) Success(retried bool, after retry.Cause) {
+	c.events = append(c.events, fmt.Sprint("success ", retried, " ", after))
 }
 
-func (c *capped) Retry(afterTimeout bool) bool {
+func (c *capped) Retry(after retry.Cause) bool {
 	c.left--
-	c.events = append(c.events, fmt.Sprint("retry ", afterTimeout))
+	c.events = append(c.events, fmt.Sprint("retry ", after))
 	return c.left >= 0
 }
 
@@ -582,7 +600,7 @@ func TestBudget(t *testing.T) {
 		}
 		_, err := resilience.Execute(t.Context(), e, failing(errUnavailable).call)
 		wantStop(t, err, resilience.ErrBudget, 1)
-		want := "request, failure, retry true, success true true, request, failure, retry false"
+		want := "request, failure, retry timeout, success true timeout, request, failure, retry other"
 		if got := strings.Join(b.events, ", "); got != want {
 			t.Errorf("told %s, want %s", got, want)
 		}

@@ -5,7 +5,7 @@
 // service and is shared by all of these calls. The layers nest in this order; each is present only if it is
 // configured:
 //
-//	bulkhead → circuit breaker → retry (budget, deadline) → attempt timeout → hedge → the operation
+//	bulkhead → circuit breaker → retry (budget, deadline) → limiter → attempt timeout → hedge → the operation
 //
 // The error's class decides whether the operation is repeated. A transient error is repeated; an unknown outcome only
 // if the operation is idempotent ([WithIdempotent]); a conflict only if the operation begins with the read

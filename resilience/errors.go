@@ -34,6 +34,8 @@ var (
 	ErrBudget error = &refusal{"the retry budget is used up", retry.RetryBudgetExhausted, "retry budget"}
 	// ErrCircuitOpen: the circuit breaker admits no call.
 	ErrCircuitOpen error = &refusal{"the circuit is open", retry.CircuitOpen, "circuit breaker"}
+	// ErrLimited: the limiter admits no further attempt while as many are running as the callee can take.
+	ErrLimited error = &refusal{"the limit of concurrent attempts is reached", retry.RetryBudgetExhausted, "limiter"}
 	// ErrBulkheadFull: the bulkhead's limits for running and for waiting calls are both reached.
 	ErrBulkheadFull error = &refusal{"the bulkhead is full", retry.ServiceUnavailableError, "bulkhead"}
 	// ErrQueueTimeout: the call waited in the bulkhead's queue for the maximum time.
@@ -106,6 +108,12 @@ type refusedByBreaker struct{ err error }
 
 func (r *refusedByBreaker) Error() string   { return r.err.Error() }
 func (r *refusedByBreaker) Unwrap() []error { return []error{ErrCircuitOpen, r.err} }
+
+// refusedByLimiter is an ErrLimited with the limiter's own error, which states the limit.
+type refusedByLimiter struct{ err error }
+
+func (r *refusedByLimiter) Error() string   { return r.err.Error() }
+func (r *refusedByLimiter) Unwrap() []error { return []error{ErrLimited, r.err} }
 
 // stop is a reason to end a call, with a detail that explains it.
 type stop struct {

@@ -48,6 +48,9 @@ type Event struct {
 	MaxRetries int
 	// Delay is the wait before the next attempt. It is set for RetryScheduled.
 	Delay time.Duration
+	// Budget is the number of tokens left after the budget has paid for the next attempt. It is set for RetryScheduled
+	// if the executor's budget has a method Tokens() float64, as *budget.Budget does; nil otherwise.
+	Budget *float64
 	// Duration is the duration of the attempt, or of the whole call for CallEnded.
 	Duration time.Duration
 	// Err is the error. Classification is the error's class and name, and zero if the error was not recognised.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"stepback/adaptive/breaker"
+	"stepback/adaptive/limiter"
 	"stepback/retry"
 )
 
@@ -37,6 +38,7 @@ type Executor struct {
 	maxRetryAfter   time.Duration
 	bulkhead        *Bulkhead
 	breaker         *breaker.Breaker
+	limiter         *limiter.Limiter
 	budget          Budget
 	hedgeDelay      time.Duration
 	hedges          int
@@ -96,6 +98,9 @@ func (e *Executor) Hedges() bool { return e.hedges > 0 }
 
 // Breaker returns the executor's circuit breaker, or nil if it has none.
 func (e *Executor) Breaker() *breaker.Breaker { return e.breaker }
+
+// Limiter returns the executor's limiter, or nil if it has none.
+func (e *Executor) Limiter() *limiter.Limiter { return e.limiter }
 
 // Bulkhead returns the executor's bulkhead, or nil if it has none.
 func (e *Executor) Bulkhead() *Bulkhead { return e.bulkhead }
@@ -159,6 +164,13 @@ func WithBulkhead(b *Bulkhead) Option {
 // call waits for its next attempt, the breaker is asked again.
 func WithBreaker(b *breaker.Breaker) Option {
 	return func(e *Executor) error { e.breaker = b; return present("WithBreaker", b != nil) }
+}
+
+// WithLimiter lets a limiter admit or refuse attempts. Each attempt, and each hedge, holds one of the limiter's permits
+// while it runs, not during waits. The limiter learns from the outcome of each attempt, as the breaker does. A refused
+// call ends with [ErrLimited]; it may be repeated at a slower pace. One limiter may serve several executors.
+func WithLimiter(l *limiter.Limiter) Option {
+	return func(e *Executor) error { e.limiter = l; return present("WithLimiter", l != nil) }
 }
 
 // WithBudget bounds the retries of all calls together. One budget may serve several executors.

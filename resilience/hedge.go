@@ -5,6 +5,9 @@ import (
 	"errors"
 	"runtime/debug"
 	"time"
+
+	"stepback/adaptive/breaker"
+	"stepback/retry"
 )
 
 // ended is the outcome of one of several operations that run at once.
@@ -23,7 +26,7 @@ func (c *Call[T]) hedged(outer *attempt, e *Executor, number int) answer[T] {
 		call: c, executor: e, outer: outer,
 		answers: make(chan ended[T], 1+e.hedges), late: make(chan struct{}, 1+e.hedges),
 	}
-	h.start()
+	h.start(func() {}) // the session holds the permit of the first one
 	stop := e.clock.AfterFunc(e.hedgeDelay, h.ring)
 	defer func() { stop() }()
 	for started := 0; ; {
@@ -35,14 +38,18 @@ func (c *Call[T]) hedged(outer *attempt, e *Executor, number int) answer[T] {
 			}
 			c.discard(a.answer)
 		case <-h.late:
-			if started == e.hedges || outer.Err() != nil || e.budget != nil && !e.budget.Retry(false) {
+			if started == e.hedges || outer.Err() != nil {
+				continue
+			}
+			release, ok := e.admitHedge()
+			if !ok {
 				continue
 			}
 			started++
 			e.counts.hedges.Add(1)
 			e.counts.attempts.Add(1)
 			e.tell(outer.Context, Event{Kind: HedgeStarted, Attempt: number, Delay: e.hedgeDelay})
-			h.start()
+			h.start(release)
 			stop = e.clock.AfterFunc(e.hedgeDelay, h.ring)
 		}
 	}
@@ -60,8 +67,26 @@ type hedge[T any] struct {
 
 func (h *hedge[T]) ring() { h.late <- struct{}{} }
 
-// start runs the operation on a goroutine that always sends an answer.
-func (h *hedge[T]) start() {
+// admitHedge asks the limiter and the budget for a hedge. release returns the limiter's permit; the limit does not
+// change, because the outcome of the attempt is recorded by the session.
+func (e *Executor) admitHedge() (release func(), ok bool) {
+	release = func() {}
+	if e.limiter != nil {
+		slot, err := e.limiter.Allow()
+		if err != nil {
+			return nil, false
+		}
+		release = func() { e.limiter.Record(slot, breaker.Ignored) }
+	}
+	if e.budget != nil && !e.budget.Retry(retry.CauseOther) {
+		release()
+		return nil, false
+	}
+	return release, true
+}
+
+// start runs the operation on a goroutine that always sends an answer. release is called when the operation has ended.
+func (h *hedge[T]) start(release func()) {
 	a := newAttempt(h.outer, h.executor.clock, time.Time{}, 0)
 	h.contexts = append(h.contexts, a)
 	h.running++
@@ -71,6 +96,7 @@ func (h *hedge[T]) start() {
 			if r := recover(); r != nil {
 				got.panicked = &PanicError{r, debug.Stack()}
 			}
+			release()
 			h.answers <- got
 		}()
 		got.answer = h.call.run(a)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stepback/adaptive/breaker"
+	"stepback/adaptive/limiter"
 	"stepback/internal/ctxerr"
 	"stepback/retry"
 )
@@ -25,14 +26,16 @@ type session struct {
 	spent    *spent    // per rule; nil before the first failure
 
 	// wait and the fields after it describe the pause before the next attempt.
-	wait        time.Duration
-	last        error
-	class       retry.Classification
-	paidTimeout bool // the last retry followed a timeout
+	wait  time.Duration
+	last  error
+	class retry.Classification
+	paid  retry.Cause // cause of the failure that the last retry followed
 
 	inside   bool // holds a slot in the bulkhead
 	admitted bool // holds a permit of the breaker
 	permit   breaker.Permit
+	limited  bool // holds a permit of the limiter
+	slot     limiter.Permit
 	outcome  breaker.Outcome
 	over     bool // ended with a result or an error, not with a panic
 	err      *Error
@@ -63,6 +66,10 @@ func (s *session) enter() error {
 			return s.stopped(nil, retry.Classification{}, err)
 		}
 	}
+	if err := s.take(); err != nil {
+		s.outcome = breaker.Ignored // of a call that was not made
+		return s.stopped(nil, retry.Classification{}, err)
+	}
 	if s.budget != nil {
 		s.budget.Request()
 	}
@@ -85,8 +92,31 @@ func (s *session) admit() error {
 	return nil
 }
 
-// leave returns the breaker's permit and the bulkhead's slot, also when the operation panics.
+// take requests a permit from the limiter for the next attempt.
+func (s *session) take() error {
+	if s.limiter == nil {
+		return nil
+	}
+	slot, err := s.limiter.Allow()
+	if err != nil {
+		return &refusedByLimiter{err}
+	}
+	s.slot, s.limited = slot, true
+	s.outcome = breaker.Failure // if the operation panics
+	return nil
+}
+
+// give returns the limiter's permit with the outcome of the attempt.
+func (s *session) give() {
+	if s.limited {
+		s.limited = false
+		s.limiter.Record(s.slot, s.outcome)
+	}
+}
+
+// leave returns the permits and the bulkhead's slot, also when the operation panics.
 func (s *session) leave() {
+	s.give() // of an operation that panicked
 	if s.admitted {
 		s.breaker.Record(s.permit, s.outcome)
 	}
@@ -123,6 +153,7 @@ func (s *session) since(t time.Time) time.Duration {
 // succeeded records a successful attempt.
 func (s *session) succeeded() {
 	s.over, s.outcome = true, breaker.Success
+	s.give()
 	took := s.since(s.started)
 	s.learn(took)
 	if s.attempts == 1 {
@@ -142,6 +173,7 @@ func (s *session) failed(err error) error {
 	now := s.clock.Now()
 	c, known := s.name(err)
 	s.outcome = health(s.ctx, c, known)
+	s.give()
 	s.settle()
 	s.tell(s.ctx, Event{
 		Kind: AttemptEnded, Attempt: s.attempts, Duration: max(now.Sub(s.started), 0), Err: err, Classification: c,
@@ -151,10 +183,21 @@ func (s *session) failed(err error) error {
 		return s.stopped(err, c, reason)
 	}
 	s.tell(s.ctx, Event{
-		Kind: RetryScheduled, Attempt: s.attempts, MaxRetries: retries, Delay: wait, Err: err, Classification: c,
+		Kind: RetryScheduled, Attempt: s.attempts, MaxRetries: retries, Delay: wait, Budget: s.tokens(), Err: err,
+		Classification: c,
 	})
 	s.wait, s.last, s.class = wait, err, c
 	return nil
+}
+
+// tokens returns the tokens left in the budget; nil if the budget does not know or the call has no observer.
+func (s *session) tokens() *float64 {
+	counted, ok := s.budget.(interface{ Tokens() float64 })
+	if !ok || len(s.observers) == 0 {
+		return nil
+	}
+	left := counted.Tokens()
+	return &left
 }
 
 // pause waits for the next attempt. It returns an error if the call has to end instead.
@@ -163,6 +206,9 @@ func (s *session) pause() error {
 		return s.stopped(s.last, s.class, cancelled(s.ctx))
 	}
 	if reason := s.readmit(); reason != nil {
+		return s.stopped(s.last, s.class, reason)
+	}
+	if reason := s.take(); reason != nil {
 		return s.stopped(s.last, s.class, reason)
 	}
 	s.counts.retry(s.class.Error)
@@ -242,11 +288,11 @@ func (s *session) decide(
 	if reason := s.checkDeadline(s.ctx, now, wait, s.usual()); reason != nil {
 		return 0, policy.MaxAttempts, reason
 	}
-	timeout := timedOut(err, c)
-	if s.budget != nil && !s.budget.Retry(timeout) {
+	cause := causeOf(err, c)
+	if s.budget != nil && !s.budget.Retry(cause) {
 		return 0, policy.MaxAttempts, ErrBudget
 	}
-	s.paidTimeout = timeout
+	s.paid = cause
 	return wait, policy.MaxAttempts, nil
 }
 
@@ -266,13 +312,20 @@ func (s *session) asked(err error, wait time.Duration) (time.Duration, error) {
 	return max(wait, least), nil
 }
 
-// timedOut reports whether an attempt failed because it took too long.
-func timedOut(err error, c retry.Classification) bool {
+// causeOf returns the kind of an attempt's failure.
+func causeOf(err error, c retry.Classification) retry.Cause {
 	timeout, ok := errors.AsType[interface {
 		error
 		Timeout() bool
 	}](err)
-	return ok && timeout.Timeout() || c.Error == retry.TimeoutError
+	switch {
+	case ok && timeout.Timeout(), c.Error == retry.TimeoutError:
+		return retry.CauseTimeout
+	case retry.IsThrottle(c.Error):
+		return retry.CauseThrottle
+	default:
+		return retry.CauseOther
+	}
 }
 
 // repeatable returns nil if an error of class c may be retried, and the reason why not otherwise.
@@ -324,6 +377,7 @@ var reasons = [...]error{
 	ErrPushback,
 	ErrBudget,
 	ErrCircuitOpen,
+	ErrLimited,
 	ErrBulkheadFull,
 	ErrQueueTimeout,
 	ErrCancelled,

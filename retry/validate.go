@@ -15,18 +15,48 @@ const (
 	MaxDelaySeconds    = 31_622_400
 )
 
-// Validate returns nil if Step Functions could execute the policy, and otherwise all its [Policy.Problems], joined.
+// Validate returns nil if the policy can be executed by a Go program, and otherwise a [*PolicyError] for each field
+// that is out of range, all joined. Fields have their Go names. [Policy.Problems] checks the limits of Step Functions,
+// which are narrower.
 func (p Policy) Validate() error {
-	found := p.Problems()
-	problems := make([]error, len(found))
-	for i, problem := range found {
-		problems[i] = problem
+	var problems []error
+	for _, found := range p.outOfRange() {
+		problems = append(problems, found)
 	}
+	if p.MaxAttempts <= 0 { // without a retry the delays do not matter
+		return errors.Join(problems...)
+	}
+	check := func(ok bool, field, value, want string) {
+		if !ok {
+			problems = append(problems, &PolicyError{field, value, want})
+		}
+	}
+	check(p.Interval > 0, "Interval", p.Interval.String(), "more than 0")
+	check(p.Rate >= 1 && !math.IsInf(p.Rate, 1), "Rate", fmt.Sprint(p.Rate), "a finite number from 1")
+	check(p.MaxDelay == 0 || p.MaxDelay >= max(p.Interval, 0), "MaxDelay", p.MaxDelay.String(),
+		"Interval ("+p.Interval.String()+") or more, or 0 for no cap")
 	return errors.Join(problems...)
 }
 
-// Problems returns an error for each number that has no counterpart in Step Functions. A number that can be
-// rounded, such as half a second, is no problem, because compiling to ASL rounds it.
+// outOfRange returns an error for each field that is out of range whether or not there are retries.
+func (p Policy) outOfRange() []*PolicyError {
+	var found []*PolicyError
+	if p.MaxAttempts < 0 {
+		found = append(found, &PolicyError{"MaxAttempts", strconv.Itoa(p.MaxAttempts), "0 or more"})
+	}
+	if !p.Jitter.known() {
+		found = append(found, &PolicyError{"Jitter", strconv.Quote(string(p.Jitter)),
+			"NONE, FULL, PARTIAL, DECORRELATED or PROPORTIONAL"})
+	}
+	if !(p.JitterFactor >= 0 && p.JitterFactor <= 1) { // the negation also matches NaN
+		found = append(found, &PolicyError{"JitterFactor", fmt.Sprint(p.JitterFactor), "0 to 1"})
+	}
+	return found
+}
+
+// Problems returns an error for each number that has no counterpart in Step Functions, by the names of the Amazon
+// States Language. A number that can be rounded, such as half a second, is no problem, because compiling to ASL rounds
+// it.
 func (p Policy) Problems() []*PolicyError {
 	var found []*PolicyError
 	report := func(field, value, want string) { found = append(found, &PolicyError{field, value, want}) }
@@ -57,9 +87,9 @@ func (p Policy) Problems() []*PolicyError {
 	return found
 }
 
-// PolicyError reports a number of a policy that Step Functions would refuse.
+// PolicyError reports a field of a policy that is out of range.
 type PolicyError struct {
-	Field string // the field, by its ASL name
+	Field string // the field, by its name in Go or, from [Policy.Problems], in the Amazon States Language
 	Value string // the value
 	Want  string // what is accepted
 }

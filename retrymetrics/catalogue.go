@@ -41,6 +41,11 @@ var (
 		"Child executions of distributed Maps that succeeded. In the CSV import, each is a batch of rows.", ByMachine)
 	ChildExecutionsFailed = declare("ChildExecutionsFailed", Count, ErrorLog, added,
 		"Child executions of distributed Maps that failed, timed out or were aborted.", ByMachine)
+	BatchesInTime = declare("BatchesInTime", Count, FullLog, added,
+		"Child executions that succeeded within the objective's time, 15 minutes.", ByMachine)
+	BatchesLate = declare("BatchesLate", Count, FullLog, added,
+		"Child executions that failed, or took longer than the objective's time; those that are still running count when the time is over.",
+		ByMachine)
 	UnpairedEvents = declare("UnpairedEvents", Count, FullLog, added,
 		"Records of the log that did not arrive in time, or were too many to keep: retries next to them may be missing. Complete histories have none.",
 		ByMachine)
@@ -61,6 +66,11 @@ var (
 		"How often a function could not reach the shared state of its callee's breaker, and therefore refused nothing.",
 		ByMachine,
 		ByState)
+	ControllerChanges = declare("ControllerChanges", Count, Functions, added,
+		"Changes that the controller made to Retry arrays and to the concurrency of Map Runs.", ByMachine, ByState)
+	ControllerProposals = declare("ControllerProposals", Count, Functions, added,
+		"Changes that the controller proposed in a dry run and did not make. A proposal that stays the same counts once.",
+		ByMachine, ByState)
 	ConfiguredRetries = declare("ConfiguredRetries", Count, Definition, highest,
 		"Retries that a state's Retry array, as configured now, allows one task when errors alternate.", ByState)
 	ConfiguredWait = declare("ConfiguredWait", Seconds, Definition, highest,
@@ -85,6 +95,14 @@ var (
 		"Executions that timed out.", ByMachineARN)
 	StatesExecutionsAborted = vended("AWS/States", "ExecutionsAborted", Count, Sum,
 		"Executions that a user or a program stopped.", ByMachineARN)
+	StatesExecutionThrottled = vended("AWS/States", "ExecutionThrottled", Count, Sum,
+		"State transitions and retries of a state machine that Step Functions delayed because of the account's quota.",
+		ByMachineARN)
+	StatesExecutionTime = vended("AWS/States", "ExecutionTime", Milliseconds, P99,
+		"How long executions took, from start to end.", ByMachineARN)
+	StatesThrottledEvents = vended("AWS/States", "ThrottledEvents", Count, Sum,
+		"Requests that the account's quota of a Step Functions service metric, such as StateTransition, delayed.",
+		ByServiceMetric)
 	NotificationsFailed = vended("AWS/SNS", "NumberOfNotificationsFailed", Count, Sum,
 		"Messages that a topic could not deliver to a subscriber.", ByTopic)
 	DatabaseUtilisation = vended("AWS/RDS", "ACUUtilization", Percent, Average,
@@ -94,15 +112,17 @@ var (
 var vendedMetrics = []*Metric{
 	MessagesWaiting, FunctionErrors, FunctionInvocations, FunctionDuration, FunctionConcurrency,
 	StatesExecutionsFailed, StatesExecutionsTimedOut,
-	StatesExecutionsAborted, NotificationsFailed, DatabaseUtilisation,
+	StatesExecutionsAborted, StatesExecutionThrottled, StatesExecutionTime, StatesThrottledEvents, NotificationsFailed,
+	DatabaseUtilisation,
 }
 
 var catalogue = []*Metric{
 	TaskAttempts, TaskFailures, RetryAttempts, RetrySuccess, RetryFailure, RetryDelay, AttemptsPerTask, Throttles,
 	Timeouts, CircuitBreakerState,
 	ExecutionsSucceeded, ExecutionsFailed, ExecutionsRefused, ChildExecutionsSucceeded, ChildExecutionsFailed,
-	UnpairedEvents, RowsApplied, RowsAlreadyApplied, RowsRejected, RowsDeadLettered, RowsRetried, RowsRecovered,
-	SharedStateUnavailable,
+	BatchesInTime, BatchesLate, UnpairedEvents, RowsApplied, RowsAlreadyApplied, RowsRejected, RowsDeadLettered,
+	RowsRetried, RowsRecovered,
+	SharedStateUnavailable, ControllerChanges, ControllerProposals,
 	ConfiguredRetries, ConfiguredWait,
 }
 

@@ -12,6 +12,7 @@ type chain struct {
 	only      string // the state's name if records do not contain it
 	unordered bool   // log level ERROR: previous events are not logged
 	attempts  history.AttemptReader
+	punctual  punctual
 	seen      idSet              // records received
 	applied   idSet              // records counted
 	n         int64              // number of records received
@@ -142,6 +143,9 @@ func (c *chain) event(t *pointSink, e *Record) {
 	case e.Type == history.ExecutionRedriven && c.uncut != 0:
 		cutOff(t, &c.attempts, c.uncut)
 		c.uncut = 0
+	}
+	if late, decided := c.punctual.read(e.Type, e.Time); decided {
+		t.inTime(late, e.Time)
 	}
 	change := c.attempts.Read(&one)
 	if a := change.Attempt; a != nil && a.State == "" {

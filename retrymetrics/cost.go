@@ -1,6 +1,9 @@
 package retrymetrics
 
-import "stepback/aws/prices"
+import (
+	"stepback/aws/prices"
+	"stepback/statemachine"
+)
 
 // Prices are CloudWatch's prices in one region, in USD.
 type Prices struct {
@@ -9,7 +12,6 @@ type Prices struct {
 	MetricMonth  float64 // one custom metric for a month, up to 10,000 of them
 	AlarmMonth   float64 // one metric in an alarm of standard resolution for a month
 	PageMonth    float64 // one composite alarm for a month
-	Transitions  float64 // 1,000 state transitions of a STANDARD state machine, for comparison
 }
 
 // DefaultPrices returns the prices of prices.Default. The free tier is not subtracted.
@@ -18,7 +20,6 @@ func DefaultPrices() Prices {
 	return Prices{
 		Region: l.Region, Date: l.Month(), LogGB: l.Of(prices.LogGB), MetricMonth: l.Of(prices.MetricMonth),
 		AlarmMonth: l.Of(prices.AlarmMonth), PageMonth: l.Of(prices.CompositeAlarmMonth),
-		Transitions: l.Of(prices.StateTransitions),
 	}
 }
 
@@ -34,9 +35,12 @@ type Workload struct {
 	Bulk bool
 }
 
-// DefaultWorkload returns 1,000 files of a million rows in batches of 100, with one failed attempt per hundred rows.
+// DefaultWorkload returns 1,000 files of a million rows as the default state machine imports them, in bulk, with one
+// failed attempt per hundred rows.
 func DefaultWorkload() Workload {
-	return Workload{Files: 1000, RowsPerFile: 1_000_000, Batch: 100, FailedShare: 0.01, RecordBytes: 450}
+	o := statemachine.DefaultOptions()
+	return Workload{Files: 1000, RowsPerFile: 1_000_000, Batch: int64(o.BatchSize), Bulk: o.Shape == statemachine.Bulk,
+		FailedShare: 0.01, RecordBytes: 450}
 }
 
 // The number of events in a history: for each row of a batch, for each child execution, for each failed attempt,
@@ -64,6 +68,9 @@ func (w Workload) Records(level Level) float64 {
 
 // GB returns the log volume that the workload writes at a log level, in 10⁹ bytes.
 func (w Workload) GB(level Level) float64 { return w.Records(level) * float64(w.RecordBytes) / 1e9 }
+
+// LogUSD returns the price of the log that the workload writes at a log level.
+func (w Workload) LogUSD(level Level, p Prices) float64 { return w.GB(level) * p.LogGB }
 
 // SeriesCount returns the number of custom metrics at a log level. states, errors and pairs are the numbers of
 // states, of error types, and of pairs of the two that occur in a month.

@@ -34,7 +34,7 @@ func TestCost(t *testing.T) {
 	t.Parallel()
 	w := retrymetrics.DefaultWorkload()
 	for level, want := range map[retrymetrics.Level]float64{retrymetrics.LevelError: 4.5,
-		retrymetrics.LevelAll: 3190.5} {
+		retrymetrics.LevelAll: 64.8} {
 		if got := w.GB(level); math.Abs(got-want) > 1e-6 {
 			t.Errorf("%s: %v GB, want %v", level, got, want)
 		}

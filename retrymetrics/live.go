@@ -18,6 +18,7 @@ type Target interface {
 type Live struct {
 	attempts *history.AttemptReader // nil when no event has been read, and after the execution's end
 	sinks    []sink
+	punctual punctual
 }
 
 // NewLive returns a Live for an execution of which no event has been read.
@@ -32,15 +33,24 @@ func NewLive(executionARN string, targets ...Target) *Live {
 // Skip reads events that have been counted before, so that Live knows what later events refer to.
 func (l *Live) Skip(events []history.Event) {
 	for i := range events {
-		l.reader().Read(&events[i])
+		l.skip(&events[i])
 	}
+}
+
+func (l *Live) skip(e *history.Event) {
+	l.reader().Read(e)
+	l.punctual.read(e.Type, e.Time)
 }
 
 // Read counts one event and returns what it changed. The counts may become visible only with Flush.
 func (l *Live) Read(e *history.Event) history.Change {
 	c := l.reader().Read(e)
+	late, decided := l.punctual.read(e.Type, e.Time)
 	for _, s := range l.sinks {
 		count(s, c, e.Time)
+		if decided {
+			s.inTime(late, e.Time)
+		}
 	}
 	if e.Type.Terminal() {
 		for _, s := range l.sinks {
@@ -71,7 +81,7 @@ func (l *Live) Count(events []history.Event) {
 func (l *Live) CountSince(events []history.Event, since int64) {
 	for i := range events {
 		if events[i].Time < since {
-			l.reader().Read(&events[i])
+			l.skip(&events[i])
 		} else {
 			l.Read(&events[i])
 		}

@@ -24,8 +24,8 @@ type LogReader struct {
 	// held, and retries cannot be distinguished from first attempts. The state's name is known only for child
 	// executions, from ChildState.
 	Level Level
-	// ChildState is the name of the only Task state in the distributed Map's child executions; empty if it is not
-	// known.
+	// ChildState is the name of the only Task state in the distributed Map's child executions; empty if they have
+	// several, or if it is not known.
 	ChildState string
 	// Executions is the maximum number of executions kept at a time. It is also the number of ended executions
 	// whose ARNs are remembered to recognise duplicate records. 0 or less means 10,000. The execution that started

@@ -85,9 +85,9 @@ const levels = `
 At level ALL every event is logged and everything above is counted. At level ERROR Step Functions logs only failures: no
 attempts, successes or entries. Failed attempts, throttles, timeouts, an open breaker and failed executions are still
 counted, and so are rows by outcome. Retries, recoveries and delays are not, because nothing in the log distinguishes a
-retry from a first attempt. The name of the state is not logged either. It is known for the Map's children, which have
-one Task state (` + "`CHILD_STATE`" + ` of the function); for all others the metrics with ` + "`State`" + ` are omitted. Dashboard and
-alarms are built for a level, and contain nothing that the level does not log.
+retry from a first attempt. The name of the state is not logged either. It is known for the Map's children if these have
+one Task state (` + "`CHILD_STATE`" + ` of the function), as in the shapes batch and single; for all others the metrics with
+` + "`State`" + ` are omitted. Dashboard and alarms are built for a level, and contain nothing that the level does not log.
 
 At log level ERROR, retry outcomes are reported per row, taken from the results that AggregateResults reads.
 ` + "`RowsRetried`" + ` has each row that a batch left to be processed one by one, under the error of the batch, and each row that
@@ -147,8 +147,9 @@ func writeCost(b *bytes.Buffer) {
 	w, p := DefaultWorkload(), DefaultPrices()
 	// The numbers for a month with all task states and a dozen errors.
 	const states, errors, pairs, alarmMetrics = 6, 12, 20, 12
-	fmt.Fprintf(b, "For %s files of %s rows, batches of %d, %v %% failed attempts, %d bytes a record; prices of %s, %s, in USD, from\n"+
-		"secondary sources: check before use. Free tiers, volume tiers and the function's own invocations are not included.\n\n",
+	fmt.Fprintf(b, "For %s files of %s rows, imported as deployed: in bulk, in batches of %d, %v %% failed attempts, %d bytes a\n"+
+		"record. Prices of %s, %s, in USD, from secondary sources: check before use. Free tiers, volume tiers and the\n"+
+		"function's own invocations are not included.\n\n",
 		grouped(float64(w.Files)), grouped(float64(w.RowsPerFile)), w.Batch, 100*w.FailedShare, w.RecordBytes, p.Region,
 		p.Date)
 	b.WriteString("| Item | level ERROR | level ALL |\n|---|---|---|\n")
@@ -158,20 +159,22 @@ func writeCost(b *bytes.Buffer) {
 	series := func(l Level) float64 { return float64(SeriesCount(l, states, errors, pairs)) }
 	pair("log records", func(l Level) string { return grouped(w.Records(l)) })
 	pair("log, GB", func(l Level) string { return grouped(w.GB(l)) })
-	pair("log ingestion", func(l Level) string { return dollars(w.GB(l) * p.LogGB) })
+	pair("log ingestion", func(l Level) string { return dollars(w.LogUSD(l, p)) })
 	pair(fmt.Sprintf("custom metrics (%d states, %d errors, %d pairs)", states, errors, pairs),
 		func(l Level) string { return grouped(series(l)) })
 	pair("custom metrics", func(l Level) string { return dollars(series(l) * p.MetricMonth) })
 	pair(fmt.Sprintf("alarms, at most %d metrics and 1 composite", alarmMetrics),
 		func(Level) string { return dollars(alarmMetrics*p.AlarmMonth + p.PageMonth) })
 	pair("**sum**", func(l Level) string {
-		return "**" + dollars(w.GB(l)*p.LogGB+series(l)*p.MetricMonth+alarmMetrics*p.AlarmMonth+p.PageMonth) + "**"
+		return "**" + dollars(w.LogUSD(l, p)+series(l)*p.MetricMonth+alarmMetrics*p.AlarmMonth+p.PageMonth) + "**"
 	})
-	rows := float64(w.Files) * float64(w.RowsPerFile)
-	fmt.Fprintf(b, "\nFor comparison: one state transition per row alone costs %s.\n\n",
-		dollars(rows/1000*p.Transitions))
-	b.WriteString("So at this size use level ERROR in production: its cost grows with the failures and not with the imported rows. Use level\n" +
-		"ALL in development and staging, and in production for the days of an investigation.\n")
+	each := w
+	each.Batch, each.Bulk = 100, false
+	fmt.Fprintf(b, "\nSo every environment logs at level ALL: retries, delays and the controller's measurements cost %s a month more\n"+
+		"than counting failures alone. That holds for the shape bulk, where a batch is one task. In the shape batch, where each\n"+
+		"row is a task, the same rows write %s GB for %s; use level ERROR there, or pay for the days of an\n"+
+		"investigation.\n", dollars(w.LogUSD(LevelAll, p)-w.LogUSD(LevelError, p)+(series(LevelAll)-series(LevelError))*p.MetricMonth),
+		grouped(each.GB(LevelAll)), dollars(each.LogUSD(LevelAll, p)))
 }
 
 func dollars(v float64) string {

@@ -46,6 +46,7 @@ const (
 	MachineARN   Dimension = "StateMachineArn"     // for metrics that AWS Step Functions publishes
 	TopicName    Dimension = "TopicName"           // for metrics that Amazon SNS publishes
 	ClusterName  Dimension = "DBClusterIdentifier" // for metrics that Amazon RDS publishes
+	ServiceName  Dimension = "ServiceMetric"       // for quotas of an account that AWS Step Functions publishes
 )
 
 // Set is a dimension set with which metrics are published. CloudWatch does not aggregate over dimensions: a metric is
@@ -63,6 +64,7 @@ const (
 	ByMachineARN
 	ByTopic
 	ByCluster
+	ByServiceMetric
 )
 
 var sets = [...][]Dimension{
@@ -75,6 +77,7 @@ var sets = [...][]Dimension{
 	ByMachineARN:    {MachineARN},
 	ByTopic:         {TopicName},
 	ByCluster:       {ClusterName},
+	ByServiceMetric: {ServiceName},
 }
 
 // Dimensions returns the set's dimensions in the order of a series' values.

@@ -71,6 +71,23 @@ func DeadLetterRate() Rate {
 	}
 }
 
+// MinimumExecutions is the smallest number of ended executions in a period for which the share of failed ones has a
+// meaning.
+const MinimumExecutions = 5
+
+// ExecutionFailureRate returns the share of executions that failed, for any reason, or 0 if fewer than
+// MinimumExecutions ended.
+func ExecutionFailureRate() Rate {
+	return Rate{
+		Name: "ExecutionFailureRate", Unit: Percent,
+		Description: fmt.Sprintf("Share of executions that failed, in a period in which %d or more ended; 0 otherwise.",
+			MinimumExecutions),
+		Expression: fmt.Sprintf("IF(FILL(succeeded, 0) + FILL(failed, 0) >= %d, 100 * FILL(failed, 0) / "+
+			"(FILL(succeeded, 0) + FILL(failed, 0)), 0)", MinimumExecutions),
+		Terms: []Term{{"succeeded", ExecutionsSucceeded, Sum}, {"failed", ExecutionsFailed, Sum}},
+	}
+}
+
 // RowRecoveryRate is the share of retried rows that were applied in the end, at any log level.
 func RowRecoveryRate() Rate {
 	return Rate{
@@ -104,7 +121,7 @@ func BreakerTransitions() Rate {
 // Rates returns every rate.
 func Rates() []Rate {
 	return []Rate{RetrySuccessRate(), SignificantRetrySuccessRate(), RetryRate(), FailedBySystem(), DeadLetterRate(),
-		RowRecoveryRate(), BreakerTransitions()}
+		RowRecoveryRate(), BreakerTransitions(), LateShare(), ExecutionFailureRate()}
 }
 
 // At reports whether every term can be counted at a log level.

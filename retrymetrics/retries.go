@@ -118,6 +118,8 @@ type tallies struct {
 	counter *Counter
 }
 
+func (s *tallies) inTime(bool, int64) {}
+
 // flush implements sink.
 func (s *tallies) flush() {
 	if s.attempts == (Attempts{}) && len(s.by) == 0 {

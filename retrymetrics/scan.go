@@ -21,6 +21,8 @@ type sink interface {
 	ended(a *history.Attempt, cut bool, at int64) // the failure is not retried; cut is true if the execution ended
 	// terminal reports the end of the execution. failure is the name of the error with which it failed.
 	terminal(end history.Type, failure string, at int64)
+	// inTime reports whether a child execution met the objective; see punctual.
+	inTime(late bool, at int64)
 	flush() // makes the counts so far visible
 }
 

@@ -33,6 +33,8 @@ type Explanation struct {
 	Retries int
 	Wait    retry.Wait
 	Longest time.Duration
+	// Layers are the layers that attempt the state's work, if they are known; see review.LayersOf.
+	Layers []Layer
 	// Notes are the notes from compiling the state.
 	Notes []Note
 }

@@ -31,9 +31,10 @@ func (e Explanation) MarshalJSON() ([]byte, error) {
 		Retries   int                  `json:"retries"`
 		Wait      retry.Wait           `json:"wait"`
 		Longest   float64              `json:"longestSeconds,omitempty"`
+		Layers    []Layer              `json:"layers,omitempty"`
 		Notes     []Note               `json:"notes"`
 	}{e.State, e.Timeout.Seconds(), e.Heartbeat.Seconds(), append([]RetrierExplanation{}, e.Retriers...), e.Retries,
-		e.Wait, bound(e.Longest, e.Timeout), append([]Note{}, e.Notes...)})
+		e.Wait, bound(e.Longest, e.Timeout), e.Layers, append([]Note{}, e.Notes...)})
 }
 
 // bound returns a state's maximum duration in seconds; 0 if its attempts have no timeout, because it is then unknown.

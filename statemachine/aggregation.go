@@ -13,6 +13,7 @@ func (b builder) aggregateResults() object {
 			{"run.$", "$.run"},
 			{"rows.$", "$.validation.report.rows"},
 			{"data.$", "$.validation.report.data"},
+			{"part.$", "$.validation.report.part"},
 			{"results.$", "$.results"},
 			{"output.$", "$.output"},
 			{"toleratedFailurePercentage", b.ToleratedFailurePercentage},
@@ -31,6 +32,7 @@ func (b builder) checkTolerance() object {
 	return object{
 		{"Type", "Choice"},
 		{"Choices", []object{
+			{{"Variable", "$.aggregation.summary.next"}, {"IsPresent", true}, {"Next", takeNextPart}},
 			{{"Variable", "$.mapError"}, {"IsNull", false}, {"Next", mapRunFailed}},
 			{{"Variable", "$.aggregation.summary.withinTolerance"}, {"BooleanEquals", true},
 				{"Next", NotifyCompletion}},

@@ -6,7 +6,8 @@ package statemachine
 func (b builder) applyBatch() object {
 	return b.lambda(ApplyBatch, "Adds the counts of all rows to their users in one transaction, exactly once",
 		b.ProcessFunction,
-		object{{"source.$", "$.BatchInput.source"}, {"run.$", "$.BatchInput.run"}, {"items.$", "$.Items"}},
+		object{{"source.$", "$.BatchInput.source"}, {"run.$", "$.BatchInput.run"}, {"offset.$", "$.BatchInput.offset"},
+			{"items.$", "$.Items"}},
 		object{
 			{"OutputPath", "$.Payload"},
 			catchAll("$.failure", splitBatch),
@@ -37,6 +38,7 @@ func (b builder) processOneByOne() object {
 		{"ItemSelector", object{
 			{"source.$", "$$.Execution.Input.BatchInput.source"},
 			{"run.$", "$$.Execution.Input.BatchInput.run"},
+			{"offset.$", "$$.Execution.Input.BatchInput.offset"},
 			{"row.$", "$$.Map.Item.Value.row"},
 			{"record.$", "$$.Map.Item.Value.record"},
 		}},

@@ -9,32 +9,47 @@ import (
 
 // The states that are not in the retry table, which names all others.
 const (
-	initialize         = "Initialize"
-	checkValidation    = "CheckValidation"
-	invalidFile        = "InvalidFile"
-	validationFailure  = "ValidationFailure"
-	importRejected     = "ImportRejected"
-	processUserRecords = "ProcessUserRecords"
-	processBatch       = "ProcessBatch"
-	splitBatch         = "SplitBatch"
-	processOneByOne    = "ProcessOneByOne"
-	rejectRecord       = "RejectRecord"
-	deadLetterRecord   = "DeadLetterRecord"
-	checkTolerance     = "CheckTolerance"
-	mapRunFailed       = "MapRunFailed"
-	toleranceExceeded  = "ToleranceExceeded"
-	importSucceeded    = "ImportSucceeded"
-	importFailed       = "ImportFailed"
+	initialize        = "Initialize"
+	checkValidation   = "CheckValidation"
+	invalidFile       = "InvalidFile"
+	validationFailure = "ValidationFailure"
+	importRejected    = "ImportRejected"
+	processBatch      = "ProcessBatch"
+	splitBatch        = "SplitBatch"
+	processOneByOne   = "ProcessOneByOne"
+	rejectRecord      = "RejectRecord"
+	deadLetterRecord  = "DeadLetterRecord"
+	checkTolerance    = "CheckTolerance"
+	takeNextPart      = "NextPart"
+	mapRunFailed      = "MapRunFailed"
+	toleranceExceeded = "ToleranceExceeded"
+	importSucceeded   = "ImportSucceeded"
+	importFailed      = "ImportFailed"
 )
 
 // ToleranceExceeded is the error of an execution in which too many rows were rejected or dead-lettered.
 const ToleranceExceeded = ToleratedFailurePercentageExceeded
 
+// The distributed Maps. Their names are also their Labels.
+const (
+	ProcessUserRecords = "ProcessUserRecords" // over the rows of a file, or of a part of a large one
+	ValidateRanges     = "ValidateRanges"     // over the ranges of a large file
+)
+
 // TaskStates returns the names of the states that invoke a Lambda function, in the order in which an execution
-// reaches them. ApplyBatch only exists in the shape Bulk.
+// reaches them. ApplyBatch only exists in the shape Bulk. ValidateRange is reached by large files only.
 func TaskStates() []string {
-	return []string{ValidateCSVFile, ApplyBatch, ProcessSingleUserRecord,
+	return []string{ValidateCSVFile, ValidateRange, ApplyBatch, ProcessSingleUserRecord,
 		AggregateResults}
+}
+
+// ChildTask returns the name of the only Task state in the child executions of a shape; empty for Bulk, whose children
+// have two.
+func ChildTask(shape Shape) string {
+	if shape == Bulk {
+		return ""
+	}
+	return ProcessSingleUserRecord
 }
 
 // WorkPrefix returns the key prefix, in the result bucket, of data that an execution needs only while it runs.
@@ -95,13 +110,15 @@ func (b builder) machine() object {
 			{initialize, b.initialize()},
 			{ValidateCSVFile, b.validateCSVFile()},
 			{checkValidation, b.checkValidation()},
+			{ValidateRanges, b.validateRanges()},
 			{invalidFile, b.invalidFile()},
 			{validationFailure, b.validationFailure()},
 			{NotifyValidationFailure, b.notifyValidationFailure()},
 			{importRejected, fail("The file was not imported")},
-			{processUserRecords, b.processUserRecords()},
+			{ProcessUserRecords, b.processUserRecords()},
 			{AggregateResults, b.aggregateResults()},
 			{checkTolerance, b.checkTolerance()},
+			{takeNextPart, nextPart()},
 			{NotifyCompletion, b.notifyCompletion()},
 			{importSucceeded, object{{"Type", "Succeed"}, {"OutputPath", "$.aggregation.summary"}}},
 			{mapRunFailed, b.mapRunFailed()},

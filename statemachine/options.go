@@ -29,6 +29,8 @@ type Options struct {
 	// BatchSize is the number of rows per child execution, 1 to MaxBatchSize; in the shape Single it is 1. The shape
 	// Batch with 1 row is the same as Single.
 	BatchSize int
+	// RangeConcurrency is the maximum number of ranges of a large file that are validated concurrently, 1 to 1,000.
+	RangeConcurrency int
 	// BatchConcurrency is the number of rows of a batch that are applied concurrently, 1 to 40, where they are
 	// applied one by one. Lambda receives up to Concurrency × BatchConcurrency concurrent invocations.
 	BatchConcurrency int
@@ -63,17 +65,20 @@ const MaxBatchSize = 500
 
 const (
 	maxConcurrency       = 10_000
+	maxRangeConcurrency  = 1000
 	maxInlineConcurrency = 40
 	maxTimeout           = 365 * 24 * time.Hour
 )
 
-// DefaultOptions returns the default settings: shape Bulk, 40 concurrent children of 250 rows, 5 percent tolerated
-// failures, a timeout of one day. The names of functions, bucket and topic are empty and must be filled in.
+// DefaultOptions returns the default settings: shape Bulk, 40 concurrent children of 250 rows, 100 concurrent ranges of
+// a large file, 5 percent tolerated failures, a timeout of one day. The names of functions, bucket and topic are empty
+// and must be filled in.
 func DefaultOptions() Options {
 	return Options{
 		Shape:                      Bulk,
 		Concurrency:                40,
 		BatchSize:                  250,
+		RangeConcurrency:           100,
 		BatchConcurrency:           1,
 		ToleratedFailurePercentage: 5,
 		Timeout:                    24 * time.Hour,
@@ -126,7 +131,8 @@ func (o Options) check() error {
 		option     string
 		value, max int
 	}{
-		{"Concurrency", o.Concurrency, maxConcurrency}, {"BatchSize", o.BatchSize, MaxBatchSize},
+		{"Concurrency", o.Concurrency, maxConcurrency}, {"RangeConcurrency", o.RangeConcurrency, maxRangeConcurrency},
+		{"BatchSize", o.BatchSize, MaxBatchSize},
 		{"BatchConcurrency", o.BatchConcurrency, maxInlineConcurrency},
 	} {
 		if number.value < 1 || number.value > number.max {

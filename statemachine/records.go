@@ -8,7 +8,7 @@ func (b builder) processUserRecords() object {
 	o := object{
 		{"Type", "Map"},
 		{"Comment", "One child execution per batch of rows"},
-		{"Label", processUserRecords},
+		{"Label", ProcessUserRecords},
 		{"ItemReader", object{
 			{"Resource", "arn:aws:states:::s3:getObject"},
 			{"ReaderConfig", object{{"InputType", "CSV"}, {"CSVHeaderLocation", "FIRST_ROW"}}},
@@ -48,7 +48,7 @@ const maxBatchBytes = 64 << 10
 // single row, it contains the row, source and run.
 func (b builder) items() object {
 	row := object{{"row.$", "$$.Map.Item.Index"}, {"record.$", "$$.Map.Item.Value"}}
-	shared := object{{"source.$", "$.source"}, {"run.$", "$.run"}}
+	shared := object{{"source.$", "$.source"}, {"run.$", "$.run"}, {"offset.$", "$.validation.report.part.offset"}}
 	if b.single() {
 		return object{{"ItemSelector", append(shared, row...)}}
 	}
@@ -99,6 +99,7 @@ func (b builder) processBatch() object {
 		{"ItemSelector", object{
 			{"source.$", "$.BatchInput.source"},
 			{"run.$", "$.BatchInput.run"},
+			{"offset.$", "$.BatchInput.offset"},
 			{"row.$", "$$.Map.Item.Value.row"},
 			{"record.$", "$$.Map.Item.Value.record"},
 		}},
@@ -123,7 +124,8 @@ func byOutcome() object {
 	}
 }
 
-// record returns the state machine for one row: its input is {source, run, row, record}, its output the row's result.
+// record returns the state machine for one row: its input is {source, run, offset, row, record}, its output the row's
+// result.
 func (b builder) record() object {
 	return object{
 		{"StartAt", ProcessSingleUserRecord},
@@ -138,7 +140,8 @@ func (b builder) record() object {
 func (b builder) processSingleUserRecord() object {
 	return b.lambda(ProcessSingleUserRecord, "Adds one row's counts to its user, exactly once",
 		b.ProcessFunction,
-		object{{"source.$", "$.source"}, {"run.$", "$.run"}, {"row.$", "$.row"}, {"record.$", "$.record"}},
+		object{{"source.$", "$.source"}, {"run.$", "$.run"}, {"offset.$", "$.offset"}, {"row.$", "$.row"},
+			{"record.$", "$.record"}},
 		object{
 			{"OutputPath", "$.Payload"},
 			{"Catch", []object{

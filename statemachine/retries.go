@@ -11,6 +11,7 @@ import (
 // The states of the CSV state machine that the default table covers.
 const (
 	ValidateCSVFile         = "ValidateCSVFile"
+	ValidateRange           = "ValidateRange"
 	ApplyBatch              = "ApplyBatch"
 	ProcessSingleUserRecord = "ProcessSingleUserRecord"
 	AggregateResults        = "AggregateResults"
@@ -27,13 +28,15 @@ const (
 // States.TaskFailed matches every error except a timeout, so in ValidateCSVFile the additions that it would shadow
 // come before it.
 //
-// The three Notify states are not in the source; all their rows are additions. ApplyBatch is not in the source
-// either. It applies many records at once and has the rows and limits of ProcessSingleUserRecord, except for a batch
-// that Lambda throttles, which waits like a call that a limiter refused. If the batch were given up, its records
-// would become as many invocations of a function that has no capacity even for one.
+// The three Notify states are not in the source; all their rows are additions. ValidateRange is not in the source
+// either; it validates a part of a file and has the rows and limits of ValidateCSVFile. Nor is ApplyBatch in the
+// source. It applies many records at once and has the rows and limits of ProcessSingleUserRecord, except for a batch
+// that Lambda throttles, which waits like a call that a limiter refused. If the batch were given up, its records would
+// become as many invocations of a function that has no capacity even for one.
 func DefaultTable() retrypatterns.Table {
 	return retrypatterns.Table{States: []retrypatterns.StateRetries{
 		state(ValidateCSVFile, 300*time.Second, 30*time.Second, validateRows()),
+		state(ValidateRange, 300*time.Second, 30*time.Second, validateRows()),
 		state(ApplyBatch, 30*time.Second, 10*time.Second, batchRows()),
 		state(ProcessSingleUserRecord, 30*time.Second, 10*time.Second, processRows()),
 		state(AggregateResults, 120*time.Second, 20*time.Second, aggregateRows()),

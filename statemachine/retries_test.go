@@ -165,7 +165,8 @@ func TestDefaultTableShadowsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	lowered := map[string]int{
-		statemachine.ValidateCSVFile: 3, statemachine.ApplyBatch: 2, statemachine.ProcessSingleUserRecord: 3,
+		statemachine.ValidateCSVFile: 3, statemachine.ValidateRange: 3, statemachine.ApplyBatch: 2,
+		statemachine.ProcessSingleUserRecord: 3,
 		statemachine.AggregateResults:        3,
 		statemachine.NotifyValidationFailure: 1, statemachine.NotifyCompletion: 1, statemachine.NotifyFailure: 1}
 	for _, entry := range table.States {

@@ -31,12 +31,13 @@ func (b builder) place(folder string) object {
 
 func (b builder) validateCSVFile() object {
 	return b.lambda(ValidateCSVFile,
-		"Validates the whole file and copies it, so that no other file can replace the Map's input",
+		"Validates the whole file and copies it, so that no other file can replace the Map's input; joins the ranges of a large file",
 		b.ValidateFunction,
 		object{
 			{"source.$", "$.source"},
 			{"workBucket.$", "$.work.bucket"},
 			{"workPrefix.$", "$.work.prefix"},
+			{"validation.$", "$.validation"},
 		},
 		object{
 			{"ResultSelector", object{{"report.$", "$.Payload"}}},
@@ -49,8 +50,10 @@ func (b builder) validateCSVFile() object {
 func (b builder) checkValidation() object {
 	return object{
 		{"Type", "Choice"},
-		{"Choices", []object{{{"Variable", "$.validation.report.valid"}, {"BooleanEquals", true},
-			{"Next", processUserRecords}}}},
+		{"Choices", []object{
+			{{"Variable", "$.validation.report.split"}, {"IsPresent", true}, {"Next", ValidateRanges}},
+			{{"Variable", "$.validation.report.valid"}, {"BooleanEquals", true}, {"Next", ProcessUserRecords}},
+		}},
 		{"Default", invalidFile},
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"stepback"
 	"stepback/asl"
 	"stepback/engine"
+	"stepback/internal/spelling"
 	"stepback/jsonvalue"
 	"stepback/stepbacktest/observed"
 )
@@ -153,7 +154,7 @@ func (x *Execution) WantAttempts(state string, n int) {
 	x.t.Helper()
 	got := observed.Attempts(x.Events, state)
 	if got != n {
-		x.fail("the state %s ran %d times; expected %d", state, got, n)
+		x.fail("the state %s ran %s; expected %d", state, spelling.Counted(got, "time"), n)
 	}
 }
 

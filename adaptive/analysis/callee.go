@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -14,8 +15,11 @@ type callee struct {
 	seconds map[int64]*second
 	order   []int64 // the seconds, sorted; nil after new ones were added
 	around  map[int64]second
-	ended   map[int64]int       // successes, by the second in which they ended
-	ends    map[int64]endCounts // all attempts, by the second in which they ended
+	retries retries
+	ended   map[int64]int // successes, by the second in which they ended
+	// successes are the seconds of ended, sorted; as long as ended unless new ones were added.
+	successes []int64
+	ends      map[int64]endCounts // all attempts, by the second in which they ended
 	// The number of successes, the sum of their durations in seconds, and the sum of the squares of these.
 	succeeded       int
 	took, tookTwice float64
@@ -50,16 +54,20 @@ func (x *callee) ending(a *Attempt) {
 // recentSeconds is the number of seconds over which a callee's recent failure rate is measured.
 const recentSeconds = 10
 
-// recentHealth returns how the callee performed in the seconds up to a time: the share of its calls that failed by
-// load, and the share of requests that were deferred for lack of capacity. known is false if no call ended in these
-// seconds.
-func (x *callee) recentHealth(at time.Time) (failureRate, load float64, known bool) {
+// recentHealth returns how the callee performed in the whole seconds before a time: the share of its calls that failed
+// by load, and the share of requests that were deferred for lack of capacity. The attempts in own are left out. known
+// is false if no other call ended in these seconds.
+func (x *callee) recentHealth(at time.Time, own []Attempt) (failureRate, load float64, known bool) {
+	self := callee{ends: map[int64]endCounts{}}
+	for i := range own {
+		self.ending(&own[i])
+	}
 	var sum endCounts
-	for second := at.Unix() - recentSeconds + 1; second <= at.Unix(); second++ {
-		e := x.ends[second]
-		sum.calls += e.calls
-		sum.failed += e.failed
-		sum.refused += e.refused
+	for second := at.Unix() - recentSeconds; second < at.Unix(); second++ {
+		e, mine := x.ends[second], self.ends[second]
+		sum.calls += e.calls - mine.calls
+		sum.failed += e.failed - mine.failed
+		sum.refused += e.refused - mine.refused
 	}
 	if sum.calls == 0 {
 		return 0, 0, false
@@ -67,14 +75,29 @@ func (x *callee) recentHealth(at time.Time) (failureRate, load float64, known bo
 	return float64(sum.failed) / float64(sum.calls), float64(sum.refused) / float64(sum.calls+sum.refused), true
 }
 
+// sinceSuccess returns the time in seconds since the last second before a time in which a call succeeded; known is
+// false if there is none.
+func (x *callee) sinceSuccess(at time.Time) (seconds float64, known bool) {
+	if len(x.successes) != len(x.ended) {
+		x.successes = slices.Sorted(maps.Keys(x.ended))
+	}
+	i, _ := slices.BinarySearch(x.successes, at.Unix())
+	if i == 0 {
+		return 0, false
+	}
+	return float64(at.Unix() - x.successes[i-1]), true
+}
+
 // second counts the attempts that began within one second.
 type second struct {
 	calls, firsts, succeeded, overload, unknown int
 	errors                                      map[string]int
-	took                                        float64 // total duration of successful calls, in seconds
+	took                                        float64               // total duration of successful calls, in seconds
+	retries                                     map[retryKey]outcomes // whose outcome is known
 }
 
-func (x *callee) add(a *Attempt, first bool) {
+// add counts an attempt by its number within the task, from 1 on, and by the failures before it.
+func (x *callee) add(a *Attempt, number int, before failures) {
 	at := a.Start.Unix()
 	s := x.seconds[at]
 	if s == nil {
@@ -84,9 +107,12 @@ func (x *callee) add(a *Attempt, first bool) {
 	x.order = nil
 	s.calls++
 	x.calls++
-	if first {
+	if number == 1 {
 		s.firsts++
 		x.firsts++
+	}
+	if number > 1 && (!a.End.IsZero() || a.failed()) {
+		x.retried(s, a, retryKey{number, before})
 	}
 	switch {
 	case a.failed():
@@ -138,7 +164,7 @@ func (x *callee) sorted() []int64 {
 			x.order = append(x.order, at)
 		}
 		slices.Sort(x.order)
-		x.around = map[int64]second{}
+		x.around, x.retries.effects = map[int64]second{}, nil
 	}
 	return x.order
 }

@@ -73,6 +73,7 @@ func (c *Collector) Add(t Task) {
 	c.count(&t)
 	at := c.callee(t.Callee)
 	failed := false
+	var before failures
 	for i := range t.Attempts {
 		a := &t.Attempts[i]
 		failed = failed || a.failed()
@@ -80,8 +81,9 @@ func (c *Collector) Add(t Task) {
 		c.span(a.End)
 		at.ending(a)
 		if !deferred(a.Error) {
-			at.add(a, i == 0)
+			at.add(a, i+1, before)
 		}
+		before = before.then(a.Error)
 	}
 	if failed {
 		c.tasks = append(c.tasks, t)

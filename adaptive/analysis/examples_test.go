@@ -2,6 +2,7 @@ package analysis_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -31,13 +32,21 @@ func TestExamples(t *testing.T) {
 	}
 	var got []string
 	for _, e := range c.Examples() {
-		got = append(got, fmt.Sprint(e.Execution, " ", e.Error, " ", e.Attempt, " ", e.SinceFirst, " ", e.Repeated, " ", e.Succeeded,
-			" ", *e.FailureRate, " ", *e.Load, " ", *e.Bytes))
+		rate, load := "unknown", "unknown"
+		if e.FailureRate != nil {
+			rate, load = fmt.Sprintf("%.2f", *e.FailureRate), fmt.Sprint(*e.Load)
+		}
+		got = append(got, fmt.Sprint(e.At.Sub(at).Seconds(), "s ", e.Execution, " ", e.Error, " ", e.Attempt, " ", e.SinceFirst,
+			"s ", e.Succeeded, " ", rate, " ", load, " ", *e.FailingFor, "s ", *e.Bytes))
 	}
-	// 1 of 6 calls failed by load before the first retry (a Deadlock is not load); before the third, one call was
-	// seen and no refusal.
-	want := "[one Deadlock 1 9 false false 0.16666666666666666 0 200 one Deadlock 3 39 false true 0 0 200]"
-	if fmt.Sprint(got) != want {
-		t.Errorf("examples are %v, want %s", got, want)
+	// An example has what was known when the failure before the retry ended. In the ten seconds before the first one, 1
+	// of 4 calls of other tasks failed by load; the calls of the same second and of the task itself do not count.
+	// Nothing is known of the ten seconds before the third retry; the last success was at −5 s.
+	want := []string{
+		"1s one Deadlock 1 1s false 0.25 0 6s 200",
+		"31s one Deadlock 3 31s true unknown unknown 36s 200",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("examples are %q, want %q", got, want)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"stepback/adaptive/controller/decide"
 	"stepback/retry"
 	"stepback/retrypatterns"
 )
@@ -32,8 +31,9 @@ const (
 const (
 	assumeNoInterference = "A1: the calls that the other Retry block adds or omits do not affect other calls: the callee's " +
 		"load does not matter"
-	assumeTimeDecides = "A2: the outcome of an attempt depends only on its time, and on whether its item never succeeds"
-	assumePoints      = "A3: the callee is a queue with the servers, times and faults of the fitted scenario"
+	assumeTimeDecides = "A2: the outcome of an attempt depends only on its time, its number, the error before it, and on " +
+		"whether its item never succeeds"
+	assumePoints = "A3: the callee is a queue with the servers, times and faults of the fitted scenario"
 )
 
 // WhatIf reports how the recorded tasks would have fared under another Retry block.
@@ -65,6 +65,9 @@ type StateWhatIf struct {
 	// that fall at times for which the record has no attempts.
 	Diverging   int     `json:"diverging"`
 	Unsupported float64 `json:"unsupported"`
+	// Beyond is the share of their attempts whose number is above all those on record after such errors. The lower
+	// bound assumes that these fail, the upper bound that they fare as the last recorded ones.
+	Beyond float64 `json:"beyondObserved"`
 	// Feedback is the correlation between calls and failures by overload.
 	Feedback float64 `json:"feedback"`
 	// Scenario is the fitted scenario for the laboratory, at the modelled level.
@@ -157,7 +160,7 @@ func (c *Collector) replayState(name string, retry []retrypatterns.Retrier) (Sta
 	}
 	s.Recorded, s.Diverging = r.recorded, r.diverging
 	if r.made > 0 {
-		s.Unsupported = r.unsupported / r.made
+		s.Unsupported, s.Beyond = r.unsupported/r.made, r.beyond/r.made
 	}
 	switch {
 	case s.Feedback > feedbackFrom:
@@ -176,6 +179,10 @@ func (c *Collector) replayState(name string, retry []retrypatterns.Retrier) (Sta
 	}
 	reason := fmt.Sprintf("%s: %d of %s would have been retried at other times or more often", name, r.diverging,
 		tasks(s.Tasks))
+	if r.beyond > 0 {
+		reason += fmt.Sprintf("; %.1f %% of their attempts are later retries of an error than any on record, which the lower "+
+			"bound assumes to fail", 100*s.Beyond)
+	}
 	if r.unknown > 0 {
 		reason += fmt.Sprintf("; the Retry block of %d executions is not known", r.unknown)
 	}
@@ -190,6 +197,7 @@ type replay struct {
 	recorded, low, high Outcome
 	diverging, unknown  int
 	made, unsupported   float64
+	beyond              float64
 	varLow, varHigh     float64 // variance of the number of successes
 }
 
@@ -312,11 +320,15 @@ func (r *replay) neverSucceeds(t *Task) bool {
 func (r *replay) simulate(t *Task, i int, counters *counters, next wait, worst, never bool) Outcome {
 	var o Outcome
 	x := r.c.callee(t.Callee)
-	now, name := t.Attempts[i].End, t.Attempts[i].Error
+	now, before := t.Attempts[i].End, failures{}
+	for j := range i + 1 {
+		before = before.then(t.Attempts[j].Error)
+	}
 	previous := time.Duration(0)
 	if i > 0 {
 		previous = t.Attempts[i].Start.Sub(t.Attempts[i-1].End)
 	}
+	number := i + 2
 	const most = 10_000 // a bound for Retry blocks that practically never end
 	for range most {
 		d := next.policy.DelayAfter(next.retry, previous, r.rnd)
@@ -328,21 +340,25 @@ func (r *replay) simulate(t *Task, i int, counters *counters, next wait, worst, 
 		r.made++
 		failing := never
 		if !failing {
-			failing = r.rnd.Float64() < failureRate(near, worst)
+			failing = r.rnd.Float64() < x.failureRate(near, retryKey{number, before}, worst)
 		}
 		if near.calls == 0 {
 			r.unsupported++
 		}
+		if number > x.observed(before) {
+			r.beyond++
+		}
+		number++
 		if !failing {
 			o.Succeeded = 1
 			return o
 		}
 		if !never {
-			name = drawError(near, name, r.rnd)
+			before = before.then(x.drawError(near, before, r.rnd))
 		}
 		now = now.Add(x.mean())
 		var again bool
-		if next, again = counters.failed(name); !again {
+		if next, again = counters.failed(before.last); !again {
 			break
 		}
 	}
@@ -350,36 +366,52 @@ func (r *replay) simulate(t *Task, i int, counters *counters, next wait, worst, 
 	return o
 }
 
-// failureRate returns a bound of the failure probability around a time, from the attempts there: the lower bound,
-// or the upper bound if worst. Without attempts it returns 0, or 1 if worst.
-func failureRate(near second, worst bool) float64 {
-	failed := float64(near.calls - near.succeeded)
-	low, high := decide.Share{Of: float64(near.calls), Have: failed}.Interval()
-	if worst {
-		return high
+// failureRate returns a bound of the failure probability of a retry around a time: the lower bound, or the upper bound
+// if worst. It shifts the rate of all attempts around the time by what is known of retries with this number after such
+// failures. Without attempts around the time it returns 0, or 1 if worst. For a number above all those on record, it
+// returns the rate of the highest one on record, or 1 if worst.
+func (x *callee) failureRate(near second, k retryKey, worst bool) float64 {
+	observed := x.observed(k.failures)
+	switch {
+	case worst && (near.calls == 0 || k.number > observed):
+		return 1
+	case near.calls == 0:
+		return 0
+	case observed == 0: // no retry on record followed such failures
+		return 1 - chance(logOdds(near))
 	}
-	return low
+	k.number = min(k.number, observed)
+	e := x.effectOf(k)
+	if worst {
+		return 1 - chance(logOdds(near)+e.low)
+	}
+	return 1 - chance(logOdds(near)+e.high)
 }
 
-// drawError draws one of the errors around a time by its frequency, or returns last if there are none.
-func drawError(near second, last string, rnd *rand.Rand) string {
+// drawError draws the error of a failed retry: by how often the retries on record after such failures failed with each,
+// or else by the errors around the time. Without any, it returns the last error.
+func (x *callee) drawError(near second, before failures, rnd *rand.Rand) string {
+	errors := x.retries.next[before]
+	if len(errors) == 0 {
+		errors = near.errors
+	}
 	total := 0
-	names := make([]string, 0, len(near.errors))
-	for name, n := range near.errors {
+	names := make([]string, 0, len(errors))
+	for name, n := range errors {
 		total += n
 		names = append(names, name)
 	}
 	if total == 0 {
-		return last
+		return before.last
 	}
 	slices.Sort(names)
 	at := rnd.IntN(total)
 	for _, name := range names {
-		if at -= near.errors[name]; at < 0 {
+		if at -= errors[name]; at < 0 {
 			return name
 		}
 	}
-	return last
+	return before.last
 }
 
 // widen widens the bracket by two standard deviations, because a single run of events varies by chance.

@@ -3,7 +3,7 @@
 //
 // The machine has three circuits. Closed admits every call and watches how they end. Open admits none until
 // [Policy.OpenFor] has passed. HalfOpen admits probes by slow start: one at a time, then two, four and so on up to
-// [Policy.HalfOpenConcurrency]. Enough successes close the circuit; more failures than allowed open it again.
+// [Policy.HalfOpenConcurrency]. Enough successes close the circuit; a run of failures opens it again.
 //
 // There are two layers:
 //

@@ -14,15 +14,27 @@ const MaxWindowRequests = 256
 
 // Policy defines when a circuit opens and how it closes again. A closed circuit opens by either of two rules:
 //
-//   - ConsecutiveFailures failures without a success in between;
+//   - ConsecutiveFailures failures without a success in between, over at least FailingFor, if so many failures in a
+//     row are improbable (Chance) at the success rate that the callee had in the window;
 //   - within the window, at least MinimumRequests calls, at least MinimumFailures failures, and failures ÷ calls at
 //     least FailureRate. The rule is off while FailureRate and MinimumFailures are both 0.
 //
 // The window is the last Window of time, or the last WindowRequests calls; exactly one of the two is set when the
-// second rule is on.
+// second rule is on or Chance is set.
 type Policy struct {
 	// ConsecutiveFailures is the number of failures in a row that opens the circuit; 0 switches the rule off.
 	ConsecutiveFailures int
+	// FailingFor is the minimum time from the first to the last of the failures in a row, so that a pause of the
+	// callee does not open the circuit; 0 means none.
+	FailingFor time.Duration
+	// Chance is the largest probability at which a run of failures opens the circuit: a callee that served a share r of
+	// its calls in the window fails n calls in a row with the probability (1 − r)ⁿ. A run without a success in the
+	// whole window has probability 0. In a half-open circuit, r is the share of its successful probes. 0 means that any
+	// run counts.
+	//
+	// With Chance, a circuit cannot latch in a partial outage. The runs of failures that such an outage causes are not
+	// improbable, and a half-open circuit closes by its successes, however many other probes fail.
+	Chance float64
 
 	// FailureRate is the share of failures in the window that opens the circuit; 0 to 1.
 	FailureRate float64
@@ -43,8 +55,8 @@ type Policy struct {
 	HalfOpenConcurrency int
 	// SuccessThreshold is the number of probes that must succeed to close the circuit; at least 1.
 	SuccessThreshold int
-	// HalfOpenFailures is the number of probes that may fail before the circuit opens again; 0 means that the first
-	// failure opens it.
+	// HalfOpenFailures is the number of probes that may fail in a row before the circuit opens again; 0 means that the
+	// first failure opens it. After a success, Chance applies too.
 	HalfOpenFailures int
 	// ProbeTimeout is the time for which a probe keeps its slot without an outcome; above 0. A caller that dies
 	// during a probe holds a slot no longer than that; an outcome reported later is not counted.
@@ -64,13 +76,14 @@ func Conservative() Policy {
 	}
 }
 
-// Callee returns the policy for a callee that many workers share. The circuit opens if at least half of at least 20
-// calls within a minute fail, and at least ten in number. It probes after 15 s and closes after 15 successes (1, 2, 4
-// and 8 at a time).
+// Callee returns the policy for a callee that many workers share. The circuit opens if nothing succeeds for 15 s, in
+// which a limiter has reached its minimum: at least ten calls in a row fail, so many that a callee with the success
+// rate of the last five minutes would do so once in a million times. It probes every 10 s, with two calls. If neither
+// succeeds, it stays open; otherwise it admits 1, 2, 4 and 8 at a time and closes after 15 successes.
 func Callee() Policy {
 	return Policy{
-		FailureRate: 0.5, MinimumRequests: 20, MinimumFailures: 10, Window: time.Minute,
-		OpenFor: 15 * time.Second, SuccessThreshold: 15, HalfOpenConcurrency: 8, HalfOpenFailures: 1,
+		ConsecutiveFailures: 10, FailingFor: 15 * time.Second, Chance: 1e-6, Window: 5 * time.Minute,
+		OpenFor: 10 * time.Second, SuccessThreshold: 15, HalfOpenConcurrency: 8, HalfOpenFailures: 1,
 		ProbeTimeout: 30 * time.Second,
 	}
 }
@@ -84,6 +97,9 @@ func (p Policy) Validate() error {
 		}
 	}
 	check(p.ConsecutiveFailures >= 0, "ConsecutiveFailures is %d; it must be 0 (off) or more", p.ConsecutiveFailures)
+	check(p.FailingFor >= 0, "FailingFor is %v; it must be 0 (none) or more", p.FailingFor)
+	check(p.Chance >= 0 && p.Chance < 1, "Chance is %v; it must be 0 (off) or more, and below 1", p.Chance)
+	check(p.Chance == 0 || p.Window > 0 || p.WindowRequests > 0, "Chance is set without Window or WindowRequests")
 	check(p.FailureRate >= 0 && p.FailureRate <= 1, "FailureRate is %v; it must be between 0 and 1", p.FailureRate)
 	check(p.MinimumRequests >= 0, "MinimumRequests is %d; it must be 0 or more", p.MinimumRequests)
 	check(p.MinimumFailures >= 0, "MinimumFailures is %d; it must be 0 or more", p.MinimumFailures)

@@ -16,7 +16,8 @@ type State struct {
 	circuit     Circuit
 	generation  uint64 // number of circuit changes; identifies outcomes of calls from an earlier circuit
 	since       int64  // when the circuit last changed; Unix nanoseconds
-	consecutive int64  // failures since the last success
+	consecutive int64  // failures since the last success; of probes, if the circuit is half-open
+	failing     int64  // when the first of these ended; Unix nanoseconds
 	window      window
 
 	// State of a half-open circuit.
@@ -154,25 +155,63 @@ func (s *State) watched(p *Policy, at int64, outcome Outcome) {
 		s.consecutive = 0
 		return
 	}
-	s.consecutive++
-	if p.ConsecutiveFailures > 0 && s.consecutive >= int64(p.ConsecutiveFailures) || s.window.tripped(p) {
+	s.failedInRow(1, at)
+	if s.run(p, at) || s.window.tripped(p) {
 		s.enter(Open, at)
 	}
+}
+
+// failedInRow adds failures to those since the last success.
+func (s *State) failedInRow(n, at int64) {
+	if s.consecutive == 0 {
+		s.failing = at
+	}
+	s.consecutive += n
+}
+
+// run reports whether the failures since the last success open a closed circuit.
+func (s *State) run(p *Policy, at int64) bool {
+	if p.ConsecutiveFailures == 0 || s.consecutive < int64(p.ConsecutiveFailures) {
+		return false
+	}
+	lasting := at - s.failing // below −FailingFor: the clock was set back
+	if lasting < int64(p.FailingFor) && lasting > -int64(p.FailingFor) {
+		return false
+	}
+	return improbable(p, s.window.requests-s.window.failures, s.window.requests, s.consecutive)
+}
+
+// improbable reports whether a run of failures has at most the probability p.Chance for a callee that served so many of
+// the requests. The run may be among the requests.
+func improbable(p *Policy, successes, requests, run int64) bool {
+	if p.Chance == 0 || successes <= 0 {
+		return true
+	}
+	return float64(run)*math.Log1p(-float64(successes)/float64(requests)) <= math.Log(p.Chance)
 }
 
 // probed counts the outcome of a probe of a half-open circuit.
 func (s *State) probed(p *Policy, at int64, outcome Outcome) {
 	if outcome == Failure {
 		s.failures++
-		s.admits, s.atLevel = 1, 0
-		if s.failures > int64(p.HalfOpenFailures) {
+		s.consecutive++
+		if p.Chance == 0 {
+			s.admits, s.atLevel = 1, 0
+		}
+		if s.consecutive > int64(p.HalfOpenFailures) &&
+			improbable(p, s.successes, s.successes+s.failures, s.consecutive) {
 			s.enter(Open, at)
 		}
 		return
 	}
 	s.successes++
+	s.consecutive = 0
 	if s.successes >= int64(p.SuccessThreshold) {
+		successes, failures := s.successes, s.failures
 		s.enter(Closed, at)
+		if p.Chance > 0 { // the next run of failures is judged by the rate of the probes
+			s.window.addMany(p, at, successes, failures)
+		}
 		return
 	}
 	if s.atLevel++; s.atLevel >= s.admits {
@@ -199,7 +238,7 @@ func (s *State) release(id uint64, at int64) bool {
 func (s *State) enter(c Circuit, at int64) {
 	s.circuit, s.since = c, at
 	s.generation++
-	s.consecutive, s.window = 0, window{}
+	s.consecutive, s.failing, s.window = 0, 0, window{}
 	s.admits, s.atLevel, s.successes, s.failures, s.probes = 0, 0, 0, 0, [MaxProbes]probe{}
 	switch c {
 	case Closed:

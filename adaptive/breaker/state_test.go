@@ -2,6 +2,7 @@ package breaker_test
 
 import (
 	"encoding/json"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -53,6 +54,94 @@ func TestSourcePolicyOpensAfterFiveFailuresAndClosesAfterThreeSuccesses(t *testi
 	}
 	if s.Circuit() != breaker.Closed {
 		t.Errorf("%s after three successful probes, want closed", s.Circuit())
+	}
+}
+
+// A callee's circuit opens if nothing succeeds for 15 s: not for a shorter pause, and not for fewer than ten failures.
+func TestCalleeOpensWhenNothingSucceeds(t *testing.T) {
+	t.Parallel()
+	p := breaker.Callee()
+	for _, c := range []struct {
+		name      string
+		successes int     // in the minutes before
+		failures  int     // in a row
+		over      float64 // seconds
+		want      breaker.Circuit
+	}{
+		{"an outage", 100, 20, 15, breaker.Open},
+		{"a pause", 100, 20, 14.9, breaker.Closed},
+		{"few failures", 100, 9, 30, breaker.Closed},
+		{"no success ever", 0, 10, 15, breaker.Open},
+		// (1 − 1/3)ⁿ ≤ 10⁻⁶ takes 34 failures; with them among the calls of the window it takes more.
+		{"a run that a callee with that rate has at times", 10, 20, 15, breaker.Closed},
+		{"a run that it never has", 10, 200, 15, breaker.Closed},
+	} {
+		var s breaker.State
+		for range c.successes {
+			call(&s, &p, at(0), breaker.Success)
+		}
+		for i := range c.failures {
+			call(&s, &p, at(c.over*float64(i)/float64(c.failures-1)), breaker.Failure)
+		}
+		if s.Circuit() != c.want {
+			t.Errorf("%s: %s, want %s", c.name, s.Circuit(), c.want)
+		}
+	}
+}
+
+// No partial outage latches the circuit: from 5 % to 95 % of failing calls and from one call in two seconds to 50 a
+// second, half an hour of it lets most calls through, and so many succeed as would without a circuit.
+func TestNoPartialOutageLatches(t *testing.T) {
+	t.Parallel()
+	for _, failing := range []float64{0.05, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95} {
+		for _, perSecond := range []float64{0.5, 3, 20, 50} {
+			p := breaker.Callee()
+			var s breaker.State
+			random := rand.New(rand.NewPCG(1, uint64(1000*failing+perSecond)))
+			var asked, admitted int
+			for i := range int(perSecond * 2400) {
+				now := float64(i) / perSecond
+				outcome := breaker.Success
+				if now >= 600 && random.Float64() < failing {
+					outcome = breaker.Failure
+				}
+				ok := call(&s, &p, at(now), outcome)
+				if now >= 600 {
+					asked++
+					if ok {
+						admitted++
+					}
+				}
+			}
+			if share := float64(admitted) / float64(asked); share < 0.9 {
+				t.Errorf("%.0f %% of %v calls a second fail: %.1f %% are let through (%+v)", 100*failing, perSecond,
+					100*share, s.Statistics(&p, at(2400)).Totals)
+			}
+		}
+	}
+}
+
+// A total outage of ten minutes gets two probes every 10 s, and the circuit closes within seconds of its end.
+func TestATotalOutageGetsProbesOnly(t *testing.T) {
+	t.Parallel()
+	p := breaker.Callee()
+	var s breaker.State
+	during, closed := 0, 0.0
+	for i := range 20 * 900 {
+		now := float64(i) / 20
+		outcome := breaker.Success
+		if now >= 100 && now < 700 {
+			outcome = breaker.Failure
+		}
+		if call(&s, &p, at(now), outcome) && outcome == breaker.Failure {
+			during++
+		}
+		if now >= 700 && closed == 0 && s.Circuit() == breaker.Closed {
+			closed = now - 700
+		}
+	}
+	if during < 350 || during > 450 || closed > 12 || closed == 0 {
+		t.Errorf("%d of 12,000 calls were made during the outage, and the circuit closed %.1f s after it", during, closed)
 	}
 }
 
@@ -361,6 +450,7 @@ func FuzzStoredState(f *testing.F) {
 func TestTallyOfOthersOpensTheCircuit(t *testing.T) {
 	t.Parallel()
 	p := breaker.Callee()
+	p.ConsecutiveFailures, p.FailureRate, p.MinimumRequests, p.MinimumFailures = 0, 0.5, 20, 10
 	var s breaker.State
 	s.Tally(&p, 30, 9, at(0))
 	s.Tally(&p, 0, 20, at(1))
@@ -431,7 +521,7 @@ func TestTheClockIsSetBack(t *testing.T) {
 	if got := s.Statistics(&window, at(0)); got.Failures != 9 || got.Requests != 10 {
 		t.Errorf("%d failures of %d calls, want 9 of 10", got.Failures, got.Requests)
 	}
-	if got := s.Statistics(&window, at(61)); got.Requests != 0 {
-		t.Errorf("%d calls are in the window a minute after the clock was set back", got.Requests)
+	if got := s.Statistics(&window, at(301)); got.Requests != 0 {
+		t.Errorf("%d calls are in the window five minutes after the clock was set back", got.Requests)
 	}
 }

@@ -11,7 +11,7 @@ type Statistics struct {
 	// requests.
 	Requests, Failures int64
 	Rate               float64
-	// Consecutive counts a closed circuit's failures since the last success.
+	// Consecutive counts the failures since the last success: of calls, or of a half-open circuit's probes.
 	Consecutive int64
 	// Probes is the number of admitted probes that have not ended. Admits is the number of probes admitted at a
 	// time. ProbeSuccesses is the number of probes that have succeeded so far. All are 0 if the circuit is not

@@ -13,6 +13,7 @@ type stored struct {
 	Generation  uint64    `json:"generation"`
 	Since       int64     `json:"since"`
 	Consecutive int64     `json:"consecutive,omitempty"`
+	Failing     int64     `json:"failing,omitempty"`
 	Window      *inWindow `json:"window,omitempty"`
 	Probing     *probing  `json:"probing,omitempty"`
 	Totals      Totals    `json:"totals"`
@@ -49,7 +50,7 @@ const storedVersion = 1
 func (s State) MarshalJSON() ([]byte, error) {
 	out := stored{
 		Version: storedVersion, Circuit: s.circuit, Generation: s.generation, Since: s.since,
-		Consecutive: s.consecutive, Totals: s.totals, LastProbe: s.totals.probes,
+		Consecutive: s.consecutive, Failing: s.failing, Totals: s.totals, LastProbe: s.totals.probes,
 	}
 	if w := s.window; w.width > 0 {
 		out.Window = &inWindow{Width: w.width, Head: w.head, Slices: w.time[:]}
@@ -84,6 +85,7 @@ func (s *State) UnmarshalJSON(text []byte) error {
 		generation:  in.Generation,
 		since:       in.Since,
 		consecutive: in.Consecutive,
+		failing:     in.Failing,
 		totals:      in.Totals,
 	}
 	read.totals.probes = in.LastProbe

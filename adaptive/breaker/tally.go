@@ -18,10 +18,9 @@ func (s *State) Tally(p *Policy, successes, failures int64, now time.Time) {
 	if successes > 0 {
 		s.consecutive = 0
 	} else {
-		s.consecutive += failures
+		s.failedInRow(failures, at)
 	}
-	if failures > 0 &&
-		(p.ConsecutiveFailures > 0 && s.consecutive >= int64(p.ConsecutiveFailures) || s.window.tripped(p)) {
+	if failures > 0 && (s.run(p, at) || s.window.tripped(p)) {
 		s.enter(Open, at)
 	}
 }

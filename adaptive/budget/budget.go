@@ -3,6 +3,8 @@ package budget
 import (
 	"sync"
 	"time"
+
+	"stepback/retry"
 )
 
 // Budget is a [State] that many goroutines share. Create one with [New].
@@ -37,14 +39,14 @@ func New(c Config) (*Budget, error) {
 func (b *Budget) Request() { b.change(func(s *State, now time.Time) { s.Request(&b.policy, now) }) }
 
 // Retry calls [State.Retry].
-func (b *Budget) Retry(afterTimeout bool) (allowed bool) {
-	b.change(func(s *State, now time.Time) { allowed = s.Retry(&b.policy, now, afterTimeout) })
+func (b *Budget) Retry(after retry.Cause) (allowed bool) {
+	b.change(func(s *State, now time.Time) { allowed = s.Retry(&b.policy, now, after) })
 	return allowed
 }
 
 // Success calls [State.Success].
-func (b *Budget) Success(retried, afterTimeout bool) {
-	b.change(func(s *State, now time.Time) { s.Success(&b.policy, now, retried, afterTimeout) })
+func (b *Budget) Success(retried bool, after retry.Cause) {
+	b.change(func(s *State, now time.Time) { s.Success(&b.policy, now, retried, after) })
 }
 
 // Failure calls [State.Failure].

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
 	"pgregory.net/rapid"
 
 	"stepback/adaptive/budget"
+	"stepback/retry"
 )
 
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -20,7 +20,7 @@ func at(seconds float64) time.Time { return noon.Add(time.Duration(seconds * flo
 
 // retries counts how many retries in a row are granted.
 func retries(s *budget.State, p *budget.Policy, now time.Time) (n int) {
-	for s.Retry(p, now, false) {
+	for s.Retry(p, now, retry.CauseOther) {
 		n++
 	}
 	return n
@@ -51,15 +51,15 @@ func TestGRPC(t *testing.T) {
 	var allowed []string
 	for range 6 {
 		s.Failure(&p, at(0))
-		allowed = append(allowed, fmt.Sprint(s.Retry(&p, at(0), false)))
+		allowed = append(allowed, fmt.Sprint(s.Retry(&p, at(0), retry.CauseOther)))
 	}
 	if got := strings.Join(allowed, " "); got != "true true true true false false" {
 		t.Errorf("retries after each of six failures: %s; want only while more than 5 of 10 tokens are there", got)
 	}
 	for range 11 {
-		s.Success(&p, at(0), false, false)
+		s.Success(&p, at(0), false, retry.CauseOther)
 	}
-	if !s.Retry(&p, at(0), false) {
+	if !s.Retry(&p, at(0), retry.CauseOther) {
 		t.Errorf("no retry with %v tokens", s.Tokens(&p, at(0)))
 	}
 	for range 100 {
@@ -70,47 +70,39 @@ func TestGRPC(t *testing.T) {
 	}
 }
 
-// The SDK policy behaves like the token bucket of aws-sdk-go-v2.
-func TestSDK(t *testing.T) {
+// A retry of the SDK of 2026 costs 14 tokens, after a throttle 5. Its success returns them, and any other one earns 1.
+func TestSDK2026(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
-		p := budget.SDK()
-		var s budget.State
-		theirs := ratelimit.NewTokenRateLimit(500)
-		type retry struct {
-			timeout bool
-			release func() error
-		}
-		var out []retry
-		for range rapid.IntRange(0, 300).Draw(t, "steps") {
-			switch rapid.IntRange(0, 3).Draw(t, "what") {
-			case 0:
-				s.Success(&p, at(0), false, false)
-				_ = theirs.AddTokens(1)
-			case 1:
-				if len(out) > 0 {
-					r := out[len(out)-1]
-					out = out[:len(out)-1]
-					s.Success(&p, at(0), true, r.timeout)
-					_ = r.release()
-				}
-			default:
-				r := retry{timeout: rapid.Bool().Draw(t, "timeout")}
-				cost := uint(5)
-				if r.timeout {
-					cost = 10
-				}
-				release, err := theirs.GetToken(t.Context(), cost)
-				if ours := s.Retry(&p, at(0), r.timeout); ours != (err == nil) {
-					t.Fatalf("retry granted: %v, by the SDK: %v", ours, err)
-				}
-				if err == nil {
-					r.release = release
-					out = append(out, r)
-				}
-			}
-		}
-	})
+	p := budget.SDK(retry.SDK2026())
+	var s budget.State
+	got := fmt.Sprint(
+		s.Retry(&p, at(0), retry.CauseOther), s.Tokens(&p, at(0)),
+		s.Retry(&p, at(0), retry.CauseTimeout), s.Tokens(&p, at(0)),
+		s.Retry(&p, at(0), retry.CauseThrottle), s.Tokens(&p, at(0)))
+	s.Success(&p, at(0), true, retry.CauseOther)
+	got += fmt.Sprint(" ", s.Tokens(&p, at(0)))
+	s.Success(&p, at(0), false, retry.CauseOther)
+	got += fmt.Sprint(" ", s.Tokens(&p, at(0)))
+	if want := "true 486 true 472 true 467 481 482"; got != want {
+		t.Errorf("retries and tokens are %s, want %s", got, want)
+	}
+	if n := retries(&s, &p, at(0)); n != 34 {
+		t.Errorf("%d retries from 482 tokens, want 34", n)
+	}
+}
+
+// A retry of the SDK of 2025 costs 5 tokens, after a timeout 10. Its success returns them and earns 1 besides.
+func TestSDK2025(t *testing.T) {
+	t.Parallel()
+	p := budget.SDK(retry.SDK2025())
+	var s budget.State
+	got := fmt.Sprint(
+		s.Retry(&p, at(0), retry.CauseThrottle), s.Tokens(&p, at(0)),
+		s.Retry(&p, at(0), retry.CauseTimeout), s.Tokens(&p, at(0)))
+	s.Success(&p, at(0), true, retry.CauseTimeout)
+	if got += fmt.Sprint(" ", s.Tokens(&p, at(0))); got != "true 495 true 485 496" {
+		t.Errorf("retries and tokens are %s, want true 495 true 485 496", got)
+	}
 }
 
 // When half of the calls fail, retries are bounded by what the successes earn.
@@ -125,10 +117,10 @@ func TestBucketBoundsTheLoad(t *testing.T) {
 		for {
 			calls++
 			if rnd.Float64() >= 0.5 {
-				s.Success(&p, at(0), false, false)
+				s.Success(&p, at(0), false, retry.CauseOther)
 				break
 			}
-			if !s.Retry(&p, at(0), false) {
+			if !s.Retry(&p, at(0), retry.CauseOther) {
 				break
 			}
 		}
@@ -173,7 +165,7 @@ func TestThrottleRefusesWhatIsNotAccepted(t *testing.T) {
 func TestNeverBelowNothing(t *testing.T) {
 	t.Parallel()
 	presets := map[string]budget.Policy{
-		"finagle": budget.Finagle(), "source": budget.Standard(), "grpc": budget.GRPC(), "sdk": budget.SDK(),
+		"finagle": budget.Finagle(), "source": budget.Standard(), "grpc": budget.GRPC(), "sdk": budget.SDK(retry.SDK2026()),
 		"bucket": budget.Bucket(),
 	}
 	for name, p := range presets {
@@ -195,9 +187,9 @@ func TestNeverBelowNothing(t *testing.T) {
 			case 1:
 				s.Failure(&p, at(now))
 			case 2:
-				s.Success(&p, at(now), false, false)
+				s.Success(&p, at(now), false, retry.CauseOther)
 			default:
-				if s.Retry(&p, at(now), false) {
+				if s.Retry(&p, at(now), retry.CauseOther) {
 					granted++
 				}
 			}
@@ -234,9 +226,9 @@ func TestBudgetTakesTheClock(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Request()
-	b.Success(false, false)
+	b.Success(false, retry.CauseOther)
 	b.Failure()
-	got := fmt.Sprintf("%.1f %v %.1f", b.Tokens(), b.Retry(false), b.Tokens())
+	got := fmt.Sprintf("%.1f %v %.1f", b.Tokens(), b.Retry(retry.CauseOther), b.Tokens())
 	now = at(20)
 	if got += fmt.Sprintf(" %.1f", b.Tokens()); got != "100.2 true 99.2 100.0" {
 		t.Errorf("tokens are %s, want 100.2 true 99.2 100.0", got)
@@ -249,20 +241,20 @@ func BenchmarkRetry(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s.Request(&p, noon)
-		s.Retry(&p, noon, false)
+		s.Retry(&p, noon, retry.CauseOther)
 	}
 }
 
 func ExampleState() {
-	p := budget.SDK()
+	p := budget.SDK(retry.SDK2026())
 	var s budget.State
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	granted := 0
-	for s.Retry(&p, now, false) {
+	for s.Retry(&p, now, retry.CauseOther) {
 		granted++
 	}
 	fmt.Println(granted, "retries, then none until something succeeds")
-	// Output: 100 retries, then none until something succeeds
+	// Output: 35 retries, then none until something succeeds
 }
 
 // TestTheClockIsSetBack sets the clock back by an hour: an empty bucket fills again, and a window forgets what was

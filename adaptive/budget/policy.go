@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"stepback/retry"
 )
 
 // Policy defines what earns tokens and what spends them. Every number is in tokens and 0 or more.
@@ -16,15 +18,16 @@ type Policy struct {
 	// Window is the lifetime of an earned token; 0 for a bucket.
 	Window time.Duration
 
-	// PerRequest is earned by every first attempt. PerSuccess is earned by every success that needed no retry.
-	// PerSecond is earned with every second that passes.
+	// PerRequest is earned by every first attempt. PerSuccess is earned by every success; with Refund, only by every
+	// success that needed no retry. PerSecond is earned with every second that passes.
 	PerRequest, PerSuccess, PerSecond float64
-	// Refund returns a retry's cost if the retry succeeds.
-	Refund bool
+	// Refund returns a retry's cost if the retry succeeds. PerRefund is earned in addition.
+	Refund    bool
+	PerRefund float64
 
-	// RetryCost is the cost of a retry, TimeoutCost that of a retry after a timeout; if TimeoutCost is 0, RetryCost
-	// applies.
-	RetryCost, TimeoutCost float64
+	// RetryCost is the cost of a retry, TimeoutCost that of a retry after a timeout, and ThrottleCost that of a retry
+	// after a throttle. If TimeoutCost or ThrottleCost is 0, RetryCost applies.
+	RetryCost, TimeoutCost, ThrottleCost float64
 	// FailureCost is taken by every failure, whether or not it is retried, but never more than the tokens available.
 	FailureCost float64
 	// Threshold restricts retries further: a retry is allowed only while more than Threshold tokens are available.
@@ -51,10 +54,13 @@ func GRPC() Policy {
 	return Policy{Capacity: 10, PerSuccess: 0.1, FailureCost: 1, Threshold: 5}
 }
 
-// SDK returns the retry quota of the AWS SDKs' standard mode: 500 tokens, 5 for a retry, 10 for one after a timeout.
-// A retry that succeeds gets its cost back; any other success earns one token.
-func SDK() Policy {
-	return Policy{Capacity: 500, PerSuccess: 1, Refund: true, RetryCost: 5, TimeoutCost: 10}
+// SDK returns the retry quota of a client of an AWS SDK, such as [retry.SDK2026].
+func SDK(s retry.SDK) Policy {
+	return Policy{
+		Capacity: float64(s.Quota), PerSuccess: float64(s.FirstSuccess), Refund: true,
+		PerRefund: float64(s.RetriedSuccess), RetryCost: float64(s.RetryCost), TimeoutCost: float64(s.TimeoutCost),
+		ThrottleCost: float64(s.ThrottleCost),
+	}
 }
 
 // Bucket returns Brooker's token bucket: five retries, and a tenth of one more for every success.
@@ -76,8 +82,8 @@ func (p Policy) Validate() error {
 	}{
 		{"Capacity", p.Capacity}, {"PerRequest", p.PerRequest}, {"PerSuccess", p.PerSuccess}, {"PerSecond",
 			p.PerSecond},
-		{"RetryCost", p.RetryCost}, {"TimeoutCost", p.TimeoutCost}, {"FailureCost", p.FailureCost}, {"Threshold",
-			p.Threshold},
+		{"PerRefund", p.PerRefund}, {"RetryCost", p.RetryCost}, {"TimeoutCost", p.TimeoutCost},
+		{"ThrottleCost", p.ThrottleCost}, {"FailureCost", p.FailureCost}, {"Threshold", p.Threshold},
 	} {
 		check(f.is >= 0 && f.is <= 1e9, "%s is %v; it must be between 0 and 1,000,000,000 tokens", f.name, f.is)
 	}
@@ -88,9 +94,13 @@ func (p Policy) Validate() error {
 }
 
 // cost returns the cost of a retry.
-func (p *Policy) cost(afterTimeout bool) float64 {
-	if afterTimeout && p.TimeoutCost > 0 {
+func (p *Policy) cost(after retry.Cause) float64 {
+	switch {
+	case after == retry.CauseTimeout && p.TimeoutCost > 0:
 		return p.TimeoutCost
+	case after == retry.CauseThrottle && p.ThrottleCost > 0:
+		return p.ThrottleCost
+	default:
+		return p.RetryCost
 	}
-	return p.RetryCost
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"stepback/adaptive/internal/sliding"
+	"stepback/retry"
 )
 
 // rounding is the tolerance, in tokens, for rounding errors in sums of fractions.
@@ -40,9 +41,10 @@ func (s *State) Tokens(p *Policy, now time.Time) float64 {
 // Request counts a first attempt. It is never refused.
 func (s *State) Request(p *Policy, now time.Time) { s.earn(p, now, p.PerRequest) }
 
-// Retry requests a retry and takes its cost. If the budget does not cover it, Retry returns false and takes nothing.
-func (s *State) Retry(p *Policy, now time.Time, afterTimeout bool) bool {
-	tokens, cost := s.Tokens(p, now), p.cost(afterTimeout)
+// Retry requests a retry and takes its cost. after is the cause of the failure that it follows. If the budget does not
+// cover it, Retry returns false and takes nothing.
+func (s *State) Retry(p *Policy, now time.Time, after retry.Cause) bool {
+	tokens, cost := s.Tokens(p, now), p.cost(after)
 	if tokens < cost-rounding || p.Threshold > 0 && tokens <= p.Threshold {
 		return false
 	}
@@ -50,10 +52,10 @@ func (s *State) Retry(p *Policy, now time.Time, afterTimeout bool) bool {
 	return true
 }
 
-// Success counts a call that succeeded. For a retry, afterTimeout is the value that was passed to [State.Retry].
-func (s *State) Success(p *Policy, now time.Time, retried, afterTimeout bool) {
+// Success counts a call that succeeded. For a retry, after is the value that was passed to [State.Retry].
+func (s *State) Success(p *Policy, now time.Time, retried bool, after retry.Cause) {
 	if retried && p.Refund {
-		s.earn(p, now, p.cost(afterTimeout))
+		s.earn(p, now, p.cost(after)+p.PerRefund)
 		return
 	}
 	s.earn(p, now, p.PerSuccess)

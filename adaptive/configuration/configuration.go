@@ -103,6 +103,8 @@ type Attempt struct {
 	// FailureRate is the callee's recent failure rate. Load is its load relative to its limit. Both are 0 to 1, and
 	// nil if unknown.
 	FailureRate, Load *float64
+	// FailingFor is the time in seconds since a call of the callee succeeded; nil if unknown.
+	FailingFor *float64
 }
 
 // Decide reports whether another attempt is worth its cost. The chance of success comes from the model if there is
@@ -145,7 +147,8 @@ func (c *Configuration) retries(a Attempt) ([]Retry, bool) {
 func (a Attempt) example() predict.Example {
 	bytes := float64(a.Bytes)
 	e := predict.Example{
-		At: a.Failed, Error: a.Error, Attempt: a.Retries + 1, FailureRate: a.FailureRate, Load: a.Load, Bytes: &bytes,
+		At: a.Failed, Error: a.Error, Attempt: a.Retries + 1, FailureRate: a.FailureRate, Load: a.Load,
+		FailingFor: a.FailingFor, Bytes: &bytes,
 	}
 	if !a.Began.IsZero() && a.Failed.After(a.Began) {
 		e.SinceFirst = a.Failed.Sub(a.Began).Seconds()

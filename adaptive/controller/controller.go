@@ -37,8 +37,11 @@ type Controller struct {
 	// published a version, that version becomes the new base. Alias requires Aliases.
 	Alias   string
 	Aliases Aliases
-	Metrics Metrics
-	Rows    Rows
+	// Versions deletes old versions of the state machine after a change, if no alias and no running execution uses
+	// them; nil keeps all. Step Functions refuses changes when there are 1,000.
+	Versions Versions
+	Metrics  Metrics
+	Rows     Rows
 	// Events calls the service "eventbridge", whose default bus receives an event for each change; nil sends none.
 	Events Caller
 	// Parameters are the parameters of the rules.
@@ -59,8 +62,11 @@ type Controller struct {
 	// to adapt and nothing to restore then. CloudWatch charges for each metric read, which would be about a hundred a
 	// minute.
 	SparesIdle bool
-	// DryRun makes decisions but writes nothing.
+	// DryRun makes decisions but changes nothing.
 	DryRun bool
+	// Proposes makes a dry run keep its row: each change that it would make is recorded there and sent as an event,
+	// once for as long as it stays the same. Without Proposes, a dry run writes nothing at all.
+	Proposes bool
 	// Adopt takes the present definition as the base, even if it was edited by hand.
 	Adopt bool
 }
@@ -71,6 +77,9 @@ type Result struct {
 	Decisions []decide.Decision `json:"decisions"`
 	// Note explains why the tick made no decisions; empty if it made any.
 	Note string `json:"note,omitempty"`
+	// Applied lists the changes that were made, and Proposed the new proposals of a dry run.
+	Applied  []decide.Decision `json:"applied,omitempty"`
+	Proposed []decide.Decision `json:"proposed,omitempty"`
 	// Failed describes what failed while applying; the decisions before it remain in force.
 	Failed string `json:"failed,omitempty"`
 	// Warnings lists what could not be measured or published; the decisions were made without it.
@@ -139,7 +148,7 @@ func (t *tick) release(ctx context.Context) error {
 }
 
 func (t *tick) save(ctx context.Context) error {
-	if t.DryRun {
+	if t.DryRun && !t.Proposes {
 		return nil
 	}
 	row, err := t.Rows.Save(ctx, t.row)
@@ -181,12 +190,36 @@ func (t *tick) run(ctx context.Context) error {
 		}
 	}
 	t.recoveries(ctx, targets)
-	for _, target := range targets {
-		if err := t.decide(ctx, target, running); err != nil {
+	measured, err := t.measure(ctx, targets)
+	if err != nil {
+		return err
+	}
+	for i, target := range targets {
+		if err := t.decide(ctx, target, measured[i], running); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// measure measures all states. States that call the same function are one load on it.
+func (t *tick) measure(ctx context.Context, targets []Target) ([]decide.Measurement, error) {
+	measured := make([]decide.Measurement, len(targets))
+	callees := map[string][]*decide.Measurement{}
+	for i, target := range targets {
+		m, err := Measure(ctx, t.Metrics, nameOf(t.Machine), target, t.Capacity, t.now)
+		if err != nil {
+			return nil, err
+		}
+		measured[i] = m
+		if target.Function != "" {
+			callees[target.Function] = append(callees[target.Function], &measured[i])
+		}
+	}
+	for _, states := range callees {
+		decide.Together(states)
+	}
+	return measured, nil
 }
 
 // mine reports whether the controller may change the definition: it must be the base, or the controller's own last
@@ -278,11 +311,8 @@ func (t *tick) begun(arn string, concurrency int) *decide.MapRun {
 	return &decide.MapRun{ARN: arn, Concurrency: concurrency, Base: max(base, concurrency)}
 }
 
-func (t *tick) decide(ctx context.Context, target Target, running *decide.MapRun) error {
-	m, err := Measure(ctx, t.Metrics, nameOf(t.Machine), target, t.Capacity, t.now)
-	if err != nil {
-		return err
-	}
+func (t *tick) decide(ctx context.Context, target Target, m decide.Measurement, running *decide.MapRun) error {
+	var err error
 	m.Recoveries = t.row.Recoveries[target.State]
 	if t.Parameters.Rules == decide.SourceRules && target.Function != "" {
 		if m.Function, err = MeasureFunction(ctx, t.Metrics, target.Function, t.ConcurrencyLimit, t.now); err != nil {
@@ -294,11 +324,18 @@ func (t *tick) decide(ctx context.Context, target Target, running *decide.MapRun
 	}
 	d := decide.Next(target.Subject, t.Parameters, t.row.States[target.State], m)
 	t.res.Decisions = append(t.res.Decisions, d)
-	if d.Changes() && !t.DryRun {
+	switch {
+	case t.DryRun && t.Proposes:
+		t.propose(ctx, d)
+		if d.Changes() {
+			return nil // the memory stays as it was, because nothing changes
+		}
+	case d.Changes() && !t.DryRun:
 		if err := t.apply(ctx, d); err != nil {
 			t.res.Failed = err.Error()
 			return nil //nolint:nilerr // it is in the result and on record, and the memory stays as it was
 		}
+		t.res.Applied = append(t.res.Applied, d)
 	}
 	if t.row.States == nil {
 		t.row.States = map[string]decide.Memory{}
@@ -335,7 +372,7 @@ func (t *tick) apply(ctx context.Context, d decide.Decision) error {
 	err := do()
 	if err != nil {
 		ended.What, ended.Text = Failed, err.Error()
-	} else if told := t.tell(ctx, d, begun); told != nil {
+	} else if told := t.tell(ctx, decide.EventUpdate, d, begun); told != nil {
 		ended.Text += "; no event was sent: " + told.Error()
 	}
 	t.row.add(ended)
@@ -371,16 +408,15 @@ func (t *tick) updateStateMachine(ctx context.Context, d decide.Decision, next s
 		return fmt.Errorf("state machine %s: %w", t.Machine, err)
 	}
 	t.definition, t.row.Hash = next, Hash(next)
-	return t.route(ctx, aws.ToString(out.StateMachineVersionArn))
+	if err := t.route(ctx, aws.ToString(out.StateMachineVersionArn)); err != nil {
+		return err
+	}
+	t.prune(ctx)
+	return nil
 }
 
-// The source and the detail type of the event that reports a change, as named in the source design.
-const (
-	eventSource     = "csv.processing.retry.manager"
-	eventDetailType = "Retry Configuration Update"
-)
-
-func (t *tick) tell(ctx context.Context, d decide.Decision, e Entry) error {
+// tell sends an event about a change or a proposal.
+func (t *tick) tell(ctx context.Context, detailType string, d decide.Decision, e Entry) error {
 	if t.Events == nil {
 		return nil
 	}
@@ -390,8 +426,9 @@ func (t *tick) tell(ctx context.Context, d decide.Decision, e Entry) error {
 		Setting decide.Setting `json:"newConfig"`
 		MapRun  *decide.MapRun `json:"mapRun,omitempty"`
 		Entry   Entry          `json:"entry"`
+		Text    string         `json:"text"`
 		At      time.Time      `json:"timestamp"`
-	}{t.Machine, d.State, d.Setting, d.MapRun, e, t.now})
+	}{t.Machine, d.State, d.Setting, d.MapRun, e, d.String(), t.now})
 	if err != nil {
 		return err
 	}
@@ -399,7 +436,7 @@ func (t *tick) tell(ctx context.Context, d decide.Decision, e Entry) error {
 		Entries []struct{ ErrorCode string }
 	}
 	err = t.Events.Call(ctx, "PutEvents", map[string]any{"Entries": []any{map[string]any{
-		"Source": eventSource, "DetailType": eventDetailType, "Detail": string(detail), "Resources": []string{t.Machine},
+		"Source": decide.EventSource, "DetailType": detailType, "Detail": string(detail), "Resources": []string{t.Machine},
 		"Time": float64(t.now.UnixMilli()) / 1000, // seconds, the timestamp format of the API model
 	}}}, &out)
 	for _, entry := range out.Entries {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
 	"stepback/adaptive/controller"
 	"stepback/adaptive/controller/decide"
@@ -211,6 +213,97 @@ func TestADryRunWritesNothing(t *testing.T) {
 	attempts(t, w, 0, 4, 20)
 	if row, err := rows.Load(t.Context(), w.Machine); err != nil || row.Version != 0 || len(w.told) != 0 {
 		t.Errorf("row is %+v, events %q, %v", row, w.told, err)
+	}
+}
+
+// TestProposals: a dry run that proposes records each proposal and sends one event, until the proposal changes or is
+// withdrawn. The state machine stays as it is.
+func TestProposals(t *testing.T) {
+	t.Parallel()
+	rows := &controller.MemoryRows{}
+	w := newWorld(t, rows)
+	w.DryRun, w.Proposes = true, true
+	proposed := 0
+	for range 5 {
+		w.measured(10, 0.9)
+		proposed += len(w.tick(t).Proposed)
+		w.now = w.now.Add(time.Minute)
+	}
+	w.now = w.now.Add(30 * time.Minute)
+	w.measured(20, 0.01)
+	w.tick(t)
+	w.now = w.now.Add(10 * time.Minute)
+	w.measured(10, 0.9) // within the hour
+	proposed += len(w.tick(t).Proposed)
+	attempts(t, w, 0, 4, 20)
+	row, err := rows.Load(t.Context(), w.Machine)
+	if got := what(row); err != nil || got != "adopted proposed withdrawn" || proposed != 1 {
+		t.Errorf("history is %s, %v; %d proposals", got, err, proposed)
+	}
+	if got := strings.Join(w.told, ", "); got != "csv.processing.retry.manager/Retry Configuration Proposal" {
+		t.Errorf("events are %s", got)
+	}
+	w.DryRun, w.now = false, w.now.Add(10*time.Minute)
+	w.measured(10, 0.9)
+	if res := w.tick(t); len(res.Applied) != 1 || res.Failed != "" {
+		t.Errorf("after the dry run: %+v", res)
+	}
+	attempts(t, w, 0, 0, 20)
+}
+
+// TestOldVersionsAreDeleted: after a change, versions beyond the newest 100 are deleted, but none that an alias uses
+// and none that a deployment published.
+func TestOldVersionsAreDeleted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, &controller.MemoryRows{})
+	w.Versions = w.client
+	publish := func(description string) string {
+		out, err := w.client.PublishStateMachineVersion(t.Context(), &sfn.PublishStateMachineVersionInput{
+			StateMachineArn: &w.Machine, Description: &description})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return *out.StateMachineVersionArn
+	}
+	change := func(n int) {
+		text := strings.Replace(definition, `"TimeoutSeconds":30`, `"TimeoutSeconds":`+strconv.Itoa(31+n), 1)
+		if _, err := w.client.UpdateStateMachine(t.Context(), &sfn.UpdateStateMachineInput{StateMachineArn: &w.Machine,
+			Definition: &text}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 105 {
+		change(i)
+		switch i {
+		case 0:
+			version := publish("by hand")
+			if _, err := w.client.CreateStateMachineAlias(t.Context(), &sfn.CreateStateMachineAliasInput{
+				Name: sdk.String("kept"), RoutingConfiguration: []types.RoutingConfigurationListItem{
+					{StateMachineVersionArn: &version, Weight: 100}}}); err != nil {
+				t.Fatal(err)
+			}
+		case 1:
+			publish(controller.ByDeployment)
+		default:
+			publish("stepback adapt: Save: at most 0 retries")
+		}
+	}
+	w.measured(10, 0.9)
+	if res := w.tick(t); len(res.Applied) != 1 || len(res.Warnings) > 0 {
+		t.Fatalf("%+v", res)
+	}
+	out, err := w.client.ListStateMachineVersions(t.Context(),
+		&sfn.ListStateMachineVersionsInput{StateMachineArn: &w.Machine, MaxResults: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var numbers []string
+	for _, v := range out.StateMachineVersions {
+		arn := *v.StateMachineVersionArn
+		numbers = append(numbers, arn[strings.LastIndexByte(arn, ':')+1:])
+	}
+	if got := strings.Join(numbers[98:], " "); got != "8 7 2 1" {
+		t.Errorf("the oldest of %d versions are %s", len(numbers), got)
 	}
 }
 

@@ -107,7 +107,7 @@ func (t *tick) recoveries(ctx context.Context, targets []Target) {
 // publish publishes the configuration for the functions, with an entry in the audit record if it differs from the
 // previous one.
 func (t *tick) publish(ctx context.Context, told *configuration.Configuration) {
-	if t.Economy.Tell == nil || t.DryRun {
+	if t.Economy.Tell == nil || t.DryRun && !t.Proposes {
 		return
 	}
 	if err := told.Validate(); err != nil {

@@ -44,13 +44,14 @@ type Row struct {
 const historyLength = 200
 
 // Entry is one line of the audit record. A change has two entries: Begun before it is applied, and Applied or
-// Failed after that.
+// Failed after that. A dry run has Proposed and Withdrawn entries.
 type Entry struct {
-	At     time.Time       `json:"at"`
-	State  string          `json:"state,omitempty"`
-	What   What            `json:"what"`
-	Text   string          `json:"text"`
-	Before string          `json:"before,omitempty"` // hash of the definition, or the concurrency
+	At    time.Time `json:"at"`
+	State string    `json:"state,omitempty"`
+	What  What      `json:"what"`
+	Text  string    `json:"text"`
+	// Before and After are hashes of the definition, or the concurrency of a Map Run; of a proposal, its settings.
+	Before string          `json:"before,omitempty"`
 	After  string          `json:"after,omitempty"`
 	Why    []decide.Reason `json:"why,omitempty"`
 }
@@ -66,6 +67,9 @@ const (
 	Adopted What = "adopted" // a definition was taken as the base
 	HandOff What = "hands-off"
 	Told    What = "told" // the functions received the value of retries
+	// A dry run proposed a change, or its last proposal no longer holds.
+	Proposed  What = "proposed"
+	Withdrawn What = "withdrawn"
 )
 
 func (r *Row) add(e Entry) {
@@ -174,7 +178,7 @@ func (f *FileRows) Save(ctx context.Context, r Row) (Row, error) {
 	if err != nil {
 		return r, err
 	}
-	if err := os.MkdirAll(f.Directory, 0o755); err != nil {
+	if err := os.MkdirAll(f.Directory, 0o700); err != nil {
 		return r, err
 	}
 	temporary := f.path(r.Machine) + ".new"

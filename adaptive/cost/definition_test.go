@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stepback/adaptive/cost"
+	"stepback/adaptive/worth"
 	"stepback/asl"
 )
 
@@ -44,11 +45,11 @@ func TestOfDefinition(t *testing.T) {
 	if want := 0.11 + 0.96875; math.Abs(a.Most.Retries-want) > 1e-12 {
 		t.Errorf("%v retries are expected, want %v", a.Most.Retries, want)
 	}
-	items := a.Most.Items(1000, 0.1, 1024, cost.DefaultPrices())
+	items := a.Most.Items(1000, 0.1, 1024, cost.DefaultPrices(worth.Arm))
 	if got := item(t, items, "Step Functions, transitions").USD; got != 0.625 {
 		t.Errorf("25,000 transitions cost %v", got)
 	}
-	if got := a.Most.Worst(1000, cost.DefaultPrices()); got != 0.125 {
+	if got := a.Most.Worst(1000, cost.DefaultPrices(worth.Arm)); got != 0.125 {
 		t.Errorf("5,000 retries cost %v", got)
 	}
 }
@@ -104,7 +105,7 @@ func TestExpressExecutionsAreBilledByTenthsOfASecond(t *testing.T) {
 	t.Parallel()
 	one := cost.Execution{Express: 1, Invocations: 1}
 	for takes, want := range map[float64]float64{0.05: 6250, 0.051: 12_500, 0.1: 12_500, 0.15: 12_500, 1: 68_750} {
-		for _, item := range one.Items(1e6, takes, 512, cost.DefaultPrices()) {
+		for _, item := range one.Items(1e6, takes, 512, cost.DefaultPrices(worth.Arm)) {
 			if item.Name == "Step Functions, EXPRESS duration" && math.Abs(item.Quantity-want) > 1e-6 {
 				t.Errorf("invocations of %v s: %v GB-seconds, want %v", takes, item.Quantity, want)
 			}

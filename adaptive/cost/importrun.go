@@ -9,8 +9,11 @@ import (
 // Import describes an import of files. Its shares are fractions: 0.01 is one in a hundred.
 type Import struct {
 	Files, Rows int64 // rows of all files together
-	Shape       statemachine.Shape
-	BatchSize   int
+	// RowBytes is the average length of a row, with its line end. It determines the number of parts of a large file; 0
+	// means that no file is large.
+	RowBytes  float64
+	Shape     statemachine.Shape
+	BatchSize int
 	// Express is true if the child executions are EXPRESS ones.
 	Express bool
 	// FailingRows is the share of rows whose first attempt fails. Retries is the number of further attempts that
@@ -104,6 +107,9 @@ func (i Import) Usage() Usage {
 		}
 	}
 	u.Transitions = fileTransitions * float64(max(i.Files, 1))
+	if parts := i.parts(); parts > 1 {
+		u.Transitions += statemachine.PartTransitions * parts
+	}
 	if i.Express {
 		u.ExpressRequests = u.Children
 		each := expressSeconds + (seconds+retries*retryWait)/max(u.Children, 1)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"stepback/adaptive/cost"
+	"stepback/adaptive/worth"
 	"stepback/statemachine"
 )
 
@@ -27,7 +28,7 @@ func item(t *testing.T, items []cost.Item, name string) cost.Item {
 // The costs of a million rows equal a calculation by hand.
 func TestAMillionRows(t *testing.T) {
 	t.Parallel()
-	p := cost.DefaultPrices()
+	p := cost.DefaultPrices(worth.Arm)
 	for _, test := range []struct {
 		name         string
 		run          cost.Import
@@ -58,7 +59,7 @@ func TestAMillionRows(t *testing.T) {
 // The costs of a bulk import equal the calculation in docs/operating.md.
 func TestBulkByHand(t *testing.T) {
 	t.Parallel()
-	items := million(statemachine.Bulk, 250).Items(cost.DefaultPrices())
+	items := million(statemachine.Bulk, 250).Items(cost.DefaultPrices(worth.Arm))
 	for name, want := range map[string]struct{ quantity, usd float64 }{
 		"Step Functions, transitions": {12_010, 0.30025},
 		"Lambda, invocations":         {4_000, 0.0008},
@@ -81,7 +82,7 @@ func TestBulkByHand(t *testing.T) {
 // TestRetriesAddWhatTheyAre: each of 10,000 rows that fails in its batch adds two invocations and two transitions.
 func TestRetriesAddWhatTheyAre(t *testing.T) {
 	t.Parallel()
-	p := cost.DefaultPrices()
+	p := cost.DefaultPrices(worth.Arm)
 	clean, failing := million(statemachine.Bulk, 250), million(statemachine.Bulk, 250)
 	failing.FailingRows, failing.Retries = 0.01, 1
 	a, b := clean.Usage(), failing.Usage()
@@ -109,7 +110,7 @@ func TestExpressChildren(t *testing.T) {
 	t.Parallel()
 	run := million(statemachine.Bulk, 250)
 	run.Express = true
-	items := run.Items(cost.DefaultPrices())
+	items := run.Items(cost.DefaultPrices(worth.Arm))
 	if got := item(t, items, "Step Functions, transitions").Quantity; got != 10 {
 		t.Errorf("%v transitions, want those of the parent", got)
 	}

@@ -1,30 +1,41 @@
 package cost
 
-import "stepback/aws/prices"
+import (
+	"cmp"
+
+	"stepback/adaptive/worth"
+	"stepback/aws/prices"
+)
 
 // Prices holds what AWS charges in one region, in USD.
 type Prices struct {
 	Region, Date, Source string
-	Transitions          float64 // 1,000 state transitions of STANDARD executions
-	ExpressRequests      float64 // 1,000,000 EXPRESS executions
-	ExpressGBSecond      float64 // for EXPRESS executions, within the first 1,000 GB-hours of a month
-	Invocations          float64 // 1,000,000 Lambda invocations
-	GBSecond             float64 // for functions on arm64
-	CapacityHour         float64 // one Aurora capacity unit for an hour
-	IORequests           float64 // 1,000,000 I/O requests of Aurora Standard storage
-	StorageGBMonth       float64 // S3 Standard
-	Traces               float64 // 1,000,000 traces recorded by X-Ray
-	TableWrites          float64 // 1,000,000 write request units of an on-demand DynamoDB table
-	EndpointHour         float64 // an interface VPC endpoint in one zone for an hour
+	Architecture         worth.Architecture // of the functions
+	Transitions          float64            // 1,000 state transitions of STANDARD executions
+	ExpressRequests      float64            // 1,000,000 EXPRESS executions
+	ExpressGBSecond      float64            // for EXPRESS executions, within the first 1,000 GB-hours of a month
+	Invocations          float64            // 1,000,000 Lambda invocations
+	GBSecond             float64            // for functions on Architecture
+	CapacityHour         float64            // one Aurora capacity unit for an hour
+	IORequests           float64            // 1,000,000 I/O requests of Aurora Standard storage
+	StorageGBMonth       float64            // S3 Standard
+	Traces               float64            // 1,000,000 traces recorded by X-Ray
+	TableWrites          float64            // 1,000,000 write request units of an on-demand DynamoDB table
+	EndpointHour         float64            // an interface VPC endpoint in one zone for an hour
 }
 
-// DefaultPrices returns the prices of prices.Default, without free tiers and discounts.
-func DefaultPrices() Prices {
-	l := prices.InDefault()
+// DefaultPrices returns the prices of prices.Default for functions of an architecture, without free tiers and
+// discounts. An empty architecture means x86_64, Lambda's default.
+func DefaultPrices(a worth.Architecture) Prices {
+	l, compute := prices.InDefault(), prices.LambdaGBSecondX86
+	if a == worth.Arm {
+		compute = prices.LambdaGBSecondArm
+	}
 	return Prices{
-		Region: l.Region, Date: l.Month(), Source: l.Source, Transitions: l.Of(prices.StateTransitions),
+		Region: l.Region, Date: l.Month(), Source: l.Source,
+		Architecture: cmp.Or(a, worth.X86), Transitions: l.Of(prices.StateTransitions),
 		ExpressRequests: l.Of(prices.ExpressRequests), ExpressGBSecond: l.Of(prices.ExpressGBSecond),
-		Invocations: l.Of(prices.LambdaRequests), GBSecond: l.Of(prices.LambdaGBSecondArm),
+		Invocations: l.Of(prices.LambdaRequests), GBSecond: l.Of(compute),
 		CapacityHour: l.Of(prices.AuroraCapacityHour), IORequests: l.Of(prices.AuroraIORequests),
 		StorageGBMonth: l.Of(prices.S3GBMonth), Traces: l.Of(prices.XRayTraces),
 		TableWrites: l.Of(prices.DynamoDBWrites), EndpointHour: l.Of(prices.EndpointHour),

@@ -10,3 +10,5 @@
 // The laboratory never calls a real service and never reads a clock. The same scenarios, policies and seeds give the
 // same report, byte for byte, whatever the number of processors.
 package lab
+
+//go:generate go test . -run TestSDKPage -update

@@ -82,7 +82,9 @@ func (p *Plan) define(all []*scenario.Scenario) error {
 	}
 	for _, s := range all {
 		for i := range s.Workloads {
-			s.Workloads[i].Retriers = retriers
+			if s.Workloads[i].Policy == "" { // another client keeps its own
+				s.Workloads[i].Retriers = retriers
+			}
 		}
 		s.Expect = nil // they were written for another Retry block
 	}
@@ -115,6 +117,12 @@ func raised(s *scenario.Scenario, w *scenario.Workload) []string {
 		names = append(names, w.Call.TimeoutError)
 	}
 	names = append(names, service.Rejection)
+	if service.Quota != nil {
+		names = append(names, service.Quota.Error)
+	}
+	if service.Calls != nil {
+		names = append(names, service.Calls.Error)
+	}
 	for _, e := range service.Errors {
 		if e.Kind != scenario.Permanent {
 			names = append(names, e.Name)

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 
+	"stepback/adaptive/controller/decide"
 	"stepback/adaptive/lab/policy"
 	"stepback/adaptive/lab/scenario"
 	"stepback/adaptive/lab/simulation"
@@ -44,13 +46,16 @@ type PriceList struct {
 type Result struct {
 	Scenario string `json:"scenario"`
 	Policy   string `json:"policy"`
-	// Metrics maps the names in scenario.Metrics, and notRecovered, to estimates.
+	// Metrics maps the names in scenario.Metrics, notRecovered and tippedOver, to estimates. The last two are numbers
+	// of seeds; their intervals are those of [Share], times the number of seeds.
 	Metrics map[string]Estimate `json:"metrics"`
 	// Phases maps a phase (before, during, after, drain) to its estimates by name: offered, success, deadLettered,
 	// goodput and calls.
 	Phases map[string]map[string]Estimate `json:"phases"`
 	// NotRecovered is the number of seeds in which goodput had not recovered when the run ended.
 	NotRecovered int `json:"notRecovered"`
+	// TippedOver is the share of the seeds in which the service tipped over; see [simulation.Result].
+	TippedOver Share `json:"tippedOver"`
 	// Undrained is the number of seeds in which records were still open when the run ended.
 	Undrained int `json:"undrained"`
 	// VersusStatic holds the differences from the policy static on the same seeds, by metric. It is empty in the
@@ -58,7 +63,26 @@ type Result struct {
 	VersusStatic map[string]Difference `json:"versusStatic,omitempty"`
 }
 
-// Estimate is an estimate with its 95 % interval. Statistic is mean or median, over the seeds.
+// Share is the number of seeds with some property, out of Of seeds, with Wilson's 95 % interval of its probability.
+type Share struct {
+	Seeds int     `json:"seeds"`
+	Of    int     `json:"of"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
+func shareOf(seeds, of int) Share {
+	low, high := decide.Share{Of: float64(of), Have: float64(seeds)}.Interval()
+	return Share{seeds, of, low, high}
+}
+
+// estimate returns the number of seeds, with the interval as numbers of seeds.
+func (s Share) estimate() Estimate {
+	n := float64(s.Of)
+	return Estimate{statistics.Estimate{Mean: float64(s.Seeds), Low: n * s.Low, High: n * s.High, N: s.Of}, "count"}
+}
+
+// Estimate is an estimate with its 95 % interval. Statistic is mean, median or count, over the seeds.
 type Estimate struct {
 	statistics.Estimate
 	Statistic string
@@ -154,9 +178,11 @@ func summarize(scenarioName, policyName string, runs, base []*simulation.Result)
 		Scenario: scenarioName, Policy: policyName,
 		Metrics: map[string]Estimate{}, Phases: map[string]map[string]Estimate{},
 	}
+	limits := boundsOf(append(slices.Clone(runs), base...))
+	versus := differences(limits)
 	for i, name := range scenario.Metrics {
 		values, theirs := column(runs, i), column(base, i)
-		res.Metrics[name] = estimate(name, values)
+		res.Metrics[name] = estimate(name, values, limits)
 		for _, v := range values {
 			switch {
 			case name == "timeToRecover" && math.IsInf(v, 1):
@@ -171,15 +197,22 @@ func summarize(scenarioName, policyName string, runs, base []*simulation.Result)
 		if res.VersusStatic == nil {
 			res.VersusStatic = map[string]Difference{}
 		}
-		differences := statistics.Differences(values, theirs)
-		d := Difference{estimate(name, differences), math.NaN(), math.NaN()}
+		pairs := statistics.Differences(values, theirs)
+		d := Difference{estimate(name, pairs, versus), math.NaN(), math.NaN()}
 		if d.Statistic == "mean" {
-			d.P = statistics.PValue(differences)
+			d.P = statistics.PValue(pairs)
 		}
 		res.VersusStatic[name] = d
 	}
-	k := float64(res.NotRecovered)
-	res.Metrics["notRecovered"] = Estimate{statistics.Estimate{Mean: k, Low: k, High: k, N: len(runs)}, "count"}
+	tipped := 0
+	for _, r := range runs {
+		if r.TippedOver {
+			tipped++
+		}
+	}
+	res.TippedOver = shareOf(tipped, len(runs))
+	res.Metrics["tippedOver"] = res.TippedOver.estimate()
+	res.Metrics["notRecovered"] = shareOf(res.NotRecovered, len(runs)).estimate()
 	for p := range runs[0].Phases {
 		res.Phases[simulation.Phase(p).String()] = phase(runs, p)
 	}
@@ -195,6 +228,11 @@ func column(runs []*simulation.Result, metric int) []float64 {
 }
 
 func phase(runs []*simulation.Result, p int) map[string]Estimate {
+	most := 0.0
+	for _, run := range runs {
+		most = max(most, run.Phases[p].Offered)
+	}
+	limits := map[string]bounds{"success": {0, 1}, "deadLettered": {0, most}}
 	out := map[string]Estimate{}
 	for name, value := range map[string]func(*simulation.PhaseResult) float64{
 		"offered":      func(r *simulation.PhaseResult) float64 { return r.Offered },
@@ -207,7 +245,7 @@ func phase(runs []*simulation.Result, p int) map[string]Estimate {
 		for i, run := range runs {
 			values[i] = value(&run.Phases[p])
 		}
-		out[name] = estimate(name, values)
+		out[name] = estimate(name, values, limits)
 	}
 	return out
 }

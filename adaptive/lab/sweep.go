@@ -42,6 +42,12 @@ func SweepRetries(ctx context.Context, s *scenario.Scenario, e Experiment) (*Swe
 	if len(s.Workloads) != 1 || s.Workloads[0].Arrivals == nil || len(s.Services) != 1 {
 		return nil, errors.New("a sweep needs a scenario of one open stream and one service")
 	}
+	if x := &s.Services[0]; x.Partitions > 1 || x.Quota != nil || x.Autoscale != nil || x.ColdStart != nil ||
+		x.Cache != nil ||
+		x.Calls != nil {
+		return nil, errors.New("a sweep needs a service whose capacity is its servers divided by its time; remove partitions, " +
+			"quota, autoscale, coldStart, cache and calls")
+	}
 	pattern, _ := retrypatterns.PatternNamed(retrypatterns.DatabaseOptimized)
 	none, err := policy.Named(static)
 	if err != nil {

@@ -26,7 +26,7 @@ func (r *Report) WriteTable(w io.Writer) {
 			last = res.Scenario
 			fmt.Fprintf(w, "%s, seeds %d to %d\n", res.Scenario, r.Seeds.First, r.Seeds.First+uint64(r.Seeds.Count)-1)
 			rows = append(rows, []string{
-				"policy", "success %", "dead letters", "calls/record", "calls during", "recovers after", "drains after",
+				"policy", "success % (95 %)", "tips over (95 %)", "dead letters", "calls/record", "calls during", "recovers after", "drains after",
 				"p99 s", "USD", "changes",
 			})
 		}
@@ -60,19 +60,32 @@ func (r *Result) row(seeds int) []string {
 		drains = fmt.Sprintf("not in %d of %d", r.Undrained, seeds)
 	}
 	return []string{
-		r.Policy, withInterval(m["success"], 100, 2), plain(m["deadLettered"].Mean, 1), plain(m["amplification"].Mean,
-			2),
+		r.Policy, withInterval(m["success"], 100, 2), r.TippedOver.String(), plain(m["deadLettered"].Mean, 1),
+		plain(m["amplification"].Mean, 2),
 		plain(m["callsDuring"].Mean, 0), recovers, drains, plain(m["p99"].Mean, 1), plain(m["costUSD"].Mean, 2),
 		plain(m["changes"].Mean, 1),
 	}
 }
 
-// withInterval formats an estimate like "16.8 ± 0.1".
+// withInterval formats an estimate like "16.77 (16.74–26.39)".
 func withInterval(e Estimate, scale float64, digits int) string {
 	if math.IsNaN(e.Low) {
 		return plain(e.Mean*scale, digits)
 	}
-	return plain(e.Mean*scale, digits) + " ± " + plain((e.High-e.Low)/2*scale, digits)
+	return fmt.Sprintf("%s (%s–%s)", plain(e.Mean*scale, digits), plain(e.Low*scale, digits), plain(e.High*scale, digits))
+}
+
+// String formats a share like "1 of 30 (0.6–17 %)".
+func (s Share) String() string {
+	return fmt.Sprintf("%d of %d (%s–%s %%)", s.Seeds, s.Of, percent(s.Low), percent(s.High))
+}
+
+// percent formats a share in percent, with one decimal below 10 %.
+func percent(share float64) string {
+	if share > 0 && share < 0.0995 {
+		return plain(100*share, 1)
+	}
+	return plain(100*share, 0)
 }
 
 func plain(f float64, digits int) string {

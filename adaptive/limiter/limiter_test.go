@@ -31,6 +31,40 @@ func full(s *limiter.State, p *limiter.Policy, now time.Time) []limiter.Permit {
 	}
 }
 
+// Errors that come by chance, whatever the load, leave the limit alone, and so do slow ones while the limit is not in
+// use. A callee that serves nothing any more gets single calls within a quarter of a minute.
+func TestOnlyFailuresThatDependOnTheLimitLowerIt(t *testing.T) {
+	t.Parallel()
+	p := limiter.Standard()
+	for _, c := range []struct {
+		name     string
+		failing  int // of ten calls
+		took     float64
+		min, max float64
+	}{
+		{"half of the calls fail", 5, 0.05, 20, 20},
+		{"nine of ten calls fail", 9, 2, 20, 20},
+		{"all calls fail", 10, 0.05, 1, 1.01},
+	} {
+		var s limiter.State
+		for i := range 20 * 20 { // 20 a second, one at a time
+			now := float64(i) / 20
+			permit, ok := s.Allow(&p, at(now))
+			if !ok {
+				t.Fatalf("%s: refused", c.name)
+			}
+			outcome := breaker.Success
+			if i%10 < c.failing {
+				outcome = breaker.Failure
+			}
+			s.Record(&p, permit, at(now+c.took), outcome)
+		}
+		if got := s.Limit(&p); got < c.min || got > c.max {
+			t.Errorf("%s: limit is %v, want %v to %v", c.name, got, c.min, c.max)
+		}
+	}
+}
+
 func TestSuccessAddsOneARoundAndFailureTakesAFifthOnceASecond(t *testing.T) {
 	t.Parallel()
 	p := limiter.Standard()
@@ -48,11 +82,16 @@ func TestSuccessAddsOneARoundAndFailureTakesAFifthOnceASecond(t *testing.T) {
 		t.Errorf("limit is %.4f after a round, want 10.585", got)
 	}
 	round = full(&s, &p, at(0.2))
-	for _, permit := range round {
+	for _, permit := range round[:5] {
+		s.Record(&p, permit, at(0.3), breaker.Success)
+	}
+	for _, permit := range round[5:] { // they take eight times as long as the successes
 		s.Record(&p, permit, at(1), breaker.Failure)
 	}
-	if got := s.Limit(&p); math.Abs(got-10.585*0.8) > 0.001 {
-		t.Errorf("limit is %.4f after failures within a second, want 0.8 of 10.585", got)
+	before := s.Limit(&p)
+	s.Record(&p, limiter.Permit{}, at(1.2), breaker.Failure)
+	if got := s.Limit(&p); math.Abs(got-before*0.8) > 0.001 {
+		t.Errorf("limit is %.4f after failures within a second, want 0.8 of %.3f", got, before)
 	}
 	for i := range 100 {
 		permit, ok := s.Allow(&p, at(float64(2+i)))
@@ -127,6 +166,14 @@ func TestAdvanceFollowsTheSumsOfOthers(t *testing.T) {
 	if got := s.Limit(&p); math.Abs(got-28.4) > 0.3 {
 		t.Errorf("limit is %.2f after 200 successes at 20, want about √(20²+2·200) = 28.3", got)
 	}
+	s.Advance(&p, limiter.Tally{Successes: 50, Failures: 5, Busy: 60 * time.Second, Lost: 6 * time.Second},
+		2*time.Second,
+		at(2.5))
+	if got := s.Limit(&p); math.Abs(got-30.1*0.95*0.95) > 0.3 {
+		t.Errorf("limit is %.2f after two seconds of which a tenth was lost, want 0.95² of it", got)
+	}
+	s = limiter.State{}
+	s.Advance(&p, limiter.Tally{Asked: 200, Admitted: 200, Successes: 200, Busy: 20 * time.Second}, time.Second, at(1))
 	s.Advance(&p, limiter.Tally{Failures: 50}, 2*time.Second, at(3))
 	if got := s.Limit(&p); math.Abs(got-28.4*0.64) > 0.3 {
 		t.Errorf("limit is %.2f after two seconds of failures, want 0.64 of it", got)
@@ -246,12 +293,13 @@ func BenchmarkAllowRecord(b *testing.B) {
 
 func ExampleState() {
 	p := limiter.Standard()
+	p.Initial = 1
 	var s limiter.State
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	permit, ok := s.Allow(&p, now)
-	s.Record(&p, permit, now.Add(time.Second), breaker.Failure)
+	s.Record(&p, permit, now.Add(time.Second), breaker.Success)
 	fmt.Println(ok, s.Limit(&p))
-	// Output: true 16
+	// Output: true 2
 }
 
 func TestHeadroomWhileTheCalleeConvalesces(t *testing.T) {
@@ -262,7 +310,7 @@ func TestHeadroomWhileTheCalleeConvalesces(t *testing.T) {
 	if got := s.Headroom(tally, time.Second, at(0)); got != 1 {
 		t.Errorf("headroom is %v before any failure, want 1", got)
 	}
-	s.Advance(&p, limiter.Tally{Failures: 1}, time.Second, at(1))
+	s.Advance(&p, limiter.Tally{Failures: 5}, time.Second, at(1))
 	for want, tally := range map[float64]limiter.Tally{0.26: tally, 0.01: {Asked: 100}, 1: {Asked: 20, Successes: 20}} {
 		if got := s.Headroom(tally, time.Second, at(2)); math.Abs(got-want) > 1e-9 {
 			t.Errorf("headroom of %+v is %v after a failure, want %v", tally, got, want)
@@ -291,8 +339,10 @@ func TestTheClockIsSetBack(t *testing.T) {
 	}
 
 	s = limiter.State{}
-	for _, now := range []time.Time{at(hour), at(0), at(0.5)} { // the last is within a second of the one before
-		s.Record(&p, limiter.Permit{}, now, breaker.Failure)
+	for _, now := range []float64{hour, hour + 1, 0, 0.5} { // the last is within a second of the one before
+		for range 5 {
+			s.Record(&p, limiter.Permit{}, at(now), breaker.Failure)
+		}
 	}
 	if got := s.Limit(&p); math.Abs(got-20*0.8*0.8) > 0.001 {
 		t.Errorf("limit is %.3f after two decreases, want 12.8", got)

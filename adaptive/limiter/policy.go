@@ -15,10 +15,13 @@ type Policy struct {
 	// Increase is the amount by which the limit grows after as many successes as the limit: each success adds
 	// Increase ÷ limit. It is above 0, usually 1.
 	Increase float64
-	// Decrease is the factor applied to the limit after a failure; above 0 and below 1.
+	// Decrease is the smallest factor applied to the limit at a time; above 0 and below 1. The decrease is in
+	// proportion to what the failures cost (as that of DCTCP to the marked packets): if a share x of the time that
+	// calls took was lost to failures of calls admitted while at least half of the limit was in use, the factor is 1 −
+	// x/2, but at least Decrease. Failures while less is in use do not depend on the limit, and lower it only if
+	// nothing succeeds: five calls or more failed, and no other ended.
 	Decrease float64
-	// DecreaseEvery is the minimum time between two decreases: failures of calls that were under way together count
-	// as one.
+	// DecreaseEvery is the minimum time between two decreases: the calls that ended in between are judged together.
 	DecreaseEvery time.Duration
 	// PermitTimeout is the time for which an admitted call without an outcome counts as under way; it may count up
 	// to a quarter longer. It is at least 4 ns.
@@ -26,7 +29,7 @@ type Policy struct {
 }
 
 // Standard returns the policy for a callee of unknown capacity: it starts at 20 concurrent calls, grows to at most
-// 1,000, and multiplies the limit by 0.8 after a failure, at most once a second.
+// 1,000, and multiplies the limit by 0.8 to 1 once a second, depending on the share of failures.
 func Standard() Policy {
 	return Policy{
 		Initial: 20, Min: 1, Max: 1000, Increase: 1, Decrease: 0.8, DecreaseEvery: time.Second,

@@ -17,6 +17,12 @@ type State struct {
 	limit     float64 // 0: the policy's initial limit
 	decreased int64   // when the limit was last lowered; Unix nanoseconds
 
+	// These fields cover the calls that ended since the limit was last judged: their numbers, and for how many
+	// nanoseconds they lasted. lost is the time of the failed calls that were admitted while the limit was in use.
+	judged        int64 // Unix nanoseconds; 0: never
+	ended, failed int64
+	busy, lost    int64
+
 	// These fields count the calls under way by the epoch in which they were admitted. A call that is never
 	// recorded expires with its epoch.
 	epoch    int64
@@ -27,6 +33,7 @@ type State struct {
 // Permit is the right to make one call. Pass it to [State.Record] when the call has ended.
 type Permit struct {
 	epoch int64
+	began int64 // Unix nanoseconds; 0: unknown
 	// used is true if at least half of the limit was in use when the call was admitted. A limit that is not used is
 	// not raised.
 	used bool
@@ -56,12 +63,12 @@ func (s *State) Allow(p *Policy, now time.Time) (Permit, bool) {
 	}
 	s.inFlight[s.epoch%epochs]++
 	s.total++
-	return Permit{epoch: s.epoch, used: float64(2*s.total) >= limit}, true
+	return Permit{epoch: s.epoch, began: now.UnixNano(), used: float64(2*s.total) >= limit}, true
 }
 
-// Record records the outcome of the call that permit allowed: a success raises the limit, a failure of the callee
-// lowers it, and an ignored outcome only ends the call. The outcome of an expired permit still counts, but frees no
-// slot.
+// Record records the outcome of the call that permit allowed. A success of a call that was admitted while the limit was
+// in use raises the limit. Failures lower it every [Policy.DecreaseEvery]; see [Policy.Decrease]. An ignored outcome
+// only ends the call. The outcome of an expired permit still counts, but frees no slot.
 func (s *State) Record(p *Policy, permit Permit, now time.Time, outcome breaker.Outcome) {
 	at := now.UnixNano()
 	s.expire(p, at)
@@ -69,15 +76,25 @@ func (s *State) Record(p *Policy, permit Permit, now time.Time, outcome breaker.
 		s.inFlight[permit.epoch%epochs]--
 		s.total--
 	}
-	switch outcome {
-	case breaker.Success:
-		if permit.used {
-			s.raise(p, 1)
-		}
-	case breaker.Failure:
-		s.lower(p, at)
-	case breaker.Ignored:
+	if outcome == breaker.Ignored {
+		return
 	}
+	took := int64(1)
+	if permit.began > 0 && at > permit.began {
+		took = at - permit.began
+	}
+	s.ended++
+	s.busy += took
+	switch {
+	case outcome == breaker.Failure:
+		s.failed++
+		if permit.used {
+			s.lost += took
+		}
+	case permit.used:
+		s.raise(p, 1)
+	}
+	s.judge(p, at)
 }
 
 // raise applies n successes to the limit.
@@ -86,13 +103,43 @@ func (s *State) raise(p *Policy, n float64) {
 	s.limit = min(limit+n*p.Increase/limit, p.Max)
 }
 
-// lower applies one or more failures to the limit.
-func (s *State) lower(p *Policy, at int64) {
-	since := at - s.decreased // below −DecreaseEvery: the clock was set back
-	if s.decreased != 0 && since < int64(p.DecreaseEvery) && since > -int64(p.DecreaseEvery) {
+// The number of calls without a success that lower a limit that is not in use, and the number of spans for which fewer
+// are collected.
+const (
+	fewest  = 5
+	longest = 10
+)
+
+// judge lowers the limit once per DecreaseEvery, by the calls that ended since.
+func (s *State) judge(p *Policy, at int64) {
+	since := at - s.judged // below −DecreaseEvery: the clock was set back
+	if s.judged == 0 {
+		s.judged, since = at, 0
+	}
+	every := int64(p.DecreaseEvery)
+	if since < every && since > -every {
 		return
 	}
-	s.limit = max(s.Limit(p)*p.Decrease, p.Min)
+	if s.lost == 0 && s.failed == s.ended && s.ended < fewest && since >= 0 && since < longest*every {
+		return // too few to judge yet
+	}
+	if factor := p.factor(s.ended, s.failed, float64(s.lost)/float64(s.busy)); factor < 1 {
+		s.lower(p, at, factor)
+	}
+	s.judged, s.ended, s.failed, s.busy, s.lost = at, 0, 0, 0, 0
+}
+
+// factor returns the factor by which calls that ended lower the limit; 1 if they do not. lost is the share of their
+// time that failed although the limit was in use.
+func (p *Policy) factor(ended, failed int64, lost float64) float64 {
+	if failed == ended && ended >= fewest {
+		return p.Decrease
+	}
+	return max(p.Decrease, 1-lost/2)
+}
+
+func (s *State) lower(p *Policy, at int64, factor float64) {
+	s.limit = max(s.Limit(p)*factor, p.Min)
 	s.decreased = at
 }
 

@@ -1,7 +1,10 @@
 package limiter
 
 import (
+	"math"
 	"time"
+
+	"stepback/adaptive/poison"
 )
 
 // Tally adds up the calls of several processes to one callee during a span of time.
@@ -10,23 +13,27 @@ type Tally struct {
 	Asked, Admitted int64
 	// Successes and Failures count the calls that ended. A failure is the callee's fault.
 	Successes, Failures int64
-	// Busy is the total duration of the ended calls.
-	Busy time.Duration
+	// Busy is the total duration of the ended calls. Lost is the part of it that failures took.
+	Busy, Lost time.Duration
+	// Attempts counts the ended calls as first attempts and retries, if the callers know which they are.
+	Attempts poison.Counts
 }
 
 // Plus returns the sum of two tallies.
 func (t Tally) Plus(o Tally) Tally {
 	return Tally{
 		t.Asked + o.Asked, t.Admitted + o.Admitted, t.Successes + o.Successes, t.Failures + o.Failures, t.Busy + o.Busy,
+		t.Lost + o.Lost, t.Attempts.Plus(o.Attempts),
 	}
 }
 
-// Advance moves the limit according to a tally that was taken over the span ending now. Failures lower the limit, at
-// most once per DecreaseEvery of the span. Successes count as in [State.Record], if the calls used at least half of
-// the limit. If there are both, the successes are applied first.
+// Advance moves the limit according to a tally that was taken over the span ending now. Failures lower the limit once
+// per DecreaseEvery of the span; see [Policy.Decrease]. Successes count as in [State.Record]. The limit was in use if
+// the calls used at least half of it on average. If there are both successes and failures, the successes are applied
+// first.
 func (s *State) Advance(p *Policy, t Tally, span time.Duration, now time.Time) {
-	at := now.UnixNano()
-	if t.Successes > 0 && 2*t.concurrency(span) >= s.Limit(p) {
+	used := 2*t.concurrency(span) >= s.Limit(p)
+	if t.Successes > 0 && used {
 		// Apply the successes in rounds, because n successes at a limit L make L² grow by 2n.
 		for n := float64(t.Successes); n > 0; {
 			round := min(n, s.Limit(p))
@@ -40,13 +47,21 @@ func (s *State) Advance(p *Policy, t Tally, span time.Duration, now time.Time) {
 	if t.Failures == 0 {
 		return
 	}
+	lost := 0.0
+	if used && t.Busy > 0 {
+		lost = float64(t.Lost) / float64(t.Busy)
+	} else if used {
+		lost = float64(t.Failures) / float64(t.Successes+t.Failures)
+	}
+	factor := p.factor(t.Successes+t.Failures, t.Failures, lost)
+	if factor == 1 {
+		return
+	}
 	steps := int64(1)
 	if p.DecreaseEvery > 0 {
-		steps = min(t.Failures, max(int64(span/p.DecreaseEvery), 1))
+		steps = min(t.Failures, max(int64(span/p.DecreaseEvery), 1), 64)
 	}
-	for i := range min(steps, 64) {
-		s.lower(p, at-int64(p.DecreaseEvery)*(min(steps, 64)-1-i))
-	}
+	s.lower(p, now.UnixNano(), math.Pow(factor, float64(steps)))
 }
 
 // concurrency returns the mean number of calls under way during the span, by Little's law.
@@ -95,5 +110,5 @@ func Share(limit float64, t Tally, span time.Duration) float64 {
 
 // Negative returns −t. Adding it to a tally subtracts t.
 func (t Tally) Negative() Tally {
-	return Tally{-t.Asked, -t.Admitted, -t.Successes, -t.Failures, -t.Busy}
+	return Tally{-t.Asked, -t.Admitted, -t.Successes, -t.Failures, -t.Busy, -t.Lost, t.Attempts.Negative()}
 }

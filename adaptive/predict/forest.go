@@ -26,14 +26,14 @@ const (
 	treeCount   = 100
 	deepest     = 6
 	leastLeaf   = 20
-	mostPerTree = 4000 // examples that a tree is grown from
+	mostPerTree = 2000 // examples that a tree is grown from
 )
 
 // growForest grows trees from samples with replacement. Each split is the best one by Gini's impurity among a
 // random choice of features.
-func growForest(xs [][]float64, ys []float64, seed uint64) Forest {
+func growForest(xs [][]float64, ys []float64, trees int, seed uint64) Forest {
 	var f Forest
-	for tree := range treeCount {
+	for tree := range trees {
 		rnd := rand.New(rand.NewPCG(seed, uint64(tree)))
 		rows := make([]int, min(len(xs), mostPerTree))
 		for i := range rows {
@@ -52,7 +52,12 @@ type grower struct {
 	rnd   *rand.Rand
 	tries int
 	nodes []Node
+	// sorted is reused by split.
+	sorted []point
 }
+
+// point is an example's value of one feature, with its outcome.
+type point struct{ x, y float64 }
 
 // grow adds the tree for the given rows and returns its root.
 func (g *grower) grow(rows []int, depth int) int {
@@ -90,11 +95,18 @@ func (g *grower) split(rows []int, successes float64) (feature int, value float6
 	n := float64(len(rows))
 	best := impurity(successes, n)
 	for _, f := range g.rnd.Perm(len(g.xs[0]))[:g.tries] {
-		slices.SortFunc(rows, func(a, b int) int { return cmp.Compare(g.xs[a][f], g.xs[b][f]) })
+		g.sorted = g.sorted[:0]
+		for _, r := range rows {
+			g.sorted = append(g.sorted, point{g.xs[r][f], g.ys[r]})
+		}
+		slices.SortFunc(g.sorted, func(a, b point) int { return cmp.Compare(a.x, b.x) })
+		if g.sorted[0].x == g.sorted[len(rows)-1].x {
+			continue
+		}
 		var below float64
 		for i := range len(rows) - leastLeaf {
-			below += g.ys[rows[i]]
-			here, next := g.xs[rows[i]][f], g.xs[rows[i+1]][f]
+			below += g.sorted[i].y
+			here, next := g.sorted[i].x, g.sorted[i+1].x
 			if i+1 < leastLeaf || here == next {
 				continue
 			}

@@ -11,7 +11,7 @@ import (
 )
 
 // modelVersion is the version of the model file.
-const modelVersion = 1
+const modelVersion = 2
 
 // Model is the model that [Train] selects. A model file records the training data's extent and the model's quality.
 type Model struct {
@@ -29,18 +29,28 @@ type Model struct {
 	Brier      float64     `json:"brier"`
 	Candidates []Candidate `json:"candidates"`
 
-	Rates               Rates     `json:"rates"`
-	Logistic            *Logistic `json:"logistic,omitempty"`
-	LogisticCalibration *Isotonic `json:"logisticCalibration,omitempty"`
-	Forest              *Forest   `json:"forest,omitempty"`
-	ForestCalibration   *Isotonic `json:"forestCalibration,omitempty"`
+	// Given lists the optional members of examples (failureRate, load, failingFor, bytes) that were known in the
+	// training data. Lacked lists those that were unknown in some of it, so that the model knows what to expect without
+	// them.
+	Given  []string `json:"given"`
+	Lacked []string `json:"lacked"`
+
+	Rates               Rates        `json:"rates"`
+	Logistic            *Logistic    `json:"logistic,omitempty"`
+	LogisticCalibration *Calibration `json:"logisticCalibration,omitempty"`
+	Forest              *Forest      `json:"forest,omitempty"`
+	ForestCalibration   *Calibration `json:"forestCalibration,omitempty"`
 
 	// Hash is the hash of all other fields.
 	Hash string `json:"hash"`
 }
 
-// Predict returns the probability that an attempt succeeds; e.Succeeded is not used. If the model needs a feature
-// that the example lacks, it returns the base rate and false.
+// BeatsBaseRate reports whether the selected model predicts better than the base rate. If not, Predict returns the base
+// rate for every retry.
+func (m *Model) BeatsBaseRate() bool { return m.Kind != BaseRate }
+
+// Predict returns the probability that a retry succeeds; e.Succeeded is not used. If the model needs a feature that
+// the example lacks, and that no training example lacked, it returns the base rate and false.
 func (m *Model) Predict(e Example) (probability float64, complete bool) { return m.by(m.Kind, &e) }
 
 func (m *Model) by(kind Kind, e *Example) (float64, bool) {
@@ -54,7 +64,12 @@ func (m *Model) by(kind Kind, e *Example) (float64, bool) {
 		return m.Rates.of(e.Error, e.Attempt), true
 	case LogisticKind, ForestKind:
 	}
-	x, ok := e.features(m.Rates.ofError)
+	for _, member := range m.Given {
+		if _, known := e.known(member); !known && !slices.Contains(m.Lacked, member) {
+			return m.Rates.Base, false
+		}
+	}
+	x, ok := e.features(&m.Rates, m.Given)
 	if !ok {
 		return m.Rates.Base, false
 	}
@@ -116,7 +131,7 @@ func (m *Model) Check() error {
 func (m *Model) whole() error {
 	width := len(m.Features)
 	malformed := errors.New("predict: the model file is malformed: train it again")
-	calibrated := func(f *Isotonic) bool { return f != nil && len(f.Scores) == len(f.Probabilities) }
+	calibrated := func(c *Calibration) bool { return c != nil }
 	switch m.Kind {
 	case BaseRate, ShrunkRates:
 		return nil

@@ -111,8 +111,8 @@ func TestTheSameDataGiveTheSameFile(t *testing.T) {
 		t.Errorf("%+v, %v", m, err)
 	}
 	for want, bad := range map[string]string{
-		"has version 2":     strings.Replace(string(text), `"version":1`, `"version":2`, 1),
-		"has the features":  strings.Replace(string(text), `"hourSin"`, `"hour"`, 1),
+		"has version 3":     strings.Replace(string(text), `"version":2`, `"version":3`, 1),
+		"has the features":  strings.Replace(string(text), `"sinceFirst"`, `"since"`, 1),
 		"changed or is dam": strings.Replace(string(text), `"n":1000`, `"n":9000`, 1),
 		"model file:":       "{",
 	} {

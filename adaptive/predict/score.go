@@ -64,7 +64,7 @@ type Difference struct {
 const resamples = 1000
 
 // difference returns the Brier score of a minus that of b. Its interval is bootstrapped by cluster: all examples of
-// an execution are drawn together, for both models.
+// five minutes are drawn together, for both models.
 func difference(a, b, ys []float64, clusters []string, seed uint64) Difference {
 	type sum struct{ d, n float64 }
 	index := map[string]int{}

@@ -18,7 +18,7 @@ func Example() {
 	open := func() *shared.Gate {
 		gate, err := shared.NewGate(store, "database", shared.Callee(), shared.Config{
 			Now:  func() time.Time { return now },
-			Draw: func() float64 { return 0.5 },
+			Draw: func() float64 { return 0 },
 		})
 		if err != nil {
 			panic(err)
@@ -26,7 +26,7 @@ func Example() {
 		return gate
 	}
 	one, two := open(), open()
-	for range 100 { // a call every 100 ms, and each fails
+	for range 170 { // a call every 100 ms, and each fails
 		if permit, err := one.Allow(ctx); err == nil {
 			one.Record(ctx, permit, breaker.Failure)
 		}
@@ -35,5 +35,5 @@ func Example() {
 	_, err := two.Allow(ctx)
 	refused, ok := errors.AsType[*breaker.OpenError](err)
 	fmt.Println(ok, refused)
-	// Output: true CircuitOpen: the circuit is open and admits no calls; try again in 6s
+	// Output: true CircuitOpen: the circuit is open and admits no calls; try again in 9s
 }

@@ -11,6 +11,7 @@ import (
 
 	"stepback/adaptive/breaker"
 	"stepback/adaptive/limiter"
+	"stepback/adaptive/poison"
 )
 
 // Config configures a [Gate]. The zero Config has the defaults.
@@ -43,6 +44,7 @@ type Gate struct {
 	asked      time.Time // when the store was last accessed
 	refreshing bool
 	pending    limiter.Tally
+	memory     poison.Memory
 }
 
 // NewGate returns a gate. It returns an error if store is nil, a policy is out of range, a duration is negative, or the
@@ -75,6 +77,17 @@ type Permit struct {
 	permit breaker.Permit
 	began  time.Time
 	open   bool // given while the store was out of reach
+	known  bool // record and retries are known
+	record uint64
+	tried  int
+}
+
+// Of returns the permit for a call of a record, given by a hash. retries is the state's number of retries so far
+// ($$.State.RetryCount), which includes those after refused calls; 0 is the first attempt. Without it, the call does
+// not help to tell poison apart.
+func (p Permit) Of(record uint64, retries int) Permit {
+	p.known, p.record, p.tried = retries >= 0, record, retries
+	return p
 }
 
 // Allow requests permission to make a call. If the call is refused, the error is a *[breaker.OpenError] or a
@@ -164,6 +177,9 @@ func (g *Gate) stale(now time.Time) bool {
 // Record records the outcome of the call that permit allowed.
 func (g *Gate) Record(ctx context.Context, permit Permit, outcome breaker.Outcome) {
 	now := g.config.Now()
+	g.mu.Lock()
+	g.remember(permit, outcome, now.Sub(permit.began))
+	g.mu.Unlock()
 	if permit.permit.Probe != 0 {
 		g.probed(ctx, permit, outcome, now)
 		return
@@ -177,6 +193,7 @@ func (g *Gate) Record(ctx context.Context, permit Permit, outcome breaker.Outcom
 		case breaker.Failure:
 			g.pending.Failures++
 			g.pending.Busy += max(now.Sub(permit.began), 0)
+			g.pending.Lost += max(now.Sub(permit.began), 0)
 		case breaker.Ignored:
 		}
 	}
@@ -188,6 +205,24 @@ func (g *Gate) Record(ctx context.Context, permit Permit, outcome breaker.Outcom
 	if stale {
 		g.refresh(ctx, now)
 	}
+}
+
+// remember counts an ended call as a first attempt, or as a retry of a record that this process saw fail.
+func (g *Gate) remember(p Permit, outcome breaker.Outcome, took time.Duration) {
+	if outcome == breaker.Ignored {
+		return
+	}
+	failed := outcome == breaker.Failure
+	if !p.known {
+		g.pending.Attempts.Add(-1, failed, false)
+		return
+	}
+	retry := g.memory.Failures(p.record)
+	if retry == 0 && p.tried > 0 {
+		retry = -1 // it was refused, or failed in another process
+	}
+	g.pending.Attempts.Add(retry, failed, g.cheap(took))
+	g.memory.Ended(p.record, failed)
 }
 
 // probed records the outcome of a probe with a separate write. If the write fails, the probe expires.
@@ -299,6 +334,32 @@ func (g *Gate) Away() bool {
 		g.record.Limiter.Limit(&g.policies.Limiter) <= g.policies.Limiter.Min || g.record.Share(&g.policies) < 1)
 }
 
+// Blameless reports whether the failures of a record, as far as this gate recorded them, are plausible for one that is
+// not poison, because the callee failed others as well. A record whose own retries are used up should wait then.
+func (g *Gate) Blameless(p Permit) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.known && p.known && g.record.Poison.Blameless(g.memory.Failures(p.record))
+}
+
+// Futile reports whether the next retry of a record whose call failed, as recorded by this gate, is known to be futile:
+// the callee serves most first attempts, and records that failed as often do not recover. took is the duration of the
+// call; if it was shorter than that of a success, Futile reports false. It also reports false for one in fifty, so that
+// a change is noticed.
+func (g *Gate) Futile(p Permit, took time.Duration) bool {
+	g.mu.Lock()
+	futile := g.known && p.known && !g.cheap(took) && g.record.Poison.Futile(g.memory.Failures(p.record))
+	g.mu.Unlock()
+	return futile && g.config.Draw() >= poison.Explored
+}
+
+// cheap reports whether a failure that took so long took less time than the successes of the last span, or nothing is
+// known of those.
+func (g *Gate) cheap(took time.Duration) bool {
+	last := &g.record.Last
+	return last.Successes <= 0 || took < (last.Busy-last.Lost)/time.Duration(last.Successes)
+}
+
 // Circuit returns the circuit as of the last reading of the store; Closed if nothing is known.
 func (g *Gate) Circuit() breaker.Circuit {
 	g.mu.Lock()
@@ -309,15 +370,30 @@ func (g *Gate) Circuit() breaker.Circuit {
 	return g.record.Breaker.Circuit()
 }
 
-// Callee returns the callee's condition as of the last reading of the store. failureRate is the share of its calls
-// in the last span that failed with load errors. load is the share of the requested calls that exceeds its
-// capacity. known is false if nothing is known.
-func (g *Gate) Callee() (failureRate, load float64, known bool) {
+// Health describes a callee as of the last reading of the store.
+type Health struct {
+	// FailureRate is the share of the recent calls that failed. Load is the share of calls that are refused. Both are 0
+	// to 1.
+	FailureRate, Load float64
+	// FailingFor is the time since a call succeeded, if one has (Succeeded).
+	FailingFor time.Duration
+	Succeeded  bool
+}
+
+// Callee returns the callee's health; false if no recent call ended, or nothing is known.
+func (g *Gate) Callee() (Health, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	done := g.record.Last.Successes + g.record.Last.Failures
 	if !g.known || done <= 0 {
-		return 0, 0, false
+		return Health{}, false
 	}
-	return float64(g.record.Last.Failures) / float64(done), 1 - min(max(g.record.Share(&g.policies), 0), 1), true
+	h := Health{
+		FailureRate: float64(g.record.Last.Failures) / float64(done),
+		Load:        1 - min(max(g.record.Share(&g.policies), 0), 1),
+	}
+	if h.Succeeded = !g.record.Succeeded.IsZero(); h.Succeeded {
+		h.FailingFor = max(g.config.Now().Sub(g.record.Succeeded), 0)
+	}
+	return h, true
 }

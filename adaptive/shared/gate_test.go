@@ -147,6 +147,61 @@ func TestLimitIsSharedByTurns(t *testing.T) {
 	}
 }
 
+// Each process sees some of the attempts of a record. Together they find that retries of poison are futile while the
+// callee serves the others, and that no record is to blame while it serves few.
+func TestProcessesTellPoisonFromAnIllCallee(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, 4, &shared.Memory{}, shared.Callee(), nil)
+	const perSecond = 20
+	second := func(s int, failing func(record int) bool) (blameless bool, futile int) {
+		for i := range perSecond {
+			f.now = noon.Add(time.Duration(s)*time.Second + time.Duration(i)*time.Second/perSecond)
+			record := s*perSecond + i
+			for retry := range 6 {
+				g := f.gates[(i+retry/5)%len(f.gates)]
+				permit, err := g.Allow(t.Context())
+				if err != nil {
+					break
+				}
+				permit = permit.Of(uint64(record), retry)
+				if !failing(record) {
+					g.Record(t.Context(), permit, breaker.Success)
+					break
+				}
+				g.Record(t.Context(), permit, breaker.Failure)
+				blameless = g.Blameless(permit)
+				if g.Futile(permit, 0) { // all calls take no time here
+					futile++
+					break
+				}
+			}
+		}
+		return blameless, futile
+	}
+	poisonous := func(record int) bool { return record%20 == 7 }
+	var blameless bool
+	futile := 0
+	for s := range 300 {
+		var n int
+		if _, n = second(s, poisonous); s >= 200 {
+			futile += n
+		}
+	}
+	if futile < 80 {
+		t.Errorf("with one poison record a second, %d of 100 are given up", futile)
+	}
+	futile = 0
+	for s := 300; s < 330; s++ {
+		var n int
+		if blameless, n = second(s, func(record int) bool { return record%2 == 0 || poisonous(record) }); s >= 302 {
+			futile += n
+		}
+	}
+	if !blameless || futile > 0 {
+		t.Errorf("while every other call fails, records are blameless: %v, and %d are given up", blameless, futile)
+	}
+}
+
 type broken struct{}
 
 func (broken) Add(context.Context, string, limiter.Tally) (shared.Record, limiter.Tally, error) {
@@ -206,7 +261,7 @@ func TestTheClockIsSetBack(t *testing.T) {
 	p := shared.Callee()
 	p.Breaker.OpenFor, p.Breaker.Window = 5*time.Second, 10*time.Second
 	f := newFleet(t, 3, &shared.Memory{}, p, nil)
-	for range 4 {
+	for range 20 {
 		f.second(t, 10*time.Millisecond, breaker.Failure)
 	}
 	if f.gates[0].Circuit() != breaker.Open {
@@ -219,5 +274,31 @@ func TestTheClockIsSetBack(t *testing.T) {
 	if got := f.second(t, 10*time.Millisecond, breaker.Success); f.gates[0].Circuit() != breaker.Closed || got != 100 {
 		t.Errorf("a minute after the clock was set back the circuit is %s, and %d of 100 calls are admitted",
 			f.gates[0].Circuit(), got)
+	}
+}
+
+// The health of a callee contains how long no call has succeeded.
+func TestHealthOfACallee(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, 1, &shared.Memory{}, shared.Callee(), nil)
+	if _, known := f.gates[0].Callee(); known {
+		t.Error("the health of a callee that was never called is known")
+	}
+	// One call every 2 s: too few failures to open the circuit.
+	for i := range 8 {
+		permit, err := f.gates[0].Allow(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		outcome := breaker.Success
+		if i > 3 {
+			outcome = breaker.Failure
+		}
+		f.gates[0].Record(t.Context(), permit, outcome)
+		f.now = f.now.Add(2 * time.Second)
+	}
+	h, known := f.gates[0].Callee()
+	if !known || h.FailureRate != 1 || !h.Succeeded || h.FailingFor != 8*time.Second {
+		t.Errorf("health is %+v, %v; want only failures, and 8 s since the gate learned of the last success", h, known)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"stepback/adaptive/breaker"
 	"stepback/adaptive/limiter"
+	"stepback/adaptive/poison"
 )
 
 // Policies are the policies of one callee, the same in all processes.
@@ -13,14 +14,9 @@ type Policies struct {
 	Limiter limiter.Policy
 }
 
-// Callee returns the policies for a callee that many workers share. Ten failures in a row open the circuit, as in
-// the laboratory's policy adaptive. Behind the limiter an outage causes few failures. A failure rate over a minute
-// would therefore need most of that minute to tell the outage from the successes before it.
-func Callee() Policies {
-	b := breaker.Callee()
-	b.ConsecutiveFailures = 10
-	return Policies{Breaker: b, Limiter: limiter.Standard()}
-}
+// Callee returns the policies for a callee that many workers share, which are those of the laboratory's policy
+// adaptive.
+func Callee() Policies { return Policies{Breaker: breaker.Callee(), Limiter: limiter.Standard()} }
 
 // Record is the shared state of a callee. The zero Record is that of a callee that was never called. It is a plain
 // value, stored as JSON.
@@ -32,9 +28,13 @@ type Record struct {
 	// Breaker and Limiter hold the state of the shared breaker and limiter.
 	Breaker breaker.State `json:"breaker"`
 	Limiter limiter.State `json:"limiter"`
+	// Poison tells records that always fail from a callee that is ill.
+	Poison poison.State `json:"poison"`
 	// Last holds the counts of the Span before At.
 	Last limiter.Tally `json:"last"`
 	Span time.Duration `json:"span"`
+	// Succeeded is when a call last succeeded; zero if none has.
+	Succeeded time.Time `json:"succeeded,omitzero"`
 }
 
 // Advance turns the counts since r.At into the next record. If now is not after r.At, a second is assumed to have
@@ -48,7 +48,11 @@ func (r Record) Advance(p *Policies, t limiter.Tally, now time.Time) Record {
 	next.Version++
 	next.At, next.Last, next.Span = now, t, span
 	next.Limiter.Advance(&p.Limiter, t, span, now)
+	next.Poison.Advance(t.Attempts, now)
 	next.Breaker.Tally(&p.Breaker, t.Successes, t.Failures, now)
+	if t.Successes > 0 {
+		next.Succeeded = now
+	}
 	return next
 }
 

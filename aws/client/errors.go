@@ -3,6 +3,7 @@ package client
 import (
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/aws/smithy-go"
 
@@ -19,6 +20,8 @@ type Error struct {
 	Message string
 	// Status is the HTTP status code.
 	Status int
+	// RetryAfter is the pause that the service asks for by the header x-amz-retry-after; 0 if it does not.
+	RetryAfter time.Duration
 	// RequestID is the service's ID of the request. HostID is S3's second ID. Each is empty if the response has
 	// none.
 	RequestID, HostID string

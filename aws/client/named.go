@@ -9,7 +9,6 @@ import (
 	"net/url"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/smithy-go"
 
 	"stepback/aws"
@@ -43,11 +42,7 @@ func NewNamed(ctx context.Context, cfg awssdk.Config, service string) (*Named, e
 	if cfg.HTTPClient != nil {
 		n.client.HTTP = &http.Client{Transport: transport{cfg.HTTPClient}}
 	}
-	if cfg.Retryer != nil {
-		n.retryer = cfg.Retryer()
-	} else {
-		n.retryer = retry.NewStandard()
-	}
+	n.retryer = retryerOf(cfg, s)
 	return n, nil
 }
 
@@ -94,7 +89,10 @@ func (n *Named) call(ctx context.Context, operation string, in, out any) error {
 	c := *n.client
 	token := c.token() // the same for all attempts, which is its purpose
 	c.Token = func() string { return token }
-	answer, err := Retry(ctx, n.retryer, func() (*Response, error) { return c.Call(ctx, r) })
+	answer, err := repeat(ctx, n.retryer, isLongPoll(n.service, operation), func() (*Response,
+		error) {
+		return c.Call(ctx, r)
+	})
 	if err != nil {
 		return err
 	}

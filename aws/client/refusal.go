@@ -11,13 +11,15 @@ import (
 
 	"github.com/aws/smithy-go"
 
+	"stepback/aws"
 	"stepback/aws/model"
 	"stepback/jsonvalue"
 )
 
 // decodeError decodes an error response of the service. If that fails, it returns an *Error without a code.
 func (x *exchange) decodeError(ctx context.Context, r *http.Response, body []byte, a *Response) error {
-	e := &Error{Status: a.Status, RequestID: a.RequestID, HostID: a.HostID}
+	e := &Error{Status: a.Status, RequestID: a.RequestID, HostID: a.HostID,
+		RetryAfter: aws.ParseRetryAfter(r.Header.Get(aws.RetryAfterHeader))}
 	if len(body) == 0 && r.Header.Get("X-Amzn-Errortype") == "" {
 		e.Code = strings.ReplaceAll(http.StatusText(a.Status), " ", "")
 		return e

@@ -87,4 +87,6 @@ type Store interface {
 	Delete(ctx context.Context, bucket, key string) error
 	// List returns a page of up to 1,000 objects.
 	List(context.Context, List) (*Page, error)
+
+	Uploads
 }

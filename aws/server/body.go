@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"compress/gzip"
+	"compress/zlib"
 	"errors"
 	"io"
 	"net/http"
@@ -60,21 +61,33 @@ func readAll(r io.Reader, announced int64) ([]byte, error) {
 // body reads the request body, which may be compressed.
 func (c *call) body(limit int64) ([]byte, error) {
 	body, err := readBody(c.writer, c.request, limit, c.service.patience())
-	if err != nil || len(body) == 0 {
+	coded := c.request.Header.Get("Content-Encoding")
+	if err != nil || coded == "" || len(body) == 0 && !c.service.cfg.Compress {
 		return body, err
 	}
-	encodings := strings.Split(c.request.Header.Get("Content-Encoding"), ",")
-	if !strings.EqualFold(strings.TrimSpace(encodings[len(encodings)-1]), "gzip") {
+	encodings := strings.Split(coded, ",")
+	uncompressed := error(malformed("The body is not compressed as Content-Encoding says"))
+	if c.service.cfg.Compress {
+		uncompressed = internal
+	}
+	var z io.Reader
+	switch last := strings.ToLower(strings.TrimSpace(encodings[len(encodings)-1])); {
+	case last == gzipped:
+		z, err = gzip.NewReader(bytes.NewReader(body))
+	case last == deflated && c.service.cfg.Compress:
+		z, err = zlib.NewReader(bytes.NewReader(body))
+	case c.service.cfg.Compress && last != identical:
+		return nil, uncompressed
+	default:
 		return body, nil
 	}
-	z, err := gzip.NewReader(bytes.NewReader(body))
 	if err != nil {
-		return nil, malformed("The body is not compressed as Content-Encoding says")
+		return nil, uncompressed
 	}
 	text, err := io.ReadAll(io.LimitReader(z, limit+1))
 	switch {
 	case err != nil:
-		return nil, malformed("The body is not compressed as Content-Encoding says")
+		return nil, uncompressed
 	case int64(len(text)) > limit:
 		return nil, tooLarge(limit)
 	}

@@ -26,6 +26,13 @@ type Words struct {
 	// QueryCodes holds the Query codes of errors that the model lacks, by the name of the shape. Clients of a
 	// service that formerly used Query read them from X-Amzn-Query-Error.
 	QueryCodes map[string]string
+	// Pattern returns the pattern that the service has instead of one of the model; nil means that it has those of the
+	// model. Error messages quote it.
+	Pattern func(pattern string) string
+	// Doubles writes whole numbers of type double with a point in AWS JSON: 30.0. It costs some time.
+	Doubles bool
+	// QueryDetail adds an empty element Detail to errors in the Query protocol.
+	QueryDetail bool
 	// Missing returns the error for a request that lacks a required member. If Missing is nil, the error is the
 	// same as for other violated constraints.
 	Missing func(member string) *aws.Error
@@ -52,6 +59,7 @@ type rule struct {
 	enum      []string
 	min, max  float64 // NaN for no bound
 	bytes     bool
+	quoted    string  // the pattern in error messages
 	pattern   pattern // nil for any text, and for patterns that only Java supports
 	sensitive bool
 	members   []memberRule
@@ -117,12 +125,16 @@ func (r *rules) constrain(c *rule) {
 	if most, ok := r.words.Max[s.Name]; ok {
 		c.max = most
 	}
+	c.quoted = s.Pattern
+	if r.words.Pattern != nil && s.Pattern != "" {
+		c.quoted = r.words.Pattern(s.Pattern)
+	}
 	if p, ok := r.words.Patterns[s.Name]; ok {
 		c.pattern = p
 		return
 	}
 	if s.Pattern != "" && s.Type == model.String {
-		p, err := compilePattern(strings.ReplaceAll(s.Pattern, `\p{ASCII}`, `[\x00-\x7f]`))
+		p, err := compilePattern(c.quoted)
 		if err == nil {
 			c.pattern = p
 		}

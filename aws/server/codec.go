@@ -70,12 +70,13 @@ func (s *Service) protocolOf(r *http.Request) model.Protocol {
 
 // The media types and marks of the protocols.
 const (
-	mediaJSON  = "application/x-amz-json-"
-	mediaForm  = "application/x-www-form-urlencoded"
-	mediaCBOR  = "application/cbor"
-	mediaXML   = "application/xml"
-	mediaText  = "text/xml"
-	mediaREST  = "application/json"
-	mediaBytes = "application/octet-stream"
-	smithyCBOR = "rpc-v2-cbor"
+	mediaJSON   = "application/x-amz-json-"
+	mediaForm   = "application/x-www-form-urlencoded"
+	mediaCBOR   = "application/cbor"
+	mediaXML    = "application/xml"
+	mediaText   = "text/xml"
+	mediaREST   = "application/json"
+	mediaBytes  = "application/octet-stream"
+	mediaEvents = "application/vnd.amazon.eventstream"
+	smithyCBOR  = "rpc-v2-cbor"
 )

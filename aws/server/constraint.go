@@ -25,7 +25,7 @@ func (c *rule) atLeast() string {
 }
 
 func (c *rule) matching() string {
-	return "Member must satisfy regular expression pattern: " + c.shape.Pattern
+	return "Member must satisfy regular expression pattern: " + c.quoted
 }
 
 func (c *rule) oneOf() string {

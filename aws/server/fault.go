@@ -37,7 +37,7 @@ func (f *fault) document() jsonvalue.Value {
 			}
 		}
 	}
-	if f.error.Message != "" {
+	if _, own := f.error.Members["Message"]; f.error.Message != "" && !own {
 		b.Set(message, jsonvalue.OfString(f.error.Message))
 	}
 	if f.shape != nil && f.shape.Member("Type") != nil && f.error.Members["Type"] == nil { // as in Lambda's errors

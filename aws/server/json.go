@@ -58,7 +58,9 @@ func parseObject(body []byte) (jsonvalue.Value, error) {
 
 func (jsonCodec) write(c *call, a *Answer, to *reply) (err error) {
 	if c.op.output == nil {
-		to.body = []byte("{}")
+		if !c.service.cfg.Compress {
+			to.body = []byte("{}")
+		}
 		return nil
 	}
 	if c.op.output.plain {
@@ -223,6 +225,12 @@ func toJSON(dst []byte, s *model.Shape, v jsonvalue.Value, p place) []byte {
 			s.TimestampFormat != model.UnixTimestamp {
 			return jsonvalue.AppendQuoted(dst, timeText(t, s.TimestampFormat))
 		}
+	case (s.Type == model.Double || s.Type == model.Float) && v.Kind() == jsonvalue.Number:
+		at := len(dst)
+		if dst = v.AppendJSON(dst); !bytes.ContainsAny(dst[at:], ".eE") {
+			dst = append(dst, ".0"...) // as AWS writes whole numbers of these types
+		}
+		return dst
 	}
 	return v.AppendJSON(dst)
 }

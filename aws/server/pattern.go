@@ -10,12 +10,21 @@ import (
 // pattern matches a text.
 type pattern interface{ MatchString(string) bool }
 
-// compilePattern compiles a pattern. Most patterns in models only define the allowed characters, and are matched
-// without the regexp package.
+// javaWords are elements of Java's regular expressions, in which models are written, and what Go has for them. The text
+// of a surrogate pair, and of five and six digits, means a character beyond U+FFFF.
+var javaWords = strings.NewReplacer(`\p{ASCII}`, `[\x00-\x7f]`, `\p{Print}`, `[\x20-\x7e]`,
+	`\uD800\uDC00-\uDBFF\uDFFF`, `\x{10000}-\x{10FFFF}`, `\u10000-\u10FFFF`, `\x{10000}-\x{10FFFF}`)
+
+// javaEscape is the escape of a character.
+var javaEscape = regexp.MustCompile(`\\u([0-9A-Fa-f]{4})`)
+
+// compilePattern compiles a pattern of a model. Most patterns in models only define the allowed characters, and are
+// matched without the regexp package.
 func compilePattern(text string) (pattern, error) {
+	text = javaEscape.ReplaceAllString(javaWords.Replace(text), `\x{$1}`)
 	r, err := regexp.Compile(`\A(?:` + text + `)\z`)
 	if err != nil {
-		if p := compileLookaheads(text); p != nil {
+		if p := compileLookarounds(text); p != nil {
 			return p, nil
 		}
 		return nil, err
@@ -26,81 +35,6 @@ func compilePattern(text string) (pattern, error) {
 		}
 	}
 	return r, nil
-}
-
-// guarded matches texts that pass lookaheads at their start, which Go's regular expressions lack, and a pattern.
-type guarded struct {
-	heads []lookahead
-	rest  *regexp.Regexp
-}
-
-// lookahead is (?=…), or (?!…) if it is negative.
-type lookahead struct {
-	negative bool
-	is       *regexp.Regexp
-}
-
-// compileLookaheads compiles a pattern that starts with lookaheads, such as ^(?=.*[a-z])[a-z0-9]+$. It returns nil for
-// any other form.
-func compileLookaheads(text string) pattern {
-	if strings.HasPrefix(text, "((?") && closing(text) == len(text)-1 {
-		text = text[1 : len(text)-1]
-	}
-	g := &guarded{}
-	rest := strings.TrimPrefix(text, "^")
-	for strings.HasPrefix(rest, "(?=") || strings.HasPrefix(rest, "(?!") {
-		end := closing(rest)
-		if end < 0 {
-			return nil
-		}
-		head, err := regexp.Compile(`(?s)\A(?:` + rest[3:end] + `)`)
-		if err != nil {
-			return nil
-		}
-		g.heads = append(g.heads, lookahead{rest[2] == '!', head})
-		rest = rest[end+1:]
-	}
-	parsed, err := syntax.Parse(rest, syntax.Perl)
-	if err != nil || len(g.heads) == 0 || parsed.Op == syntax.OpAlternate { // of which only one has the lookahead
-		return nil
-	}
-	g.rest, err = regexp.Compile(`(?s)\A(?:` + rest + `)\z`)
-	if err != nil {
-		return nil
-	}
-	return g
-}
-
-// closing returns the position of the parenthesis that closes the one at the start of text, or −1.
-func closing(text string) int {
-	depth, class := 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\\':
-			i++
-		case class:
-			class = c != ']'
-		case c == '[':
-			class = true
-		case c == '(':
-			depth++
-		case c == ')':
-			if depth--; depth == 0 {
-				return i
-			}
-		}
-	}
-	return -1
-}
-
-// MatchString implements pattern.
-func (g *guarded) MatchString(s string) bool {
-	for _, h := range g.heads {
-		if h.is.MatchString(s) == h.negative {
-			return false
-		}
-	}
-	return g.rest.MatchString(s)
 }
 
 // characters matches texts of a limited length whose characters are all of one class, as the pattern [a-z0-9]{1,64}

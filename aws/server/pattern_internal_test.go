@@ -32,20 +32,65 @@ func TestPatternsOfCharacters(t *testing.T) {
 	}
 }
 
-// TestPatternsWithLookaheads tests the forms of lookaheads that models have.
-func TestPatternsWithLookaheads(t *testing.T) {
+// TestPatternsOfJava tests elements that only Java's regular expressions have.
+func TestPatternsOfJava(t *testing.T) {
 	t.Parallel()
+	for text, matches := range map[string]map[string]bool{
+		// IAM's pathType.
+		`(\u002F)|(\u002F[\u0021-\u007E]+\u002F)`: {"/": true, "/a/b/": true, "a": false, "/a": false, "/ä/": false},
+		// IAM's policyDocumentType.
+		`[\u0009\u000A\u000D\u0020-\u00FF]+`: {"{\n\t}": true, "ÿ": true, "Ā": false, "\x00": false},
+		// The arnType of STS.
+		`[\u0009\u000A\u000D\u0020-\u007E\u0085\u00A0-\uD7FF\uE000-\uFFFD\u10000-\u10FFFF]+`: {"arn:aws:iam::1:role/ä": true,
+			"😀": true, "\x01": false},
+		// DynamoDB's AutoScalingRoleArn.
+		`[\u0020-\uD7FF\uE000-\uFFFD\uD800\uDC00-\uDBFF\uDFFF\r\n\t]*`: {"a\n": true, "😀": true, "\x01": false},
+		`\p{Print}+`: {"a b": true, "ä": false}, `\p{ASCII}*`: {"a\x00": true, "ä": false},
+	} {
+		p, err := compilePattern(text)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for s, want := range matches {
+			if got := p.MatchString(s); got != want {
+				t.Errorf("%s and %q: %v, want %v", text, s, got, want)
+			}
+		}
+	}
+}
+
+// TestPatternsWithLookarounds tests the patterns with lookarounds that models have, and other forms.
+func TestPatternsWithLookarounds(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("a", 61)
 	for text, matches := range map[string]map[string]bool{
 		`^(?=.*[a-zA-Z_\-\.])[a-zA-Z0-9_\-\.]+$`: {"live": true, "v-7": true, "7.": true, "7": false, "two words": false,
 			"!x": false, "x@": false, "": false},
-		`^(?!\s*$).+`:                 {"x": true, " x": true, "{\n}": true, " ": false, "\n": false, "": false},
-		`((?!^\d+$)^[0-9a-zA-Z-_]+$)`: {"live": true, "7a": true, "77": false, "a b": false},
-		`(?=a)(?!ab)[a-z]+`:           {"ac": true, "ab": false, "ba": false},
-		`(?=[)(])[()]+`:               {")(": true, "x": false},
-		`^(?=a)a|b$`:                  nil, // which alternative has the lookahead?
-		`[a-z](?=b)b`:                 nil,
-		`(?<!a)b`:                     nil,
-		`(?=a`:                        nil,
+		`^(?!\s*$).+`:                  {"x": true, " x": true, "{\n}": true, " ": false, "\n": false, "": false},
+		`((?!^\d+$)^[0-9a-zA-Z-_]+$)`:  {"live": true, "7a": true, "77": false, "a b": false},
+		`(?!^[0-9]+$)([a-zA-Z0-9-_]+)`: {"live": true, "1a": true, "12": false, "": false},
+		// IAM's accountAliasType: no two hyphens in a row, none at an end.
+		`^[a-z0-9]([a-z0-9]|-(?!-)){1,61}[a-z0-9]$`: {"abc": true, "a-c": true, "a-b-c": true, "a--c": false, "-bc": false,
+			"ab-": false, "ab": false, "Abc": false, "b" + long + "c": true, "bb" + long + "c": false},
+		// Scheduler's Source: not one of AWS's, or a path.
+		`^(?=[/\.\-_A-Za-z0-9]+)((?!aws\.).*)|(\$(\.[\w_-]+(\[(\d+|\*)\])*)*)$`: {"my.app": true, "aws.s3": false, "aws": true,
+			"$.detail[0].x": true, "$.a[*]": true, "$.a[x]": false, "": false, "!x": false},
+		// Lambda's S3Bucket: no dot at the end.
+		`[0-9A-Za-z\.\-_]*(?<!\.)`: {"bucket": true, "a.b": true, "a.": false, ".": false, "a b": false},
+		// Lambda's CollectionName: not in the system's namespace.
+		`(^(?!(system\x2e)))(^[_a-zA-Z0-9])([^$]*)`: {"orders": true, "systems": true, "system.users": false, "a$": false},
+		`(?=a)(?!ab)[a-z]+`:                         {"ac": true, "ab": false, "ba": false},
+		`(?=[)(])[()]+`:                             {")(": true, "x": false},
+		`^(?=a)a|b$`:                                {"a": true, "b": true, "ab": false},
+		`[a-z](?=b)b`:                               {"ab": true, "bb": true, "ac": false},
+		`a*(?<=aa)b`:                                {"aab": true, "ab": false, "b": false},
+		`(?i)(?!b)[a-c]x`:                           {"Ax": true, "aX": true, "Bx": false},
+		`(?!x)\bab\b.*`:                             {"ab": true, "ab c": true, "abc": false},
+		`(?!b)(a?|ba){2,}`:                          {"": true, "aba": true, "ba": false, "abab": false},
+		`[(?=]+`:                                    {"(?=": true, "a": false},
+		`(?=a`:                                      nil,
+		`(a)(?=\1)`:                                 nil,
 	} {
 		p, err := compilePattern(text)
 		if (err != nil) != (matches == nil) {
@@ -57,5 +102,17 @@ func TestPatternsWithLookaheads(t *testing.T) {
 				t.Errorf("%s and %q: %v, want %v", text, s, got, want)
 			}
 		}
+	}
+}
+
+// Nested repetitions over a long text, and a lookahead at its start, end soon.
+func TestLookaroundsDoNotBacktrack(t *testing.T) {
+	t.Parallel()
+	p, err := compilePattern(`(?!b)(a|aa|(a?){1,3})*c`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.MatchString(strings.Repeat("a", 2000)) || !p.MatchString(strings.Repeat("a", 2000)+"c") {
+		t.Error("2,000 characters")
 	}
 }

@@ -278,6 +278,9 @@ func (q queryCodec) fail(c *call, f *fault, to *reply) {
 		x.text("Type", f.sender())
 	}
 	x.fault(f)
+	if c.service.cfg.Words.QueryDetail {
+		x.empty("Detail")
+	}
 	x.end("Error")
 	if q.ec2 {
 		x.end("Errors")

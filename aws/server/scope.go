@@ -21,7 +21,7 @@ func isRegionName(s string) bool {
 const scopeOfRegion, scopeOfRegions = 5, 4
 
 // ScopeOf returns the scope from the credential scope of a request's signature. An access key of twelve digits names
-// the account, and so does one from aws.SessionKey. Missing parts are taken from the defaults.
+// the account, and so does one that this project issued (aws.AccountOfKey). Missing parts are taken from the defaults.
 func ScopeOf(r *http.Request, defaults aws.Scope) aws.Scope {
 	s := defaults
 	parts := credentialOf(r)
@@ -36,7 +36,7 @@ func ScopeOf(r *http.Request, defaults aws.Scope) aws.Scope {
 	}
 	if isAccountID(parts[0]) {
 		s.Account = parts[0]
-	} else if account, ok := aws.AccountOfSession(parts[0]); ok {
+	} else if account, ok := aws.AccountOfKey(parts[0]); ok {
 		s.Account = account
 	}
 	if isRegionName(region) {
@@ -48,9 +48,13 @@ func ScopeOf(r *http.Request, defaults aws.Scope) aws.Scope {
 // AccessKey returns the access key that a request was signed with; empty if it is not signed.
 func AccessKey(r *http.Request) string { return credentialOf(r)[0] }
 
-// credentialOf returns the parts of the credential in a request's signature, at least one.
+// credentialOf returns the parts of the credential in a request's signature, at least one. The signature of a presigned
+// request is in its URL.
 func credentialOf(r *http.Request) []string {
-	_, credential, _ := strings.Cut(r.Header.Get("Authorization"), "Credential=")
+	_, credential, ok := strings.Cut(r.Header.Get("Authorization"), "Credential=")
+	if !ok && strings.Contains(r.URL.RawQuery, "X-Amz-Credential=") {
+		credential = r.URL.Query().Get("X-Amz-Credential")
+	}
 	credential, _, _ = strings.Cut(credential, ",")
 	return strings.Split(strings.TrimSpace(credential), "/")
 }

@@ -45,6 +45,10 @@ type Config struct {
 	Failure func(error) *aws.Error
 	// CRC32 sends the CRC-32 of each response in X-Amz-Crc32, as DynamoDB does: its clients verify it.
 	CRC32 bool
+	// Compress compresses responses from 4 KiB, as DynamoDB does, if the request accepts it. A request body that is not
+	// compressed as its Content-Encoding says is an InternalFailure, and operations without an output have an empty
+	// body.
+	Compress bool
 	// Patience is the time that a client may take to send a request body; 0 means a minute.
 	Patience time.Duration
 	// Default is the scope of requests that do not name one.
@@ -86,7 +90,7 @@ type Answer struct {
 	// Output is the answer's document: a jsonvalue.Value, or a value that encoding/json converts to one. Nil means an
 	// empty one.
 	Output any
-	// Payload is the response body if it is a single member of type blob.
+	// Payload is the response body if it is a single member of type blob, or an event stream, in its encoding.
 	Payload []byte
 	// Status replaces the operation's HTTP status; 0 keeps it.
 	Status int
@@ -180,9 +184,10 @@ func (s *Service) operation(name string) (*operation, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &operation{Operation: served, service: s, model: m, limit: served.MaxBody, output: planOf(m.Output)}
+	o := &operation{Operation: served, service: s, model: m, limit: served.MaxBody, output: planOf(m.Output,
+		s.cfg.Words.Doubles)}
 	if m.Input != nil {
-		o.check, o.input = s.rules.of(m.Input), planOf(m.Input)
+		o.check, o.input = s.rules.of(m.Input), planOf(m.Input, false)
 		o.unread = s.unread(o, func(path string) bool { return s.accepts(name, path) })
 	}
 	if o.limit == 0 {
@@ -222,6 +227,9 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Service) write(w http.ResponseWriter, r *http.Request, out *reply) {
+	if s.cfg.Compress {
+		out.body = compress(w.Header(), r.Header.Get("Accept-Encoding"), out.body)
+	}
 	if out.body != nil || out.status != http.StatusNoContent && r.Method != http.MethodHead {
 		w.Header().Set("Content-Length", strconv.Itoa(len(out.body)))
 	}

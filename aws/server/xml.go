@@ -42,6 +42,9 @@ func (x *xmlWriter) end(name string) {
 	x.b.WriteByte('>')
 }
 
+// empty writes an element without content.
+func (x *xmlWriter) empty(name string) { x.b.WriteString("<" + name + "/>") }
+
 func (x *xmlWriter) text(name, text string) {
 	x.start(name)
 	escape(&x.b, text)

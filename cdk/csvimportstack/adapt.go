@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/jsii-runtime-go"
 
+	"stepback/adaptive/controller/decide"
 	"stepback/cdk/environment"
 )
 
@@ -20,9 +21,6 @@ const adaptMinutes = 1
 
 // adaptFunction names both the controller's function and the folder of its bootstrap.
 const adaptFunction = "adapt"
-
-// adaptSource is the source of the events with which package adaptive/controller reports changes.
-const adaptSource = "csv.processing.retry.manager"
 
 // addAdapt declares the controller that adapts retries to measurements, if the environment has one.
 func (s *Stack) addAdapt(bootstraps string) {
@@ -36,6 +34,9 @@ func (s *Stack) addAdapt(bootstraps string) {
 		"CONFIGURATION_TABLE": s.RetryConfigurations.TableName(),
 		"DRY_RUN":             jsii.String(strconv.FormatBool(mode == environment.AdaptDryRun)),
 	}
+	for name, value := range s.Environment.Control.Variables() {
+		variables[name] = jsii.String(value)
+	}
 	access := s.adaptAccess(mode)
 	if s.measuresRetryValue() {
 		variables["RECORD_VALUE"] = jsii.String(strconv.FormatFloat(s.Environment.RecordValue, 'g', -1, 64))
@@ -48,6 +49,7 @@ func (s *Stack) addAdapt(bootstraps string) {
 		memory: 256, timeout: time.Minute, environment: variables, access: access,
 	})
 	s.invokeEvery(f, "AdaptSchedule", "adapt", "Invokes the retry controller", adaptMinutes)
+	s.addRetryChanges()
 }
 
 func (s *Stack) hasAdapt() bool { return s.Environment.Adapt != environment.AdaptOff }
@@ -59,44 +61,44 @@ func (s *Stack) measuresRetryValue() bool { return s.hasAdapt() && s.Environment
 // It reads those of the last week.
 func (s *Stack) historiesAccess() []awsiam.PolicyStatement {
 	name := s.Environment.Prefix()
-	executions := []*string{s.states("execution", name+":*"), s.states("execution", name+"/"+mapLabel+":*")}
+	executions := append([]*string{s.states("execution", name+":*")}, s.ofMaps("execution", name)...)
 	return []awsiam.PolicyStatement{
 		allow([]string{"states:ListStateMachines"}, jsii.String("*")), // it supports no other resource
 		allow([]string{"states:GetExecutionHistory", "states:DescribeStateMachineForExecution"}, executions...),
-		allow([]string{"states:ListExecutions"}, s.states("mapRun", name+"/"+mapLabel+":*")),
+		allow([]string{"states:ListExecutions"}, s.ofMaps("mapRun", name)...),
 	}
 }
 
-// adaptAccess grants the controller the permissions it needs; a dry run gets no write access.
+// adaptAccess grants the controller the permissions it needs. A dry run may write its own row and send events, and change
+// nothing else.
 func (s *Stack) adaptAccess(mode environment.AdaptMode) []awsiam.PolicyStatement {
 	name := s.Environment.Prefix()
 	machine := s.StateMachine.StateMachineArn()
-	mapRuns := s.states("mapRun", name+"/"+mapLabel+":*")
+	mapRuns := s.ofMaps("mapRun", name)
 	table := s.RetryConfigurations.TableArn()
 	access := []awsiam.PolicyStatement{
 		allow([]string{"states:DescribeStateMachine", "states:DescribeStateMachineAlias", "states:ListExecutions"},
 			machine),
 		allow([]string{"states:ListMapRuns"}, s.states("execution", name+":*")),
-		allow([]string{"states:DescribeMapRun"}, mapRuns),
-		allow([]string{"dynamodb:GetItem"}, table),
+		allow([]string{"states:DescribeMapRun"}, mapRuns...),
+		allow([]string{"dynamodb:GetItem", "dynamodb:PutItem"}, table),
 		allow([]string{"cloudwatch:GetMetricData"}, jsii.String("*")), // metrics have no ARN
-	}
-	if mode == environment.AdaptDryRun {
-		return access
-	}
-	return append(access,
-		// The definition keeps its role, so iam:PassRole is not needed.
-		allow([]string{"states:UpdateStateMachine", "states:PublishStateMachineVersion",
-			"states:UpdateStateMachineAlias"}, machine),
-		allow([]string{"states:UpdateMapRun"}, mapRuns),
-		allow([]string{"dynamodb:PutItem"}, table),
 		awsiam.NewPolicyStatement(&awsiam.PolicyStatementProps{
 			Actions: jsii.Strings("events:PutEvents"),
 			Resources: &[]*string{s.FormatArn(&awscdk.ArnComponents{
 				Service: jsii.String("events"), Resource: jsii.String("event-bus"), ResourceName: jsii.String("default"),
 			})},
-			Conditions: &map[string]any{"StringEquals": map[string]any{"events:source": adaptSource}},
-		}))
+			Conditions: &map[string]any{"StringEquals": map[string]any{"events:source": decide.EventSource}},
+		}),
+	}
+	if mode == environment.AdaptDryRun {
+		return access
+	}
+	return append(access,
+		// The definition keeps its role, so iam:PassRole is not needed. Old versions are deleted after a change.
+		allow([]string{"states:UpdateStateMachine", "states:PublishStateMachineVersion",
+			"states:UpdateStateMachineAlias", "states:ListStateMachineVersions", "states:DeleteStateMachineVersion"}, machine),
+		allow([]string{"states:UpdateMapRun"}, mapRuns...))
 }
 
 // invokeEvery invokes a function on a schedule, without retries: the next scheduled invocation is the retry.

@@ -13,7 +13,7 @@ import (
 func (s *Stack) addDashboard() error {
 	d, err := dashboards.Monitor(dashboards.Options{
 		Name: s.dashboardName(), StateMachine: s.Environment.Prefix(), Region: *s.Region(),
-		Level: retrymetrics.Level(s.Environment.LogLevel), Alarms: s.alarmARNs,
+		Level: retrymetrics.Level(s.Environment.LogLevel), Shape: s.Environment.Shape, Stack: true, Alarms: s.alarmARNs,
 	})
 	if err != nil {
 		return err

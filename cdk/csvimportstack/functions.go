@@ -10,7 +10,6 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/jsii-runtime-go"
 
-	"stepback/retrymetrics"
 	"stepback/statemachine"
 )
 
@@ -33,16 +32,19 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 	in, results := s.InputBucket, s.ResultBucket
 	s.Validate = s.function(bootstraps, function{
 		id: "Validate", name: "validate",
-		description: "State ValidateCSVFile: checks a file and writes a normalized copy for the Map",
+		description: "States ValidateCSVFile and ValidateRange: check a file and write the copies that the Map reads",
 		memory:      e.ValidateMemory, disk: e.ValidateDisk(), timeout: timeoutOf(statemachine.ValidateCSVFile),
 		environment: s.guarded(map[string]*string{
-			"CSV_MAX_BYTES": jsii.String(strconv.FormatInt(e.MaxFileBytes, 10)),
+			"CSV_MAX_BYTES":  jsii.String(strconv.FormatInt(e.MaxFileBytes, 10)),
+			"CSV_PART_BYTES": jsii.String(strconv.FormatInt(e.PartBytes, 10)),
 		}),
 		access: append(s.guardAccess(),
 			// Without permission to list, S3 returns 403 instead of 404 for missing objects.
 			allow([]string{"s3:ListBucket"}, in.BucketArn()),
 			allow([]string{"s3:GetObject"}, in.ArnForObjects(jsii.String("*"))),
-			allow([]string{"s3:PutObject", "s3:AbortMultipartUpload"}, results.ArnForObjects(jsii.String("work/*"))),
+			// GetObject: the plan of a large file, and the reports about its ranges
+			allow([]string{"s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload"},
+				results.ArnForObjects(jsii.String("work/*"))),
 			// the dead letters of corrections files: which rows are dead, and the record in which they are claimed
 			allow([]string{"s3:ListBucket"}, results.BucketArn()),
 			allow([]string{"s3:GetObject"}, results.ArnForObjects(jsii.String("output/*"))),
@@ -55,8 +57,8 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 		memory: e.ProcessMemory, timeout: timeoutOf(statemachine.ProcessSingleUserRecord),
 		environment: s.guarded(map[string]*string{"DATABASE_URL": db.url}),
 		access:      append(s.guardAccess(), db.access), vpc: db.vpc,
-		// There is one invocation per row: three lines about each would cost as much as the invocations.
-		quiet: e.LogLevel == string(retrymetrics.LevelError),
+		// With one invocation per row, three lines about each would cost as much as the invocations.
+		quiet: e.Shape != statemachine.Bulk && !e.LogExecutionData,
 	})
 	s.Aggregate = s.function(bootstraps, function{
 		id: "Aggregate", name: "aggregate", description: "State AggregateResults: checks that every row has an outcome and writes the summary",
@@ -66,6 +68,8 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 			allow([]string{"s3:ListBucket"}, results.BucketArn()), // as above
 			allow([]string{"s3:GetObject"}, results.ArnForObjects(jsii.String("*"))),
 			allow([]string{"s3:PutObject", "s3:AbortMultipartUpload"}, results.ArnForObjects(jsii.String("output/*"))),
+			// the results of the parts of a large file, until they are joined
+			allow([]string{"s3:PutObject", "s3:AbortMultipartUpload"}, results.ArnForObjects(jsii.String("work/*"))),
 		),
 		vpc: db.vpc,
 	})
@@ -84,6 +88,9 @@ func (s *Stack) guarded(environment map[string]*string) map[string]*string {
 		environment["CONFIGURATION_TABLE"] = s.RetryConfigurations.TableName()
 	}
 	e := s.Environment
+	if e.SourceBreaker {
+		environment["BREAKER"] = jsii.String("source")
+	}
 	calls := statemachine.Options{Shape: e.Shape, Concurrency: e.Concurrency, BatchConcurrency: e.BatchConcurrency}.Calls()
 	environment["CALLS_AT_A_TIME"] = jsii.String(strconv.Itoa(calls))
 	return environment
@@ -137,6 +144,10 @@ func (s *Stack) function(bootstraps string, f function) awslambda.Function {
 		Timeout:     awscdk.Duration_Seconds(jsii.Number(f.timeout.Seconds())),
 		Environment: &f.environment, Role: role, LogGroup: logs, Tracing: awslambda.Tracing_ACTIVE,
 	}
+	// A version that the stack replaces stays: running executions call it, and so does a definition that is rolled back.
+	props.CurrentVersionOptions = &awslambda.VersionOptions{
+		RemovalPolicy: awscdk.RemovalPolicy_RETAIN, Description: jsii.String(byDeployment),
+	}
 	if f.disk > 0 {
 		props.EphemeralStorageSize = awscdk.Size_Mebibytes(jsii.Number(f.disk))
 	}
@@ -155,6 +166,15 @@ func (s *Stack) function(bootstraps string, f function) awslambda.Function {
 		made.Node().AddDependency(role) // with its policy: Lambda tests the network interfaces at once
 	}
 	return made
+}
+
+// qualifiedARN returns the ARN of the function's version that the deployment publishes, or of the function itself on a
+// platform without versions.
+func (s *Stack) qualifiedARN(f awslambda.Function) *string {
+	if s.apart {
+		return f.FunctionArn()
+	}
+	return f.CurrentVersion().FunctionArn()
 }
 
 func (s *Stack) architecture() awslambda.Architecture {

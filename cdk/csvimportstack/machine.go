@@ -6,13 +6,16 @@ import (
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
+	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsstepfunctions"
 	"github.com/aws/jsii-runtime-go"
+
+	"stepback/statemachine"
 )
 
-// mapLabel is the Label of the definition's distributed Map, which is part of the names of its Map Runs and child
+// mapLabels are the Labels of the definition's distributed Maps, which are part of the names of their Map Runs and child
 // executions.
-const mapLabel = "ProcessUserRecords"
+var mapLabels = []string{statemachine.ProcessUserRecords, statemachine.ValidateRanges}
 
 // addStateMachine declares the state machine. It has a fixed name, because its own role refers to it.
 func (s *Stack) addStateMachine(definition []byte) {
@@ -32,9 +35,9 @@ func (s *Stack) addStateMachine(definition []byte) {
 			StateMachineName: jsii.String(name), Role: role,
 			DefinitionBody: awsstepfunctions.DefinitionBody_FromString(jsii.String(compact(definition))),
 			DefinitionSubstitutions: &map[string]*string{
-				"ValidateFunctionArn":  s.Validate.FunctionArn(),
-				"ProcessFunctionArn":   s.Process.FunctionArn(),
-				"AggregateFunctionArn": s.Aggregate.FunctionArn(),
+				"ValidateFunctionArn":  s.qualifiedARN(s.Validate),
+				"ProcessFunctionArn":   s.qualifiedARN(s.Process),
+				"AggregateFunctionArn": s.qualifiedARN(s.Aggregate),
 				"ResultBucketName":     s.ResultBucket.BucketName(),
 				"NotificationTopicArn": s.Imports.TopicArn(),
 			},
@@ -52,10 +55,9 @@ func (s *Stack) addStateMachine(definition []byte) {
 // definition is text.
 func (s *Stack) stateMachineAccess(name string) []awsiam.PolicyStatement {
 	results := s.ResultBucket
-	children := []*string{s.states("execution", name+":*"), s.states("execution", name+"/"+mapLabel+":*")}
+	children := append([]*string{s.states("execution", name+":*")}, s.ofMaps("execution", name)...)
 	return []awsiam.PolicyStatement{
-		allow([]string{"lambda:InvokeFunction"}, s.Validate.FunctionArn(), s.Process.FunctionArn(),
-			s.Aggregate.FunctionArn()),
+		allow([]string{"lambda:InvokeFunction"}, s.invoked()...),
 		allow([]string{"sns:Publish"}, s.Imports.TopicArn()),
 		// The ItemReader reads the copy of the upload, never the upload; the ResultWriter writes and joins its parts.
 		allow([]string{"s3:GetObject"}, results.ArnForObjects(jsii.String("work/*"))),
@@ -64,6 +66,29 @@ func (s *Stack) stateMachineAccess(name string) []awsiam.PolicyStatement {
 		allow([]string{"states:StartExecution"}, s.states("stateMachine", name)),
 		allow([]string{"states:DescribeExecution", "states:StopExecution", "states:RedriveExecution"}, children...),
 	}
+}
+
+// ofMaps returns the ARNs of the Map Runs, or of the child executions, of a state machine's distributed Maps.
+func (s *Stack) ofMaps(resource, machine string) []*string {
+	arns := make([]*string, len(mapLabels))
+	for i, label := range mapLabels {
+		arns[i] = s.states(resource, machine+"/"+label+":*")
+	}
+	return arns
+}
+
+// invoked returns the functions that the definition calls, in every version: executions that started before a deployment
+// call older ones.
+func (s *Stack) invoked() []*string {
+	var arns []*string
+	for _, f := range []awslambda.Function{s.Validate, s.Process, s.Aggregate} {
+		if s.apart {
+			arns = append(arns, f.FunctionArn())
+			continue
+		}
+		arns = append(arns, jsii.String(*f.FunctionArn()+":*"))
+	}
+	return arns
 }
 
 // states returns an ARN of Step Functions, built from names: a reference to the resource would create a cycle.

@@ -30,15 +30,18 @@ const metricsFunction = "metrics"
 // addMetrics declares the function that counts retries from the state machine's log. It keeps open executions in
 // memory, so there must be exactly one instance.
 func (s *Stack) addMetrics(bootstraps string) {
+	variables := map[string]*string{
+		"LOG_LEVEL":         jsii.String(s.Environment.LogLevel),
+		"STATE_MACHINE_ARN": s.StateMachine.StateMachineArn(),
+	}
+	if only := statemachine.ChildTask(s.Environment.Shape); only != "" {
+		variables["CHILD_STATE"] = jsii.String(only)
+	}
 	s.Metrics = s.function(bootstraps, function{
 		id: "Metrics", name: metricsFunction,
 		description: "Counts retries from the state machine's log and publishes them as metrics",
 		memory:      metricsMemory, timeout: time.Minute, instances: 1,
-		environment: map[string]*string{
-			"CHILD_STATE":       jsii.String(statemachine.ProcessSingleUserRecord),
-			"LOG_LEVEL":         jsii.String(s.Environment.LogLevel),
-			"STATE_MACHINE_ARN": s.StateMachine.StateMachineArn(),
-		},
+		environment: variables,
 		access: []awsiam.PolicyStatement{allow([]string{"states:DescribeStateMachine"},
 			s.StateMachine.StateMachineArn())},
 	})

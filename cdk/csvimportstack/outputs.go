@@ -7,10 +7,11 @@ import (
 
 // addOutputs declares the outputs that make deploy prints: ARNs, names and URLs of the stack's resources.
 func (s *Stack) addOutputs() {
-	for _, o := range []struct {
+	type output struct {
 		id, description string
 		value           *string
-	}{
+	}
+	all := []output{
 		{"StateMachineArn", "State machine that imports files", s.StateMachine.StateMachineArn()},
 		{"StateMachineAliasArn", "Alias through which imports are started", s.startedARN()},
 		{"DashboardUrl", "Dashboard with retries and alarms", s.dashboardURL()},
@@ -21,9 +22,13 @@ func (s *Stack) addOutputs() {
 		{"ImportsTopicArn", "Topic for the result of each import", s.Imports.TopicArn()},
 		{"UsersDatabase", "Database of the users table; make deploy rejects a different one", s.databaseIdentity()},
 		{"UndeliveredEventsUrl", "Queue of events that could not start an execution", s.UndeliveredEvents.QueueUrl()},
-		{"RetryConfigurationsTable", "Table with the retry configuration and its changes", s.RetryConfigurations.TableName()},
 		{"CircuitBreakersTable", "Table with the circuit breaker states", s.Breaker.TableName()},
-	} {
+	}
+	if s.hasAdapt() {
+		all = append(all, output{"RetryConfigurationsTable", "Table with the retry configuration and its changes",
+			s.RetryConfigurations.TableName()})
+	}
+	for _, o := range all {
 		awscdk.NewCfnOutput(s.Stack, jsii.String(o.id), &awscdk.CfnOutputProps{Value: o.value,
 			Description: jsii.String(o.description)})
 	}

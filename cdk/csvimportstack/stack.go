@@ -128,6 +128,7 @@ func definition(e environment.Environment, rewrite func([]byte) ([]byte, error))
 	o := statemachine.Substitutions()
 	o.Shape = e.Shape
 	o.Concurrency, o.BatchSize, o.BatchConcurrency = e.Concurrency, e.BatchSize, e.BatchConcurrency
+	o.RangeConcurrency = e.RangeConcurrency
 	o.ToleratedFailurePercentage, o.Timeout = e.ToleratedFailurePercentage, e.Timeout
 	table := statemachine.DefaultTable()
 	if o.Express = e.Express; e.Express {

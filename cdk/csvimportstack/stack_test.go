@@ -151,7 +151,7 @@ func TestFunctions(t *testing.T) {
 	for id, want := range map[string]string{
 		"Validate":  `{"disk":{"Size":512},"memory":1024,"timeout":298,"vpc":false}`,
 		"Process":   `{"disk":null,"memory":512,"timeout":28,"vpc":true}`,
-		"Aggregate": `{"disk":{"Size":3000},"memory":1024,"timeout":118,"vpc":true}`,
+		"Aggregate": `{"disk":{"Size":3840},"memory":1024,"timeout":118,"vpc":true}`,
 		"Start":     `{"disk":null,"memory":128,"timeout":30,"vpc":false}`,
 		"Metrics":   `{"disk":null,"memory":1769,"timeout":60,"vpc":false}`,
 	} {
@@ -211,7 +211,9 @@ func TestFunctionsShareABreaker(t *testing.T) {
 }
 
 func TestController(t *testing.T) {
-	for _, e := range environment.All() {
+	without := environment.Prod()
+	without.Adapt = environment.AdaptOff
+	for _, e := range append(environment.All(), without) {
 		x := synth(t, e)
 		functions, schedules := 0, 0
 		for id := range x.Resources {
@@ -228,8 +230,8 @@ func TestController(t *testing.T) {
 			}
 		}
 		if want := map[environment.AdaptMode]int{environment.AdaptOff: 0}[e.Adapt]; e.Adapt == environment.AdaptOff {
-			if functions != want || schedules != want {
-				t.Errorf("%s has a controller", e.Name)
+			if tables := x.ofType("AWS::DynamoDB::Table"); functions != want || schedules != want || len(tables) != 1 {
+				t.Errorf("%s has a controller, or its table", e.Name)
 			}
 			continue
 		}
@@ -238,14 +240,15 @@ func TestController(t *testing.T) {
 		}
 		policy := compact(t, x.only(t, "AWS::IAM::Policy", "AdaptRole").Properties)
 		changes := []string{"states:UpdateStateMachine", "states:PublishStateMachineVersion", "states:UpdateMapRun",
-			"dynamodb:PutItem", `"Condition":{"StringEquals":{"events:source":"csv.processing.retry.manager"}}`}
+			"states:DeleteStateMachineVersion"}
 		for _, right := range changes {
 			if strings.Contains(policy, right) != (e.Adapt == environment.AdaptOn) {
 				t.Errorf("%s: the controller's mode is %q, and %s in %s", e.Name, e.Adapt, right, policy)
 			}
 		}
 		for _, right := range []string{"states:DescribeStateMachine", "states:ListExecutions", "states:ListMapRuns",
-			"states:DescribeMapRun", "dynamodb:GetItem", "cloudwatch:GetMetricData"} {
+			"states:DescribeMapRun", "dynamodb:GetItem", "dynamodb:PutItem", "cloudwatch:GetMetricData",
+			`"Condition":{"StringEquals":{"events:source":"csv.processing.retry.manager"}}`} {
 			if !strings.Contains(policy, right) {
 				t.Errorf("%s: the controller may not %s", e.Name, right)
 			}
@@ -347,7 +350,7 @@ func TestTablesAndLogs(t *testing.T) {
 		t.Errorf("the state machine logs to %v", name)
 	}
 	logging := machine["LoggingConfiguration"].(map[string]any)
-	if logging["Level"] != "ERROR" || logging["IncludeExecutionData"] != false ||
+	if logging["Level"] != "ALL" || logging["IncludeExecutionData"] != false ||
 		compact(t, machine["TracingConfiguration"]) != `{"Enabled":true}` {
 		t.Errorf("logging %s", compact(t, logging))
 	}
@@ -417,6 +420,35 @@ func TestImportsAreStartedByAnAlias(t *testing.T) {
 	}
 }
 
+// TestExecutionsKeepTheirCode: the definition calls versions of the functions, which change with the code and outlive
+// their replacement, and the role may call every version.
+func TestExecutionsKeepTheirCode(t *testing.T) {
+	x := synth(t, environment.Prod())
+	substitutions := compact(t, x.only(t, "AWS::StepFunctions::StateMachine", "").Properties["DefinitionSubstitutions"])
+	versions := x.ofType("AWS::Lambda::Version")
+	if len(versions) != 3 {
+		t.Errorf("%d versions", len(versions))
+	}
+	for id, v := range versions {
+		if v.DeletionPolicy != "Retain" || !strings.Contains(substitutions, `FunctionArn":{"Ref":"`+id+`"}`) {
+			t.Errorf("%s is deleted with its replacement, or not called: %s", id, substitutions)
+		}
+	}
+	policy := compact(t, x.only(t, "AWS::IAM::Policy", "StateMachineRole").Properties)
+	for _, f := range []string{"Validate", "Process", "Aggregate"} {
+		if !regexp.MustCompile(`\{"Fn::GetAtt":\["` + f + `[0-9A-F]+","Arn"\]\},":\*"`).MatchString(policy) {
+			t.Errorf("the state machine may not call older versions of %s: %s", f, policy)
+		}
+	}
+	e := environment.Prod()
+	e.ProcessMemory++
+	for id := range synth(t, e).ofType("AWS::Lambda::Version") {
+		if _, same := versions[id]; same == strings.HasPrefix(id, "Process") {
+			t.Errorf("after a change of Process, the version %s is the same: %v", id, same)
+		}
+	}
+}
+
 func TestSavedQueries(t *testing.T) {
 	x := synth(t, environment.Dev())
 	queries := x.ofType("AWS::Logs::QueryDefinition")
@@ -478,7 +510,7 @@ func TestRunbook(t *testing.T) {
 	body := text(t, x.only(t, "AWS::CloudWatch::Dashboard", "Runbook").Properties["DashboardBody"])
 	for id, a := range x.ofType("AWS::CloudWatch::Alarm") {
 		name := strings.TrimPrefix(a.Properties["AlarmName"].(string), "csv-import-prod-")
-		if !strings.Contains(body, `"markdown":"### `+name+`\n`) {
+		if !strings.Contains(body, `"markdown":"### `+name+`\n`) && !strings.HasPrefix(name, "budget-") {
 			t.Errorf("the runbook says nothing of %s", name)
 		}
 		if link := text(t, a.Properties["AlarmDescription"]); !strings.HasSuffix(link,

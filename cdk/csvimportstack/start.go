@@ -28,7 +28,7 @@ const undeliveredEvents = "undelivered-events"
 func (s *Stack) addStart(bootstraps string) {
 	s.UndeliveredEvents = s.queue("UndeliveredEvents", undeliveredEvents)
 	s.Start = s.function(bootstraps, function{
-		id: "Start", name: "start", description: "Starts the import of an object, once per key and ETag",
+		id: "Start", name: "start", description: "Starts the import of an object, once per bucket, key and ETag",
 		memory: 128, timeout: 30 * time.Second,
 		environment: map[string]*string{"STATE_MACHINE_ARN": s.startedARN()},
 		access: []awsiam.PolicyStatement{

@@ -5,15 +5,17 @@ import (
 	"github.com/aws/jsii-runtime-go"
 )
 
-// addTables declares the controller's table, with one item for each state machine, and the table of circuit breakers,
-// with one item for each callee. Their keys are defined by packages adaptive/controller and
+// addTables declares the table of the controller, if there is one, with one item for each state machine, and the table of
+// circuit breakers, with one item for each callee. Their keys are defined by packages adaptive/controller and
 // adaptive/shared/dynamostore. Items expire at their ttl, in Unix seconds.
 func (s *Stack) addTables() {
-	s.RetryConfigurations = s.table("RetryConfigurations", &awsdynamodb.TableProps{
-		TableName:           s.name("retry_configurations"),
-		PartitionKey:        text("state_machine"),
-		TimeToLiveAttribute: jsii.String("ttl"),
-	})
+	if s.hasAdapt() {
+		s.RetryConfigurations = s.table("RetryConfigurations", &awsdynamodb.TableProps{
+			TableName:           s.name("retry_configurations"),
+			PartitionKey:        text("state_machine"),
+			TimeToLiveAttribute: jsii.String("ttl"),
+		})
+	}
 	s.Breaker = s.table("CircuitBreakers", &awsdynamodb.TableProps{
 		TableName:           s.name("circuit_breakers"),
 		PartitionKey:        text("callee"),

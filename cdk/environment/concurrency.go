@@ -17,6 +17,7 @@ func (e Environment) maxInvocations() int {
 // concurrency is reduced to fit. Validate rejects a limit below 2.
 func (e Environment) Within(limit int) Environment {
 	e.AccountConcurrency = limit
+	e.RangeConcurrency = max(1, min(e.RangeConcurrency, e.maxInvocations()))
 	e.Concurrency = max(1, min(e.Concurrency, e.maxInvocations()/max(e.BatchConcurrency, 1)))
 	return e
 }

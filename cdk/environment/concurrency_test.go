@@ -33,8 +33,9 @@ func TestDisksHaveRoom(t *testing.T) {
 	for bytes, want := range map[int64][2]int{
 		1:          {512, 512},
 		100 << 20:  {512, 3000},
-		1 << 30:    {3072, 10240},
-		3579139413: {10240, 10240},
+		128 << 20:  {512, 3840},
+		100 << 30:  {512, 3840}, // parts of 128 MiB
+		1000 << 30: {3072, 10240},
 	} {
 		e := environment.Dev()
 		e.MaxFileBytes = bytes

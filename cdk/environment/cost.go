@@ -9,7 +9,8 @@ import (
 // Assumptions about a month, in addition to those of package cost.
 const (
 	hoursPerMonth = 730
-	alarmMetrics  = 30 // metrics of alarms, at most
+	alarmMetrics  = 48 // metrics of alarms, at most
+	pages         = 6  // composite alarms
 	stateSeries   = 7
 	errorSeries   = 12
 	pairSeries    = 24
@@ -53,9 +54,20 @@ func (e Environment) Costs(w retrymetrics.Workload, p cost.Prices) []cost.Item {
 
 // monitoring returns the cost of metrics, alarms and the state machine's log.
 func (e Environment) monitoring(w retrymetrics.Workload) cost.Item {
-	w.Batch, w.Bulk = int64(e.BatchSize), e.Shape == statemachine.Bulk
 	level, p := retrymetrics.Level(e.LogLevel), retrymetrics.DefaultPrices()
+	w = e.logged(w)
 	series := float64(retrymetrics.SeriesCount(level, stateSeries, errorSeries, pairSeries))
 	return cost.Item{Name: "CloudWatch, log, metrics and alarms", Quantity: w.GB(level), Unit: "GB logged",
-		USD: w.GB(level)*p.LogGB + series*p.MetricMonth + alarmMetrics*p.AlarmMonth + p.PageMonth}
+		USD: w.LogUSD(level, p) + series*p.MetricMonth + alarmMetrics*p.AlarmMonth + pages*p.PageMonth}
+}
+
+// logged returns the workload as the environment logs it: in its shape and batches.
+func (e Environment) logged(w retrymetrics.Workload) retrymetrics.Workload {
+	w.Batch, w.Bulk = int64(e.BatchSize), e.Shape == statemachine.Bulk
+	return w
+}
+
+// LogUSD returns the price of the state machine's log for a month of a workload at a log level.
+func (e Environment) LogUSD(w retrymetrics.Workload, level retrymetrics.Level) float64 {
+	return e.logged(w).LogUSD(level, retrymetrics.DefaultPrices())
 }

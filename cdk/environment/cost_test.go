@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"stepback/adaptive/cost"
+	"stepback/adaptive/worth"
 	"stepback/cdk/environment"
 	"stepback/retrymetrics"
 	"stepback/statemachine"
@@ -20,7 +21,7 @@ func TestTheGuideTellsTheComputedCosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	prices := cost.DefaultPrices()
+	prices := cost.DefaultPrices(worth.Arm)
 	sum := 0.0
 	var rows []string
 	for _, c := range environment.Prod().Costs(retrymetrics.DefaultWorkload(), prices) {
@@ -62,13 +63,40 @@ func grouped(v float64) string {
 	return text
 }
 
+// TestTheLogLevelIsChosenByItsPrice: an environment logs everything if that costs less than a twentieth of its month,
+// which holds for the shape bulk, and not for a task for each row.
+func TestTheLogLevelIsChosenByItsPrice(t *testing.T) {
+	t.Parallel()
+	w := retrymetrics.DefaultWorkload()
+	for _, e := range environment.All() {
+		sum := 0.0
+		for _, c := range e.Costs(w, cost.DefaultPrices(worth.Arm)) {
+			sum += c.USD
+		}
+		all := e.LogUSD(w, retrymetrics.LevelAll)
+		if e.LogLevel != "ALL" || all > sum/20 {
+			t.Errorf("%s logs at level %s; everything costs %.2f of %.0f USD", e.Name, e.LogLevel, all, sum)
+		}
+	}
+	prod := environment.Prod()
+	if got := fmt.Sprintf("%.2f %.2f", prod.LogUSD(w, retrymetrics.LevelAll),
+		prod.LogUSD(w, retrymetrics.LevelError)); got != "32.40 2.25" {
+		t.Errorf("the levels ALL and ERROR cost %s USD", got)
+	}
+	prod.Shape, prod.BatchSize = statemachine.Batch, 100
+	if got := prod.LogUSD(w, retrymetrics.LevelAll); got < 1000 {
+		t.Errorf("logging everything about a task for each row costs only %.2f USD", got)
+	}
+}
+
 func TestCostsFollowTheEnvironment(t *testing.T) {
 	t.Parallel()
 	total := func(change func(*environment.Environment)) float64 {
 		e := environment.Prod()
+		e.LogLevel = "ERROR"
 		change(&e)
 		sum := 0.0
-		for _, c := range e.Costs(retrymetrics.DefaultWorkload(), cost.DefaultPrices()) {
+		for _, c := range e.Costs(retrymetrics.DefaultWorkload(), cost.DefaultPrices(worth.Arm)) {
 			sum += c.USD
 		}
 		return sum

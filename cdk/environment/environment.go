@@ -19,18 +19,23 @@ type Environment struct {
 	InputBucket, ResultBucket string
 	// InputDays and ResultDays are the days for which uploads and results are kept, 1 to 3650 each.
 	InputDays, ResultDays int
-	// MaxFileBytes is the size limit of an imported file, at least 1.
+	// MaxFileBytes is the size limit of an imported file, in bytes: 1 to 1,000 × 1 GiB. Larger files than PartBytes are
+	// applied in parts, so that the limit only bounds the time and the cost of a file that was uploaded by mistake.
 	MaxFileBytes int64
+	// PartBytes is the size above which a file is cut into parts, in bytes: 1 to 1 GiB. It determines the temporary disk
+	// of two functions, and how many rows AggregateResults accounts for at once.
+	PartBytes int64
 	// KeepData retains buckets, tables and database when the stack is deleted, and protects the database and the
 	// stack against deletion.
 	KeepData bool
 
-	// Shape, Concurrency, BatchSize, BatchConcurrency, ToleratedFailurePercentage and Timeout are options of the
-	// state machine; see statemachine.Options.
+	// Shape, Concurrency, BatchSize, RangeConcurrency, BatchConcurrency, ToleratedFailurePercentage and Timeout are options
+	// of the state machine; see statemachine.Options.
 	Shape statemachine.Shape
 	// Express runs the Map's children as EXPRESS executions, with the retries of statemachine.ExpressTable.
 	Express                                  bool
 	Concurrency, BatchSize, BatchConcurrency int
+	RangeConcurrency                         int
 	ToleratedFailurePercentage               float64
 	Timeout                                  time.Duration
 
@@ -73,6 +78,11 @@ type Environment struct {
 
 	// Adapt is the mode of the retry controller. It measures attempts, which are only counted at LogLevel ALL.
 	Adapt AdaptMode
+	// Control holds the controller's other settings.
+	Control Control
+	// SourceBreaker uses the circuit breaker's thresholds of the source design (5 failures in a row, 60 s, 3 successes)
+	// instead of the measured ones.
+	SourceBreaker bool
 	// RecordValue is the value of an applied row, in USD. If it is set, the controller reads the histories of the
 	// last week, and retries that cost more than they recover are given up. 0 gives up none. It requires Adapt.
 	RecordValue float64

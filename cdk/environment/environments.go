@@ -3,6 +3,7 @@ package environment
 import (
 	"time"
 
+	"stepback/csvimport/validate"
 	"stepback/statemachine"
 )
 
@@ -16,10 +17,12 @@ func base(name string) Environment {
 		Name:                       name,
 		InputDays:                  30,
 		ResultDays:                 90,
-		MaxFileBytes:               100 << 20,
+		MaxFileBytes:               validate.DefaultMaxBytes,
+		PartBytes:                  statemachine.DefaultPartBytes,
 		Shape:                      o.Shape,
 		Concurrency:                o.Concurrency,
 		BatchSize:                  o.BatchSize,
+		RangeConcurrency:           o.RangeConcurrency,
 		BatchConcurrency:           o.BatchConcurrency,
 		ToleratedFailurePercentage: o.ToleratedFailurePercentage,
 		Timeout:                    o.Timeout,
@@ -43,7 +46,7 @@ func Dev() Environment {
 	return e
 }
 
-// Stg returns a smaller version of prod. It logs everything, so that the controller can report what it would do.
+// Stg returns a smaller version of prod.
 func Stg() Environment {
 	e := base("stg")
 	e.LogLevel, e.LogDays = "ALL", 30
@@ -52,14 +55,17 @@ func Stg() Environment {
 	return e
 }
 
-// Prod returns an environment that keeps its data, never pauses and has a standby instance.
+// Prod returns an environment that keeps its data, never pauses and has a standby instance. It logs everything, because
+// in the shape bulk that costs little more than logging failures (a test compares the prices), and the controller
+// proposes changes.
 func Prod() Environment {
 	e := base("prod")
 	e.Concurrency = 200
 	e.InputDays, e.ResultDays = 90, 365
 	e.KeepData = true
 	e.ProcessMemory = 512
-	e.LogLevel, e.LogDays = "ERROR", 90
+	e.LogLevel, e.LogDays = "ALL", 90
+	e.Adapt = AdaptDryRun
 	e.Database = Database{MinCapacity: 0.5, MaxCapacity: 16, Readers: 1, BackupDays: 14}
 	e.Relay = Relay{To: RelayToImports}
 	e.Canary = Canary{Percentage: 20, Minutes: 15}

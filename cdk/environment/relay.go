@@ -33,13 +33,3 @@ func (r Relay) Service() string {
 	}
 	return ""
 }
-
-// AdaptMode is the mode of the retry controller.
-type AdaptMode string
-
-// The modes of the controller.
-const (
-	AdaptOff    AdaptMode = ""        // there is no controller
-	AdaptDryRun AdaptMode = "dry-run" // it decides and logs, but changes nothing
-	AdaptOn     AdaptMode = "on"
-)

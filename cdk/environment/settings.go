@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 )
 
 // Settings holds the part of an environment that its owner decides, as opposed to its design: where it is deployed
@@ -38,8 +39,28 @@ type Settings struct {
 	Owner           string  `json:"owner"`
 	CostCenter      string  `json:"costCenter"`
 	MonthlyBudget   float64 `json:"monthlyBudgetUSD"`
+	// MaxFileBytes is the size limit of a file, in bytes; 0 means 100 GiB. A smaller limit bounds what a file costs that
+	// was uploaded by mistake: 1 GiB with 17 bytes a row costs about 25 USD.
+	MaxFileBytes int64 `json:"maxFileBytes"`
+	// TimeoutHours is the time limit of an import; 0 means 24. A database that takes 10,000 rows a second applies 864
+	// million of them in that time, so larger files need more. It is at most 8,760, a year.
+	TimeoutHours int `json:"timeoutHours"`
 	// RecordValue is the value of Environment.RecordValue, in USD.
 	RecordValue float64 `json:"recordValueUSD"`
+
+	// Adapt configures the retry controller.
+	Adapt struct {
+		// Mode is off, dry-run or on; empty means the environment's own mode.
+		Mode string `json:"mode"`
+		// Rules are standard or source; empty means standard.
+		Rules            string  `json:"rules"`
+		Capacity         float64 `json:"capacity"`
+		ConcurrencyLimit float64 `json:"concurrencyLimit"`
+		LoadHours        string  `json:"loadHours"`
+		DelayPerHour     float64 `json:"delayPerHourUSD"`
+	} `json:"adapt"`
+	// Breaker selects the circuit breaker's thresholds, standard or source; empty means standard.
+	Breaker string `json:"breaker"`
 }
 
 // Subscribers receive the messages of one topic: e-mail addresses and HTTPS URLs. Each has to confirm its
@@ -65,6 +86,9 @@ func ReadSettings(file string, text []byte) (Settings, error) {
 		line := 1 + bytes.Count(text[:min(int(d.InputOffset()), len(text))], []byte{'\n'})
 		return s, fmt.Errorf("%s, line %d: %w", file, line, err)
 	}
+	if err := s.check(); err != nil {
+		return s, fmt.Errorf("%s: %w", file, err)
+	}
 	return s, nil
 }
 
@@ -81,7 +105,42 @@ func (e Environment) Set(s Settings) Environment {
 	e.InputBucket, e.ResultBucket, e.AccessLogBucket = s.InputBucket, s.ResultBucket, s.AccessLogBucket
 	e.Owner, e.CostCenter, e.MonthlyBudget = s.Owner, s.CostCenter, s.MonthlyBudget
 	e.RecordValue = s.RecordValue
+	if s.MaxFileBytes != 0 {
+		e.MaxFileBytes = s.MaxFileBytes
+	}
+	if s.TimeoutHours != 0 {
+		e.Timeout = time.Duration(s.TimeoutHours) * time.Hour
+	}
+	switch s.Adapt.Mode {
+	case "":
+	case "off":
+		e.Adapt = AdaptOff
+	default:
+		e.Adapt = AdaptMode(s.Adapt.Mode)
+	}
+	e.Control = Control{
+		SourceRules: s.Adapt.Rules == sourceChoice, Capacity: s.Adapt.Capacity,
+		ConcurrencyLimit: s.Adapt.ConcurrencyLimit, LoadHours: s.Adapt.LoadHours, DelayPerHour: s.Adapt.DelayPerHour,
+	}
+	e.SourceBreaker = s.Breaker == sourceChoice
 	return e
+}
+
+// sourceChoice and standardChoice are the values of settings that select the source design's numbers or the measured
+// ones.
+const (
+	sourceChoice   = "source"
+	standardChoice = "standard"
+)
+
+// check returns an error for a setting whose value is not one of its choices.
+func (s *Settings) check() error {
+	for _, c := range []struct{ member, value string }{{"adapt.rules", s.Adapt.Rules}, {"breaker", s.Breaker}} {
+		if c.value != "" && c.value != sourceChoice && c.value != standardChoice {
+			return fmt.Errorf("%s is %q; want %s or %s", c.member, c.value, standardChoice, sourceChoice)
+		}
+	}
+	return nil
 }
 
 // Belongs returns an error if account or region, taken from the credentials, differs from the environment's. An

@@ -59,6 +59,46 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+func TestSettingsOfTheController(t *testing.T) {
+	t.Parallel()
+	read := func(text string) (environment.Environment, error) {
+		s, err := environment.ReadSettings("prod.json", []byte(text))
+		return environment.Prod().Set(s), err
+	}
+	if e, err := read(`{}`); err != nil || e.Adapt != environment.AdaptDryRun {
+		t.Errorf("prod's controller is %q, %v", e.Adapt, err)
+	}
+	if e, err := read(`{"adapt": {"mode": "off"}}`); err != nil || e.Adapt != environment.AdaptOff || e.Validate() != nil {
+		t.Errorf("off is %q, %v, %v", e.Adapt, err, e.Validate())
+	}
+	e, err := read(`{"adapt": {"mode": "on", "rules": "source", "capacity": 900, "concurrencyLimit": 200,
+		"loadHours": "Asia/Tokyo", "delayPerHourUSD": 0.01}, "breaker": "source", "recordValueUSD": 0.001}`)
+	if err != nil || e.Validate() != nil || e.Adapt != environment.AdaptOn || !e.SourceBreaker ||
+		e.Control != (environment.Control{SourceRules: true, Capacity: 900, ConcurrencyLimit: 200, LoadHours: "Asia/Tokyo",
+			DelayPerHour: 0.01}) {
+		t.Errorf("%+v, %v, %v", e.Control, err, e.Validate())
+	}
+	for text, want := range map[string]string{
+		`{"adapt": {"rules": "mine"}}`:                        `prod.json: adapt.rules is "mine"; want standard or source`,
+		`{"breaker": "5"}`:                                    `prod.json: breaker is "5"; want standard or source`,
+		`{"adapt": {"mode": "sometimes"}}`:                    `Adapt is "sometimes"; want "dry-run", "on" or ""`,
+		`{"adapt": {"loadHours": "Asia/Tokyo"}}`:              `are for the source's rules; set SourceRules, too`,
+		`{"adapt": {"rules": "source", "loadHours": "noon"}}`: `Control.LoadHours is "noon"; want a time zone`,
+		`{"adapt": {"delayPerHourUSD": 1}}`:                   `Control.DelayPerHour is 1 without a RecordValue`,
+		`{"adapt": {"capacity": -1}}`:                         `Control.Capacity is -1; want 0 to 1e9`,
+		`{"adapt": {"mode": "off"}, "recordValueUSD": 0.001}`: `Adapt is off, and Control or RecordValue is set`,
+		`{"adapt": {"mode": "off", "capacity": 1}}`:           `Adapt is off, and Control or RecordValue is set`,
+	} {
+		e, err := read(text)
+		if err == nil {
+			err = e.Validate()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
 func TestBelongs(t *testing.T) {
 	t.Parallel()
 	e := environment.Prod()

@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"stepback/csvimport/validate"
+	"stepback/statemachine"
 )
 
 var (
@@ -38,9 +41,15 @@ func (e Environment) Validate() error {
 		"InputBucket and ResultBucket are both %q; a result in the input bucket would start an import", e.InputBucket)
 	c.within("InputDays", e.InputDays, 1, 3650)
 	c.within("ResultDays", e.ResultDays, 1, 3650)
-	c.that(e.MaxFileBytes >= 1 && e.ValidateDisk() <= maxDisk,
-		"MaxFileBytes is %d; want 1 to %d, so that the normalized copy fits on a function's disk",
-		e.MaxFileBytes, int64(maxDisk)*mebibyte/copyGrowth)
+	c.that(e.MaxFileBytes >= 1 && e.MaxFileBytes <= validate.MaxFileBytes,
+		"MaxFileBytes is %d; want 1 to %d, which is %d parts of 1 GiB", e.MaxFileBytes,
+		int64(validate.MaxFileBytes), statemachine.MaxParts)
+	c.that(e.PartBytes >= 1 && e.PartBytes <= statemachine.MaxPartBytes,
+		"PartBytes is %d; want 1 to %d, so that a part is written within a function's timeout", e.PartBytes,
+		int64(statemachine.MaxPartBytes))
+	c.that(e.RangeConcurrency >= 1 && e.RangeConcurrency <= e.maxInvocations(),
+		"RangeConcurrency is %d; want 1 to %d, or Lambda throttles all functions of the account", e.RangeConcurrency,
+		e.maxInvocations())
 	c.that(e.AccountConcurrency >= 2, "AccountConcurrency is %d; want at least 2", e.AccountConcurrency)
 	c.that(e.Concurrency*e.BatchConcurrency <= e.maxInvocations(),
 		"Concurrency × BatchConcurrency is %d; want at most %d, or Lambda throttles all functions of the account",
@@ -73,6 +82,7 @@ func (e Environment) Validate() error {
 	c.that(e.Adapt == AdaptOff || e.LogLevel == "ALL",
 		"Adapt is %q and LogLevel %q; the controller needs LogLevel ALL, because it measures attempts", e.Adapt,
 		e.LogLevel)
+	c.control(e)
 	c.that(e.Canary == Canary{} || e.Canary.Percentage >= 1 && e.Canary.Percentage <= 99 && e.Canary.Minutes >= 1 &&
 		e.Canary.Minutes <= 2100, "Canary is %v; want 1 to 99 percent for 1 to 2100 minutes, or the zero value", e.Canary)
 	c.that(e.Relay.To == "" || e.Relay.Service() != "",
@@ -122,6 +132,27 @@ func (c *checker) subscribers(field string, s Subscribers) {
 func (c *checker) bucket(field, name string) {
 	c.that(name == "" || legalBucket.MatchString(name) && !strings.Contains(name, ".."),
 		"%s is %q; want 3 to 63 of a-z, 0-9, . and -", field, name)
+}
+
+// control checks the settings of the controller, and reports those that would have no effect.
+func (c *checker) control(e Environment) {
+	o := e.Control
+	c.that(e.Adapt != AdaptOff || o == Control{} && e.RecordValue == 0,
+		"Adapt is off, and Control or RecordValue is set, which only the controller uses")
+	for _, n := range []struct {
+		name  string
+		value float64
+	}{{"Capacity", o.Capacity}, {"ConcurrencyLimit", o.ConcurrencyLimit}, {"DelayPerHour", o.DelayPerHour}} {
+		c.that(n.value >= 0 && n.value <= 1e9, "Control.%s is %v; want 0 to 1e9", n.name, n.value)
+	}
+	c.that(o.SourceRules || o.ConcurrencyLimit == 0 && o.LoadHours == "",
+		"Control.ConcurrencyLimit and LoadHours are for the source's rules; set SourceRules, too")
+	c.that(o.DelayPerHour == 0 || e.RecordValue > 0, "Control.DelayPerHour is %v without a RecordValue to compare it with",
+		o.DelayPerHour)
+	if o.LoadHours != "" {
+		_, err := time.LoadLocation(o.LoadHours)
+		c.that(err == nil, "Control.LoadHours is %q; want a time zone such as Asia/Tokyo", o.LoadHours)
+	}
 }
 
 func (c *checker) database(d Database) {

@@ -12,7 +12,7 @@ import (
 func TestCostOfTheImport(t *testing.T) {
 	t.Parallel()
 	stepback(t, "cost", "--rows", "1000000").ends(t, exit.OK, "1,000,000 rows, in USD", "bulk 250  batch 100  single",
-		"Step Functions, transitions             0.30      25.50   50.00", "Prices of us-east-1, 2026-11")
+		"Step Functions, transitions             0.30      25.50   50.00", "Prices of us-east-1, 2026-11", "functions on arm64")
 	stepback(t, "cost", "--shape", "bulk", "--fault", "ProcessSingleUserRecord:DeadlockException:1%").ends(t, exit.OK,
 		"Step Functions, transitions             0.80")
 	stepback(t, "cost", "--shape", "bulk", "--express").ends(t, exit.OK, "EXPRESS executions", "0.0040")
@@ -23,6 +23,11 @@ func TestCostOfTheImport(t *testing.T) {
 	if err := json.Unmarshal([]byte(s.out), &answer); err != nil || len(answer.Quotations) != 3 {
 		t.Errorf("%v: %s", err, s.out)
 	}
+	stepback(t, "cost", "--rows", "1e9", "--shape", "bulk").ends(t, exit.OK, "1,000,000,000 rows, in USD",
+		"One file of about 17.0 GB, validated and applied in 127 parts.", "applying all rows                        27h46m40s",
+		"of the duration of an execution            117.2 %", "of the events in an execution's history      6.8 %",
+		"bulk 250: the import exceeds the duration of an execution (28.1 h of 24 h): raise timeoutHours")
+	stepback(t, "cost", "--rows", "1.5").complains(t, exit.Usage, "1.5 is not a whole number such as 1000000 or 1e9")
 	stepback(t, "cost", "--rows", "0").complains(t, exit.Usage, "--rows")
 	stepback(t, "cost", "--fault", "Nowhere:hang:1%").complains(t, exit.Usage, `there is no state "Nowhere"`)
 }
@@ -34,6 +39,11 @@ func TestCostOfADefinition(t *testing.T) {
 	stepback(t, "cost", file, "--executions", "1000000", "--fault", "Pay:TimeoutError:50%").ends(t, exit.OK,
 		"1,000,000 executions", "Step Functions, transitions            50.00    50.00",
 		"Step Functions, retries                21.88    21.88", "would add 75.00 to 75.00 USD")
+	// 1,000,000 × 1.875 attempts × 0.1 s × 0.5 GB: 1.56 USD on x86_64, and 1.25 on arm64
+	stepback(t, "cost", file, "--fault", "Pay:TimeoutError:50%").ends(t, exit.OK, "functions on x86_64", " 1.56 ")
+	stepback(t, "cost", file, "--fault", "Pay:TimeoutError:50%", "--arch", "arm64").ends(t, exit.OK, "functions on arm64",
+		" 1.25 ")
+	stepback(t, "cost", file, "--arch", "mips").complains(t, exit.Usage, "--arch")
 	stepback(t, "cost", file+"x").complains(t, exit.Usage, "pay.asl.jsonx")
 }
 

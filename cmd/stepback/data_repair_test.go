@@ -36,7 +36,7 @@ func TestDataRepair(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if code, out := run(); code != 0 || !strings.Contains(out, "recovered 1 executions, 2 records; dropped: 0; unreadable places: 0") {
+	if code, out := run(); code != 0 || !strings.Contains(out, "recovered 1 execution, 2 records; dropped: 0; unreadable places: 0") {
 		t.Errorf("%d %s", code, out)
 	}
 	if entries, err := os.ReadDir(data); err != nil || len(entries) != 2 || !strings.HasPrefix(entries[1].Name(), "journal.damaged-") {

@@ -18,7 +18,7 @@ func TestData(t *testing.T) {
 	stepback(t, "run", "--data", data, "--csv", write(t, "user_id,login_count,post_count\nanna,1,2\nbert,3,4\n"),
 		"--batch", "1").ends(t, 0)
 	stepback(t, "data", "check", "--data", data).ends(t, 0, "3 executions, 3 of them ended",
-		"1 Map Runs; 1 definitions; problems: 0")
+		"1 Map Run; 1 definition; problems: 0")
 
 	lines := strings.Split(strings.TrimSpace(stepback(t, "data", "export", "--data", data).out), "\n")
 	if len(lines) != 3 {
@@ -43,7 +43,7 @@ func TestData(t *testing.T) {
 	}
 	stepback(t, "data", "compact", "--data", data).ends(t, 0, "removed 0 executions and 0 definitions")
 	stepback(t, "data", "compact", "--data", data, "--older-than", "0s").ends(t, 0,
-		"removed 1 executions and 1 definitions")
+		"removed 1 execution and 1 definition")
 	stepback(t, "data", "check", "--data", data).ends(t, 0, "0 executions")
 	stepback(t, "data", "compact", "--data", data, "--older-than=-1s").complains(t, 2,
 		"--older-than -1s is not a positive age")

@@ -106,3 +106,25 @@ func TestRelayAndDeadLetters(t *testing.T) {
 	db = "mysql://host/db"
 	stepback(exit.Usage, "deadletters", "list")
 }
+
+// A copy of a data directory redrives rows into its own database, not into that of the directory that it is a copy of.
+func TestDeadLettersOfACopiedDirectory(t *testing.T) {
+	t.Parallel()
+	at := t.TempDir()
+	csv := filepath.Join(at, "a.csv")
+	if err := os.WriteFile(csv, []byte("user_id,login_count,post_count\nu1,1,1\nu2,2,2\nu3,3,3\nu4,4,4\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	first, second := filepath.Join(at, "first"), filepath.Join(at, "second")
+	stepback(t, "run", "--csv", csv, "--data", first, "--virtual-time", "--tolerated-failure-percentage", "100",
+		"--fault", "ProcessSingleUserRecord:RetryNotWorthwhile:100%", "--fault", "ApplyBatch:RetryNotWorthwhile:100%").
+		ends(t, exit.Data, "dead-lettered")
+	if err := os.CopyFS(second, os.DirFS(first)); err != nil {
+		t.Fatal(err)
+	}
+	stepback(t, "deadletters", "redrive", "--all", "--data", second).ends(t, exit.OK, "delivered")
+	stepback(t, "export", "users", "--data", second).ends(t, exit.OK, "u1,1,1\nu2,2,2\nu3,3,3\nu4,4,4\n")
+	if s := stepback(t, "export", "users", "--data", first); strings.Contains(s.out, "u1,") {
+		t.Errorf("the copy changed the first directory's database:\n%s", s.out)
+	}
+}

@@ -204,6 +204,8 @@ func TestEveryVerbWithAnEndpoint(t *testing.T) {
 		{"retries whatif --state-machine " + orders + " --policy " + policy, unknown, ""},
 		{"adapt --state-machine " + orders + " --rows " + dir + " --history", unknown, ""},
 		{"predict examples --state-machine " + orders + " -o " + filepath.Join(dir, "e.jsonl"), unknown, ""},
+		{"alarms", exit.OK, ""},
+		{"dashboard list", exit.OK, ""},
 		{"dashboard render -o " + filepath.Join(dir, "d.svg"), unknown, ""},
 		{"relay --db sqlite:" + filepath.Join(dir, "app.db") + " --to arn:aws:sqs:us-east-1:000000000000:orders --once", exit.OK, ""},
 		{"deadletters list", exit.OK, "Rotten"},

@@ -295,6 +295,14 @@ func TestExecSaysWhichFunctionIsMissing(t *testing.T) {
 	definition := file(t, "both.asl.json", twoBranches)
 	s := stepback(t, "exec", definition, "--lambda", "addr=cat", "--lambda", "phone=sleep 30")
 	s.complains(t, exit.Failure, "no implementation of address: give --lambda address=COMMAND, a URL or a bootstrap (stepback exec --help); --lambda has addr, phone\n")
+	s = stepback(t, "exec", file(t, "inrow.asl.json", `{"StartAt":"A","States":{
+		"A":{"Type":"Task","Resource":"arn:aws:lambda:us-east-1:000000000000:function:stock","Next":"M"},
+		"M":{"Type":"Map","Next":"B","ItemProcessor":{"StartAt":"P","States":{
+			"P":{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke","Parameters":{"FunctionName":"price:live"},"End":true}}}},
+		"B":{"Type":"Task","Resource":"arn:aws:lambda:us-east-1:000000000000:function:ship","Next":"C"},
+		"C":{"Type":"Task","Resource":"arn:aws:lambda:us-east-1:000000000000:function:stock","Next":"D"},
+		"D":{"Type":"Task","Resource":"arn:aws:lambda:us-east-1:000000000000:function:mail","End":true}}}`), "--lambda", "mail=cat")
+	s.complains(t, exit.Failure, "no implementation of stock, nor of price, ship (not reached): give --lambda stock=COMMAND")
 	s = stepback(t, "exec", definition, "--quiet")
 	s.ends(t, exit.Failure)
 	if !strings.HasPrefix(s.err, "FAILED\n  error: Lambda.ResourceNotFoundException\n  cause: ") {

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -271,10 +272,21 @@ func (l *laptop) draws(title string) {
 		"--name", "CSV-Processing-Retry-Monitor-laptop", "-o", filepath.Join(l.work, "dashboard.html"))
 	cmd.Env = append(os.Environ(), "STEPBACK_TEST_AS_COMMAND=1", "AWS_REGION=us-east-1")
 	out, err := cmd.Output()
-	if err != nil || strings.Contains(string(out), title) {
-		l.t.Errorf("the dashboard has no data: %s, %v", out, err)
+	if err != nil {
+		l.t.Fatal(err)
 	}
 	l.t.Logf("the dashboard: %s", out)
+	var page struct {
+		Widgets     []struct{ Title string }
+		WithoutData []string
+	}
+	if err := json.Unmarshal(out, &page); err != nil {
+		l.t.Fatal(err)
+	}
+	shown := slices.ContainsFunc(page.Widgets, func(w struct{ Title string }) bool { return w.Title == title })
+	if !shown || slices.Contains(page.WithoutData, title) {
+		l.t.Errorf("the widget %q has no data", title)
+	}
 }
 
 // rows counts the users in the database; 0 before the table exists.

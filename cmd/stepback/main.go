@@ -45,6 +45,7 @@ type commandLine struct {
 	Machines        operate.Machines        `cmd:"" group:"Inspect and control executions" help:"List state machines."`
 	MapRuns         operate.MapRuns         `cmd:"" group:"Inspect and control executions" name:"mapruns" help:"List the Map Runs of an execution."`
 	Activities      operate.Activities      `cmd:"" group:"Inspect and control executions" help:"List activities."`
+	Alarms          operate.Alarms          `cmd:"" group:"Inspect and control executions" help:"List alarms by state, or show one with its history and the results of its actions."`
 	Start           operate.Start           `cmd:"" group:"Inspect and control executions" help:"Start an execution of a deployed state machine."`
 	Stop            operate.Stop            `cmd:"" group:"Inspect and control executions" help:"Stop executions."`
 	Redrive         operate.Redrive         `cmd:"" group:"Inspect and control executions" help:"Resume failed executions at the states that failed."`
@@ -65,7 +66,7 @@ type commandLine struct {
 	Run       imports.Run       `cmd:"" group:"The CSV import" help:"Import a CSV file of user activity through the state machine."`
 	Export    imports.Export    `cmd:"" group:"The CSV import" help:"Export the contents of the database."`
 	Sample    imports.Sample    `cmd:"" group:"The CSV import" help:"Write a CSV file of made-up user activity."`
-	Dashboard retries.Dashboard `cmd:"" group:"The CSV import" help:"Draw the retry dashboard of runs."`
+	Dashboard retries.Dashboard `cmd:"" group:"The CSV import" help:"Draw dashboards: those that were deployed, and the retry dashboard of runs."`
 
 	Relay       letters.Relay       `cmd:"" group:"Outbox and dead letters" help:"Send the messages of an application's outbox."`
 	DeadLetters letters.DeadLetters `cmd:"" group:"Outbox and dead letters" name:"deadletters" help:"Inspect, redrive and discard dead letters."`

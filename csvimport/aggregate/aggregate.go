@@ -40,6 +40,9 @@ func (a *Aggregator) Aggregate(ctx context.Context, in Input) (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
+	if in.Part.Count > 0 {
+		return a.aggregatePart(ctx, r, out)
+	}
 	if err := r.write(ctx, out); err != nil {
 		return Output{}, err
 	}

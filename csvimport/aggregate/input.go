@@ -14,6 +14,7 @@ type Input struct {
 	Run       string           `json:"run"`       // the run with which the rows were applied
 	Rows      int64            `json:"rows"`      // as ValidateCSVFile counted them
 	Data      csvimport.Data   `json:"data"`      // the object that the ItemReader read
+	Part      csvimport.Part   `json:"part"`      // the part of the file that Rows and Data are about
 	Results   Place            `json:"results"`   // where the ResultWriter wrote its files
 	Output    Place            `json:"output"`    // where the summary is written
 	// ToleratedFailurePercentage is 0 to 100.
@@ -49,6 +50,9 @@ type Output struct {
 	AlreadyApplied int64            `json:"alreadyApplied"`
 	Rejected       int64            `json:"rejected"`
 	DeadLettered   int64            `json:"deadLettered"`
+	// NotStarted counts the rows of parts that were not applied because the Map failed in a part before them. They stay
+	// open: another execution for the same version of the file applies them.
+	NotStarted int64 `json:"notStarted,omitempty"`
 	// of applied: rows that failed according to the results, but are counted in the database
 	SettledAsApplied           int64            `json:"settledAsApplied"`
 	FailedPercentage           float64          `json:"failedPercentage"` // 100 × (rejected + deadLettered) / rows
@@ -67,10 +71,34 @@ type Output struct {
 	Recovered int64            `json:"recovered"`
 	// LeftOut are the rows of the file that were not imported, because their dead letters were not dead any more. They
 	// are not included in any count above.
-	LeftOut     *csvimport.LeftOut `json:"leftOut,omitempty"`
+	LeftOut *csvimport.LeftOut `json:"leftOut,omitempty"`
+	// Letters repeats the Letters of Data. It is empty in summaries of earlier versions.
+	Letters     string             `json:"letters,omitempty"`
 	Summary     csvimport.Location `json:"summary"`
 	DeadLetters csvimport.Location `json:"deadLetters"`
 	Corrections csvimport.Location `json:"corrections"`
+	// Next is the part of the file to be applied next. If it is set, the counts are those of the part that was applied.
+	Next *Next `json:"next,omitempty"`
+	// Last holds the counts of the last part, if Output is about a file that was applied in parts. It is not written.
+	Last *Output `json:"-"`
+}
+
+// Next is the part of a file to be applied next, as the state machine stores it.
+type Next struct {
+	Report struct {
+		Rows int64          `json:"rows"`
+		Data csvimport.Data `json:"data"`
+		Part csvimport.Part `json:"part"`
+	} `json:"report"`
+	Results Place `json:"results"` // where the ResultWriter writes the part's files
+}
+
+// Counted returns the counts of the rows that this invocation accounted for.
+func (o Output) Counted() Output {
+	if o.Last != nil {
+		return *o.Last
+	}
+	return o
 }
 
 // maxRows limits the number of rows, because each takes half a byte of memory. It is far more than any accepted

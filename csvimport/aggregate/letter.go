@@ -1,6 +1,7 @@
 package aggregate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"strconv"
@@ -59,16 +60,34 @@ func reasonOf(res result) string {
 	return reasonNotRetried
 }
 
-// record returns the letter's payload, and the row's line. If the payload has no line, the file was read without a
-// copy: the header is line 1 and each row is one line.
-func (l *letter) record() (csvimport.Record, int64) {
+// record returns the letter's payload, and the row's line. If the payload has no line, the data was read as it is in
+// the file: the header is line 1, or the part has none, and each row is one line.
+func (r *run) record(l *letter) (csvimport.Record, int64) {
 	var record csvimport.Record
 	_ = json.Unmarshal(l.Payload, &record) // any other payload has no columns to correct
+	record = r.in.Part.Offset.Record(record)
 	line, err := strconv.ParseInt(record.Line, 10, 64)
-	if err != nil {
+	switch {
+	case err == nil:
+	case r.in.Part.Count > 0:
+		line = r.in.Part.Offset.Lines + l.Row + 1
+	default:
 		line = l.Row + 2
 	}
 	return record, line
+}
+
+// inFile changes the row of a letter, and the line in its payload, to those in the whole file.
+func (r *run) inFile(l *letter, record csvimport.Record) error {
+	l.Row += r.in.Part.Offset.Rows
+	if r.in.Part.Offset.Lines == 0 || record.Line == "" {
+		return nil
+	}
+	payload, err := json.Marshal(record)
+	if err == nil {
+		l.Payload = payload
+	}
+	return err
 }
 
 // notApplied queues a row to be settled in the database.
@@ -90,7 +109,7 @@ func (r *run) notApplied(ctx context.Context, l letter) error {
 func (r *run) settle(ctx context.Context) error {
 	rows := make([]int64, len(r.unsettled))
 	for i, l := range r.unsettled {
-		rows[i] = l.Row
+		rows[i] = r.in.Part.Offset.Rows + l.Row
 	}
 	decided, err := r.aggregator.Store.Settle(ctx, csvimport.Run{File: r.in.Source, Name: r.in.Run}, rows)
 	if err != nil {
@@ -129,12 +148,16 @@ func (r *run) report(l *letter, decided csvimport.Outcome) error {
 	case csvimport.DeadLettered: // handled below
 	}
 	var record csvimport.Record
-	record, l.Line = l.record()
+	record, l.Line = r.record(l)
 	l.Letter = r.letterID(record, l.Line)
-	if len(l.Payload) == 0 {
-		l.Payload = json.RawMessage("null")
+	written := *l
+	if err := r.inFile(&written, record); err != nil {
+		return err
 	}
-	if err := r.letters.write(l); err != nil {
+	if len(written.Payload) == 0 {
+		written.Payload = json.RawMessage("null")
+	}
+	if err := r.letters.write(&written); err != nil {
 		return err
 	}
 	return r.writeCorrection(*l)
@@ -145,13 +168,13 @@ func (r *run) letterID(record csvimport.Record, line int64) string {
 	if record.Letter != "" {
 		return record.Letter
 	}
-	return csvimport.LetterID(r.in.Source, line)
+	return csvimport.LetterID(cmp.Or(r.in.Data.Letters, csvimport.EarlierLetters(r.in.Source)), line)
 }
 
 // writeCorrection adds a row to the file that a user corrects and uploads again.
 func (r *run) writeCorrection(l letter) error {
 	r.errors[l.Error]++
-	record, line := l.record()
+	record, line := r.record(&l)
 	return r.corrections.Write(csvfile.Correction{UserID: record.UserID, LoginCount: record.LoginCount,
 		PostCount: record.PostCount, Line: line, Error: l.Error, Reason: messageOf(l.Cause),
 		Letter: r.letterID(record, line)})

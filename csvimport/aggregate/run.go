@@ -40,6 +40,10 @@ func newRun(a *Aggregator, in Input) (*run, error) {
 		return nil, errors.Join(err, r.lettersFile.Close())
 	}
 	r.letters = newJSONLines(r.lettersFile)
+	if in.Part.Count > 0 {
+		r.corrections = csvfile.MoreCorrections(r.correctionsFile)
+		return r, nil
+	}
 	if r.corrections, err = csvfile.NewCorrections(r.correctionsFile); err != nil {
 		r.close()
 		return nil, err

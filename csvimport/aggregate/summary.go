@@ -28,6 +28,7 @@ func (r *run) sum() (Output, error) {
 		Retried:                    r.retried,
 		Recovered:                  r.recovered,
 		LeftOut:                    r.in.Data.LeftOut,
+		Letters:                    r.in.Data.Letters,
 		Summary:                    r.in.Output.object("summary.json"),
 		DeadLetters:                r.in.Output.object("dead-letters.jsonl"),
 		Corrections:                r.in.Output.object("corrections.csv"),
@@ -36,11 +37,17 @@ func (r *run) sum() (Output, error) {
 		return Output{}, r.mismatch("%d applied, %d already applied, %d rejected and %d dead-lettered are %d rows, the file has %d",
 			out.Applied, out.AlreadyApplied, out.Rejected, out.DeadLettered, total, out.Rows)
 	}
-	if out.Rows > 0 {
-		out.FailedPercentage = 100 * float64(out.Rejected+out.DeadLettered) / float64(out.Rows)
-	}
-	out.WithinTolerance = out.MapError == nil && out.FailedPercentage <= out.ToleratedFailurePercentage
+	out.judge()
 	return out, nil
+}
+
+// judge compares the failed rows with the tolerance.
+func (o *Output) judge() {
+	o.FailedPercentage = 0
+	if o.Rows > 0 {
+		o.FailedPercentage = 100 * float64(o.Rejected+o.DeadLettered) / float64(o.Rows)
+	}
+	o.WithinTolerance = o.MapError == nil && o.FailedPercentage <= o.ToleratedFailurePercentage
 }
 
 // write stores the three objects. The summary is the last, so that the other two exist once it does.
@@ -49,19 +56,24 @@ func (r *run) write(ctx context.Context, out Output) error {
 	if err := r.letters.flush(); err != nil {
 		return err
 	}
-	if err := r.lettersFile.Put(ctx, objects, out.DeadLetters, "application/x-ndjson"); err != nil {
+	if err := r.lettersFile.Put(ctx, objects, out.DeadLetters, lettersType); err != nil {
 		return err
 	}
 	if err := r.corrections.Flush(); err != nil {
 		return err
 	}
-	if err := r.correctionsFile.Put(ctx, objects, out.Corrections, "text/csv; charset=utf-8"); err != nil {
+	if err := r.correctionsFile.Put(ctx, objects, out.Corrections, correctionsType); err != nil {
 		return err
 	}
+	return r.aggregator.writeSummary(ctx, out)
+}
+
+// writeSummary stores the summary.
+func (a *Aggregator) writeSummary(ctx context.Context, out Output) error {
 	summary, err := json.MarshalIndent(out, "", "  ")
 	if err != nil {
 		return err
 	}
 	summary = append(summary, '\n')
-	return objects.Put(ctx, out.Summary, bytes.NewReader(summary), int64(len(summary)), "application/json")
+	return a.Objects.Put(ctx, out.Summary, bytes.NewReader(summary), int64(len(summary)), "application/json")
 }

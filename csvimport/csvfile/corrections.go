@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"stepback/csvimport"
+	"stepback/internal/spelling"
 )
 
 // Correction is a row of a corrections file: a record that was not applied, and why.
@@ -34,6 +35,12 @@ func NewCorrections(out io.Writer) (*Corrections, error) {
 	c := &Corrections{NewPlainWriter(out)}
 	return c, c.w.Write(correctionColumns...)
 }
+
+// MoreCorrections returns a writer of further rows, without a header.
+func MoreCorrections(out io.Writer) *Corrections { return &Corrections{NewPlainWriter(out)} }
+
+// CorrectionsHeader returns the header of a corrections file, as NewCorrections writes it.
+func CorrectionsHeader() string { return strings.Join(correctionColumns, ",") + "\n" }
 
 // Write adds one row.
 func (c *Corrections) Write(x Correction) error {
@@ -74,7 +81,8 @@ func ReadCorrections(src io.Reader, visit func(Correction) error) error {
 			return err
 		}
 		if len(row.fields) != columns {
-			return fmt.Errorf("line %d has %s, the header has %d columns", row.line, plural(len(row.fields), "field"), columns)
+			return fmt.Errorf("line %d has %s, the header has %s", row.line,
+				spelling.Counted(len(row.fields), "field"), spelling.Counted(columns, "column"))
 		}
 		value := func(i int) string { return string(unguard(row.fields[i])) }
 		x := Correction{}

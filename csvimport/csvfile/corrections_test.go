@@ -22,7 +22,7 @@ func TestCorrectionsKeepValues(t *testing.T) {
 		for n := range rapid.IntRange(1, 5).Draw(t, "rows") {
 			all = append(all, Correction{UserID: "u" + values.Draw(t, "user"), LoginCount: values.Draw(t, "logins"),
 				PostCount: values.Draw(t, "posts"), Line: int64(n + 2), Error: "E", Reason: values.Draw(t, "reason"),
-				Letter: csvimport.LetterID(csvimport.Source{Key: "a.csv", ETag: "e"}, int64(n+2))})
+				Letter: csvimport.LetterID(csvimport.Letters(csvimport.Source{Key: "a.csv", ETag: "e"}), int64(n+2))})
 		}
 		var file, redriven bytes.Buffer
 		w, err := NewCorrections(&file)

@@ -67,8 +67,8 @@ func detect(head []byte, whole bool) (Encoding, error) {
 
 // notDecodable returns the error for a byte that is not what the format and its arguments say.
 func notDecodable(at place, format string, args ...any) error {
-	return csvimport.Fail(statemachine.CSVEncodingUnsupported, "line %d, byte %d (0x%02X) is not %s; %s", at.line,
-		at.offset, at.value, fmt.Sprintf(format, args...), acceptedEncodings)
+	return csvimport.Fail(statemachine.CSVEncodingUnsupported, "line %d, byte %d (0x%02X) is not %s; %s", at.Line,
+		at.Offset, at.Value, fmt.Sprintf(format, args...), acceptedEncodings)
 }
 
 // invalidUTF8 returns the offset of the first byte that is not UTF-8, or −1.

@@ -15,8 +15,9 @@ const maxEvidence = 64 << 10
 
 // place is the position of a byte in a file.
 type place struct {
-	line, offset int64 // line from 1, offset from 0
-	value        byte
+	Line   int64 `json:"line"`   // from 1
+	Offset int64 `json:"offset"` // from 0
+	Value  byte  `json:"value"`
 }
 
 // evidence reads all bytes of a file and collects what tells UTF-8 from Shift_JIS. Much text decodes without an error
@@ -125,7 +126,7 @@ func (e *evidence) judge(n int, last bool) {
 // weigh adds the evidence of a line, or of a part of a long line.
 func (e *evidence) weigh(text []byte, last bool) {
 	line := e.lines + 1
-	at := func(i int) *place { return &place{line: line, offset: e.offset + int64(i), value: text[i]} }
+	at := func(i int) *place { return &place{Line: line, Offset: e.offset + int64(i), Value: text[i]} }
 	if i := bytes.Index(text, []byte("\x1b$")); i >= 0 && e.escape == nil {
 		e.escape = at(i)
 	}
@@ -234,12 +235,12 @@ func (e *evidence) encoding(whole bool) (Encoding, error) {
 	switch {
 	case e.escape != nil:
 		return "", csvimport.Fail(statemachine.CSVEncodingUnsupported,
-			"line %d, byte %d: an escape sequence of ISO-2022-JP; %s", e.escape.line, e.escape.offset, acceptedEncodings)
+			"line %d, byte %d: an escape sequence of ISO-2022-JP; %s", e.escape.Line, e.escape.Offset, acceptedEncodings)
 	case e.invalid == nil:
 		return UTF8, nil
 	case !e.notEUC && (e.neither != nil || e.halfWidth >= 9*e.fullWidth):
 		return "", csvimport.Fail(statemachine.CSVEncodingUnsupported,
-			"line %d, byte %d: the text looks like EUC-JP; %s", e.invalid.line, e.invalid.offset, acceptedEncodings)
+			"line %d, byte %d: the text looks like EUC-JP; %s", e.invalid.Line, e.invalid.Offset, acceptedEncodings)
 	case e.utf8Line > 0:
 		return "", e.mixed(e.utf8Line)
 	case e.neither != nil:
@@ -257,7 +258,7 @@ func (e *evidence) mixed(line int64) error {
 	switch {
 	case e.cut && e.others == 1:
 		return notDecodable(*e.invalid, "a whole character of UTF-8, and the file ends there: it was cut off")
-	case line == e.invalid.line:
+	case line == e.invalid.Line:
 		return notDecodable(*e.invalid, "UTF-8, but the rest of the line is: the file is damaged or in mixed encodings")
 	}
 	return notDecodable(*e.invalid, "UTF-8, but line %d is: the file is damaged or in mixed encodings", line)

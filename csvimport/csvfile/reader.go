@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"io"
+	"math"
 
 	"stepback/csvimport"
 	"stepback/statemachine"
@@ -24,7 +25,9 @@ type Reader struct {
 	header    header
 	emptyLast bool // rows may end with a delimiter
 	index     int64
-	irregular bool // something that AWS's ItemReader might read differently
+	limit     int64 // offset in the file at and after which no row is read
+	irregular bool  // something that AWS's ItemReader might read differently
+	part      bool  // reads a range of the file, which does not show the encoding of the whole
 	evidence  *evidence
 	text      []byte
 	row       Row
@@ -56,12 +59,12 @@ func NewReader(src io.Reader, assume Encoding) (*Reader, error) {
 			return nil, err
 		}
 	}
-	r := &Reader{irregular: irregular, evidence: &evidence{utf8Only: encoding != ShiftJIS}}
+	r := &Reader{irregular: irregular, limit: math.MaxInt64, evidence: &evidence{utf8Only: encoding != ShiftJIS}}
 	if encoding == UTF8BOM {
 		r.evidence.offset = int64(len(byteOrderMark))
 	}
-	r.scanner = newScanner(decoder(io.TeeReader(buffered, r.evidence), encoding))
-	r.format.Encoding = encoding
+	r.scan(io.TeeReader(buffered, r.evidence), encoding)
+	r.scanner.offset = r.evidence.offset
 	head = append([]byte(nil), head...) // the header may extend beyond bufio's buffer
 	if err := r.readHeader(); err != nil {
 		var f *csvimport.Failure
@@ -71,6 +74,13 @@ func NewReader(src io.Reader, assume Encoding) (*Reader, error) {
 		return nil, err
 	}
 	return r, nil
+}
+
+// scan prepares the reader to split the text of src.
+func (r *Reader) scan(src io.Reader, encoding Encoding) {
+	r.scanner = newScanner(decoder(src, encoding))
+	r.scanner.width = widthIn(encoding)
+	r.format.Encoding = encoding
 }
 
 func firstError(errs ...error) error {

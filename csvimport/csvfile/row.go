@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"stepback/csvimport"
+	"stepback/internal/spelling"
 	"stepback/statemachine"
 )
 
@@ -30,10 +31,10 @@ type Row struct {
 // invalid in the file's encoding, and instead of io.EOF if the whole file shows that it is in mixed encodings, damaged
 // or cut off. Do not use the rows before Next has returned io.EOF.
 func (r *Reader) Next() (*Row, error) {
-	raw, err := r.scanner.next()
+	raw, err := r.split()
 	for err == nil && raw.blank() {
 		r.irregular = true
-		raw, err = r.scanner.next()
+		raw, err = r.split()
 	}
 	if err == io.EOF {
 		return nil, r.ended()
@@ -41,7 +42,7 @@ func (r *Reader) Next() (*Row, error) {
 	if err != nil {
 		return nil, err
 	}
-	if raw.traits&traitNonASCII != 0 {
+	if raw.traits&traitNonASCII != 0 && !r.part {
 		if err := r.checkEncoding(raw); err != nil {
 			return nil, err
 		}
@@ -57,6 +58,14 @@ func (r *Reader) Next() (*Row, error) {
 	return &r.row, nil
 }
 
+// split returns the next row, including blank lines, or io.EOF.
+func (r *Reader) split() (*rawRow, error) {
+	if r.scanner.offset >= r.limit {
+		return nil, io.EOF
+	}
+	return r.scanner.next()
+}
+
 // dropEmptyLast drops an empty field after the last column. Excel writes one into every row of a sheet with an empty
 // last column, so the header or the first row decides whether rows have it: a later row that has one more field than
 // the rows before it is in doubt.
@@ -65,7 +74,7 @@ func (r *Reader) dropEmptyLast(raw *rawRow) {
 	if last != len(r.header.columns) || len(raw.fields[last]) > 0 {
 		return
 	}
-	if r.emptyLast = r.emptyLast || r.index == 0; r.emptyLast {
+	if r.emptyLast = r.emptyLast || r.index == 0 && !r.part; r.emptyLast {
 		raw.fields = raw.fields[:last]
 		r.irregular = true
 	}
@@ -87,6 +96,9 @@ func (r *Reader) checkEncoding(raw *rawRow) error {
 
 // ended returns io.EOF if the whole file is in the encoding in which it was read.
 func (r *Reader) ended() error {
+	if r.part {
+		return io.EOF
+	}
 	r.evidence.end()
 	if err := r.wrongEncoding(); err != nil {
 		return err
@@ -152,15 +164,15 @@ func (r *Reader) check(raw *rawRow) {
 	case raw.traits&(traitTooLong|traitOpenQuote|traitAfterQuote) != 0:
 		r.note("the row " + faultOf(raw.traits))
 	case len(raw.fields) < len(r.header.columns):
-		r.note(fmt.Sprintf("the row has %s, the header has %d columns: add what is missing",
-			plural(len(raw.fields), "field"), len(r.header.columns)))
+		r.note(fmt.Sprintf("the row has %s, the header has %s: add what is missing",
+			spelling.Counted(len(raw.fields), "field"), spelling.Counted(len(r.header.columns), "column")))
 	case len(raw.fields) > len(r.header.columns):
 		advice := fmt.Sprintf("put a value that contains the %s in double quotes", r.format.Delimiter)
 		if len(raw.fields[len(raw.fields)-1]) == 0 {
 			advice += ", or remove the empty last column"
 		}
-		r.note(fmt.Sprintf("the row has %s, the header has %d columns: %s", plural(len(raw.fields), "field"),
-			len(r.header.columns), advice))
+		r.note(fmt.Sprintf("the row has %s, the header has %s: %s", spelling.Counted(len(raw.fields), "field"),
+			spelling.Counted(len(r.header.columns), "column"), advice))
 	default:
 		_, problems := csvimport.ParseFields(r.row.UserID, r.row.LoginCount, r.row.PostCount)
 		for _, p := range problems {
@@ -198,11 +210,4 @@ func shorten(f []byte) []byte {
 		n--
 	}
 	return f[:n]
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return strconv.Itoa(n) + " " + noun + "s"
 }

@@ -49,6 +49,8 @@ type scanner struct {
 	start, end int // the unread part of buf
 	eof        bool
 	line       int64 // the line of buf[start]
+	offset     int64 // the offset of buf[start] in the file, in bytes of the file's encoding
+	width      width // computes offset for a file that is decoded; nil if the text is the file's bytes
 	delimiter  byte
 	row        rawRow
 	scratch    []byte // unquoted text that is not a slice of buf
@@ -67,13 +69,23 @@ func (s *scanner) next() (*rawRow, error) {
 		return nil, err
 	}
 	s.row.line = s.line
-	s.start += n
+	s.consume(n)
 	s.line += s.breaks
 	if s.skip {
 		s.skip = false
 		err = s.skipLine()
 	}
 	return &s.row, err
+}
+
+// consume advances the read position by n bytes.
+func (s *scanner) consume(n int) {
+	if s.width == nil {
+		s.offset += int64(n)
+	} else {
+		s.offset += s.width(s.buf[s.start : s.start+n])
+	}
+	s.start += n
 }
 
 // locate splits the row at the read position without consuming it and returns its length in bytes.
@@ -138,7 +150,7 @@ func (s *scanner) giveUp(window []byte, how splitResult) int {
 	}
 	if !isASCII(line) {
 		s.row.traits |= traitNonASCII
-		if s.skip && !s.eof {
+		if s.skip && (!s.eof || s.start+len(window) < s.end) {
 			line = trimPartialRune(line)
 		}
 	}
@@ -154,17 +166,17 @@ func (s *scanner) skipLine() error {
 	}
 	for {
 		if i := bytes.IndexAny(s.buf[s.start:s.end], "\r\n"); i >= 0 {
-			s.start += i
+			s.consume(i)
 			if s.end-s.start < 2 && !s.eof {
 				if err := s.fill(); err != nil {
 					return err
 				}
 			}
-			s.start += breakLength(s.buf[s.start:s.end])
+			s.consume(breakLength(s.buf[s.start:s.end]))
 			s.line++
 			return nil
 		}
-		s.start = s.end
+		s.consume(s.end - s.start)
 		if s.eof {
 			return nil
 		}

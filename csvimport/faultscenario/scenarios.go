@@ -42,9 +42,9 @@ var databaseError = &rehearsal{
 
 // throttling is M14's third scenario.
 var throttling = &rehearsal{
-	name: "throttling", about: "Lambda throttles a fifth of the calls",
+	name: "throttling", about: "Lambda throttles a tenth of the calls",
 	rows: 600, batch: 20, concurrency: 8,
-	faults: []string{"ProcessSingleUserRecord:throttle:20%", "AggregateResults:throttle:30%"},
+	faults: []string{"ProcessSingleUserRecord:throttle:10%", "AggregateResults:throttle:20%"},
 	check: func(_ context.Context, s *stage, r *Report) error {
 		s.recovers(r, retry.LambdaTooManyRequestsException)
 		return nil

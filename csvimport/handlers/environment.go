@@ -7,21 +7,38 @@ import (
 	"strconv"
 
 	"stepback/csvimport"
+	"stepback/csvimport/validate"
 	"stepback/retry"
+	"stepback/statemachine"
 )
 
-// MaxBytes returns CSV_MAX_BYTES in bytes, or 0 if it is not set. It fails with InvalidInput unless the value is a
-// whole number from 1 to csvimport.MaxCopyBytes.
-func MaxBytes() (int64, error) {
-	text := os.Getenv("CSV_MAX_BYTES")
+// Sizes are the sizes of files that ValidateCSVFile works with, in bytes. 0 means the default.
+type Sizes struct {
+	Max  int64 // of a file; default validate.DefaultMaxBytes
+	Part int64 // above which a file is cut into parts; default statemachine.DefaultPartBytes
+}
+
+// SizesFrom returns the values of CSV_MAX_BYTES and CSV_PART_BYTES in an environment. It fails with InvalidInput unless
+// each is unset or a whole number of bytes: CSV_MAX_BYTES from 1 to validate.MaxFileBytes, CSV_PART_BYTES from
+// 1 to statemachine.MaxPartBytes.
+func SizesFrom(getenv func(string) string) (Sizes, error) {
+	most, err := bytesIn(getenv, "CSV_MAX_BYTES", validate.DefaultMaxBytes, validate.MaxFileBytes)
+	if err != nil {
+		return Sizes{}, err
+	}
+	part, err := bytesIn(getenv, "CSV_PART_BYTES", statemachine.DefaultPartBytes, statemachine.MaxPartBytes)
+	return Sizes{most, part}, err
+}
+
+func bytesIn(getenv func(string) string, name string, otherwise, most int64) (int64, error) {
+	text := getenv(name)
 	if text == "" {
 		return 0, nil
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n <= 0 || n > csvimport.MaxCopyBytes {
+	if err != nil || n <= 0 || n > most {
 		return 0, csvimport.Fail(retry.InvalidInput,
-			"CSV_MAX_BYTES is %q; set it to a number of bytes from 1 to %d, or leave it unset for 104857600", text,
-			int64(csvimport.MaxCopyBytes))
+			"%s is %q; set it to a number of bytes from 1 to %d, or leave it unset for %d", name, text, most, otherwise)
 	}
 	return n, nil
 }

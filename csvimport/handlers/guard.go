@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"hash/maphash"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,6 +20,7 @@ import (
 	"stepback/adaptive/worth"
 	"stepback/csvimport"
 	"stepback/retry"
+	"stepback/retrypatterns"
 	"stepback/statemachine"
 )
 
@@ -26,7 +30,9 @@ type Gate interface {
 	Record(context.Context, shared.Permit, breaker.Outcome)
 	Circuit() breaker.Circuit
 	Away() bool
-	Callee() (failureRate, load float64, known bool)
+	Blameless(shared.Permit) bool
+	Futile(p shared.Permit, took time.Duration) bool
+	Callee() (shared.Health, bool)
 }
 
 // Worth decides whether another attempt is worth its cost. The second result is false if it cannot tell; the attempt
@@ -39,9 +45,11 @@ type Worth interface {
 // what happens next: the state machine waits (CircuitOpen, RetryBudgetExhausted), retries with a whole deadline
 // (TimeoutError), or gives the record up (RetryNotWorthwhile).
 //
-// A call that was made is reported like a refused one in two cases: if it failed because of load while the callee
-// is known to be unavailable, or if the callee refused it because of its load. The record then keeps its own
-// retries until the callee has recovered. The zero Guard refuses nothing.
+// A call that was made is reported like a refused one in three cases: if it failed because of load while the callee
+// is known to be unavailable, if the callee refused it because of its load, or if the record has used up its own
+// retries while the callee fails others as well. The record then waits until the callee has recovered. A record that
+// fails while the callee serves others, as records did that never recovered, is given up. The zero Guard refuses
+// nothing.
 type Guard struct {
 	// Gate is the callee's breaker and limiter; nil means none.
 	Gate Gate
@@ -59,6 +67,8 @@ type Guard struct {
 	times  deadline.Times
 	usual  time.Duration // the 95th percentile of times, as of its last computation
 	counts int           // calls since that computation
+
+	retriers map[string][]retrypatterns.Retrier // by state, as far as they were needed
 }
 
 // enough is the number of calls needed before their percentile is meaningful. The percentile is recomputed after as
@@ -115,17 +125,84 @@ func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
 		if err != nil {
 			return out, encode(refusal(err))
 		}
+		try, known := attemptOf(event)
+		if known {
+			permit = permit.Of(try.record, try.Retries)
+		}
+		began := g.now()
 		outcome := breaker.Ignored // also for a panic, which is a bug and not the callee's fault
 		func() {
 			// An invocation that is cut off still reports its outcome.
 			defer func() { g.Gate.Record(context.WithoutCancel(ctx), permit, outcome) }()
 			out, outcome, err = call(ctx, g, f, event)
 		}()
-		if outcome == breaker.Failure && (g.Gate.Away() || refusedForLoad(err)) {
-			return out, encode(awayFailure(g.Gate.Circuit(), err))
+		if outcome == breaker.Failure {
+			name, message := nameAndMessage(err)
+			switch {
+			case known && g.Gate.Futile(permit, g.now().Sub(began)):
+				return out, encode(csvimport.Fail(retry.RetryNotWorthwhile,
+					"the callee serves other records, and records that failed like this one did not recover; after %s: %s",
+					name, message))
+			case g.Gate.Away(), refusedForLoad(err), known && g.usedUp(try, name) && g.Gate.Blameless(permit):
+				return out, encode(awayFailure(g.Gate.Circuit(), err))
+			}
 		}
 		return out, g.giveUpUnlessWorthwhile(ctx, event, err)
 	}
+}
+
+// attempt is the member of the event that says which attempt of a state it is.
+type attempt struct {
+	State   string    `json:"state"`
+	Retries int       `json:"retries"`
+	Entered time.Time `json:"entered"`
+
+	record uint64 // a hash of the rest of the event
+}
+
+// records is the seed of the hashes of events.
+var records = maphash.MakeSeed()
+
+// attemptOf returns the attempt that an event describes. It returns false if the event does not say which one it is.
+func attemptOf(event json.RawMessage) (attempt, bool) {
+	var members map[string]json.RawMessage
+	var try attempt
+	if json.Unmarshal(event, &members) != nil || members["attempt"] == nil ||
+		json.Unmarshal(members["attempt"], &try) != nil || try.State == "" || try.Retries < 0 {
+		return attempt{}, false
+	}
+	delete(members, "attempt")
+	var h maphash.Hash
+	h.SetSeed(records)
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		_, _ = h.WriteString(name) // never fails
+		_, _ = h.Write(members[name])
+	}
+	try.record = h.Sum64()
+	return try, true
+}
+
+// usedUp reports whether a record was retried at least as often as its state's retrier for an error allows, by the
+// default retry table. Retries after refused calls count too.
+func (g *Guard) usedUp(try attempt, name string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	retriers, ok := g.retriers[try.State]
+	if !ok {
+		if c, err := statemachine.DefaultTable().Compile(try.State); err == nil {
+			retriers = c.Retry
+		}
+		if g.retriers == nil {
+			g.retriers = map[string][]retrypatterns.Retrier{}
+		}
+		g.retriers[try.State] = retriers
+	}
+	for _, r := range retriers {
+		if slices.Contains(r.ErrorEquals, name) || slices.Contains(r.ErrorEquals, retry.StatesALL) {
+			return try.Retries >= r.MaxAttempts
+		}
+	}
+	return false
 }
 
 // refusedForLoad reports whether the callee itself refused a call because of its load. The limiter would have
@@ -140,7 +217,7 @@ func awayFailure(circuit breaker.Circuit, err error) error {
 	name, message := nameAndMessage(err)
 	if circuit == breaker.Closed {
 		return csvimport.Fail(retry.RetryBudgetExhausted,
-			"the callee is at its concurrency limit, and this call failed as well: %s: %s", name, message)
+			"the callee is overloaded or fails many calls, and this call failed as well: %s: %s", name, message)
 	}
 	return csvimport.Fail(retry.CircuitOpen, "the callee's circuit is %s, and this call failed as well: %s: %s",
 		circuit, name, message)
@@ -163,20 +240,17 @@ func (g *Guard) giveUpUnlessWorthwhile(ctx context.Context, event json.RawMessag
 	if g.Worth == nil || name == "" || statemachine.IsPermanent(name) {
 		return err
 	}
-	var in struct {
-		Attempt *struct {
-			State   string    `json:"state"`
-			Retries int       `json:"retries"`
-			Entered time.Time `json:"entered"`
-		} `json:"attempt"`
-	}
-	if json.Unmarshal(event, &in) != nil || in.Attempt == nil {
+	try, ok := attemptOf(event)
+	if !ok {
 		return err // the state machine's event does not say which attempt it is
 	}
-	a := configuration.Attempt{State: in.Attempt.State, Error: name, Retries: in.Attempt.Retries,
-		Began: in.Attempt.Entered, Failed: g.now(), Bytes: len(event)}
-	if rate, load, known := g.callee(); known {
-		a.FailureRate, a.Load = &rate, &load
+	a := configuration.Attempt{State: try.State, Error: name, Retries: try.Retries,
+		Began: try.Entered, Failed: g.now(), Bytes: len(event)}
+	if h, known := g.callee(); known {
+		a.FailureRate, a.Load = &h.FailureRate, &h.Load
+		if seconds := h.FailingFor.Seconds(); h.Succeeded {
+			a.FailingFor = &seconds
+		}
 	}
 	d, known := g.Worth.Decide(context.WithoutCancel(ctx), a)
 	if !known || d.Retry {
@@ -185,10 +259,10 @@ func (g *Guard) giveUpUnlessWorthwhile(ctx context.Context, event json.RawMessag
 	return encode(csvimport.Fail(retry.RetryNotWorthwhile, "%s; after %s: %s", d.Reason, name, message))
 }
 
-// callee returns the callee's failure rate and load, if the gate knows them.
-func (g *Guard) callee() (failureRate, load float64, known bool) {
+// callee returns the callee's health, if the gate knows it.
+func (g *Guard) callee() (shared.Health, bool) {
 	if g.Gate == nil {
-		return 0, 0, false
+		return shared.Health{}, false
 	}
 	return g.Gate.Callee()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -21,13 +22,17 @@ type gate struct {
 	refuse   error
 	circuit  breaker.Circuit
 	least    bool // the limit is at its minimum
+	ill      bool
+	futile   bool
 	outcomes []breaker.Outcome
 }
 
-func (g *gate) Circuit() breaker.Circuit { return g.circuit }
-func (g *gate) Away() bool               { return g.least || g.circuit != breaker.Closed }
-func (g *gate) Callee() (failureRate, load float64, known bool) {
-	return 0, 0, false
+func (g *gate) Circuit() breaker.Circuit                 { return g.circuit }
+func (g *gate) Away() bool                               { return g.least || g.circuit != breaker.Closed }
+func (g *gate) Blameless(shared.Permit) bool             { return g.ill }
+func (g *gate) Futile(shared.Permit, time.Duration) bool { return g.futile }
+func (g *gate) Callee() (shared.Health, bool) {
+	return shared.Health{}, false
 }
 
 func (g *gate) Allow(context.Context) (shared.Permit, error) { return shared.Permit{}, g.refuse }
@@ -139,6 +144,74 @@ func TestFailuresWhileTheLimitIsAtItsLeastWait(t *testing.T) {
 	_, err := handlers.Guarded(&handlers.Guard{Gate: g}, step("TimeoutError"))(t.Context(), nil)
 	if nameOf(err) != "RetryBudgetExhausted" || len(g.outcomes) != 1 {
 		t.Errorf("%v after %v", err, g.outcomes)
+	}
+}
+
+// A record whose own retries are used up waits while the callee fails others too. The retrier of
+// ProcessSingleUserRecord for DatabaseConnectionError allows four.
+func TestRecordsWithoutRetriesWaitWhileTheCalleeIsIll(t *testing.T) {
+	t.Parallel()
+	event := func(state string, retries int) json.RawMessage {
+		return fmt.Appendf(nil, `{"record":{"id":7},"attempt":{"state":%q,"retries":%d,"entered":"2026-11-27T12:00:00Z"}}`,
+			state, retries)
+	}
+	for _, c := range []struct {
+		name  string
+		gate  gate
+		event json.RawMessage
+		want  string
+	}{
+		{"retries are left", gate{ill: true}, event("ProcessSingleUserRecord", 3), "DatabaseConnectionError"},
+		{"no retry is left", gate{ill: true}, event("ProcessSingleUserRecord", 4), "RetryBudgetExhausted"},
+		{"the callee is well", gate{}, event("ProcessSingleUserRecord", 4), "DatabaseConnectionError"},
+		{"a state without a table", gate{ill: true}, event("Other", 9), "DatabaseConnectionError"},
+		{"an event without an attempt", gate{ill: true}, json.RawMessage(`{"record":{"id":7}}`), "DatabaseConnectionError"},
+		{"a record that never recovers", gate{futile: true}, event("ProcessSingleUserRecord", 0), "RetryNotWorthwhile"},
+		{"the same while the circuit is open", gate{futile: true, circuit: breaker.Open},
+			event("ProcessSingleUserRecord", 0), "RetryNotWorthwhile"},
+	} {
+		guarded := handlers.Guarded(&handlers.Guard{Gate: &c.gate}, step("DatabaseConnectionError"))
+		if _, err := guarded(t.Context(), c.event); nameOf(err) != c.want {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+	}
+}
+
+// Many records go through the functions of a fleet; four in a hundred hang until they time out. The guards learn to
+// give those up at once, and no other record.
+func TestGuardsGivePoisonUp(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+	store := &shared.Memory{}
+	var guards []*handlers.Guard
+	for range 3 {
+		gate, err := shared.NewGate(store, "db", shared.Callee(), shared.Config{Now: func() time.Time { return now },
+			Draw: func() float64 { return 0.5 }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		guards = append(guards, &handlers.Guard{Gate: gate, Now: func() time.Time { return now }})
+	}
+	var last string
+	for id := range 6000 {
+		now = now.Add(50 * time.Millisecond)
+		name := ""
+		if id%25 == 7 {
+			name = "TimeoutError"
+		}
+		for retries := range 4 {
+			event := fmt.Appendf(nil, `{"id":%d,"attempt":{"state":"ProcessSingleUserRecord","retries":%d}}`, id, retries)
+			_, err := handlers.Guarded(guards[(id+retries/2)%3], step(name))(t.Context(), event)
+			if name != "" {
+				last = nameOf(err)
+			}
+			if err == nil || last == "RetryNotWorthwhile" {
+				break
+			}
+		}
+	}
+	if last != "RetryNotWorthwhile" {
+		t.Errorf("the last poison record failed with %s, want RetryNotWorthwhile", last)
 	}
 }
 

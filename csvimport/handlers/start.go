@@ -24,7 +24,8 @@ type Started struct {
 }
 
 // Start returns the handler of S3's "Object Created" events. It starts the execution that is named after the
-// object's key and ETag. It fails with InvalidInput if an event is of another kind, or lacks bucket, key or ETag.
+// object's bucket, key and ETag. It fails with InvalidInput if an event is of another kind, or lacks bucket, key or
+// ETag.
 func Start(executions Executions, log *slog.Logger) Func[Started] {
 	step := func(ctx context.Context, event objectevent.Event) (Started, error) {
 		if err := checkEvent(event); err != nil {

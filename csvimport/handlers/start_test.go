@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-lambda-go/lambda/messages"
@@ -34,16 +35,21 @@ func TestStartStartsOncePerFile(t *testing.T) {
 	e := &executions{inputs: map[string]string{}}
 	start := handlers.Start(e, nil)
 	for _, want := range []string{
-		`{"execution":"users-csv-e8594c61f26231883c3a11e67702671b","repeated":false}`,
-		`{"execution":"users-csv-e8594c61f26231883c3a11e67702671b","repeated":true}`,
+		`{"execution":"users-csv-72edfb265f5099a5811da291b4d492b4","repeated":false}`,
+		`{"execution":"users-csv-72edfb265f5099a5811da291b4d492b4","repeated":true}`,
 	} {
 		got, err := start.Invoke(t.Context(), []byte(created))
 		if err != nil || string(got) != want {
 			t.Errorf("got %s, %v; want %s", got, err, want)
 		}
 	}
+	// An equal file of another bucket is another file.
+	got, err := start.Invoke(t.Context(), []byte(strings.Replace(created, `"bucket":{"name":"in"}`, `"bucket":{"name":"in-2"}`, 1)))
+	if err != nil || !strings.HasSuffix(string(got), `"repeated":false}`) || len(e.inputs) != 2 {
+		t.Errorf("another bucket: %s, %v", got, err)
+	}
 	const input = `{"bucket":"in","key":"uploads/users.csv","etag":"9e107d9d372bb6826bd81d3542a419d6"}`
-	if got := e.inputs["users-csv-e8594c61f26231883c3a11e67702671b"]; got != input {
+	if got := e.inputs["users-csv-72edfb265f5099a5811da291b4d492b4"]; got != input {
 		t.Errorf("input %s, want %s", got, input)
 	}
 }

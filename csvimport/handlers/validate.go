@@ -7,14 +7,24 @@ import (
 	"stepback/csvimport/validate"
 )
 
-// Validate returns the handler of ValidateCSVFile. If maxBytes is 0, the limit is validate.DefaultMaxBytes. letters may
-// be nil; then files whose rows came out of dead letters are refused.
-func Validate(objects csvimport.Objects, letters validate.Letters, maxBytes int64, log *slog.Logger) Func[validate.Output] {
-	v := &validate.Validator{Objects: objects, Letters: letters, MaxBytes: maxBytes}
-	return wrap("ValidateCSVFile", log, v.Validate, func(in validate.Input, out validate.Output) []slog.Attr {
-		return []slog.Attr{
-			slog.String("file", in.Source.String()), slog.Bool("valid", out.Valid), slog.Int64("rows", out.Rows),
-			slog.Int64("problems", out.ProblemCount), slog.Bool("normalised", out.Normalised),
+// Validate returns the handler of ValidateCSVFile and ValidateRange. letters may be nil; then files whose rows came out
+// of dead letters are refused.
+func Validate(objects csvimport.Objects, letters validate.Letters, sizes Sizes, log *slog.Logger) Func[validate.Answer] {
+	v := &validate.Validator{Objects: objects, Letters: letters, MaxBytes: sizes.Max, PartBytes: sizes.Part}
+	return wrap("ValidateCSVFile", log, v.Handle, func(in validate.Input, answer validate.Answer) []slog.Attr {
+		attrs := []slog.Attr{slog.String("file", in.Source.String())}
+		if in.Range != nil {
+			return append(attrs, slog.Int("range", in.Range.Number))
 		}
+		out := validate.Output{}
+		if answer.File != nil {
+			out = *answer.File
+		}
+		attrs = append(attrs, slog.Bool("valid", out.Valid), slog.Int64("rows", out.Rows),
+			slog.Int64("problems", out.ProblemCount), slog.Bool("normalised", out.Normalised))
+		if out.Split != nil {
+			attrs = append(attrs, slog.Int("round", out.Split.Round), slog.Int("ranges", out.Split.Count))
+		}
+		return attrs
 	})
 }

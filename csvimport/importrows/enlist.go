@@ -1,6 +1,7 @@
 package importrows
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,8 +13,10 @@ import (
 
 	"stepback/aws/objects"
 	"stepback/csvimport"
+	"stepback/csvimport/aggregate"
 	"stepback/csvimport/csvfile"
 	"stepback/csvimport/s3objects"
+	"stepback/internal/objectevent"
 	"stepback/outbox/deadletters"
 	"stepback/outbox/deadletters/s3documents"
 )
@@ -45,6 +48,46 @@ func (e *Enlister) room(bucket string) *deadletters.SourceRoom {
 		}
 	}
 	return e.rooms[bucket]
+}
+
+// Of implements validate.Letters. It reads the summaries of the executions that have the name which earlier versions
+// gave the file's import; usually there are none.
+func (e *Enlister) Of(ctx context.Context, source csvimport.Source, bucket string) (string, error) {
+	store, earlier := s3objects.New(e.Store), csvimport.EarlierLetters(source)
+	name := objectevent.EarlierExecutionName(source.Key, source.ETag)
+	const cut = 4 // of the longest names, a number may replace the end
+	var found []string
+	err := store.List(ctx, bucket, outputs+name[:len(name)-cut], func(o csvimport.ObjectInfo) error {
+		if strings.HasSuffix(o.Key, summary) {
+			found = append(found, o.Key)
+		}
+		return nil
+	})
+	if err != nil {
+		return "", s3objects.Failure("list the imports of", source.String(), err)
+	}
+	for _, key := range found {
+		var out aggregate.Output
+		if err := readSummary(ctx, store, csvimport.Location{Bucket: bucket, Key: key}, &out); err != nil {
+			return "", s3objects.Failure("read the imports of", source.String(), err)
+		}
+		if cmp.Or(out.Letters, earlier) == earlier && out.Source.Normal() == source.Normal() {
+			return earlier, nil
+		}
+	}
+	return csvimport.Letters(source), nil
+}
+
+func readSummary(ctx context.Context, from csvimport.Objects, at csvimport.Location, out *aggregate.Output) error {
+	object, err := from.Get(ctx, at, "")
+	if err != nil {
+		return err
+	}
+	defer object.Body.Close()
+	if err := json.NewDecoder(object.Body).Decode(out); err != nil {
+		return fmt.Errorf("%s cannot be read: %w", at, err)
+	}
+	return nil
 }
 
 // Enlist implements validate.Letters.

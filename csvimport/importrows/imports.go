@@ -2,6 +2,7 @@ package importrows
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,7 +16,6 @@ import (
 	"stepback/csvimport"
 	"stepback/csvimport/aggregate"
 	"stepback/csvimport/csvfile"
-	"stepback/internal/objectevent"
 	"stepback/outbox/deadletters"
 )
 
@@ -35,6 +35,11 @@ type imported struct {
 	// Both are nil until they are read.
 	letters map[int64]deadletters.Letter
 	failed  map[string]deadletters.Letter
+}
+
+// idsOf returns the beginning of the IDs of the letters of the file's rows.
+func (im *imported) idsOf() string {
+	return cmp.Or(im.out.Letters, csvimport.EarlierLetters(im.out.Source))
 }
 
 // staleness is the maximum age of the list of summaries.
@@ -74,9 +79,7 @@ func (r *Rows) index(ctx context.Context, fresh bool) (*index, error) {
 	group.SetLimit(reading)
 	for _, im := range changed {
 		group.Go(func() error {
-			return r.read(ctx, im.key, func(in io.Reader) error {
-				return json.NewDecoder(in).Decode(&im.out)
-			})
+			return readSummary(ctx, r.Objects, csvimport.Location{Bucket: r.Bucket, Key: im.key}, &im.out)
 		})
 	}
 	if err := group.Wait(); err != nil {
@@ -105,7 +108,7 @@ func latest(all map[string]*imported) *index {
 			}
 			continue
 		}
-		name := objectevent.ExecutionName(source.Key, source.ETag)
+		name := strings.TrimPrefix(im.idsOf(), prefix)
 		if before := x.files[name]; before == nil || before.out.EndTime.Before(im.out.EndTime) {
 			x.files[name] = im
 		}
@@ -145,7 +148,7 @@ func (r *Rows) letters(ctx context.Context, im *imported) (own map[int64]deadlet
 		if err := r.read(ctx, im.out.Corrections.Key, func(in io.Reader) error {
 			return csvfile.ReadCorrections(in, func(x csvfile.Correction) error {
 				l, err := r.correction(im, x, dead)
-				if x.Letter == "" || x.Letter == csvimport.LetterID(im.out.Source, x.Line) {
+				if x.Letter == "" || x.Letter == csvimport.LetterID(im.idsOf(), x.Line) {
 					own[x.Line] = l
 				} else {
 					failed[x.Letter] = l
@@ -171,7 +174,7 @@ func (r *Rows) correction(im *imported, x csvfile.Correction, dead map[int64]dea
 	if x.Letter != "" {
 		l.ID = x.Letter
 	}
-	if own := x.Letter == "" || x.Letter == csvimport.LetterID(im.out.Source, x.Line); own && len(l.Payload) > 0 &&
+	if own := x.Letter == "" || x.Letter == csvimport.LetterID(im.idsOf(), x.Line); own && len(l.Payload) > 0 &&
 		string(l.Payload) != "null" {
 		return l, nil
 	}
@@ -206,7 +209,8 @@ func (r *Rows) letter(im *imported, n int64) deadletters.Letter {
 	source := im.out.Source
 	began, _ := time.Parse(time.RFC3339Nano, im.out.StartTime) // the zero time if unknown
 	return deadletters.Letter{
-		ID: csvimport.LetterID(source, n), Kind: deadletters.KindRow, State: deadletters.Dead, Subject: source.String(),
+		ID: csvimport.LetterID(im.idsOf(), n), Kind: deadletters.KindRow, State: deadletters.Dead,
+		Subject:   source.String(),
 		Execution: r.arn(im.out.Execution), CreatedAt: began, LastAttemptAt: im.out.EndTime, DeadAt: im.out.EndTime,
 		ContentType: "application/json", Headers: map[string]string{headerBucket: source.Bucket, headerLine: line(n)},
 	}

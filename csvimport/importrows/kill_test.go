@@ -78,6 +78,8 @@ var errKilled = errors.New("killed")
 
 // life is a process. It is killed when it has made left requests; the last one takes effect or does not.
 type life struct {
+	objects.Uploads // not used
+
 	w       *world
 	left    int
 	effects bool
@@ -158,7 +160,8 @@ func (w *world) put(at csvimport.Location, content string) {
 	w.ticks++
 	w.objects[at] = object{content, w.now.Add(time.Duration(w.ticks) * time.Millisecond)}
 	if at.Bucket == "in" {
-		w.start(objectevent.ExecutionName(at.Key, etagOf(content)), csvimport.Source{Bucket: at.Bucket, Key: at.Key,
+		w.start(objectevent.ExecutionName(at.Bucket, at.Key, etagOf(content)), csvimport.Source{Bucket: at.Bucket,
+			Key:  at.Key,
 			ETag: etagOf(content)})
 	}
 }
@@ -219,7 +222,7 @@ func (w *world) start(name string, source csvimport.Source) {
 
 // again starts another execution of a file.
 func (w *world) again(x *execution) {
-	first := objectevent.ExecutionName(x.source.Key, x.source.ETag)
+	first := objectevent.ExecutionName(x.source.Bucket, x.source.Key, x.source.ETag)
 	for n := 2; ; n++ {
 		if name := objectevent.Numbered(first, n); w.executions[name] == nil {
 			w.start(name, x.source)
@@ -493,7 +496,7 @@ func TestOneWayOut(t *testing.T) {
 		source := csvimport.Source{Bucket: "in", Key: "a.csv", ETag: etagOf(file)}
 		var ids []string
 		for i := range rowsOfFile {
-			ids = append(ids, csvimport.LetterID(source, int64(i+2)))
+			ids = append(ids, csvimport.LetterID(csvimport.Letters(source), int64(i+2)))
 		}
 		for range 9 { // so that there are letters
 			if x := w.executions[w.order[0]]; !x.ended {

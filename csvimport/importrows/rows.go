@@ -29,7 +29,7 @@ type Rows struct {
 	listed    time.Time
 	current   *index
 	imports   map[string]*imported // by the summary's key
-	described map[string]described // by the name of the file's first execution
+	described map[string]described // by the name that this version gives the file's first execution
 }
 
 // Executions describes executions of the import.
@@ -211,7 +211,7 @@ func (r *Rows) Resume(ctx context.Context, d *deadletters.Delivery) error {
 			return fmt.Errorf("the import of %s cannot be started again: %w", x.file, err)
 		}
 		r.mu.Lock()
-		delete(r.described, x.first)
+		delete(r.described, x.cached)
 		r.mu.Unlock()
 	}
 	return nil
@@ -222,6 +222,7 @@ type described struct {
 	Execution
 	file        csvimport.Location
 	first, name string // the names of the file's first and last executions
+	cached      string // the key of the entry in Rows.described
 	n           int    // number of the last one, from 1
 	known       bool   // false if there is none, or it is not known
 	at          time.Time
@@ -230,46 +231,52 @@ type described struct {
 // describe returns the last execution that imports the file of a delivery.
 func (r *Rows) describe(ctx context.Context, d *deadletters.Delivery, bucket string) (described, error) {
 	x := described{file: csvimport.Location{Bucket: bucket, Key: redriven + d.ID + ".csv"}}
-	if file, ok := carrierOf(d); ok {
+	file, ok := carrierOf(d)
+	if ok {
 		x.file = csvimport.Location{Bucket: file.Bucket, Key: file.Key}
-		x.first = objectevent.ExecutionName(file.Key, file.ETag)
 	} else {
 		object, err := r.Objects.Get(ctx, x.file, "")
 		if err != nil {
 			return x, nil
 		}
 		_ = object.Body.Close()
-		x.first = objectevent.ExecutionName(x.file.Key, object.ETag)
+		file = csvimport.Source{Bucket: x.file.Bucket, Key: x.file.Key, ETag: object.ETag}
 	}
-	x.name = x.first
+	x.first = objectevent.ExecutionName(file.Bucket, file.Key, file.ETag)
+	x.name, x.cached = x.first, x.first
 	if r.Executions == nil {
 		return x, nil
 	}
 	r.mu.Lock()
-	before, ok := r.described[x.first]
+	before, ok := r.described[x.cached]
 	r.mu.Unlock()
 	if ok && time.Since(before.at) < staleness {
 		return before, nil
 	}
 	x.at = time.Now()
-	for {
-		name := objectevent.Numbered(x.first, x.n+1)
-		found, err := r.Executions.Describe(ctx, name)
-		if errors.Is(err, deadletters.ErrNotFound) {
+	for _, first := range []string{x.first, objectevent.EarlierExecutionName(file.Key, file.ETag)} {
+		for {
+			name := objectevent.Numbered(first, x.n+1)
+			found, err := r.Executions.Describe(ctx, name)
+			if errors.Is(err, deadletters.ErrNotFound) {
+				break
+			}
+			if err != nil {
+				return x, fmt.Errorf("the import of %s: %w", x.file, err)
+			}
+			x.Execution, x.first, x.name, x.known = found, first, name, true
+			x.n++
+		}
+		if x.known {
 			break
 		}
-		if err != nil {
-			return x, fmt.Errorf("the import of %s: %w", x.file, err)
-		}
-		x.Execution, x.name, x.known = found, name, true
-		x.n++
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.described == nil {
 		r.described = map[string]described{}
 	}
-	r.described[x.first] = x
+	r.described[x.cached] = x
 	return x, nil
 }
 

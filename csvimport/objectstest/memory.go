@@ -80,6 +80,38 @@ func (m *Memory) Get(_ context.Context, at csvimport.Location, etag string) (*cs
 		ETag: o.etag(), ContentType: o.contentType}, nil
 }
 
+// GetFrom implements csvimport.Objects.
+func (m *Memory) GetFrom(ctx context.Context, at csvimport.Location, etag string, offset int64) (*csvimport.Object, error) {
+	o, err := m.Get(ctx, at, etag)
+	if err == nil {
+		_, err = io.CopyN(io.Discard, o.Body, offset)
+	}
+	return o, err
+}
+
+// Join implements csvimport.Objects.
+func (m *Memory) Join(ctx context.Context, to csvimport.Location, head []byte, pieces []csvimport.Piece,
+	contentType string) error {
+	content := slices.Clone(head)
+	for _, p := range pieces {
+		o, err := m.Get(ctx, p.Location, "")
+		if err != nil {
+			return err
+		}
+		text, err := io.ReadAll(o.Body)
+		if err != nil {
+			return err
+		}
+		if int64(len(text)) != p.Size {
+			return csvimport.Fail(csvimport.UnexpectedError, "%s: %d bytes were announced, it has %d", p.Location, p.Size,
+				len(text))
+		}
+		content = append(content, text...)
+	}
+	m.Set(to, string(content), contentType)
+	return nil
+}
+
 // Put implements csvimport.Objects.
 func (m *Memory) Put(_ context.Context, at csvimport.Location, body io.ReadSeeker, size int64,
 	contentType string) error {

@@ -240,9 +240,16 @@ func TestBatchesThatWereStoppedAreRedriven(t *testing.T) {
 	if _, err := p.Import(ctx, tr.file, false, nil); !errors.Is(err, context.Canceled) {
 		t.Fatalf("the import was not stopped: %v", err)
 	}
+	e, err := p.Platform().Engine()
+	if err != nil {
+		t.Fatal(err)
+	}
 	var parent string
 	before := map[history.Status]int{}
 	for x, err := range p.Journal().Executions(t.Context(), "arn:") {
+		if err == nil && x.Status == history.Running { // its end is on the way
+			x, err = e.Wait(t.Context(), x.ARN)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -252,10 +259,6 @@ func TestBatchesThatWereStoppedAreRedriven(t *testing.T) {
 	}
 	if before[history.Succeeded] == 0 || before[history.Aborted] < 2 {
 		t.Fatalf("when it was stopped, executions were %v", before)
-	}
-	e, err := p.Platform().Engine()
-	if err != nil {
-		t.Fatal(err)
 	}
 	if _, err := e.RedriveExecution(t.Context(), parent, ""); err != nil {
 		t.Fatal(err)

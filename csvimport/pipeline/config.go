@@ -37,8 +37,11 @@ type Config struct {
 	Batch int
 	// ToleratedFailurePercentage is 0 to 100; nil means 5.
 	ToleratedFailurePercentage *float64
-	// MaxBytes is the maximum size in bytes of an imported file; default 104857600.
+	// MaxBytes is the maximum size in bytes of an imported file; default validate.DefaultMaxBytes, 100 GiB.
 	MaxBytes int64
+	// PartBytes is the size in bytes above which a file is validated and applied in parts; default
+	// statemachine.DefaultPartBytes, 128 MiB.
+	PartBytes int64
 	// Faults are injected into the invocations of the three functions. Seed determines which invocations fail.
 	Faults []faults.Spec
 	Seed   uint64
@@ -94,6 +97,8 @@ const (
 	bulkConcurrency = 80
 	defaultBatch    = 100 // if each row is an invocation
 	defaultBulk     = 250
+	// rangeConcurrency is the number of ranges of a large file that are validated at once.
+	rangeConcurrency = 4
 	// batchConcurrency is the number of rows of a batch that are applied at once. It is the maximum of an inline
 	// Map.
 	batchConcurrency = 40
@@ -143,6 +148,8 @@ func (c *Config) defaults() error {
 		return wrong("batch %d is not possible with the shape single, which takes one row", c.Batch)
 	case c.MaxBytes < 0:
 		return wrong("the maximum file size cannot be %d bytes", c.MaxBytes)
+	case c.PartBytes < 0 || c.PartBytes > statemachine.MaxPartBytes:
+		return wrong("the size of a part cannot be %d bytes: it is 1 to %d", c.PartBytes, int64(statemachine.MaxPartBytes))
 	case !(t >= 0 && t <= 100):
 		return wrong("tolerated failure percentage %v is not between 0 and 100", t)
 	}

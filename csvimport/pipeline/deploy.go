@@ -80,6 +80,7 @@ func (p *Pipeline) definition() (string, error) {
 	o.ResultBucket, o.TopicARN = resultBucket, p.topic
 	o.Shape = p.cfg.Shape
 	o.Concurrency, o.BatchSize, o.BatchConcurrency = p.cfg.Concurrency, p.cfg.Batch, batchConcurrency
+	o.RangeConcurrency = rangeConcurrency
 	o.ToleratedFailurePercentage = *p.cfg.ToleratedFailurePercentage
 	text, err := statemachine.Definition(statemachine.DefaultTable(), o)
 	return string(text), err

@@ -162,7 +162,7 @@ func TestASeedDecidesTheFaultsOfEveryRun(t *testing.T) {
 	var reports []*pipeline.Report
 	for range 2 {
 		tr := newTrial(t, "activity.csv", plain(rows))
-		tr.cfg.Seed = 3
+		tr.cfg.Seed = 7
 		tr.fault(t, "ProcessSingleUserRecord:crash:20%", "AggregateResults:throttle:60%")
 		r := tr.run(t, false)
 		tr.accounts(t, r, rows)

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -40,6 +41,7 @@ const (
 const (
 	databaseVariable = "DATABASE_URL"
 	maxBytesVariable = "CSV_MAX_BYTES"
+	partsVariable    = "CSV_PART_BYTES"
 	endpointVariable = "AWS_ENDPOINT_URL"
 )
 
@@ -60,11 +62,29 @@ var importFunctions = []function{
 const environments = 4
 
 // Functions returns the three functions of the import, for local.Config.BuiltIn. A platform that has them can
-// resume the imports of a data directory and start new ones. The functions log to log, which may be nil, and log
+// resume the imports of the data directory dir and start new ones. The functions log to log, which may be nil, and log
 // errors also to their own log groups. full, which may be nil, is called when the disk of their SQLite database is
 // full.
-func Functions(log *slog.Logger, full func()) map[string]functions.BuiltIn {
-	return functionsAt(log, full, &Config{}, nil)
+func Functions(dir string, log *slog.Logger, full func()) map[string]functions.BuiltIn {
+	return functionsAt(log, full, &Config{Dir: dir}, nil)
+}
+
+// inDirectory returns the variables of a function in the data directory dir. A directory that was moved, copied or
+// restored elsewhere after the function was deployed uses its own database, not that of the directory it came from.
+func inDirectory(env map[string]string, dir string) map[string]string {
+	before := env[configurationVariable]
+	if dir, err := filepath.Abs(dir); err == nil && before != "" && before != dir {
+		env = maps.Clone(env)
+		env[configurationVariable] = dir
+		path, options, ok := database.SQLitePath(env[databaseVariable])
+		if ok && path == databaseFile(before) {
+			env[databaseVariable] = "sqlite:" + databaseFile(dir)
+			if options != "" {
+				env[databaseVariable] += "?" + options
+			}
+		}
+	}
+	return env
 }
 
 // Batches returns the states of the import whose invocations carry several rows, for local.Config.Batches.
@@ -86,11 +106,11 @@ func functionsAt(log *slog.Logger, full func(), c *Config, now func() time.Time)
 	}
 	stores := &stores{full: full, wrap: c.Store, open: map[string]*shared{}}
 	guards := newGuards(now, c.calls(), c.Circuit)
-	return map[string]functions.BuiltIn{
+	all := map[string]functions.BuiltIn{
 		validateFunction: func(s functions.Surroundings) (functions.Program, error) {
-			limit, err := maxBytesOf(s.Env)
+			sizes, err := handlers.SizesFrom(func(name string) string { return s.Env[name] })
 			return functions.Program{Handler: handlers.Guarded(guards.of("objects", statemachine.ValidateCSVFile, s),
-				handlers.Validate(objectsOf(s.Env), lettersOf(s.Env), limit, tee(log, s)))}, err
+				handlers.Validate(objectsOf(s.Env), lettersOf(s.Env), sizes, tee(log, s)))}, err
 		},
 		processFunction: func(s functions.Surroundings) (functions.Program, error) {
 			store := stores.take(s.Env[databaseVariable])
@@ -106,6 +126,15 @@ func functionsAt(log *slog.Logger, full func(), c *Config, now func() time.Time)
 				Released: store.release}, nil
 		},
 	}
+	if c.Dir != "" {
+		for name, build := range all {
+			all[name] = func(s functions.Surroundings) (functions.Program, error) {
+				s.Env = inDirectory(s.Env, c.Dir)
+				return build(s)
+			}
+		}
+	}
+	return all
 }
 
 // tee returns a logger that also writes errors to the function's own log.
@@ -121,18 +150,6 @@ func objectsOf(env map[string]string) csvimport.Objects {
 // lettersOf returns the access to the dead letters of the bucket of results.
 func lettersOf(env map[string]string) *importrows.Enlister {
 	return &importrows.Enlister{Store: objects.Local(env[endpointVariable], region)}
-}
-
-func maxBytesOf(env map[string]string) (int64, error) {
-	text := env[maxBytesVariable]
-	if text == "" {
-		return 0, nil
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", maxBytesVariable, err)
-	}
-	return n, nil
 }
 
 // stores holds the databases that functions in this process use. Functions with the same address share a store,
@@ -196,6 +213,9 @@ func (p *Pipeline) deployFunctions(ctx context.Context) error {
 	env := map[string]string{databaseVariable: p.cfg.Database, configurationVariable: p.cfg.Dir}
 	if p.cfg.MaxBytes > 0 {
 		env[maxBytesVariable] = strconv.FormatInt(p.cfg.MaxBytes, 10)
+	}
+	if p.cfg.PartBytes > 0 {
+		env[partsVariable] = strconv.FormatInt(p.cfg.PartBytes, 10)
 	}
 	for _, f := range importFunctions {
 		in := &functions.LocalInput{Name: f.name, BuiltIn: f.name, Role: role(f.name), Timeout: f.timeout, Env: env}

@@ -18,6 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
 	"stepback/aws/objects"
+	"stepback/csvimport"
 	"stepback/csvimport/validate"
 	"stepback/engine/history"
 	"stepback/engine/journal"
@@ -29,6 +30,11 @@ type Progress struct {
 	Stage string // the state that the execution is in
 	// Done and Total count rows; Total is 0 until the file has been counted.
 	Done, Total int64
+	// Ranges is the number of ranges of a large file that are being validated, and Validated counts those that have
+	// been. They are 0 at other times.
+	Ranges, Validated int64
+	// Part is the part of a large file that is being applied, from 1, and Parts the number of its parts; 0 for others.
+	Part, Parts int
 	// Children counts the running child executions.
 	Children int64
 	// Failed counts the failed attempts of functions since the directory was opened. Error is the name of the
@@ -90,20 +96,16 @@ func (p *Pipeline) upload(ctx context.Context, file, key string) (start, error) 
 	if !info.Mode().IsRegular() {
 		return start{}, fmt.Errorf("%s is a directory, a pipe or a device, which cannot be read twice: name a CSV file", file)
 	}
-	digest := md5.New()
-	var unread error
-	var beside sync.WaitGroup
-	beside.Go(func() { _, unread = io.Copy(digest, io.NewSectionReader(f, 0, info.Size())) })
-	err = p.client.Put(ctx, objects.Put{Bucket: inputBucket, Key: key, Body: f, Size: info.Size()})
-	beside.Wait()
-	switch {
-	case err != nil:
+	put := p.put
+	if info.Size() > objects.MaxPartBytes {
+		put = p.putInParts
+	}
+	etag, err := put(ctx, key, f, info.Size())
+	if err != nil {
 		return start{}, fmt.Errorf("putting %s into the bucket %s: %w", file, inputBucket, err)
-	case unread != nil:
-		return start{}, unread
 	}
 	p.mu.Lock()
-	s, ok := p.starts[startKey(key, hex.EncodeToString(digest.Sum(nil)))]
+	s, ok := p.starts[startKey(key, etag)]
 	p.mu.Unlock()
 	if !ok {
 		return start{}, fmt.Errorf("there was no Object Created event for %s: the file changed while it was read; try again",
@@ -112,7 +114,48 @@ func (p *Pipeline) upload(ctx context.Context, file, key string) (start, error) 
 	return s, s.err
 }
 
-// begin starts the execution of a file under the name derived from its key and ETag.
+// put puts a file into the bucket in one request, and returns its ETag.
+func (p *Pipeline) put(ctx context.Context, key string, f *os.File, size int64) (string, error) {
+	digest := md5.New()
+	var unread error
+	var beside sync.WaitGroup
+	beside.Go(func() { _, unread = io.Copy(digest, io.NewSectionReader(f, 0, size)) })
+	err := p.client.Put(ctx, objects.Put{Bucket: inputBucket, Key: key, Body: f, Size: size})
+	beside.Wait()
+	return hex.EncodeToString(digest.Sum(nil)), errors.Join(err, unread)
+}
+
+// uploadPartBytes is the size of the parts in which a file is put that is too large for one request. The ETag depends
+// on it, so that it must never change: the same file would be another version.
+const uploadPartBytes = 64 << 20
+
+// putInParts puts a file into the bucket in parts, and returns its ETag. The parts of a file above 10,000 × 64 MiB are
+// larger.
+func (p *Pipeline) putInParts(ctx context.Context, key string, f *os.File, size int64) (string, error) {
+	u, err := p.client.CreateUpload(ctx, objects.Put{Bucket: inputBucket, Key: key})
+	if err != nil {
+		return "", err
+	}
+	each := max(uploadPartBytes, (size+objects.MaxParts-1)/objects.MaxParts)
+	var etags []string
+	for at := int64(0); at < size; at += each {
+		n := min(each, size-at)
+		etag, err := p.client.UploadPart(ctx, u, objects.Part{Number: len(etags) + 1, Body: io.NewSectionReader(f, at,
+			n),
+			Size: n})
+		if err != nil {
+			return "", errors.Join(err, p.client.AbortUpload(context.WithoutCancel(ctx), u))
+		}
+		etags = append(etags, etag)
+	}
+	etag, err := p.client.CompleteUpload(ctx, u, etags)
+	if err != nil {
+		return "", errors.Join(err, p.client.AbortUpload(context.WithoutCancel(ctx), u))
+	}
+	return csvimport.UnquoteETag(etag), nil
+}
+
+// begin starts the execution of a file under the name derived from its bucket, key and ETag.
 func (p *Pipeline) begin(ctx context.Context, name string, input objectevent.ExecutionInput) start {
 	text, err := json.Marshal(input)
 	if err != nil {
@@ -126,6 +169,14 @@ func (p *Pipeline) begin(ctx context.Context, name string, input objectevent.Exe
 		s.err = err
 	}
 	return s
+}
+
+// has reports whether there is an execution with this name and input.
+func (p *Pipeline) has(ctx context.Context, name string, input objectevent.ExecutionInput) bool {
+	x, err := p.states.DescribeExecution(ctx, &sfn.DescribeExecutionInput{
+		ExecutionArn: aws.String(p.machine.executionARN(name))})
+	var found objectevent.ExecutionInput
+	return err == nil && json.Unmarshal([]byte(aws.ToString(x.Input)), &found) == nil && found == input
 }
 
 // interrupted reports whether an earlier execution never ended by itself: it was stopped, or its process died and it
@@ -185,12 +236,17 @@ func (p *Pipeline) progress(ctx context.Context, arn string) Progress {
 		if events[i].Type.Entered() {
 			g.Stage = events[i].Name
 		}
-		if g.Total == 0 && events[i].Type.Step() == history.StepSucceeded {
-			g.Total = rowsOf(events[i].Data)
+		if events[i].Type.Step() == history.StepSucceeded {
+			stage(&g, events[i].Data)
 		}
 	}
 	for _, c := range p.engine.MapRuns() {
-		g.Done += c.Items.Succeeded + c.Items.Failed + c.Items.TimedOut + c.Items.Aborted
+		ended := c.Items.Succeeded + c.Items.Failed + c.Items.TimedOut + c.Items.Aborted
+		if g.Ranges > 0 {
+			g.Validated += ended
+			continue
+		}
+		g.Done += ended
 		g.Children += c.Executions.Running
 	}
 	g.Done = p.rows.done(g.Done)
@@ -198,8 +254,24 @@ func (p *Pipeline) progress(ctx context.Context, arn string) Progress {
 	return g
 }
 
-// rowsOf returns the row count in the output of ValidateCSVFile.
-func rowsOf(output string) int64 { return validated(output).Rows }
+// stage adds what the output of a task says about the progress of an execution: that of ValidateCSVFile about the file,
+// and that of AggregateResults about the next part of a large file.
+func stage(g *Progress, output string) {
+	if next := nextOf(output); next != nil {
+		part := next.Report.Part
+		g.Part, g.Done = part.Number+1, part.Offset.Rows
+		return
+	}
+	file := validated(output)
+	switch {
+	case file.Split != nil:
+		g.Ranges = int64(file.Split.Count)
+	case file.Part.Count > 0:
+		g.Ranges, g.Part, g.Parts, g.Total = 0, 1, file.Part.Count, file.Part.Total
+	case g.Total == 0:
+		g.Total = file.Rows
+	}
+}
 
 // validated returns the result of ValidateCSVFile from its task's output, or a zero one if the output is not that.
 func validated(output string) validate.Output {

@@ -145,7 +145,11 @@ func (p *Pipeline) objectCreated(event objectevent.Event) {
 // outbox/deadletters/startevents.
 func (p *Pipeline) announced(event objectevent.Event) start {
 	ctx := context.Background()
-	s := p.begin(ctx, event.ExecutionName(), event.ExecutionInput())
+	name := event.ExecutionName()
+	if earlier := event.EarlierExecutionName(); p.has(ctx, earlier, event.ExecutionInput()) {
+		name = earlier
+	}
+	s := p.begin(ctx, name, event.ExecutionInput())
 	if s.err == nil {
 		return s
 	}

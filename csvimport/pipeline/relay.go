@@ -96,7 +96,8 @@ func Relay(ctx context.Context, platform *local.Platform, log *slog.Logger) {
 	for {
 		f, err := platform.Functions.Get(platform.Scope, aggregateFunction, "")
 		if err == nil && f.Configuration.Environment != nil {
-			err := drain(ctx, platform, f.Configuration.Environment.Variables[databaseVariable])
+			err := drain(ctx, platform, inDirectory(f.Configuration.Environment.Variables,
+				platform.Dir)[databaseVariable])
 			if err != nil && ctx.Err() == nil {
 				log.Warn("notifications of imports cannot be sent yet", "error", err.Error())
 			}

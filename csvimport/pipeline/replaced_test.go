@@ -76,7 +76,7 @@ func replacedAt(t *testing.T, shape statemachine.Shape, at string, counted bool)
 	}
 	tr.cfg.AdjustFunction(func(name string, l *functions.Program) {
 		switch next := l.Handler.(type) {
-		case handlers.Func[validate.Output]:
+		case handlers.Func[validate.Answer]:
 			l.Handler = hooked(next, name, hook)
 		case handlers.Func[process.Answer]:
 			l.Handler = hooked(next, name, hook)

@@ -67,14 +67,16 @@ type File struct {
 	Delimiter string `json:"delimiter"`
 }
 
-// Rows counts the file's rows by outcome. The four outcomes add up to Total.
+// Rows counts the file's rows by outcome. The four outcomes and NotStarted add up to Total.
 type Rows struct {
-	Total          int64   `json:"total"`
-	Applied        int64   `json:"applied"`
-	AlreadyApplied int64   `json:"alreadyApplied"`
-	Rejected       int64   `json:"rejected"`
-	DeadLettered   int64   `json:"deadLettered"`
-	FailedPercent  float64 `json:"failedPercentage"`
+	Total          int64 `json:"total"`
+	Applied        int64 `json:"applied"`
+	AlreadyApplied int64 `json:"alreadyApplied"`
+	Rejected       int64 `json:"rejected"`
+	DeadLettered   int64 `json:"deadLettered"`
+	// NotStarted counts the rows of parts of the file that were not applied, because the Map failed before them.
+	NotStarted    int64   `json:"notStarted,omitempty"`
+	FailedPercent float64 `json:"failedPercentage"`
 }
 
 // Retry counts the failures of one state with one error, and their retries; docs/metrics.md defines each figure.
@@ -157,17 +159,18 @@ func (p *Pipeline) report(ctx context.Context, x *journal.Execution, retries *re
 	return r
 }
 
-// fileOf returns the form of the file from the first task that succeeded, which is ValidateCSVFile; nil if none did.
-func fileOf(events []history.Event) *File {
+// fileOf returns the form of the file from the last result of ValidateCSVFile; nil if there is none. It runs more than
+// once for a large file, which may prove to be in another encoding.
+func fileOf(events []history.Event) (file *File) {
 	for i := range events {
 		if events[i].Type.Step() != history.StepSucceeded {
 			continue
 		}
 		if out := validated(events[i].Data); out.Encoding != "" {
-			return &File{Encoding: string(out.Encoding), Delimiter: out.Delimiter}
+			file = &File{Encoding: string(out.Encoding), Delimiter: out.Delimiter}
 		}
 	}
-	return nil
+	return file
 }
 
 // retryOf converts a tally to a Retry, and adds the pattern that handles the error. If a failure was given up after
@@ -206,6 +209,7 @@ func (p *Pipeline) addRows(ctx context.Context, r *Report) {
 	r.Rows = &Rows{
 		Total: s.Rows, Applied: s.Applied, AlreadyApplied: s.AlreadyApplied, Rejected: s.Rejected,
 		DeadLettered:  s.DeadLettered,
+		NotStarted:    s.NotStarted,
 		FailedPercent: s.FailedPercentage,
 	}
 	r.Errors, r.retried, r.recovered, r.LeftOut = s.Errors, s.Retried, s.Recovered, s.LeftOut

@@ -19,7 +19,7 @@ func (p *Pipeline) save(r *Report) error {
 		return err
 	}
 	name := p.reportPath(r.Execution)
-	if err := os.MkdirAll(filepath.Dir(name), 0o750); err != nil {
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
 	return atomicfile.Write(name, append(inventory.Seal(b, 1), '\n'), 0o600)

@@ -11,6 +11,7 @@ import (
 	"stepback/adaptive/configuration"
 	"stepback/csvimport"
 	"stepback/csvimport/pipeline"
+	"stepback/engine/clock"
 	"stepback/retry"
 	"stepback/retrymetrics"
 	"stepback/retrymetrics/metricsfile"
@@ -83,10 +84,17 @@ func TestTheCircuitIsPublished(t *testing.T) {
 	tr := newTrial(t, "activity.csv", plain(rows))
 	tr.cfg.Batch, tr.cfg.Concurrency = 10, 4
 	tr.tolerate(100)
-	tr.cfg.Store = func(real csvimport.Store) csvimport.Store { return &broken{Store: real, calls: map[int64]int{}} }
-	r := tr.run(t, false)
+	b := &broken{}
+	tr.cfg.Store = func(real csvimport.Store) csvimport.Store {
+		b.Store = real
+		return b
+	}
+	p := tr.open(t)
+	b.clock = p.Platform().Clock
+	r := imported(t, p, tr.file, false)
+	closed(t, p)
 	if r.Rows == nil || r.Rows.Applied != 200 {
-		t.Fatalf("%+v: %s", r.Rows, r.Cause)
+		t.Fatalf("%+v, errors %v: %s", r.Rows, r.Errors, r.Cause)
 	}
 	points, err := metricsfile.Read(filepath.Clean(tr.cfg.Dir))
 	if err != nil {
@@ -106,19 +114,23 @@ func TestTheCircuitIsPublished(t *testing.T) {
 	}
 }
 
-// broken is a database that fails the first two calls of each row.
+// broken is a database that fails for a minute from its first call on, four times as long as the breaker waits before
+// it opens the circuit.
 type broken struct {
 	csvimport.Store
+	clock *clock.Clock
 	mu    sync.Mutex
-	calls map[int64]int
+	begun time.Time
 }
 
 func (b *broken) Apply(ctx context.Context, run csvimport.Run, row int64, inc csvimport.Increment) (csvimport.Outcome, error) {
 	b.mu.Lock()
-	b.calls[row]++
-	n := b.calls[row]
+	if b.begun.IsZero() {
+		b.begun = b.clock.Now()
+	}
+	down := b.clock.Now().Sub(b.begun) < time.Minute
 	b.mu.Unlock()
-	if n <= 2 {
+	if down {
 		return "", csvimport.Fail(retry.DatabaseConnectionError, "refused")
 	}
 	return b.Store.Apply(ctx, run, row, inc)

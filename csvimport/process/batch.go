@@ -12,13 +12,14 @@ import (
 type BatchInput struct {
 	Source csvimport.Source `json:"source"`
 	Run    string           `json:"run"`
+	Offset csvimport.Offset `json:"offset"` // position of the rows' part in the file
 	Items  []Item           `json:"items"`
 }
 
 // Item is one row of a batch. It keeps the original text of the record, because a row that a batch leaves to be
 // processed individually is passed on unchanged.
 type Item struct {
-	Row    *int64            `json:"row"` // from 0
+	Row    *int64            `json:"row"` // from 0, in the part
 	Record *csvimport.Record `json:"record"`
 
 	came string // JSON text of the record, an object; empty if there was none
@@ -111,14 +112,15 @@ func Batch(ctx context.Context, store csvimport.Store, in BatchInput) (BatchOutp
 		if err := item.check(); err != nil {
 			return out, err
 		}
-		inc, err := item.Record.Increment()
+		inc, err := in.Offset.Increment(item.Record)
 		if err != nil {
 			if err := out.failed(item, err); err != nil {
 				return out, err
 			}
 			continue
 		}
-		items, rows = append(items, item), append(rows, csvimport.Row{Number: *item.Row, Increment: inc})
+		items, rows = append(items, item), append(rows, csvimport.Row{Number: in.Offset.Rows + *item.Row,
+			Increment: inc})
 	}
 	answers, err := store.ApplyBatch(ctx, csvimport.Run{File: in.Source.Normal(), Name: in.Run}, rows)
 	if err != nil {
@@ -131,9 +133,9 @@ func Batch(ctx context.Context, store csvimport.Store, in BatchInput) (BatchOutp
 				return out, err
 			}
 		case a.Outcome == csvimport.Applied:
-			out.Applied.Add(rows[i].Number)
+			out.Applied.Add(*items[i].Row)
 		default:
-			out.AlreadyApplied.Add(rows[i].Number)
+			out.AlreadyApplied.Add(*items[i].Row)
 		}
 	}
 	return out, nil
@@ -199,7 +201,7 @@ func (a Answer) MarshalJSON() ([]byte, error) {
 // Handle calls Batch for an event with items and Process for any other.
 func Handle(ctx context.Context, store csvimport.Store, in Event) (Answer, error) {
 	if in.Items != nil {
-		out, err := Batch(ctx, store, BatchInput{in.Source, in.Run, in.Items})
+		out, err := Batch(ctx, store, BatchInput{in.Source, in.Run, in.Offset, in.Items})
 		return Answer{Batch: &out}, err
 	}
 	out, err := Process(ctx, store, in.Input)

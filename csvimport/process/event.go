@@ -17,6 +17,8 @@ func (e *Event) ReadText(text string) bool {
 			return c.source(&e.Source)
 		case "run":
 			return c.quoted(&e.Run)
+		case "offset":
+			return c.offset(&e.Offset)
 		case "row":
 			e.Row = new(int64)
 			return e.Items == nil && c.number(e.Row)
@@ -30,6 +32,18 @@ func (e *Event) ReadText(text string) bool {
 		}
 		return false
 	}) && c.ended()
+}
+
+func (c *cursor) offset(o *csvimport.Offset) bool {
+	return c.object(func(name string) bool {
+		switch name {
+		case "rows":
+			return c.number(&o.Rows)
+		case "lines":
+			return c.number(&o.Lines)
+		}
+		return false
+	})
 }
 
 // attempt skips the member with the number of the attempt. Only the step's guard needs it, if the step fails.

@@ -33,7 +33,8 @@ func TestReadText(t *testing.T) {
 		var record func() *csvimport.Record
 		want.Source, want.Run, record = draw(t)
 		row := rapid.Int64Range(-999_999_999_999_999_999, 999_999_999_999_999_999)
-		event := map[string]any{"source": want.Source, "run": want.Run}
+		want.Offset = csvimport.Offset{Rows: row.Draw(t, "rows before"), Lines: row.Draw(t, "lines before")}
+		event := map[string]any{"source": want.Source, "run": want.Run, "offset": want.Offset}
 		if rapid.Bool().Draw(t, "several") {
 			items := []map[string]any{}
 			for range rapid.IntRange(0, 4).Draw(t, "rows") {

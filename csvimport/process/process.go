@@ -14,8 +14,9 @@ import (
 // Input is the step's event.
 type Input struct {
 	Source csvimport.Source  `json:"source"`
-	Run    string            `json:"run"` // identifies the importing execution
-	Row    *int64            `json:"row"` // from 0
+	Run    string            `json:"run"`    // identifies the importing execution
+	Offset csvimport.Offset  `json:"offset"` // position of the rows' part in the file
+	Row    *int64            `json:"row"`    // from 0, in the part
 	Record *csvimport.Record `json:"record"`
 }
 
@@ -32,11 +33,11 @@ func Process(ctx context.Context, store csvimport.Store, in Input) (Output, erro
 	if err := check(in); err != nil {
 		return Output{}, err
 	}
-	inc, err := in.Record.Increment()
+	inc, err := in.Offset.Increment(in.Record)
 	if err != nil {
 		return Output{}, err
 	}
-	outcome, err := store.Apply(ctx, csvimport.Run{File: in.Source.Normal(), Name: in.Run}, *in.Row, inc)
+	outcome, err := store.Apply(ctx, csvimport.Run{File: in.Source.Normal(), Name: in.Run}, in.Offset.Rows+*in.Row, inc)
 	if err != nil {
 		return Output{}, err
 	}

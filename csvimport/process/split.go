@@ -19,7 +19,7 @@ func Split(event []byte) (rows [][]byte, ok bool) {
 	}
 	for i := range items.Len() {
 		one := jsonvalue.NewObject(4)
-		for _, name := range []string{"source", "run"} {
+		for _, name := range []string{"source", "run", "offset"} {
 			if v, ok := tree.Get(name); ok {
 				one.Set(name, v)
 			}

@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 
+	"stepback/adaptive/breaker"
 	"stepback/adaptive/configuration"
 	"stepback/adaptive/configuration/dynamosource"
 	"stepback/adaptive/shared"
@@ -40,7 +41,8 @@ type Callee struct {
 // CONFIGURATION_TABLE is set. The first is a table of package dynamostore. The second is the table
 // retry_configurations, which holds the functions' configuration under the state machine's name, STATE_MACHINE. If
 // STATE_MACHINE is set, metrics are printed to out. CALLS_AT_A_TIME is the number of calls that the state machine
-// makes concurrently.
+// makes concurrently. BREAKER selects the breaker's thresholds: standard (the default, [shared.Callee]) or source,
+// those of the source design ([breaker.Conservative]); all functions of a callee must use the same.
 func FromEnvironment(ctx context.Context, env func(string) string, callee, state string, out io.Writer,
 	log *slog.Logger) (*handlers.Guard, error) {
 	breakers, configurations := env("BREAKER_TABLE"), env("CONFIGURATION_TABLE")
@@ -62,10 +64,15 @@ func FromEnvironment(ctx context.Context, env func(string) string, callee, state
 	// The client makes one attempt. If that fails, the guard lets the call pass, and asks again a little later.
 	client := dynamodb.NewFromConfig(cfg, func(o *dynamodb.Options) { o.RetryMaxAttempts = 1 })
 	c := Callee{Name: callee, Machine: env("STATE_MACHINE"), State: state, Calls: calls}
+	policies, err := policiesOf(env("BREAKER"))
+	if err != nil {
+		return nil, err
+	}
 	p := &circuitlog.Printer{Callee: c.Name, Machine: c.Machine, State: c.State, Out: out, Log: log, Now: time.Now}
 	guard := &handlers.Guard{}
 	if breakers != "" {
-		if guard, err = over(&dynamostore.Store{Client: client, Table: breakers}, c, p, time.Now); err != nil {
+		if guard, err = over(&dynamostore.Store{Client: client, Table: breakers}, policies, c, p,
+			time.Now); err != nil {
 			return nil, err
 		}
 	}
@@ -76,6 +83,19 @@ func FromEnvironment(ctx context.Context, env func(string) string, callee, state
 		}
 	}
 	return guard, nil
+}
+
+// policiesOf returns the policies that BREAKER selects.
+func policiesOf(text string) (shared.Policies, error) {
+	policies := shared.Callee()
+	switch text {
+	case "", "standard":
+		return policies, nil
+	case "source":
+		policies.Breaker = breaker.Conservative()
+		return policies, nil
+	}
+	return policies, fmt.Errorf("BREAKER is %q; set it to standard or source, or leave it unset", text)
 }
 
 func callsAtATime(text string) (int, error) {
@@ -91,12 +111,13 @@ func callsAtATime(text string) (int, error) {
 
 // New returns a guard over any store.
 func New(store shared.Store, c Callee, out io.Writer, log *slog.Logger, now func() time.Time) (*handlers.Guard, error) {
-	return over(store, c, &circuitlog.Printer{Callee: c.Name, Machine: c.Machine, State: c.State, Out: out, Log: log,
+	return over(store, shared.Callee(), c, &circuitlog.Printer{Callee: c.Name, Machine: c.Machine, State: c.State,
+		Out: out, Log: log,
 		Now: now}, now)
 }
 
-func over(store shared.Store, c Callee, p *circuitlog.Printer, now func() time.Time) (*handlers.Guard, error) {
-	policies := shared.Callee()
+func over(store shared.Store, policies shared.Policies, c Callee, p *circuitlog.Printer, now func() time.Time,
+) (*handlers.Guard, error) {
 	policies.Limiter.Initial = min(max(policies.Limiter.Initial, float64(c.Calls)), policies.Limiter.Max)
 	gate, err := shared.NewGate(store, c.Name, policies, shared.Config{
 		Now: now, Read: p.Circuit, Unavailable: p.Unavailable,

@@ -33,8 +33,8 @@ func TestAnOutageOpensTheCircuitAndIsPublished(t *testing.T) {
 		return "", messages.InvokeResponse_Error{Type: "DatabaseConnectionError"}
 	})
 	names := map[string]int{}
-	// Ten failures in a row open the circuit.
-	for range 100 {
+	// Ten failures in a row over 15 s open the circuit.
+	for range 300 {
 		_, err := down(t.Context(), nil)
 		var answer messages.InvokeResponse_Error
 		errors.As(err, &answer)

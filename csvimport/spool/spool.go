@@ -38,12 +38,27 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, nil
 }
 
+// WriteAt replaces bytes that were written before.
+func (f *File) WriteAt(p []byte, offset int64) (int, error) {
+	n, err := f.file.WriteAt(p, offset)
+	if err != nil {
+		return n, failure(err)
+	}
+	return n, nil
+}
+
+// Size returns the number of bytes written.
+func (f *File) Size() int64 { return f.size }
+
 // Put stores the written data as an object.
 func (f *File) Put(ctx context.Context, objects csvimport.Objects, to csvimport.Location, contentType string) error {
-	if _, err := f.file.Seek(0, io.SeekStart); err != nil {
-		return failure(err)
-	}
-	return objects.Put(ctx, to, f.file, f.size, contentType)
+	return f.PutSection(ctx, objects, to, 0, f.size, contentType)
+}
+
+// PutSection stores size bytes of the written data, from offset on, as an object.
+func (f *File) PutSection(ctx context.Context, objects csvimport.Objects, to csvimport.Location, offset, size int64,
+	contentType string) error {
+	return objects.Put(ctx, to, io.NewSectionReader(f.file, offset, size), size, contentType)
 }
 
 // Close removes the file.

@@ -52,6 +52,14 @@ func (v *Validator) enlist(ctx context.Context, in Input, file *upload, report c
 	return v.Letters.Enlist(ctx, in.Source, in.workBucket(), report.Letters)
 }
 
+// letters returns the beginning of the IDs of the dead letters of the file's rows.
+func (v *Validator) letters(ctx context.Context, in Input) (string, error) {
+	if v.Letters == nil {
+		return csvimport.Letters(in.Source), nil
+	}
+	return v.Letters.Of(ctx, in.Source, in.workBucket())
+}
+
 // describe returns the rows that are left out, for the report of the import.
 func describe(report csvfile.Report, leftOut map[int64]string) *csvimport.LeftOut {
 	if len(leftOut) == 0 {

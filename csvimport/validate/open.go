@@ -3,6 +3,7 @@ package validate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -63,8 +64,22 @@ func (v *Validator) checkObject(file upload, object *csvimport.Object) error {
 			source)
 	case object.Size > v.maxBytes():
 		return tooLarge(source, object.Size, v.maxBytes())
+	case object.Size > v.partBytes():
+		return &largeError{object.Size}
 	}
 	return nil
+}
+
+// largeError reports a file that is validated in ranges.
+type largeError struct{ size int64 }
+
+func (e *largeError) Error() string { return fmt.Sprintf("%d bytes are more than one part", e.size) }
+
+func (v *Validator) partBytes() int64 {
+	if v.PartBytes > 0 {
+		return v.PartBytes
+	}
+	return statemachine.DefaultPartBytes
 }
 
 // isFolderMarker reports whether an object is an empty one that tools write to represent a directory.
@@ -98,7 +113,7 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 // directory.
 func (v *Validator) explain(ctx context.Context, source csvimport.Source, err error) error {
 	var f *csvimport.Failure
-	if !errors.As(err, &f) {
+	if err == nil || !errors.As(err, &f) {
 		return err
 	}
 	if f.Name == statemachine.CSVFileNotFound && v.isDirectory(ctx, source) {

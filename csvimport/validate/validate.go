@@ -11,20 +11,36 @@ import (
 	"stepback/statemachine"
 )
 
-// DefaultMaxBytes is the default size limit of an upload: 100 MiB.
-const DefaultMaxBytes = 104857600
+const (
+	// DefaultMaxBytes is the default size limit of an upload: 100 GiB. It bounds the time and the cost of a file that
+	// was uploaded by mistake; nothing else depends on it.
+	DefaultMaxBytes = 100 << 30
+	// MaxFileBytes is the largest size limit: as many of the largest parts as a file may have.
+	MaxFileBytes = statemachine.MaxParts * statemachine.MaxPartBytes
+)
 
 // Input is the step's event.
 type Input struct {
 	Source     csvimport.Source `json:"source"`
 	WorkBucket string           `json:"workBucket"` // bucket for the copy; the source's bucket if empty
 	WorkPrefix string           `json:"workPrefix"`
+	// Validation is the result of the previous round, if the file is validated in ranges; see Split.
+	Validation *Validation `json:"validation"`
+	// Range is set for the step ValidateRange.
+	Range *Range `json:"range"`
+}
+
+// Validation is the result of the step in the state machine's data.
+type Validation struct {
+	Report struct {
+		Split *Split `json:"split"`
+	} `json:"report"`
 }
 
 // Output is the step's result.
 type Output struct {
 	Valid      bool             `json:"valid"` // false only if the file has rows and none of them can be imported
-	Rows       int64            `json:"rows"`  // without those that Data leaves out
+	Rows       int64            `json:"rows"`  // of the part that is applied first, without those that Data leaves out
 	Encoding   csvfile.Encoding `json:"encoding"`
 	Delimiter  string           `json:"delimiter"` // comma, tab or semicolon
 	Normalised bool             `json:"normalised"`
@@ -34,17 +50,25 @@ type Output struct {
 	ProblemRows  int64               `json:"problemRows"` // rows that will be rejected
 	Problems     []csvimport.Problem `json:"problems"`    // the first 100
 	Reason       string              `json:"reason,omitempty"`
+	// Part is the part of the file that is applied first.
+	Part csvimport.Part `json:"part"`
+	// Split is set if ranges of the file have to be validated before the other members are known.
+	Split *Split `json:"split,omitempty"`
 }
 
-// Validator checks files. If MaxBytes is 0, the limit is DefaultMaxBytes.
+// Validator checks files.
 type Validator struct {
-	Objects  csvimport.Objects
-	MaxBytes int64
-	Letters  Letters // nil refuses files whose rows came out of dead letters
+	Objects   csvimport.Objects
+	MaxBytes  int64   // size limit in bytes; 0 means DefaultMaxBytes
+	PartBytes int64   // size of a part in bytes; 0 means statemachine.DefaultPartBytes
+	Letters   Letters // nil refuses files whose rows came out of dead letters
 }
 
-// Letters claims the dead letters that the rows of a file came out of.
+// Letters names the dead letters of a file's rows, and claims those that the rows came out of.
 type Letters interface {
+	// Of returns the beginning of the IDs of the dead letters of the rows of source, whose results go to a bucket: that
+	// of csvimport.Letters, or of csvimport.EarlierLetters if an earlier version has imported the file.
+	Of(ctx context.Context, source csvimport.Source, bucket string) (string, error)
 	// Enlist claims the letters of rows for the import of source, whose results go to a bucket. It returns why the
 	// other rows must not be imported, by the rows' numbers. For the same source it always returns the same.
 	Enlist(ctx context.Context, source csvimport.Source, bucket string, rows []csvfile.RowLetter) (
@@ -59,8 +83,16 @@ func (v *Validator) Validate(ctx context.Context, in Input) (Output, error) {
 	if err := checkInput(in); err != nil {
 		return Output{}, err
 	}
+	if in.Validation != nil && in.Validation.Report.Split != nil {
+		out, err := v.join(ctx, in, *in.Validation.Report.Split)
+		return out, v.explain(ctx, in.Source, err)
+	}
 	file := in.file()
 	report, err := v.check(ctx, file)
+	if large, ok := errors.AsType[*largeError](err); ok {
+		out, err := v.split(ctx, in, large.size)
+		return out, v.explain(ctx, in.Source, err)
+	}
 	if isGone(err) && v.Letters != nil { // after a first attempt, which has pinned the file
 		if pinned, e := v.check(ctx, in.pinned()); !isGone(e) {
 			file, report, err = in.pinned(), pinned, e
@@ -78,6 +110,9 @@ func (v *Validator) Validate(ctx context.Context, in Input) (Output, error) {
 		return Output{}, v.explain(ctx, in.Source, err)
 	}
 	out.Data.LeftOut = describe(report, leftOut)
+	if out.Data.Letters, err = v.letters(ctx, in); err != nil {
+		return Output{}, v.explain(ctx, in.Source, err)
+	}
 	out.Rows -= int64(len(leftOut))
 	if out.Normalised = !report.Regular; out.Normalised {
 		out.Data.Location = copyLocation(in, "normalised")

@@ -38,7 +38,7 @@ func TestCleanFileIsCopiedAsItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"valid":true,"rows":2,"encoding":"UTF-8","delimiter":"comma","normalised":false,"data":{"bucket":"work","key":"runs/1/validated-d04a6aa94e55850270486431.csv"},"problemCount":0,"problemRows":0,"problems":[]}`
+	want := `{"valid":true,"rows":2,"encoding":"UTF-8","delimiter":"comma","normalised":false,"data":{"bucket":"work","key":"runs/1/validated-d04a6aa94e55850270486431.csv","letters":"row:a-csv-7452f5ff2bf798fe1e429da2292716c8"},"problemCount":0,"problemRows":0,"problems":[],"part":{"offset":{"rows":0,"lines":0}}}`
 	if string(got) != want {
 		t.Errorf("output is\n%s\nwant\n%s", got, want)
 	}

@@ -3,7 +3,6 @@ package cloudwatch_test
 import (
 	"bytes"
 	"context"
-	"math"
 	"net"
 	"os/exec"
 	"slices"
@@ -134,39 +133,35 @@ func TestAnEndpointDrawsWhatThePointsDo(t *testing.T) {
 		t.Fatal(err)
 	}
 	putAlarms(t, c)
-	page, err := cloudwatch.Fetch(t.Context(), c, "d", from, from.Add(time.Hour))
+	window := render.Window{From: from, To: from.Add(time.Hour), Period: time.Minute}
+	page, err := cloudwatch.Fetch(t.Context(), &cloudwatch.Source{Client: c}, "d", window)
 	if err != nil {
 		t.Fatal(err)
 	}
-	requests, err := render.Requests(body(t), render.Points(points).Find)
-	if err != nil || len(requests) < 30 {
-		t.Fatalf("%d requests, %v", len(requests), err)
+	own, err := render.Load(t.Context(), "d", shown, render.Points(points), window)
+	if err != nil {
+		t.Fatal(err)
 	}
 	compared := 0
-	for _, r := range requests {
-		if r.Stat == retrymetrics.P50 || r.Stat == retrymetrics.P99 {
+	for i, w := range page.Widgets {
+		if w.Title == "Retry Delays" {
 			continue // moto has no percentiles
 		}
-		want, err := render.Points(points).Values(r.Series, r.Stat, page.Data.Grid())
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := page.Data.Values(r.Series, r.Stat, page.Data.Grid())
-		if err != nil || !slices.EqualFunc(got, want, func(a, b float64) bool {
-			return a == b || math.IsNaN(a) &&
-				math.IsNaN(b)
-		}) {
-			t.Errorf("%s %s: %v %v, want %v", r.Stat, r.Series, got, err, want)
-		}
-		if !want.Empty() {
-			compared++
+		for n, l := range own.Widgets[i].Lines {
+			if n >= len(w.Lines) || !slices.Equal(l.Values, w.Lines[n].Values) {
+				t.Errorf("%s, %s: %+v, want %v", w.Title, l.Label, w.Lines, l.Values)
+			}
+			if len(l.Values) > 0 {
+				compared++
+			}
 		}
 	}
 	if compared < 12 {
-		t.Errorf("only %d of %d requests have data", compared, len(requests))
+		t.Errorf("only %d lines have data", compared)
 	}
-	if len(page.Alarms) != 2 || page.Alarms[0].Name != "csv-import-dead-letters" || page.Alarms[1].State != "missing" {
-		t.Errorf("alarms %+v", page.Alarms)
+	i := slices.IndexFunc(page.Widgets, func(w render.Widget) bool { return w.Type == "alarm" })
+	if all := page.Widgets[i].Alarms; len(all) != 2 || all[1].Name != "csv-import-dead-letters" || all[0].State != "missing" {
+		t.Errorf("alarms %+v", all)
 	}
 }
 

@@ -8,10 +8,13 @@ type canvas interface {
 	// grid draws a grid line. mark draws a dashed line; if its color is empty, it has the color of alarms.
 	grid(from, to point)
 	mark(from, to point, color string)
-	// curve draws a line through points. dot and bar draw shapes that show their title when hovered over.
+	// curve draws a line through points. dot, bar and area draw shapes that show their title when hovered over.
 	curve(through []point, color string)
 	dot(at point, color, title string)
 	bar(b box, color, title string)
+	area(outline []point, color, title string)
+	// shade fills a box with a transparent color.
+	shade(b box, color string)
 	// swatch draws a sample of a color in a legend. card draws the background of a widget.
 	swatch(at point, color string)
 	card(b box)
@@ -43,6 +46,7 @@ const (
 	nothing              // shown if there are no data
 	alarming
 	fine
+	prose // paragraphs
 )
 
 const (
@@ -54,4 +58,5 @@ const (
 	markDash    = 4.0
 	markGap     = 3.0
 	swatchRound = 2.0
+	shadeShare  = 0.12 // opacity of shaded boxes
 )

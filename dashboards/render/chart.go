@@ -1,23 +1,26 @@
 package render
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
-
-	"stepback/retrymetrics/metricmath"
+	"time"
 )
 
 // chart draws a time series widget into a box of w × h pixels below the widget's title.
 type chart struct {
-	on          canvas
-	w, h        float64
-	grid        metricmath.Grid
-	lines       []line // all of them, for the legend
-	drawn       []line // those with data
-	marks       []mark
-	top, bottom float64 // the limits of the axis
-	legend      []entry
+	on         canvas
+	w, h       float64
+	window     Window
+	widget     *Widget
+	lines      []Line  // all of them, for the legend
+	drawn      []*Line // those with data
+	marks      []mark
+	scales     [2]scale // of the left and the right axis
+	rightAxis  bool
+	legend     []entry // below the chart
+	sideLegend []entry // to the right of the chart
 }
 
 const (
@@ -26,21 +29,41 @@ const (
 	labelHeight                                    = 12.0 // height of a line of small text
 )
 
-func (w widget) chart(on canvas, lines []line, g metricmath.Grid, width, height float64) {
-	c := chart{on: on, w: width, h: height, grid: g, lines: lines, marks: w.Properties.Annotations.Horizontal}
-	for _, l := range lines {
-		if !l.values.Empty() {
-			c.drawn = append(c.drawn, l)
+// Plot is the part of a time series widget in which its lines are drawn, in pixels of the widget: the left edge
+// corresponds to the beginning of the page's window, and the right edge to its end.
+type Plot struct{ Left, Right float64 }
+
+func (w *Widget) chart(on canvas, window Window, width, height float64) Plot {
+	c := chart{on: on, w: width, h: height, window: window, widget: w, lines: w.Lines}
+	for _, b := range w.properties.Annotations.Horizontal {
+		for _, m := range b {
+			if m.Visible == nil || *m.Visible {
+				c.marks = append(c.marks, m)
+			}
 		}
 	}
-	c.scale(w.Properties)
+	c.marks = append(c.marks, w.marks...)
+	for i := range w.Lines {
+		c.rightAxis = c.rightAxis || w.Lines[i].Right
+		if len(w.Lines[i].Values) > 0 {
+			c.drawn = append(c.drawn, &w.Lines[i])
+		}
+	}
+	for i, a := range []axis{w.properties.YAxis.Left, w.properties.YAxis.Right} {
+		right := i == 1
+		lines := slices.DeleteFunc(slices.Clone(c.drawn), func(l *Line) bool { return l.Right != right })
+		marks := slices.DeleteFunc(slices.Clone(c.marks), func(m mark) bool { return (m.YAxis == "right") != right })
+		c.scales[i] = fit(lines, w.properties.Stacked, marks, a)
+	}
 	c.layOutLegend()
 	c.axes()
+	c.fills()
+	c.moments()
 	c.lower()
 	switch {
 	case len(c.drawn) == 0:
-		on.text(point{(c.w + marginLeft) / 2, c.floor() / 2}, centered, nothing, "no data")
-	case w.Properties.Stacked:
+		on.text(point{(c.w + c.left()) / 2, c.floor() / 2}, centered, nothing, "no data")
+	case w.properties.Stacked:
 		c.bars()
 	default:
 		for _, l := range c.drawn {
@@ -48,95 +71,162 @@ func (w widget) chart(on canvas, lines []line, g metricmath.Grid, width, height 
 		}
 	}
 	c.drawLegend()
+	return Plot{c.left(), c.right()}
 }
 
-// scale fits the vertical axis to the drawn values.
-func (c *chart) scale(p properties) {
-	highest := 0.0
-	for i := range c.grid.Len {
-		sum := 0.0
-		for _, l := range c.drawn {
-			if v := l.values[i]; !math.IsNaN(v) {
-				sum += v
-				highest = max(highest, v)
-			}
-		}
-		if p.Stacked {
-			highest = max(highest, sum)
-		}
-	}
-	for _, m := range c.marks {
-		highest = max(highest, m.Value*1.05) // with space for its label
-	}
-	if c.top = nice(highest); p.YAxis.Left.Max != nil {
-		c.top = *p.YAxis.Left.Max
-	}
-	if p.YAxis.Left.Min != nil {
-		c.bottom = *p.YAxis.Left.Min
-	}
-	if c.top <= c.bottom {
-		c.top = c.bottom + 1
-	}
-}
+func (c *chart) left() float64 { return marginLeft }
 
-// nice returns the smallest of 1, 1.2, 1.6, 2, 3, 4, 6, 8 × 10ⁿ that is at least v. Each of these is easily divided
-// by four.
-func nice(v float64) float64 {
-	if v <= 0 {
-		return 1
+// right returns the position of the chart's right edge.
+func (c *chart) right() float64 {
+	if c.rightAxis {
+		return c.w - marginLeft
 	}
-	base := math.Pow(10, math.Floor(math.Log10(v)))
-	for _, f := range []float64{1, 1.2, 1.6, 2, 3, 4, 6, 8} {
-		if v <= f*base {
-			return f * base
-		}
-	}
-	return 10 * base
+	return c.w - marginRight
 }
 
 func (c *chart) floor() float64 { return c.h - axisHeight - c.legendHeight() }
 
-func (c *chart) y(v float64) float64 {
-	return c.floor() - (v-c.bottom)/(c.top-c.bottom)*(c.floor()-marginTop)
+// y returns the position of a value on an axis.
+func (c *chart) y(v float64, right bool) float64 {
+	return c.floor() - c.scales[btoi(right)].share(v)*(c.floor()-marginTop)
 }
 
-// x returns the position of the middle of a period.
-func (c *chart) x(i int) float64 {
-	return marginLeft + (float64(i)+0.5)*c.step()
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
-func (c *chart) step() float64 { return (c.w - marginLeft - marginRight) / float64(c.grid.Len) }
+// x returns the position of a time.
+func (c *chart) x(t time.Time) float64 {
+	span := c.window.To.Sub(c.window.From)
+	if span <= 0 {
+		return c.left()
+	}
+	share := float64(t.Sub(c.window.From)) / float64(span)
+	return c.left() + min(max(share, 0), 1)*(c.right()-c.left())
+}
+
+// middle returns the position of the middle of a line's period.
+func (c *chart) middle(l *Line, i int) float64 { return c.x(l.Times[i].Add(l.Period / 2)) }
+
+// step returns the width of a line's periods.
+func (c *chart) step(l *Line) float64 {
+	span := max(c.window.To.Sub(c.window.From), time.Nanosecond)
+	return float64(l.Period) / float64(span) * (c.right() - c.left())
+}
 
 func (c *chart) axes() {
-	const ticks = 4
-	for i := range ticks + 1 {
-		v := c.bottom + (c.top-c.bottom)*float64(i)/ticks
-		c.on.grid(point{marginLeft, c.y(v)}, point{c.w - marginRight, c.y(v)})
-		c.on.text(point{marginLeft - 5, c.y(v) + 3.5}, ends, small, short(v))
+	ticks := 4
+	if c.floor()-marginTop < 70 {
+		ticks = 2
 	}
-	if c.grid.Len == 0 {
+	for i := range ticks + 1 {
+		share := float64(i) / float64(ticks)
+		y := c.floor() - share*(c.floor()-marginTop)
+		c.on.grid(point{c.left(), y}, point{c.right(), y})
+		at := func(s scale) string { return short(s.bottom + (s.top-s.bottom)*share) }
+		c.on.text(point{c.left() - 5, y + 3.5}, ends, small, at(c.scales[0]))
+		if c.rightAxis {
+			c.on.text(point{c.right() + 5, y + 3.5}, begins, small, at(c.scales[1]))
+		}
+	}
+	span := c.window.To.Sub(c.window.From)
+	if span <= 0 {
 		return
 	}
+	step := tickStep(span, max(2, int((c.right()-c.left())/105)))
 	format := "15:04"
-	if c.grid.Period.Seconds() < 60 {
+	switch {
+	case step >= 24*time.Hour:
+		format = "2 Jan"
+	case span > 24*time.Hour:
+		format = "2 Jan 15:04"
+	case step < time.Minute:
 		format = "15:04:05"
 	}
-	if c.grid.Period.Hours() >= 1 {
-		format = "2 Jan 15:04"
-	}
-	if c.grid.Period.Hours() >= 24 {
-		format = "2 Jan 2006"
-	}
-	labels := min(c.grid.Len, max(2, int(c.w/130)))
-	for n := range labels {
-		i, a := 0, centered
-		if labels > 1 {
-			i = n * (c.grid.Len - 1) / (labels - 1)
+	for t := c.window.From.Truncate(step); !t.After(c.window.To); t = t.Add(step) {
+		if t.Before(c.window.From) {
+			continue
 		}
-		if n == labels-1 && labels > 1 {
-			a = ends
+		a, x := centered, c.x(t)
+		half := letter * float64(len(format)) / 2
+		if x+half > c.w {
+			a, x = ends, c.w-2
 		}
-		c.on.text(point{min(c.x(i)+letter*2, c.w-2), c.floor() + 14}, a, small, c.grid.At(i).Format(format))
+		c.on.text(point{x, c.floor() + 14}, a, small, t.Format(format))
+		c.on.grid(point{c.x(t), c.floor()}, point{c.x(t), c.floor() + 3})
+	}
+}
+
+// tickStep returns the shortest customary distance of at most n ticks in a span.
+func tickStep(span time.Duration, n int) time.Duration {
+	const day = 24 * time.Hour
+	for _, d := range []time.Duration{time.Second, 5 * time.Second, 15 * time.Second, 30 * time.Second, time.Minute,
+		2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute, time.Hour,
+		2 * time.Hour,
+		3 * time.Hour, 6 * time.Hour, 12 * time.Hour, day, 2 * day, 7 * day, 14 * day} {
+		if span <= time.Duration(n)*d {
+			return d
+		}
+	}
+	return (span / time.Duration(n)).Truncate(day) + day
+}
+
+// fills shades what annotations fill: above or below a line, between two lines, before or after a time, between two
+// times.
+func (c *chart) fills() {
+	whole := box{c.left(), marginTop, c.right() - c.left(), c.floor() - marginTop}
+	rows := func(from, to float64, color string) {
+		if from, to = max(from, whole.y), min(to, whole.y+whole.h); to > from {
+			c.on.shade(box{whole.x, from, whole.w, to - from}, cmp.Or(color, alarmColor))
+		}
+	}
+	for _, b := range c.widget.properties.Annotations.Horizontal {
+		switch {
+		case len(b) == 2:
+			y, z := c.y(b[0].Value, b[0].YAxis == "right"), c.y(b[1].Value, b[0].YAxis == "right")
+			rows(min(y, z), max(y, z), b[0].Color)
+		case len(b) == 1 && b[0].Fill == "above":
+			rows(whole.y, c.y(b[0].Value, b[0].YAxis == "right"), b[0].Color)
+		case len(b) == 1 && b[0].Fill == "below":
+			rows(c.y(b[0].Value, b[0].YAxis == "right"), whole.y+whole.h, b[0].Color)
+		}
+	}
+	columns := func(from, to float64, color string) {
+		if to > from {
+			c.on.shade(box{from, whole.y, to - from, whole.h}, cmp.Or(color, alarmColor))
+		}
+	}
+	for _, m := range c.widget.properties.Annotations.Vertical {
+		switch {
+		case len(m) == 2:
+			x, z := c.x(m[0].Value), c.x(m[1].Value)
+			columns(min(x, z), max(x, z), m[0].Color)
+		case len(m) == 1 && m[0].Fill == "before":
+			columns(whole.x, c.x(m[0].Value), m[0].Color)
+		case len(m) == 1 && m[0].Fill == "after":
+			columns(c.x(m[0].Value), whole.x+whole.w, m[0].Color)
+		}
+	}
+}
+
+// moments draws the vertical annotations that are in the window, with their labels.
+func (c *chart) moments() {
+	for _, both := range c.widget.properties.Annotations.Vertical {
+		for _, m := range both {
+			if m.Visible != nil && !*m.Visible || m.Value.Before(c.window.From) || m.Value.After(c.window.To) {
+				continue
+			}
+			x := c.x(m.Value)
+			c.on.mark(point{x, marginTop}, point{x, c.floor()}, m.Color)
+			a, at := begins, x+3
+			if x+letter*float64(letters(m.Label)) > c.right() {
+				a, at = ends, x-3
+			}
+			c.on.text(point{at, marginTop + labelHeight - 3}, a, small, m.Label)
+		}
 	}
 }
 
@@ -145,10 +235,11 @@ func (c *chart) axes() {
 func (c *chart) lower() {
 	taken := make([]box, 0, len(c.marks))
 	for _, m := range c.marks {
-		y := c.y(m.Value)
-		c.on.mark(point{marginLeft, y}, point{c.w - marginRight, y}, m.Color)
-		width := letter * float64(letters(m.Label)+1)
-		right, left := c.w-marginRight-2-width, marginLeft+2.0
+		y := c.y(m.Value, m.YAxis == "right")
+		c.on.mark(point{c.left(), y}, point{c.right(), y}, m.Color)
+		label := cut(m.Label, int((c.right()-c.left())/letter)-2)
+		width := letter * float64(letters(label)+1)
+		right, left := c.right()-2-width, c.left()+2.0
 		above, below := y-labelHeight, y+2
 		places := []box{{right, above, width, labelHeight}, {right, below, width, labelHeight},
 			{left, above, width, labelHeight}, {left, below, width, labelHeight},
@@ -159,7 +250,7 @@ func (c *chart) lower() {
 		})
 		at := places[max(i, 0)]
 		taken = append(taken, at)
-		c.on.text(point{at.x + at.w, at.y + labelHeight - 3}, ends, small, m.Label)
+		c.on.text(point{at.x + at.w, at.y + labelHeight - 3}, ends, small, label)
 	}
 }
 
@@ -169,66 +260,71 @@ func (b box) overlaps(o box) bool {
 
 // covers reports whether a curve, or another annotation's line, passes through a box.
 func (c *chart) covers(b box) bool {
-	if slices.ContainsFunc(c.marks, func(m mark) bool { return c.y(m.Value) > b.y && c.y(m.Value) < b.y+b.h }) {
+	if slices.ContainsFunc(c.marks, func(m mark) bool {
+		y := c.y(m.Value, m.YAxis == "right")
+		return y > b.y && y < b.y+b.h
+	}) {
 		return true
 	}
 	for _, l := range c.drawn {
-		last := -1 // the period before, if it has a value
-		for i, v := range l.values {
-			if math.IsNaN(v) {
+		for i := 1; i < len(l.Values); i++ {
+			if from, to := c.middle(l, i-1), c.middle(l, i); to < b.x || from > b.x+b.w {
 				continue
 			}
-			if x := c.x(i); x >= b.x && last >= 0 && c.x(last) <= b.x+b.w {
-				y, before := c.y(min(max(v, c.bottom), c.top)), c.y(min(max(l.values[last], c.bottom), c.top))
-				if min(y, before) <= b.y+b.h && max(y, before) >= b.y {
-					return true
-				}
+			y, before := c.y(l.Values[i], l.Right), c.y(l.Values[i-1], l.Right)
+			if min(y, before) <= b.y+b.h && max(y, before) >= b.y {
+				return true
 			}
-			last = i
 		}
 	}
 	return false
 }
 
+// mostDots is the most values of a line that are drawn with a dot and its title each.
+const mostDots = 200
+
 // curve draws a line through the periods that have a value. If there is space, it also draws a dot for each of
 // these periods.
-func (c *chart) curve(l line) {
-	var through []point
-	for i, v := range l.values {
-		if math.IsNaN(v) {
-			continue
-		}
-		at := point{c.x(i), c.y(min(max(v, c.bottom), c.top))}
-		through = append(through, at)
-		if c.step() > 5 {
-			c.on.dot(at, l.color, c.said(i, l, v))
+func (c *chart) curve(l *Line) {
+	dots := len(l.Values) <= mostDots && c.step(l) > 5
+	through := make([]point, len(l.Values))
+	for i, v := range l.Values {
+		through[i] = point{c.middle(l, i), c.y(v, l.Right)}
+		if dots {
+			c.on.dot(through[i], l.Color, c.said(l, i))
 		}
 	}
-	if len(through) == 1 && c.step() <= 5 {
-		c.on.dot(through[0], l.color, l.label)
+	if len(through) == 1 && !dots {
+		c.on.dot(through[0], l.Color, c.said(l, 0))
 	}
-	c.on.curve(through, l.color)
+	c.on.curve(through, l.Color)
 }
 
 // bars draws the lines as stacked bars.
 func (c *chart) bars() {
-	sums := make([]float64, c.grid.Len)
-	width := min(max(1, c.step()*0.8), 60)
+	sums := [2]map[time.Time]float64{{}, {}}
 	for _, l := range c.drawn {
-		for i, v := range l.values {
-			if math.IsNaN(v) || v <= 0 {
+		width := min(max(1, c.step(l)*0.8), 60)
+		for i, v := range l.Values {
+			if v <= 0 {
 				continue
 			}
-			low := sums[i]
-			sums[i] += v
-			c.on.bar(box{c.x(i) - width/2, c.y(sums[i]), width, c.y(low) - c.y(sums[i])}, l.color, c.said(i, l, v))
+			sum := sums[btoi(l.Right)]
+			low := sum[l.Times[i]]
+			sum[l.Times[i]] = low + v
+			top, bottom := c.y(low+v, l.Right), c.y(low, l.Right)
+			c.on.bar(box{c.middle(l, i) - width/2, top, width, bottom - top}, l.Color, c.said(l, i))
 		}
 	}
 }
 
 // said returns the text that describes a value: its time, the line's label and the number.
-func (c *chart) said(i int, l line, v float64) string {
-	return c.grid.At(i).Format("15:04:05") + " " + l.label + ": " + short(v)
+func (c *chart) said(l *Line, i int) string {
+	format := "15:04:05"
+	if c.window.To.Sub(c.window.From) > 24*time.Hour {
+		format = "2 Jan 15:04:05"
+	}
+	return l.Times[i].UTC().Format(format) + " " + l.Label + ": " + short(l.Values[i])
 }
 
 // short formats a number in about seven characters, with three significant digits. From a thousand on it uses whole

@@ -2,137 +2,179 @@ package render
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
-	"regexp"
-	"slices"
+	"math"
 	"strings"
+	"time"
 
-	"stepback/retrymetrics"
 	"stepback/retrymetrics/metricmath"
 )
 
-// line is one line of a chart.
-type line struct {
-	label, color string
-	values       metricmath.Series
+// Evaluator evaluates queries, including metric math and searches, over the values of plain metrics. It serves sources
+// that have no metric math of their own.
+type Evaluator struct {
+	// Values returns a statistic of a metric for each period of a grid.
+	Values func(ctx context.Context, m *metricmath.Metric, stat string, g metricmath.Grid) (metricmath.Series, error)
+	// Find returns the metrics that match a search.
+	Find func(ctx context.Context, q *metricmath.Search) ([]metricmath.Metric, error)
 }
 
-// palette is CloudWatch's order of colors.
-var palette = []string{"#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f",
-	"#bcbd22", "#17becf"}
-
-// searched matches the supported form of a search: {namespace,dimensions} MetricName StateMachine, statistic.
-var searched = regexp.MustCompile(`^SEARCH\('\{([^}]+)\} MetricName="([^"]+)" StateMachine="([^"]+)"', '(\w+)', \d+\)$`)
-
-// foreignError reports that a row has a metric of another service, and is therefore not drawn.
-type foreignError struct{ namespace, metric string }
-
-func (e *foreignError) Error() string {
-	return fmt.Sprintf("%s %s is not a metric of %s", e.namespace, e.metric, retrymetrics.Namespace)
-}
-
-// lines evaluates a widget's rows over a grid. Rows that are not visible serve as terms of other rows. Expressions
-// are evaluated last, because CloudWatch's console writes them before their terms. If a row has a metric of another
-// namespace, the error is a *foreignError.
-func (w widget) lines(data Data, g metricmath.Grid) ([]line, error) {
-	rows, err := w.rows()
-	if err != nil {
-		return nil, err
-	}
-	terms := map[string]metricmath.Series{}
-	found := make([][]line, len(rows))
-	for _, expressions := range []bool{false, true} {
-		for i, r := range rows {
-			if (r.Expression != "") != expressions {
-				continue
+// Metrics implements Source.Metrics. It returns only errors of the context; others are the Problem of a query.
+func (e Evaluator) Metrics(ctx context.Context, from, to time.Time, queries []Query) ([]Series, error) {
+	var all []Series
+	v := evaluation{Evaluator: e, ctx: ctx, queries: queries, kept: map[string]metricmath.Series{}}
+	for i := range queries {
+		q := &queries[i]
+		if q.Hidden {
+			continue
+		}
+		g := gridOf(from, to, q.Period)
+		found, err := v.query(q, g)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			all = append(all, Series{ID: q.ID, Label: q.name(), Problem: err.Error()})
+			continue
+		}
+		for _, l := range found {
+			s := Series{ID: q.ID, Label: labelOf(q, &l, len(found))}
+			for n, x := range l.Values {
+				if !math.IsNaN(x) {
+					s.Times, s.Values = append(s.Times, g.At(n)), append(s.Values, x)
+				}
 			}
-			if found[i], err = w.row(r, data, g, terms); err != nil {
-				return nil, fmt.Errorf("widget %q: %w", w.Properties.Title, err)
-			}
+			all = append(all, s)
 		}
 	}
-	var out []line
-	for i, r := range rows {
-		if r.Visible == nil || *r.Visible {
-			out = append(out, found[i]...)
+	return all, nil
+}
+
+// gridOf returns the periods from a time, which begins one of them, up to another time.
+func gridOf(from, to time.Time, period time.Duration) metricmath.Grid {
+	return metricmath.Grid{Start: from, Period: period, Len: int((to.Sub(from) + period - 1) / period)}
+}
+
+// name names a query in a note: its label, its expression or its metric.
+func (q *Query) name() string {
+	if q.Metric != nil {
+		return cmp.Or(q.Label, q.Metric.Namespace+" "+q.Metric.Name)
+	}
+	return cmp.Or(q.Label, q.Expression)
+}
+
+// labelOf returns the label of one of a query's series.
+func labelOf(q *Query, l *metricmath.Labelled, of int) string {
+	own := l.Label
+	switch {
+	case q.Metric != nil:
+		own = q.Metric.Name
+	case of == 1 && !strings.Contains(q.Expression, "SEARCH"):
+		own = q.Expression
+	}
+	if q.Label == "" {
+		return own
+	}
+	return metricmath.Label(q.Label, metricmath.Labelled{Label: own, Values: l.Values})
+}
+
+// evaluation evaluates the queries of a widget. It implements metricmath.Terms over its current grid.
+type evaluation struct {
+	Evaluator
+	ctx     context.Context // of the evaluation
+	queries []Query
+	grid    metricmath.Grid
+	depth   int
+	kept    map[string]metricmath.Series // values that were fetched
+}
+
+func (v *evaluation) query(q *Query, g metricmath.Grid) ([]metricmath.Labelled, error) {
+	v.grid = g
+	if q.Metric != nil {
+		values, err := v.values(q.Metric, q.Stat)
+		return []metricmath.Labelled{{Label: q.Metric.Name, Values: values}}, err
+	}
+	all, _, err := metricmath.Evaluate(q.Expression, g, v)
+	return all, err
+}
+
+func (v *evaluation) values(m *metricmath.Metric, stat string) (metricmath.Series, error) {
+	key := fmt.Sprintf("%v %s %v", *m, stat, v.grid)
+	if kept, ok := v.kept[key]; ok {
+		return kept, nil
+	}
+	values, err := v.Values(v.ctx, m, stat, v.grid)
+	if err == nil {
+		v.kept[key] = values
+	}
+	return values, err
+}
+
+// Term implements metricmath.Terms.
+func (v *evaluation) Term(id string) ([]metricmath.Labelled, bool, error) {
+	const deepest = 50
+	for i := range v.queries {
+		q := &v.queries[i]
+		if q.ID != id {
+			continue
+		}
+		if q.Metric != nil {
+			values, err := v.values(q.Metric, q.Stat)
+			return []metricmath.Labelled{{Label: id, Values: values}}, false, err
+		}
+		if v.depth++; v.depth > deepest {
+			return nil, false, errors.New("the expressions refer to each other in a circle")
+		}
+		defer func() { v.depth-- }()
+		return metricmath.Evaluate(q.Expression, v.grid, v)
+	}
+	return nil, false, fmt.Errorf("no metric or expression has the id %s", id)
+}
+
+// Metrics implements metricmath.Terms. It shadows the method of Evaluator.
+func (v *evaluation) Metrics(part string) (all []metricmath.Labelled) {
+	for i := range v.queries {
+		q := &v.queries[i]
+		if q.Metric == nil || !strings.Contains(q.ID, part) {
+			continue
+		}
+		if values, err := v.values(q.Metric, q.Stat); err == nil {
+			all = append(all, metricmath.Labelled{Label: q.ID, Values: values})
 		}
 	}
-	for i := range out {
-		out[i].color = cmp.Or(out[i].color, palette[i%len(palette)])
-	}
-	return out, nil
+	return all
 }
 
-func (w widget) row(r row, data Data, g metricmath.Grid, terms map[string]metricmath.Series) ([]line, error) {
-	if parts := searched.FindStringSubmatch(r.Expression); parts != nil {
-		return search(parts, data, g)
-	}
-	if r.Expression != "" {
-		values, err := metricmath.One(r.Expression, g, terms)
-		return []line{{cmp.Or(r.Label, r.Expression), r.Color, values}}, err
-	}
-	if len(r.names) < 2 || len(r.names)%2 != 0 || slices.Contains(r.names, same) || slices.Contains(r.names, rest) {
-		return nil, fmt.Errorf("the row %q names no metric of %s", r.names, retrymetrics.Namespace)
-	}
-	if r.names[0] != retrymetrics.Namespace {
-		return nil, &foreignError{r.names[0], r.names[1]}
-	}
-	dimensions := map[retrymetrics.Dimension]string{}
-	for i := 2; i < len(r.names); i += 2 {
-		dimensions[retrymetrics.Dimension(r.names[i])] = r.names[i+1]
-	}
-	s, err := retrymetrics.SeriesOf(r.names[1], dimensions)
+// Search implements metricmath.Terms.
+func (v *evaluation) Search(query, statistic string, _ time.Duration) ([]metricmath.Labelled, error) {
+	q, err := metricmath.ParseSearch(query)
 	if err != nil {
 		return nil, err
 	}
-	values, err := data.Values(s, retrymetrics.Stat(cmp.Or(r.Stat, w.Properties.Stat)), g)
+	found, err := v.Find(v.ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	if r.ID != "" {
-		terms[r.ID] = values
-	}
-	return []line{{cmp.Or(r.Label, r.names[1]), r.Color, values}}, nil
-}
-
-// search finds the series of a metric and labels each by the dimensions that distinguish it.
-func search(parts []string, data Data, g metricmath.Grid) ([]line, error) {
-	metric, ok := retrymetrics.Named(parts[2])
-	if !ok {
-		return nil, fmt.Errorf("metric %q is not in the catalogue", parts[2])
-	}
-	set, err := setOf(metric, strings.Split(parts[1], ","))
-	if err != nil {
-		return nil, err
-	}
-	found, err := data.Find(metric, set, parts[3])
-	if err != nil {
-		return nil, err
-	}
-	out := make([]line, 0, len(found))
-	for _, s := range found {
-		values, err := data.Values(s, retrymetrics.Stat(parts[4]), g)
+	labels := q.Labels(found)
+	all := make([]metricmath.Labelled, 0, len(found))
+	for i := range found {
+		values, err := v.values(&found[i], statistic)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, line{label: strings.Join(s.Values[1:], " "), values: values})
+		all = append(all, metricmath.Labelled{Label: labels[i], Values: values})
 	}
-	slices.SortFunc(out, func(a, b line) int { return cmp.Compare(a.label, b.label) })
-	return out, nil
+	return all, nil
 }
 
-// setOf returns the metric's dimension set for the schema of a search: a namespace and dimensions. StateMachine is
-// the first dimension of every set.
-func setOf(m *retrymetrics.Metric, schema []string) (retrymetrics.Set, error) {
-	for _, s := range m.Sets() {
-		var names []string
-		for _, d := range s.Dimensions() {
-			names = append(names, string(d))
-		}
-		if schema[0] == m.Namespace() && slices.Equal(schema[1:], names) &&
-			names[0] == string(retrymetrics.StateMachine) {
-			return s, nil
+// Period implements metricmath.Terms.
+func (v *evaluation) Period(id string) (time.Duration, bool) {
+	for i := range v.queries {
+		if v.queries[i].ID == id {
+			return v.grid.Period, true
 		}
 	}
-	return 0, fmt.Errorf("%s is not published in %v", m.Name(), schema)
+	return 0, false
 }

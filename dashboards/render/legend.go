@@ -12,23 +12,54 @@ const (
 	legendLine = 15.0
 	// legendLines is the most lines of a legend, so that the chart has enough space.
 	legendLines = 4
+	// legendShare is the part of a chart's width that a legend on its right takes.
+	legendShare = 0.3
 )
 
 // layOutLegend breaks the legend into lines and shortens labels that are longer than a line.
 func (c *chart) layOutLegend() {
-	x, y := marginLeft, legendLine
-	for i, l := range c.lines {
-		label := cut(l.label, int((c.w-marginLeft)/letter)-4)
+	switch c.widget.properties.Legend.Position {
+	case "hidden":
+		return
+	case "right":
+		c.legendAtRight()
+		return
+	}
+	left := c.left()
+	x, y := left, legendLine
+	most := legendLines
+	if c.h < 150 {
+		most = 1
+	}
+	for i := range c.lines {
+		l := &c.lines[i]
+		label := cut(l.Label, int((c.w-left)/letter)-4)
 		width := 18 + letter*float64(letters(label))
-		if x > marginLeft && x+width > c.w {
-			x, y = marginLeft, y+legendLine
+		if x > left && x+width > c.w {
+			x, y = left, y+legendLine
 		}
-		if y >= legendLines*legendLine && i < len(c.lines)-1 {
+		if y >= float64(most)*legendLine && i < len(c.lines)-1 && (y > legendLine || x > left) {
 			c.legend = append(c.legend, entry{point{x, y}, fmt.Sprintf("and %d more", len(c.lines)-i), ""})
 			return
 		}
-		c.legend = append(c.legend, entry{point{x, y}, label, l.color})
+		c.legend = append(c.legend, entry{point{x, y}, label, l.Color})
 		x += width + 4
+	}
+}
+
+// legendAtRight places the legend in a column to the right of the chart, which becomes narrower.
+func (c *chart) legendAtRight() {
+	width := legendShare * c.w
+	x, most := c.w-width+10, int((c.h-axisHeight)/legendLine)
+	c.w -= width
+	for i := range c.lines {
+		y := float64(i+1) * legendLine
+		if i == most-1 && i < len(c.lines)-1 {
+			c.sideLegend = append(c.sideLegend, entry{point{x, y}, fmt.Sprintf("and %d more", len(c.lines)-i), ""})
+			return
+		}
+		c.sideLegend = append(c.sideLegend, entry{point{x, y}, cut(c.lines[i].Label, int((width-24)/letter)),
+			c.lines[i].Color})
 	}
 }
 
@@ -71,10 +102,17 @@ func (c *chart) legendHeight() float64 {
 
 func (c *chart) drawLegend() {
 	for _, e := range c.legend {
-		base := c.h - c.legendHeight() + e.at.y - 4
-		if e.color != "" {
-			c.on.swatch(point{e.at.x, base - 8}, e.color)
-		}
-		c.on.text(point{e.at.x + 13, base}, begins, small, e.label)
+		e.draw(c.on, point{e.at.x, c.h - c.legendHeight() + e.at.y - 4})
 	}
+	for _, e := range c.sideLegend {
+		e.draw(c.on, e.at)
+	}
+}
+
+// draw writes the entry with its base line at a point.
+func (e *entry) draw(on canvas, at point) {
+	if e.color != "" {
+		on.swatch(point{at.x, at.y - 8}, e.color)
+	}
+	on.text(point{at.x + 13, at.y}, begins, small, e.label)
 }

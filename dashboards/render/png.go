@@ -13,15 +13,15 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// bitmap draws on an image with a light background. One pixel of the canvas is scale image pixels wide.
+// bitmap draws on an image with a light background. One pixel of the canvas is scaling image pixels wide.
 type bitmap struct {
 	image *image.RGBA
 	faces faces
 	by    point
 }
 
-// scale is the number of image pixels per canvas pixel. At 2, texts are sharp on dense screens.
-const scale = 2
+// scaling is the number of image pixels per canvas pixel. At 2, texts are sharp on dense screens.
+const scaling = 2
 
 // The style sheet's colors for a light background.
 var (
@@ -40,7 +40,7 @@ func newBitmap(width, height float64) (bitmap, error) {
 	if err != nil {
 		return bitmap{}, err
 	}
-	m := image.NewRGBA(image.Rect(0, 0, int(math.Ceil(width*scale)), int(math.Ceil(height*scale))))
+	m := image.NewRGBA(image.Rect(0, 0, int(math.Ceil(width*scaling)), int(math.Ceil(height*scaling))))
 	draw.Draw(m, m.Bounds(), image.NewUniform(groundColor), image.Point{}, draw.Src)
 	return bitmap{image: m, faces: f}, nil
 }
@@ -50,7 +50,7 @@ func (b bitmap) moved(by point) canvas {
 	return b
 }
 
-func (b bitmap) at(p point) point { return point{(b.by.x + p.x) * scale, (b.by.y + p.y) * scale} }
+func (b bitmap) at(p point) point { return point{(b.by.x + p.x) * scaling, (b.by.y + p.y) * scaling} }
 
 func (b bitmap) text(at point, a anchor, s style, text string) {
 	d := font.Drawer{Dst: b.image, Src: image.NewUniform(inks[s]), Face: b.faces[s]}
@@ -86,11 +86,24 @@ func (b bitmap) curve(through []point, name string) { b.stroke(through, curveWid
 
 func (b bitmap) dot(at point, name, _ string) {
 	var p path
-	p.circle(b.at(at), dotRadius*scale)
+	p.circle(b.at(at), dotRadius*scaling)
 	b.fill(p, colorOf(name))
 }
 
 func (b bitmap) bar(r box, name, _ string) { b.rounded(r, 0, colorOf(name)) }
+
+func (b bitmap) area(outline []point, name, _ string) {
+	moved := make([]point, len(outline))
+	for i, q := range outline {
+		moved[i] = b.at(q)
+	}
+	b.fill(path{moved}, colorOf(name))
+}
+
+func (b bitmap) shade(r box, name string) {
+	c, _ := colorOf(name).(color.RGBA) // it always is one
+	b.rounded(r, 0, color.NRGBA{c.R, c.G, c.B, uint8(math.Round(shadeShare * 255))})
+}
 
 func (b bitmap) swatch(at point, name string) {
 	b.rounded(box{at.x, at.y, swatchSize, swatchSize}, swatchRound, colorOf(name))
@@ -104,13 +117,13 @@ func (b bitmap) card(r box) {
 func (b bitmap) rounded(r box, radius float64, c color.Color) {
 	from, to := b.at(point{r.x, r.y}), b.at(point{r.x + r.w, r.y + r.h})
 	var p path
-	p.rounded(from, to, radius*scale)
+	p.rounded(from, to, radius*scaling)
 	b.fill(p, c)
 }
 
 func (b bitmap) stroke(through []point, width float64, c color.Color) {
 	var p path
-	half := width * scale / 2
+	half := width * scaling / 2
 	for i, q := range through {
 		q = b.at(q)
 		if i > 0 {

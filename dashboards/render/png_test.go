@@ -42,18 +42,16 @@ func colors(t *testing.T, m image.Image) map[color.RGBA]bool {
 }
 
 // smallPage returns a page with a chart of lines and one of bars, which is drawn quickly.
-func smallPage(t *testing.T, points ...retrymetrics.Point) render.Page {
+func smallPage(t *testing.T, color string, points ...retrymetrics.Point) render.Page {
 	t.Helper()
-	p := page(t, points...)
-	p.Body = []byte(`{"widgets":[
-{"type":"metric","width":6,"height":4,"properties":{"title":"Lines","stat":"Sum","metrics":[["CSVProcessing/Retry","RetryAttempts","StateMachine","csv-import",{"color":"#1f77b4"}]]}},
-{"type":"metric","x":6,"width":6,"height":4,"properties":{"title":"Bars","stat":"Sum","stacked":true,"metrics":[["CSVProcessing/Retry","TaskFailures","StateMachine","csv-import",{"color":"#ff7f0e"}]]}}]}`)
-	return p
+	return loaded(t, `{"widgets":[
+{"type":"metric","width":6,"height":4,"properties":{"title":"Lines","stat":"Sum","metrics":[["CSVProcessing/Retry","RetryAttempts","StateMachine","csv-import",{"color":"`+color+`"}]]}},
+{"type":"metric","x":6,"width":6,"height":4,"properties":{"title":"Bars","stat":"Sum","stacked":true,"metrics":[["CSVProcessing/Retry","TaskFailures","StateMachine","csv-import",{"color":"#ff7f0e"}]]}}]}`, points...)
 }
 
 func TestPNG(t *testing.T) {
 	t.Parallel()
-	p := smallPage(t, someRetries()...)
+	p := smallPage(t, "#1f77b4", someRetries()...)
 	without := picture(t, p)
 	if without.Bounds().Dx() != 2*(24*56+10) {
 		t.Errorf("%d dots wide", without.Bounds().Dx())
@@ -72,15 +70,14 @@ func TestPNG(t *testing.T) {
 		!colors(t, with)[color.RGBA{0x2c, 0xa0, 0x2c, 0xff}] {
 		t.Error("the alarms are not drawn")
 	}
-	if picture(t, smallPage(t)).Bounds() != without.Bounds() {
+	if picture(t, smallPage(t, "#1f77b4")).Bounds() != without.Bounds() {
 		t.Error("without data the page has another size")
 	}
 }
 
 func TestColorsThatAreNotKnownAreGray(t *testing.T) {
 	t.Parallel()
-	p := smallPage(t, someRetries()...)
-	p.Body = bytes.ReplaceAll(p.Body, []byte("#1f77b4"), []byte("tomato"))
+	p := smallPage(t, "tomato", someRetries()...)
 	if !colors(t, picture(t, p))[color.RGBA{0x7f, 0x7f, 0x7f, 0xff}] {
 		t.Error("no gray")
 	}

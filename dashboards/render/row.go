@@ -2,13 +2,31 @@ package render
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+
+	"stepback/retrymetrics/metricmath"
 )
 
-// row is one row of a metric widget: its namespace, metric and dimensions, or an expression.
+// row is one row of a metric widget: a metric, or an expression.
 type row struct {
-	names []string
+	names  []string // namespace, metric, and names and values of dimensions
+	metric metricmath.Metric
 	options
+}
+
+// options are the last element of a metric row.
+type options struct {
+	Expression string  `json:"expression"`
+	Label      string  `json:"label"`
+	ID         string  `json:"id"`
+	Stat       string  `json:"stat"`
+	Color      string  `json:"color"`
+	YAxis      string  `json:"yAxis"`
+	Region     string  `json:"region"`
+	AccountID  string  `json:"accountId"`
+	Period     float64 `json:"period"`
+	Visible    *bool   `json:"visible"`
 }
 
 const (
@@ -18,10 +36,10 @@ const (
 
 // rows parses a widget's metric rows. Repetitions of the previous row may be abbreviated with dots, as CloudWatch's
 // console does when it saves a dashboard.
-func (w widget) rows() ([]row, error) {
+func (p *properties) rows() ([]row, error) {
 	var all []row
 	var before []string
-	for _, raw := range w.Properties.Metrics {
+	for _, raw := range p.Metrics {
 		r, err := readRow(raw)
 		if err != nil {
 			return nil, err
@@ -29,6 +47,15 @@ func (w widget) rows() ([]row, error) {
 		if r.Expression == "" {
 			r.names = undotted(r.names, before)
 			before = r.names
+			if len(r.names) < 2 || len(r.names)%2 != 0 || slices.Contains(r.names, same) || slices.Contains(r.names,
+				rest) {
+				return nil, fmt.Errorf("the row %q names no metric: namespace, name, and pairs of dimension and value", r.names)
+			}
+			r.metric.Namespace, r.metric.Name = r.names[0], r.names[1]
+			for i := 2; i < len(r.names); i += 2 {
+				r.metric.Dimensions = append(r.metric.Dimensions, metricmath.Dimension{Name: r.names[i],
+					Value: r.names[i+1]})
+			}
 		}
 		all = append(all, r)
 	}
@@ -43,7 +70,7 @@ func readRow(raw []json.RawMessage) (row, error) {
 		if json.Unmarshal(part, &name) == nil {
 			r.names = append(r.names, name)
 		} else if err := json.Unmarshal(part, &r.options); err != nil {
-			return row{}, err
+			return row{}, fmt.Errorf("a metric row cannot be read: %w", err)
 		}
 	}
 	return r, nil

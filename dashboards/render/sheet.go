@@ -9,40 +9,28 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"stepback/retrymetrics/metricmath"
 )
 
-// sheet is the page laid out as a single picture: heading, alarms and the metric widgets. Text widgets are only in
-// the HTML page.
+// sheet is the page laid out as a single picture: heading, alarms and the widgets.
 type sheet struct {
-	page    Page
-	widgets []widget
-	grid    metricmath.Grid
+	page    *Page
+	widgets []Widget
 	first   int // the grid row at which the widgets start
 	rows    int
 }
 
 const (
 	sheetHead = 60.0
-	alarmLine = 18.0
-	// alarmLetters is the approximate number of letters that fit next to an alarm's name. alarmRows is the maximum
-	// number of lines shown for its text.
-	alarmLetters = 138
-	alarmRows    = 4
+	// alarmShare is the largest part of a picture's height that the alarms above the widgets take.
+	alarmShare = 0.1
+	// alarmTexts is the most alarms that are shown with their text.
+	alarmTexts = 6
 )
 
-func (p Page) sheet() (sheet, error) {
-	b, err := parse(p.Body)
-	if err != nil {
-		return sheet{}, err
-	}
-	s := sheet{page: p, grid: p.Data.Grid()}
-	s.widgets = slices.DeleteFunc(b.Widgets, func(w widget) bool { return w.Type != "metric" })
+func (p *Page) sheet() sheet {
+	s := sheet{page: p, widgets: slices.Clone(p.Widgets)}
 	if p.WithData {
-		if s.widgets, err = p.closedUp(s.widgets); err != nil {
-			return sheet{}, err
-		}
+		s.widgets = closedUp(s.widgets)
 	}
 	for i, w := range s.widgets {
 		if i == 0 || w.Y < s.first {
@@ -50,24 +38,17 @@ func (p Page) sheet() (sheet, error) {
 		}
 		s.rows = max(s.rows, w.Y+w.Height)
 	}
-	return s, nil
+	return s
 }
 
-// gridColumns is the number of columns in a dashboard's grid.
-const gridColumns = 24
-
-// closedUp returns the widgets that have data, in their order, placed in rows without gaps. Widgets of the same row
-// stay together.
-func (p Page) closedUp(all []widget) ([]widget, error) {
-	slices.SortStableFunc(all, func(a, b widget) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) })
-	var left []widget
+// closedUp returns the metric and log widgets that have data, in their order, placed in rows without gaps. Widgets of
+// the same row stay together.
+func closedUp(all []Widget) []Widget {
+	slices.SortStableFunc(all, func(a, b Widget) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) })
+	var left []Widget
 	x, y, row, high := 0, 0, 0, 0
 	for _, w := range all {
-		empty, err := p.empty(w)
-		if err != nil {
-			return nil, err
-		}
-		if empty {
+		if w.Type != typeMetric && w.Type != typeLog || w.Empty() {
 			continue
 		}
 		if x > 0 && (w.Y != row || x+w.Width > gridColumns) {
@@ -78,61 +59,56 @@ func (p Page) closedUp(all []widget) ([]widget, error) {
 		x += w.Width
 		left = append(left, w)
 	}
-	return left, nil
+	return left
+}
+
+// height returns the height of the widgets.
+func (s sheet) height() float64 { return float64(s.rows-s.first) * unitHeight }
+
+// alarmHeight returns the height of the alarms above the widgets, at most alarmShare of the picture.
+func (s sheet) alarmHeight() float64 {
+	all := s.page.Alarms
+	if len(all) == 0 {
+		return 0
+	}
+	fired := 0
+	for i := range all {
+		fired += btoi(all[i].Tripped)
+	}
+	texts := min(fired, alarmTexts)
+	width := gridColumns*column - gap - 12
+	columns := int(width / alarmWidth)
+	lines := float64(texts + (len(all)-texts+columns-1)/columns)
+	most := max(2, float64(int(alarmShare*(s.height()+sheetHead)/alarmLine)))
+	return min(lines, most)*alarmLine + 8
 }
 
 // top returns the position at which the widgets start.
 func (s sheet) top() float64 {
-	if len(s.page.Alarms) == 0 {
-		return sheetHead
+	if high := s.alarmHeight(); high > 0 {
+		return sheetHead + high + gap
 	}
-	lines := 0
-	for _, a := range s.page.Alarms {
-		lines += len(wrap(a.Text, alarmLetters, alarmRows))
-	}
-	return sheetHead + float64(lines)*alarmLine + 2*gap
+	return sheetHead
 }
 
 func (s sheet) size() (width, height float64) {
-	return 24*column + gap, s.top() + float64(s.rows-s.first)*unitHeight + gap
+	return gridColumns*column + gap, s.top() + s.height() + gap
 }
 
-func (s sheet) draw(on canvas) error {
+func (s sheet) draw(on canvas) {
 	on.text(point{gap, 30}, begins, heading, s.page.Name)
-	on.text(point{gap, 48}, begins, small, s.page.span(s.grid))
-	s.drawAlarms(on)
-	for _, w := range s.widgets {
+	on.text(point{gap, 48}, begins, small, s.page.span())
+	if high := s.alarmHeight(); high > 0 {
+		width := gridColumns*column - gap
+		on.card(box{gap, sheetHead, width, high})
+		drawAlarms(on.moved(point{gap, sheetHead}), s.page.Alarms, width, high-4, alarmTexts)
+	}
+	for i := range s.widgets {
+		w := &s.widgets[i]
 		width, height := w.size()
 		at := on.moved(point{float64(w.X)*column + gap, s.top() + float64(w.Y-s.first)*unitHeight})
 		at.card(box{0, 0, width, height})
-		if err := w.draw(at, s.page.Data, s.grid); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// drawAlarms lists the alarms. Those that fired come first.
-func (s sheet) drawAlarms(on canvas) {
-	if len(s.page.Alarms) == 0 {
-		return
-	}
-	on.card(box{gap, sheetHead, 24*column - gap, s.top() - sheetHead - gap})
-	y := sheetHead
-	for _, a := range s.page.sortedAlarms() {
-		look := fine
-		switch {
-		case a.Tripped:
-			look = alarming
-		case a.State != ok:
-			look = small
-		}
-		on.text(point{gap + 12, y + alarmLine}, begins, look, a.State)
-		on.text(point{gap + 190, y + alarmLine}, begins, title, a.Name)
-		for _, line := range wrap(a.Text, alarmLetters, alarmRows) {
-			y += alarmLine
-			on.text(point{gap + 520, y}, begins, small, line)
-		}
+		w.draw(at, s.page.Window)
 	}
 }
 
@@ -162,42 +138,39 @@ func wrap(text string, letters, lines int) []string {
 // clip shortens a text to at most letters letters.
 func clip(text string, letters int) string {
 	if r := []rune(text); len(r) > letters {
-		return string(r[:letters-1]) + "…"
+		return string(r[:max(0, letters-1)]) + "…"
 	}
 	return text
 }
 
 // SVG draws the page as one self-contained SVG file.
 func (p Page) SVG(out io.Writer) error {
-	s, err := p.sheet()
-	if err != nil {
-		return err
-	}
+	s := p.sheet()
 	width, height := s.size()
 	var page bytes.Buffer
-	fmt.Fprintf(&page, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\"><style>%s</style>\n"+
-		`<rect class="ground" width="100%%" height="100%%"/>`, width, height, width, height, colors)
-	if err := s.draw(svg{out: &page}); err != nil {
-		return err
-	}
+	fmt.Fprintf(&page, "<svg class=\"dash\" xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\"><style>%s</style>\n"+
+		`<rect class="ground" width="100%%" height="100%%"/>`, width, height, width, height, StyleSheet)
+	s.draw(svg{out: &page})
 	page.WriteString("\n</svg>\n")
-	_, err = out.Write(page.Bytes())
+	_, err := out.Write(page.Bytes())
 	return err
 }
 
+// maxPixels limits the size of a bitmap.
+const maxPixels = 120_000_000
+
 // PNG draws the page as a bitmap, on a light background. The bitmap has two dots, in each direction, for each pixel
-// of the SVG file.
+// of the SVG file. It returns an error if the page is too high for a bitmap.
 func (p Page) PNG(out io.Writer) error {
-	s, err := p.sheet()
+	s := p.sheet()
+	width, height := s.size()
+	if width*height*scaling*scaling > maxPixels {
+		return fmt.Errorf("the dashboard is %.0f pixels high, too high for a PNG: draw it as SVG or HTML", height)
+	}
+	b, err := newBitmap(width, height)
 	if err != nil {
 		return err
 	}
-	b, err := newBitmap(s.size())
-	if err != nil {
-		return err
-	}
-	if err := s.draw(b); err != nil {
-		return err
-	}
+	s.draw(b)
 	return png.Encode(out, b.image)
 }

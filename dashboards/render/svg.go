@@ -16,7 +16,7 @@ type svg struct {
 // classes are the CSS classes of the styles.
 var classes = [...]string{
 	small: "small", title: "title", heading: "heading", number: "number", nothing: "none", alarming: "ALARM",
-	fine: "OK",
+	fine: "OK", prose: "prose",
 }
 
 var anchors = [...]string{begins: "", centered: ` text-anchor="middle"`, ends: ` text-anchor="end"`}
@@ -34,10 +34,11 @@ func (s svg) text(at point, a anchor, st style, text string) {
 func (s svg) grid(from, to point) { s.line(from, to, "grid", "") }
 
 func (s svg) mark(from, to point, color string) {
-	if color != "" {
-		color = ` style="stroke:` + html.EscapeString(color) + `"`
+	if color == "" {
+		s.line(from, to, "mark", "")
+		return
 	}
-	s.line(from, to, "mark", color)
+	s.line(from, to, "dashed", ` stroke="`+html.EscapeString(color)+`"`)
 }
 
 func (s svg) line(from, to point, class, attributes string) {
@@ -47,16 +48,20 @@ func (s svg) line(from, to point, class, attributes string) {
 }
 
 func (s svg) curve(through []point, color string) {
-	var points strings.Builder
-	for i, p := range through {
+	fmt.Fprintf(s.out, `<polyline fill="none" stroke="%s" stroke-width="%v" stroke-linejoin="round" points="%s"/>`,
+		html.EscapeString(color), curveWidth, s.points(through))
+}
+
+func (s svg) points(all []point) string {
+	var b strings.Builder
+	for i, p := range all {
 		if i > 0 {
-			points.WriteByte(' ')
+			b.WriteByte(' ')
 		}
 		p = s.at(p)
-		fmt.Fprintf(&points, "%.1f,%.1f", p.x, p.y)
+		fmt.Fprintf(&b, "%.1f,%.1f", p.x, p.y)
 	}
-	fmt.Fprintf(s.out, `<polyline fill="none" stroke="%s" stroke-width="%v" stroke-linejoin="round" points="%s"/>`,
-		html.EscapeString(color), curveWidth, points.String())
+	return b.String()
 }
 
 func (s svg) dot(at point, color, title string) {
@@ -81,4 +86,15 @@ func (s svg) card(b box) {
 	at := s.at(point{b.x, b.y})
 	fmt.Fprintf(s.out, "\n"+`<rect class="card" x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="%v"/>`, at.x+0.5,
 		at.y+0.5, b.w-1, b.h-1, cardRadius)
+}
+
+func (s svg) area(outline []point, color, title string) {
+	fmt.Fprintf(s.out, `<polygon points="%s" fill="%s"><title>%s</title></polygon>`, s.points(outline),
+		html.EscapeString(color), html.EscapeString(title))
+}
+
+func (s svg) shade(b box, color string) {
+	at := s.at(point{b.x, b.y})
+	fmt.Fprintf(s.out, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s" fill-opacity="%v"/>`, at.x, at.y, b.w,
+		b.h, html.EscapeString(color), shadeShare)
 }

@@ -1,9 +1,7 @@
 package render
 
 import (
-	"errors"
-
-	"stepback/retrymetrics/metricmath"
+	"strings"
 )
 
 const (
@@ -12,39 +10,68 @@ const (
 	headHeight         = 26.0
 )
 
-func (w widget) size() (width, height float64) {
+func (w *Widget) size() (width, height float64) {
 	return float64(w.Width)*column - gap, float64(w.Height)*unitHeight - gap
 }
 
-// draw draws a metric widget with its title. If one of its rows is not supported, it shows a message instead of the
-// chart, so that a custom widget does not prevent the others from being drawn.
-func (w widget) draw(on canvas, data Data, g metricmath.Grid) error {
+// draw draws a widget with its title. A widget whose data are missing says why. It returns the plot of a time series.
+func (w *Widget) draw(on canvas, window Window) Plot {
 	width, height := w.size()
+	if w.Type == typeText && w.Problem == "" {
+		drawMarkdown(on, w.Text, width, height)
+		return Plot{}
+	}
 	const wide = 7.2 // approximate width of a letter of a title, in pixels
-	unit := w.Properties.YAxis.Left.Label
-	on.text(point{12, 20}, begins, title, clip(w.Properties.Title, int((width-24-letter*float64(len(unit)))/wide)))
-	single := w.Properties.View == "singleValue"
-	over := g
-	if single {
-		over = whole()
+	unit := w.properties.YAxis.Left.Label
+	if w.single() || w.View == viewTable {
+		unit = ""
 	}
-	lines, err := w.lines(data, over)
-	if foreign, ok := errors.AsType[*foreignError](err); ok {
-		on.text(point{12, 46}, begins, nothing, cut("not drawn: "+foreign.Error(), int(width/letter)-4))
-		return nil
+	if right := w.properties.YAxis.Right.Label; right != "" && unit != "" {
+		unit += " · " + right
 	}
-	if err != nil {
-		return err
-	}
-	if single {
-		for i, l := range lines {
-			y := float64(i * 50)
-			on.text(point{12, y + 58}, begins, number, short(l.values[0]))
-			on.text(point{12, y + 80}, begins, small, l.label)
+	on.text(point{12, 20}, begins, title, clip(w.Title, int((width-24-letter*float64(len(unit)))/wide)))
+	if w.Problem != "" {
+		for i, line := range wrap("not drawn: "+w.Problem, int(width/letter)-4, max(1, int((height-46)/16))) {
+			on.text(point{12, 46 + 16*float64(i)}, begins, nothing, line)
 		}
-		return nil
+		return Plot{}
 	}
-	on.text(point{width - marginRight, 20}, ends, small, unit)
-	w.chart(on.moved(point{0, headHeight}), lines, g, width, height-headHeight-4)
-	return nil
+	switch {
+	case w.Type == typeAlarm:
+		drawAlarms(on.moved(point{0, headHeight}), w.Alarms, width, height-headHeight, 0)
+	case w.View == viewSingleValue:
+		w.numbers(on, window, width, height)
+	case w.View == viewGauge:
+		w.gauge(on, width, height)
+	case w.View == viewBar:
+		w.barRows(on, width, height)
+	case w.View == viewPie:
+		w.pie(on, width, height)
+	case w.View == viewTable && w.Table != nil:
+		w.Table.draw(on, width, height)
+	case w.View == viewTable:
+		t := w.summary()
+		t.draw(on, width, height)
+	default:
+		on.text(point{width - marginRight, 20}, ends, small, unit)
+		plot := w.chart(on.moved(point{0, headHeight}), window, width, height-headHeight-4-w.noteHeight())
+		w.note(on, width, height)
+		return plot
+	}
+	w.note(on, width, height)
+	return Plot{}
+}
+
+// noteHeight is the height of the line that names the parts of a widget that are not drawn.
+func (w *Widget) noteHeight() float64 {
+	if len(w.Notes) == 0 {
+		return 0
+	}
+	return 16
+}
+
+func (w *Widget) note(on canvas, width, height float64) {
+	if len(w.Notes) > 0 {
+		on.text(point{12, height - 5}, begins, nothing, cut("not drawn: "+strings.Join(w.Notes, "; "), int(width/letter)-4))
+	}
 }

@@ -31,19 +31,33 @@ func (e Event) ExecutionInput() ExecutionInput {
 
 // ExecutionName returns the name of the execution that e starts; see the function ExecutionName.
 func (e Event) ExecutionName() string {
-	return ExecutionName(e.Detail.Object.Key, e.Detail.Object.ETag)
+	return ExecutionName(e.Detail.Bucket.Name, e.Detail.Object.Key, e.Detail.Object.ETag)
 }
 
-// ExecutionName names the execution for one version of one file. The same key and ETag (with or without quotes)
-// always give the same name, so the execution for a repeated event already exists; any other key or ETag gives
-// another name. The name consists of the key's base name, made readable, and a digest of key and ETag. It has at
-// most 80 characters out of A-Z a-z 0-9 - and _, which both Step Functions and CloudWatch accept.
-func ExecutionName(key, etag string) string {
+// EarlierExecutionName returns the name that earlier versions gave the execution; see the function
+// EarlierExecutionName.
+func (e Event) EarlierExecutionName() string {
+	return EarlierExecutionName(e.Detail.Object.Key, e.Detail.Object.ETag)
+}
+
+// ExecutionName names the execution for one version of one file. The same bucket, key and ETag (with or without
+// quotes) always give the same name, so the execution for a repeated event already exists; any other bucket, key or
+// ETag gives another name. The name consists of the key's base name, made readable, and a digest of all three. It has
+// at most 80 characters out of A-Z a-z 0-9 - and _, which both Step Functions and CloudWatch accept.
+func ExecutionName(bucket, key, etag string) string {
+	return named(key, bucket, key, strings.Trim(etag, `"`))
+}
+
+// EarlierExecutionName returns the name that earlier versions gave the execution for a file. Its digest lacks the
+// bucket, so files of two buckets with the same key and content had one name.
+func EarlierExecutionName(key, etag string) string { return named(key, key, strings.Trim(etag, `"`)) }
+
+func named(key string, digested ...string) string {
 	base := readable(path.Base(key), maxExecutionName-digestLength-1)
 	if base == "" {
 		base = "object"
 	}
-	return base + "-" + digest(key, strings.Trim(etag, `"`))
+	return base + "-" + digest(digested)
 }
 
 // readable keeps letters, digits, - and _ of s, replaces each run of other characters with one -, and cuts the result
@@ -64,14 +78,17 @@ func readable(s string, limit int) string {
 	return strings.Trim(b.String(), "-")
 }
 
-// digest hashes the pair. It writes the length first, so that ("ab", "c") and ("a", "bc") differ.
-func digest(key, etag string) string {
+// digest hashes texts. It writes the length of each but the last first, so that ("ab", "c") and ("a", "bc") differ.
+func digest(texts []string) string {
 	h := sha256.New()
-	var length [8]byte
-	binary.BigEndian.PutUint64(length[:], uint64(len(key)))
-	h.Write(length[:])
-	h.Write([]byte(key))
-	h.Write([]byte(etag))
+	for i, text := range texts {
+		if i < len(texts)-1 {
+			var length [8]byte
+			binary.BigEndian.PutUint64(length[:], uint64(len(text)))
+			h.Write(length[:])
+		}
+		h.Write([]byte(text))
+	}
 	return hex.EncodeToString(h.Sum(nil))[:digestLength]
 }
 

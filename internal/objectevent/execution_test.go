@@ -24,7 +24,7 @@ func TestExecutionNameKeepsTheBaseNameReadable(t *testing.T) {
 		{"", "object-"},
 		{strings.Repeat("x", 300), strings.Repeat("x", 47) + "-"},
 	} {
-		name := objectevent.ExecutionName(c.key, "9e107d9d372bb6826bd81d3542a419d6")
+		name := objectevent.ExecutionName("in", c.key, "9e107d9d372bb6826bd81d3542a419d6")
 		if !strings.HasPrefix(name, c.prefix) || len(name) != len(c.prefix)+32 {
 			t.Errorf("ExecutionName(%q) = %q, want %q and 32 digits", c.key, name, c.prefix)
 		}
@@ -33,7 +33,7 @@ func TestExecutionNameKeepsTheBaseNameReadable(t *testing.T) {
 
 func TestExecutionNameIgnoresQuotesOfTheETag(t *testing.T) {
 	t.Parallel()
-	if a, b := objectevent.ExecutionName("k", `"abc"`), objectevent.ExecutionName("k", "abc"); a != b {
+	if a, b := objectevent.ExecutionName("in", "k", `"abc"`), objectevent.ExecutionName("in", "k", "abc"); a != b {
 		t.Errorf("quoted %q, unquoted %q", a, b)
 	}
 }
@@ -42,15 +42,17 @@ func TestExecutionNameIsLegalAndTellsFilesApart(t *testing.T) {
 	t.Parallel()
 	legal := regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
 	rapid.Check(t, func(t *rapid.T) {
+		bucket := rapid.StringMatching(`[a-z0-9.-]{3,20}`).Draw(t, "bucket")
 		key, etag := rapid.String().Draw(t, "key"), rapid.StringMatching(`[0-9a-f-]{0,40}`).Draw(t, "etag")
-		name := objectevent.ExecutionName(key, etag)
+		name := objectevent.ExecutionName(bucket, key, etag)
 		if !legal.MatchString(name) {
 			t.Fatalf("illegal name %q", name)
 		}
-		if name != objectevent.ExecutionName(key, etag) {
+		if name != objectevent.ExecutionName(bucket, key, etag) {
 			t.Fatal("the name changes from call to call")
 		}
-		if name == objectevent.ExecutionName(key+"x", etag) || name == objectevent.ExecutionName(key, etag+"0") {
+		if name == objectevent.ExecutionName(bucket, key+"x", etag) || name == objectevent.ExecutionName(bucket, key, etag+"0") || name == objectevent.ExecutionName(bucket+"x", key, etag) ||
+			name == objectevent.EarlierExecutionName(key, etag) {
 			t.Fatalf("%q names two files", name)
 		}
 	})
@@ -87,6 +89,12 @@ func TestEventIsWrittenAsEventBridgeWritesIt(t *testing.T) {
 }
 
 func ExampleExecutionName() {
-	fmt.Println(objectevent.ExecutionName("uploads/users.csv", `"9e107d9d372bb6826bd81d3542a419d6"`))
+	fmt.Println(objectevent.ExecutionName("in", "uploads/users.csv", `"9e107d9d372bb6826bd81d3542a419d6"`))
+	// Output: users-csv-72edfb265f5099a5811da291b4d492b4
+}
+
+// The names that earlier versions gave stay known: their imports and letters have them.
+func ExampleEarlierExecutionName() {
+	fmt.Println(objectevent.EarlierExecutionName("uploads/users.csv", `"9e107d9d372bb6826bd81d3542a419d6"`))
 	// Output: users-csv-e8594c61f26231883c3a11e67702671b
 }

@@ -40,12 +40,14 @@ func (l *LostTail) Error() string {
 		return fmt.Sprintf("%s was damaged before %s: whether the end of the log is missing is not known; stepback data repair "+
 			"acknowledges this", AnchorFile, l.Seen.UTC().Format(time.RFC3339))
 	}
-	lost := "changes"
-	if l.Changes > 0 {
-		lost = fmt.Sprintf("%d changes", l.Changes)
+	lost := "changes that had been on the disk are missing, including the last acknowledged ones"
+	switch {
+	case l.Changes == 1:
+		lost = "1 change that had been on the disk is missing, the last acknowledged one"
+	case l.Changes > 1:
+		lost = fmt.Sprintf("%d %s", l.Changes, lost)
 	}
-	return fmt.Sprintf("the end of the log was lost before %s: %s that had been on the disk are missing, including the last "+
-		"acknowledged ones; restore a backup of the directory if there is one, or accept the loss with stepback data repair",
+	return fmt.Sprintf("the end of the log was lost before %s: %s; restore a backup of the directory if there is one, or accept the loss with stepback data repair",
 		l.Seen.UTC().Format(time.RFC3339), lost)
 }
 

@@ -1,2 +1,3 @@
-// Package spelling finds the name that a misspelt one was probably meant to be. It knows no names itself.
+// Package spelling finds the name that a misspelt one was probably meant to be, and writes nouns after numbers. It
+// knows no names itself.
 package spelling

@@ -448,7 +448,7 @@ func TestBrownOutOfAStream(t *testing.T) {
 		live != "3" {
 		t.Errorf("versions %q, the alias leads to %s", descriptions, live)
 	}
-	if less := l.retry(machine + ":2"); !strings.Contains(less, `"MaxAttempts":1`) {
+	if less := l.retry(machine + ":2"); !strings.Contains(less, `"MaxAttempts":0`) {
 		t.Errorf("the cut Retry is %s", less)
 	}
 	for _, arn := range []string{machine, machine + ":3"} {
@@ -458,7 +458,7 @@ func TestBrownOutOfAStream(t *testing.T) {
 	}
 	events := l.told()
 	if len(events) != 2 || events[0].Type != "Retry Configuration Update" || events[0].Detail.StateMachineArn != machine ||
-		events[0].Detail.State != "Call" || events[0].Detail.NewConfig.Retries != 1 ||
+		events[0].Detail.State != "Call" || events[0].Detail.NewConfig.Retries != 0 ||
 		!events[1].Detail.Timestamp.Equal(row.History[4].At) {
 		t.Errorf("EventBridge was told %+v", events)
 	}

@@ -13,7 +13,10 @@
 // FUNCTION_MEMORY in MB and FUNCTION_ARCHITECTURE of the called functions; CAPACITY, the calls per second that the
 // callee serves, measured if not set; RULES, standard or source; CONCURRENCY_LIMIT, how many calls of a function
 // may run at a time, for the source's rules; LOAD_HOURS, the time zone in which these rules lengthen delays by the
-// hour if the load is not measured; DRY_RUN, true to decide and change nothing.
+// hour if the load is not measured; DRY_RUN, true to propose changes and make none.
+//
+// Changes and proposals are counted under the state machine's name, in CloudWatch's embedded metric format
+// (ControllerChanges, ControllerProposals).
 package main
 
 import (
@@ -22,9 +25,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 	_ "time/tzdata" // Lambda's provided.al2023 has no time zone data
 
@@ -40,6 +45,7 @@ import (
 	"stepback/adaptive/worth"
 	"stepback/aws/client"
 	"stepback/csvimport/handlers"
+	"stepback/retrymetrics"
 )
 
 func main() {
@@ -55,7 +61,7 @@ func main() {
 		os.Exit(1)
 	}
 	states := sfn.NewFromConfig(cfg)
-	c.StepFunctions, c.Aliases = states, states
+	c.StepFunctions, c.Aliases, c.Versions = states, states, states
 	c.Metrics = controller.CloudWatch{Client: cloudwatch.NewFromConfig(cfg)}
 	events, err := client.NewNamed(context.Background(), cfg, "eventbridge")
 	if err == nil {
@@ -70,7 +76,7 @@ func main() {
 		log.Error("cannot start", "error", err.Error())
 		os.Exit(1)
 	}
-	h := handler{controller: c, log: log}
+	h := handler{controller: c, log: log, out: os.Stdout}
 	lambda.Start(h.handle)
 }
 
@@ -165,7 +171,7 @@ func configured(env func(string) string) (*controller.Controller, error) {
 		if err != nil {
 			return nil, fmt.Errorf("DRY_RUN is %q; set it to true or false", text)
 		}
-		c.DryRun = dry
+		c.DryRun, c.Proposes = dry, dry
 	}
 	var err error
 	if c.Economy, err = economy(env); err != nil {
@@ -180,6 +186,29 @@ func configured(env func(string) string) (*controller.Controller, error) {
 type handler struct {
 	controller *controller.Controller
 	log        *slog.Logger
+	out        io.Writer // takes metrics
+}
+
+// publish prints the numbers of changes and of new proposals.
+func (h handler) publish(res controller.Result) error {
+	machine := h.controller.Machine[strings.LastIndexByte(h.controller.Machine, ':')+1:]
+	var points []retrymetrics.Point
+	for metric, decisions := range map[*retrymetrics.Metric][]decide.Decision{
+		retrymetrics.ControllerChanges: res.Applied, retrymetrics.ControllerProposals: res.Proposed,
+	} {
+		for _, d := range decisions {
+			points = append(points, retrymetrics.Point{
+				Metric: metric, Labels: retrymetrics.Labels{StateMachine: machine, State: d.State},
+				Start: res.At.Truncate(time.Minute), Values: []float64{1}, Counts: []int64{1},
+			})
+		}
+	}
+	lines, err := retrymetrics.AppendEMF(nil, points)
+	if err != nil {
+		return err
+	}
+	_, err = h.out.Write(lines)
+	return err
 }
 
 // oldEvent is the age from which an event's time is ignored.
@@ -201,6 +230,9 @@ func (h handler) handle(ctx context.Context, event json.RawMessage) (controller.
 	res, err := h.controller.TickAt(ctx, at(event, time.Now()))
 	if err != nil {
 		return res, err
+	}
+	if err := h.publish(res); err != nil {
+		h.log.WarnContext(ctx, "metrics", "error", err.Error())
 	}
 	for _, d := range res.Decisions {
 		h.log.InfoContext(ctx, "decision", "verdict", string(d.Verdict), "decision", d.String())

@@ -21,10 +21,11 @@ func published(next handlers.Func[aggregate.Output], machine string, out io.Writ
 		if err != nil {
 			return answer, err
 		}
+		counted := answer.Counted() // the rows of earlier parts were published with these
 		var c retrymetrics.Collector
-		c.AddRows(machine, answer.EndTime, retrymetrics.Rows{
-			Applied: answer.Applied, AlreadyApplied: answer.AlreadyApplied, Rejected: answer.Rejected,
-			DeadLettered: answer.DeadLettered, Retried: answer.Retried, Recovered: answer.Recovered,
+		c.AddRows(machine, counted.EndTime, retrymetrics.Rows{
+			Applied: counted.Applied, AlreadyApplied: counted.AlreadyApplied, Rejected: counted.Rejected,
+			DeadLettered: counted.DeadLettered, Retried: counted.Retried, Recovered: counted.Recovered,
 		})
 		lines, err := retrymetrics.AppendEMF(nil, c.Points())
 		if err != nil {

@@ -7,8 +7,8 @@
 // Every other event, such as a schedule's, makes it publish the state machine's current retry settings.
 //
 // Environment: LOG_LEVEL, the state machine's log level, ALL (the default) or ERROR; CHILD_STATE, the only Task state
-// of the Map's child executions (for log level ERROR, which does not name states); STATE_MACHINE_ARN, the state
-// machine whose configuration is published.
+// of the Map's child executions, if they have only one (for log level ERROR, which does not name states);
+// STATE_MACHINE_ARN, the state machine whose configuration is published.
 package main
 
 import (

@@ -1,7 +1,7 @@
-// Command validate is the Lambda function of the state ValidateCSVFile.
+// Command validate is the Lambda function of the states ValidateCSVFile and ValidateRange.
 //
-// Environment: CSV_MAX_BYTES; BREAKER_TABLE and STATE_MACHINE, as for the function process; the AWS SDK's own
-// variables.
+// Environment: CSV_MAX_BYTES and CSV_PART_BYTES, see handlers.SizesFrom; BREAKER_TABLE and STATE_MACHINE, as for the
+// function process; the AWS SDK's own variables.
 package main
 
 import (
@@ -23,13 +23,13 @@ func main() {
 	log := handlers.Log()
 	store, err := sdkobjects.FromEnvironment(context.Background())
 	exitOn(log, err)
-	maxBytes, err := handlers.MaxBytes()
+	sizes, err := handlers.SizesFrom(os.Getenv)
 	exitOn(log, err)
 	guard, err := sharedguard.FromEnvironment(context.Background(), os.Getenv, "objects", statemachine.ValidateCSVFile,
 		os.Stdout, log)
 	exitOn(log, err)
 	lambda.Start(handlers.Guarded(guard, handlers.Validate(s3objects.New(store),
-		&importrows.Enlister{Store: store}, maxBytes, log)))
+		&importrows.Enlister{Store: store}, sizes, log)))
 }
 
 func exitOn(log *slog.Logger, err error) {

@@ -114,7 +114,8 @@ func (s *Set) intercept(ctx context.Context, h http.Header, faults []*fault, ser
 			}
 			e := f.refusal(m, operation)
 			if retryable(e) {
-				h.Set("Retry-After", "1")
+				h.Set("Retry-After", "1")           // in seconds
+				h.Set(aws.RetryAfterHeader, "1000") // in milliseconds, for the SDKs since November 2026
 			}
 			return nil, e
 		}

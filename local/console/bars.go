@@ -12,6 +12,7 @@ import (
 
 	"stepback/engine/history"
 	"stepback/engine/timeline"
+	"stepback/internal/spelling"
 )
 
 // bars returns the timeline, or one page of it. runs are the execution's Map Runs.
@@ -78,14 +79,14 @@ func bars(r *request, t *timeline.Timeline, runs []MapRunLink) *BarsView {
 func describe(v *timeline.Visit, runs []MapRunLink) string {
 	if i := slices.IndexFunc(runs, func(m MapRunLink) bool { return m.ARN == v.MapRunARN }); i >= 0 {
 		items := &runs[i].Items
-		return fmt.Sprintf("%s, %d of %d items", v.Outcome,
-			items.Succeeded+items.Failed+items.TimedOut+items.Aborted, items.Total())
+		return fmt.Sprintf("%s, %d of %s", v.Outcome,
+			items.Succeeded+items.Failed+items.TimedOut+items.Aborted, spelling.Counted(items.Total(), "item"))
 	}
 	switch {
 	case len(v.Attempts) > 1:
 		return fmt.Sprintf("%s, %d attempts", v.Outcome, len(v.Attempts))
 	case v.Items > 0:
-		return fmt.Sprintf("%s, %d of %d items", v.Outcome, v.Done+v.Broken, v.Items)
+		return fmt.Sprintf("%s, %d of %s", v.Outcome, v.Done+v.Broken, spelling.Counted(v.Items, "item"))
 	}
 	return string(v.Outcome)
 }

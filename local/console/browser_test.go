@@ -11,13 +11,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch/types"
 	"github.com/chromedp/chromedp"
 
 	"stepback/local"
 )
 
 // browserTime limits a test in a browser, which is slow to start on a busy machine.
-const browserTime = 5 * time.Minute
+const browserTime = 8 * time.Minute
 
 // browser starts Chromium, or skips the test if it is not installed.
 func browser(t *testing.T, options ...chromedp.ExecAllocatorOption) context.Context {
@@ -131,6 +132,8 @@ func accessible(t *testing.T, ctx context.Context, look string) { //nolint:reviv
 	}
 	n := newNight(t, local.Console{}) //nolint:contextcheck // the platform outlives the browser
 	b := newBed(t, local.Console{})   //nolint:contextcheck // as above
+
+	inState(t, monitored(b), "failed-orders", types.StateValueAlarm) //nolint:contextcheck // as above
 	if dark := do(t, ctx, chromedp.Evaluate[bool](`matchMedia("(prefers-color-scheme: dark)").matches`)); dark != (look == "dark") {
 		t.Errorf("the browser is not %s", look)
 	}
@@ -140,6 +143,9 @@ func accessible(t *testing.T, ctx context.Context, look string) { //nolint:reviv
 		var all []string
 		for _, path := range []string{"executions/" + b.broken, "executions/" + b.broken + "?tab=events&e=2",
 			"executions/" + b.stuck + "?tab=data", "machines/maps", "machines/none"} {
+			all = append(all, b.Endpoint+"/_stepback/"+path)
+		}
+		for _, path := range monitoringScreens() {
 			all = append(all, b.Endpoint+"/_stepback/"+path)
 		}
 		for _, path := range n.screens() {

@@ -79,7 +79,7 @@ func (l Load) Text() string {
 	if l.Attempts == 0 {
 		return "no attempts in the last 3 h"
 	}
-	return fmt.Sprintf("%s attempts in the last 3 h, %s failed, %s retried", count(l.Attempts), count(l.Failed), count(l.Retried))
+	return fmt.Sprintf("%s %s in the last 3 h, %s failed, %s retried", count(l.Attempts), noun(l.Attempts, "attempt"), count(l.Failed), count(l.Retried))
 }
 
 const (
@@ -149,6 +149,10 @@ type AlarmRow struct {
 	Changes []alarms.Change `json:"changes,omitempty"`
 	// Data are the values of its latest evaluation.
 	Data []retrymetrics.Datapoint `json:"data,omitempty"`
+	// Deployed is a deployed alarm that watches the same metrics, if there is one, with its state.
+	Deployed      string   `json:"deployedAlarm,omitempty"`
+	DeployedState string   `json:"deployedState,omitempty"`
+	metrics       []string // names of the metrics that it watches
 }
 
 // alarms evaluates the alarms of a state machine.
@@ -174,7 +178,7 @@ func (c *charts) alarms(machine string, now time.Time) ([]AlarmRow, error) {
 			continue // the alarm needs data that only CloudWatch has
 		}
 		row := AlarmRow{Machine: machine, Name: a.Name, State: string(alarms.OK), Meaning: a.Meaning, First: a.First,
-			Watches: watches(a)}
+			Watches: watches(a), metrics: metricsOf(a)}
 		changes = begun(changes, a.Period, now)
 		row.Changes = changes
 		if n := len(changes); n > 0 {
@@ -241,6 +245,20 @@ func btoi(b bool) int {
 	return 0
 }
 
+// metricsOf returns the names of the metrics that an alarm evaluates.
+func metricsOf(a alarms.Alarm) []string {
+	if a.Series != nil {
+		return []string{a.Series.Metric.Name()}
+	}
+	var names []string
+	if a.Rate != nil {
+		for _, t := range a.Rate.Terms {
+			names = append(names, t.Metric.Name())
+		}
+	}
+	return names
+}
+
 // watches describes the metric that an alarm evaluates.
 func watches(a alarms.Alarm) string {
 	what := ""
@@ -296,7 +314,11 @@ func (c *Console) retries(r *request) (*answer, error) {
 		v.Machines = append(v.Machines, LoadRow{m.Name, c.charts.load(m.Name, r.now)})
 	}
 	slices.SortStableFunc(v.Machines, func(a, b LoadRow) int { return cmp.Compare(b.Load.Retried, a.Load.Retried) })
-	v.Alarms = c.charts.firing(machines, r.now)
+	deployed, err := c.deployed(r.Context(), r.live)
+	if err != nil {
+		return nil, err
+	}
+	v.Alarms = append(v.Alarms, compared(c.charts.firing(machines, r.now), deployed)...)
 	return &answer{Title: "Retries", Template: "retries", View: v}, nil
 }
 
@@ -432,7 +454,13 @@ func (c *Console) chart(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var out bytes.Buffer
-	page := render.Page{Name: machine, Body: body, Data: render.Points(points), WithData: true}
+	data := render.Points(points)
+	page, err := render.Load(r.Context(), machine, body, data, data.Window())
+	if err != nil {
+		c.failed(w, r, err)
+		return
+	}
+	page.WithData = true
 	if err := page.SVG(&out); err != nil {
 		c.failed(w, r, err)
 		return

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/dashboards/cloudwatch"
 	"stepback/engine"
 	"stepback/engine/history"
 	"stepback/engine/journal"
@@ -51,6 +52,8 @@ type Config struct {
 	// Call calls an operation of an AWS service: "states", "logs" or a model of Services. in and out are marshalled
 	// as the service's JSON. Its errors are shown to the user.
 	Call func(ctx context.Context, service, operation string, in, out any) error
+	// CloudWatch has the dashboards and alarms that were deployed; nil means that there are none.
+	CloudWatch *cloudwatch.Source
 	// Changes watches executions and the child executions of Map Runs by their ARNs, or all of them if of is empty.
 	Changes func(of []string) Watch
 	// Points returns the metric data of the retries; nil means that there are none.
@@ -110,6 +113,7 @@ type Console struct {
 	pages  func() pages
 	told   notices
 	charts charts
+	alarms deployedAlarms
 	pace   pace
 	lately lately
 	rooms  roomCounts
@@ -140,6 +144,11 @@ func New(cfg Config) *Console {
 		"deadletters":                c.letters,
 		"deadletters/{room}":         c.lettersOf,
 		"deadletters/{room}/{id...}": c.letter,
+		"dashboards":                 c.dashboards,
+		"dashboards/{name}":          c.dashboard,
+		"alarms":                     c.listAlarms,
+		"alarms/{name...}":           c.alarm,
+		"stacks/{name}":              c.stack,
 		"lab":                        c.lab,
 		"services":                   c.listServices,
 		"services/{model}":           c.peek,

@@ -131,7 +131,7 @@ func closed(t *testing.T, p *local.Platform) {
 
 func openNight(t *testing.T, cfg local.Config) *local.Platform {
 	t.Helper()
-	cfg.BuiltIn, cfg.Batches = pipeline.Functions(nil, nil), pipeline.Batches()
+	cfg.BuiltIn, cfg.Batches = pipeline.Functions(cfg.Dir, nil, nil), pipeline.Batches()
 	s := &teller{times: map[string]int{}}
 	cfg.BuiltIn["step"] = func(functions.Surroundings) (functions.Program, error) {
 		return functions.Program{Handler: func(_ context.Context, c stepCall) (map[string]string, error) {

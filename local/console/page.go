@@ -45,6 +45,11 @@ type answer struct {
 	// page marked Still never changes.
 	Topics []string
 	Still  bool
+	// Every is the interval at which the page updates itself in addition; 0 means that it does not. A page with an
+	// interval and without Topics ignores executions.
+	Every time.Duration
+	// All makes a page with an interval change with any execution, too.
+	All bool
 	// Text is sent unchanged instead of a page.
 	Text string
 }
@@ -114,7 +119,7 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, a *an
 	q.Del("said")
 	l.Address = (&url.URL{Path: r.URL.Path, RawQuery: q.Encode()}).String()
 	if !a.Still {
-		l.Stream = Path + "stream?" + url.Values{"of": a.Topics}.Encode()
+		l.Stream = Path + "stream?" + a.stream().Encode()
 	}
 	var body bytes.Buffer
 	if err := c.pages()[a.Template].ExecuteTemplate(&body, "layout", l); err != nil {
@@ -124,6 +129,18 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, a *an
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	sendAs(w, r, status, body.Bytes())
+}
+
+// stream returns the parameters of the page's stream of changes.
+func (a *answer) stream() url.Values {
+	q := url.Values{"of": a.Topics}
+	if a.Every > 0 {
+		q.Set("every", strconv.Itoa(int(a.Every/time.Second)))
+	}
+	if a.Every > 0 && len(a.Topics) == 0 && !a.All {
+		q.Set("of", "none")
+	}
+	return q
 }
 
 // failed sends an error response.

@@ -68,6 +68,9 @@ var peekWords = map[string]string{"sfn": "Activities", "iam": "Roles", "kms": "K
 	"sns": "Topics", "dynamodb": "Tables", "dynamodbstreams": "Streams", "scheduler": "Schedules", "ssm": "Parameters",
 	"secretsmanager": "Secrets", "cloudformation": "Stacks"}
 
+// peekPages return the page of an element by its name, for services whose elements have pages.
+var peekPages = map[string]func(name string) string{"cloudformation": stackURL, "cloudwatch": alarmURL}
+
 // PeekView shows the resources of a service.
 type PeekView struct {
 	Service Service   `json:"service"`
@@ -81,6 +84,7 @@ type PeekView struct {
 type PeekRow struct {
 	Name  string   `json:"name"`
 	Cells []string `json:"cells"`
+	Link  string   `json:"page,omitempty"`
 	Error string   `json:"error,omitempty"` // why it cannot be described
 }
 
@@ -131,6 +135,9 @@ func (c *Console) element(r *request, model string, of *peek, raw json.RawMessag
 	var e any
 	_ = json.Unmarshal(raw, &e) // raw is part of a valid document
 	row := PeekRow{Name: cell(member(e, of.name)), Cells: []string{}}
+	if page := peekPages[model]; page != nil {
+		row.Link = page(row.Name)
+	}
 	for _, column := range of.columns {
 		row.Cells = append(row.Cells, cell(member(e, column.member)))
 	}

@@ -3,6 +3,7 @@ package console
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 )
 
@@ -14,6 +15,8 @@ const (
 	heartbeat = 20 * time.Second
 	// patience is the time a slow browser has to accept a line before its stream is closed.
 	patience = 5 * time.Second
+	// leastEvery is the shortest interval, in seconds, at which a page can ask to be updated regularly.
+	leastEvery = 5
 )
 
 // Watch notifies a page of changes.
@@ -42,6 +45,12 @@ func (c *Console) stream(w http.ResponseWriter, r *http.Request) {
 	}
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()
+	var regular <-chan time.Time
+	if every, err := strconv.Atoi(r.URL.Query().Get("every")); err == nil && every >= leastEvery {
+		t := time.NewTicker(time.Duration(every) * time.Second)
+		defer t.Stop()
+		regular = t.C
+	}
 	pause := time.NewTimer(0)
 	defer pause.Stop()
 	for n := 1; ; n++ {
@@ -52,6 +61,11 @@ func (c *Console) stream(w http.ResponseWriter, r *http.Request) {
 			return
 		case <-beat.C:
 			if !say(": here\n\n") {
+				return
+			}
+			continue
+		case <-regular:
+			if !say("id: %d\nevent: change\ndata: {}\n\n", n) {
 				return
 			}
 			continue

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"stepback/engine/timeline"
+	"stepback/internal/spelling"
 	"stepback/outbox/deadletters"
 )
 
@@ -57,8 +58,13 @@ var functions = template.FuncMap{
 			deadletters.KindEvent: "events that started no execution", deadletters.KindItem: "failed items of Maps",
 			deadletters.KindQueue: "dead-letter queue"}[k]
 	},
-	"count": count,
-	"bytes": sizeOf,
+	"dashboard": func(name string) string { return Path + "dashboards/" + url.PathEscape(name) },
+	"alarm":     alarmURL,
+	"stack":     stackURL,
+	"linked":    linked,
+	"count":     count,
+	"noun":      noun,
+	"bytes":     sizeOf,
 	"percent": func(part, whole int64) string {
 		if whole == 0 {
 			return "–"
@@ -107,7 +113,7 @@ var functions = template.FuncMap{
 		for _, l := range lines {
 			plus, minus = plus+btoi(l.Kind == "+"), minus+btoi(l.Kind == "-")
 		}
-		return fmt.Sprintf("%d lines added, %d removed", plus, minus)
+		return fmt.Sprintf("%s added, %d removed", spelling.Counted(plus, "line"), minus)
 	},
 	"dict": func(pairs ...any) map[string]any {
 		m := map[string]any{}
@@ -130,6 +136,14 @@ func timeTag(t time.Time, layout string) template.HTML {
 
 // lastOf returns the last part of an ARN.
 func lastOf(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }
+
+// noun returns a noun in the form that a number needs.
+func noun(n any, noun string) string {
+	if fmt.Sprint(n) == "1" {
+		return noun
+	}
+	return spelling.Noun(2, noun)
+}
 
 // count formats a number with commas between thousands.
 func count(n any) string {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"stepback/dashboards/cloudwatch"
 	"stepback/engine"
 	"stepback/engine/journal"
 )
@@ -116,14 +117,20 @@ type TonightView struct {
 	More     bool          `json:"moreRetrying,omitempty"`
 	Failures []*Group      `json:"failures"`
 	MapRuns  []MapRunRow   `json:"mapRuns,omitempty"`
-	Alarms   []AlarmRow    `json:"alarms,omitempty"`
-	Letters  []LetterCount `json:"deadLetters,omitempty"`
+	// Deployed are the deployed alarms that are in ALARM. Alarms are stepback's own that fire and that no deployed
+	// alarm in ALARM already reports.
+	Deployed []cloudwatch.Alarm `json:"deployedAlarms,omitempty"`
+	Alarms   []AlarmRow         `json:"alarms,omitempty"`
+	Letters  []LetterCount      `json:"deadLetters,omitempty"`
 	// Dead is the number of dead letters; DeadMore is true if counting some rooms took too long.
 	Dead     int64     `json:"deadLetterCount"`
 	DeadMore bool      `json:"moreDeadLetters,omitempty"`
 	Broken   bool      `json:"broken"`
 	Now      time.Time `json:"now"`
 }
+
+// Firing returns the number of alarms that the page shows.
+func (v *TonightView) Firing() int { return len(v.Deployed) + len(v.Alarms) }
 
 // day is the period over which the first page counts failures.
 const day = 24 * time.Hour
@@ -175,14 +182,19 @@ func (c *Console) tonight(r *request) (*answer, error) {
 			cmp.Compare(b.Failed.N, a.Failed.N),
 			cmp.Compare(b.Running.N, a.Running.N), strings.Compare(a.Name, b.Name))
 	})
-	v.Alarms = c.charts.firing(machines, r.now)
+	deployed, err := c.deployed(r.Context(), r.live)
+	if err != nil {
+		return nil, err
+	}
+	v.Deployed = inAlarm(deployed)
+	v.Alarms = compared(c.charts.firing(machines, r.now), deployed)
 	v.Letters = c.letterCounts(r.Context(), glanceTime)
 	for _, n := range v.Letters {
 		v.Dead += max(0, n.Count)
 		v.DeadMore = v.DeadMore || n.Many
 	}
-	v.Broken = v.Dead > 0 || len(v.Alarms) > 0 || len(v.Failures) > 0 || len(v.Retrying) > 0
-	return &answer{Title: "Tonight", Template: "tonight", View: v}, nil
+	v.Broken = v.Dead > 0 || len(v.Alarms) > 0 || len(v.Deployed) > 0 || len(v.Failures) > 0 || len(v.Retrying) > 0
+	return &answer{Title: "Tonight", Template: "tonight", View: v, Every: refreshed, All: true}, nil
 }
 
 // glance returns the counts of a state machine. They are computed once per tick and shared by all open pages.

@@ -6,14 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"modernc.org/sqlite"
 
 	"stepback/internal/ctxerr"
+	"stepback/internal/ownerfile"
 	"stepback/retry"
 )
 
@@ -42,16 +41,14 @@ type Store struct {
 
 var pragmas = []string{"busy_timeout(5000)", "synchronous(NORMAL)", "cache_size(-16384)", "temp_store(MEMORY)"}
 
-// Open opens the database at path, and creates the file, its directory and the outbox if they are missing. Several
-// processes may do so at once. The file is switched to write-ahead logging.
+// Open opens the database at path, and creates the file, its directory and the outbox if they are missing: only their
+// owner can read what Open creates. Several processes may do so at once. The file is switched to write-ahead logging.
 func Open(ctx context.Context, path string, o Config) (*Store, error) {
 	if o.Look < 0 {
 		return nil, fmt.Errorf("open the outbox %s: Look is %s; it must be 0 (10ms) or more", path, o.Look)
 	}
-	if dir := filepath.Dir(path); dir != "." {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return nil, fmt.Errorf("open the outbox: %w", err)
-		}
+	if err := ownerfile.Create(path); err != nil {
+		return nil, fmt.Errorf("open the outbox: %w", err)
 	}
 	db, err := sql.Open("sqlite",
 		"file:"+(&url.URL{Path: path}).EscapedPath()+"?"+url.Values{"_pragma": pragmas}.Encode())

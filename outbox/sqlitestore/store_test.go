@@ -3,7 +3,10 @@ package sqlitestore_test
 import (
 	"context"
 	"database/sql"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"stepback/outbox"
@@ -51,4 +54,23 @@ func TestSQLite(t *testing.T) {
 		t.Helper()
 		return openAt(t, filepath.Join(t.TempDir(), "app.db"), sqlitestore.Config{})
 	})
+}
+
+// Files that Open creates are readable for their owner alone, messages in the write-ahead log too.
+func TestFilesAreForTheirOwner(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("permissions are not those of Unix")
+	}
+	dir := filepath.Join(t.TempDir(), "new")
+	openAt(t, filepath.Join(dir, "app.db"), sqlitestore.Config{})
+	for path, want := range map[string]fs.FileMode{dir: 0o700, filepath.Join(dir, "app.db"): 0o600, filepath.Join(dir, "app.db-wal"): 0o600} {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != want {
+			t.Errorf("%s has the permissions %o, want %o", path, got, want)
+		}
+	}
 }

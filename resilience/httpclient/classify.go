@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"stepback/aws"
 	"stepback/resilience"
 	"stepback/retry"
 )
@@ -63,6 +64,7 @@ func (c *call) judge(resp *http.Response) error {
 	if value := resp.Header.Get("Retry-After"); value != "" {
 		e.after, _ = resilience.ParseRetryAfter(value, resp.Header.Get("Date"), time.Now())
 	}
+	e.after = max(e.after, aws.ParseRetryAfter(resp.Header.Get(aws.RetryAfterHeader)))
 	return e
 }
 

@@ -13,6 +13,8 @@ import (
 	"github.com/google/uuid"
 
 	"stepback/adaptive/breaker"
+	"stepback/adaptive/deadline"
+	"stepback/adaptive/limiter"
 	"stepback/resilience"
 	"stepback/retry"
 )
@@ -37,11 +39,15 @@ type Config struct {
 	// AttemptTimeout limits each attempt until the response's headers have arrived; 0 means 30 s. The body is read
 	// under the caller's context.
 	AttemptTimeout time.Duration
-	// Breaker is the policy of each host's circuit breaker; nil means no breaker.
+	// Breaker is the policy of each host's circuit breaker; nil means no breaker. breaker.Callee returns one that suits
+	// most services.
 	Breaker *breaker.Policy
 	// Bulkhead limits the calls to each host; nil means no limit. A call ends when the response's headers have
 	// arrived.
 	Bulkhead *resilience.BulkheadConfig
+	// Limiter is the policy of each host's limiter of concurrent attempts, which learns the limit; nil means no
+	// limiter.
+	Limiter *limiter.Policy
 	// Budget returns the retry budget of a host; nil means no budget.
 	Budget func(host string) (resilience.Budget, error)
 	// Options are further options of each host's executor, such as resilience.WithObserver or resilience.WithHedge.
@@ -50,6 +56,9 @@ type Config struct {
 	// MakeKeys adds an Idempotency-Key to requests whose method is not idempotent, and repeats them as idempotent.
 	// Set it if the servers support the header. An existing key is kept.
 	MakeKeys bool
+	// SendDeadline sends the time that is left for each attempt in the header deadline.Header, so that a callee with
+	// deadline.Handler ends its work, and its own calls, when the caller stops waiting.
+	SendDeadline bool
 	// MaxBody is the maximum number of bytes of a request's body that are kept for sending it again, if the request
 	// has no GetBody. 0 means 1 MiB; a negative value keeps none. A request with a longer body is sent only once.
 	MaxBody int64
@@ -115,6 +124,13 @@ func (t *Transport) executor(host string) (*resilience.Executor, error) {
 			return nil, err
 		}
 		options = append(options, resilience.WithBulkhead(b))
+	}
+	if t.config.Limiter != nil {
+		l, err := limiter.New(limiter.Config{Policy: *t.config.Limiter})
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, resilience.WithLimiter(l))
 	}
 	if t.config.Budget != nil {
 		b, err := t.config.Budget(host)
@@ -203,6 +219,12 @@ func (c *call) send(ctx context.Context) (*http.Response, error) {
 		return nil, resilience.Mark(err, retry.Permanent, retry.InvalidInput)
 	}
 	req.Body = body
+	if c.transport.config.SendDeadline {
+		if req.Header = req.Header.Clone(); req.Header == nil {
+			req.Header = http.Header{}
+		}
+		deadline.SetHeader(req.Header, ctx, time.Now())
+	}
 	resp, err := c.transport.base.RoundTrip(req)
 	if err != nil {
 		return nil, &TransportError{Sent: progress.sent(), connecting: progress.asked.Load(), Err: err}

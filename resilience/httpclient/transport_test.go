@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"stepback/adaptive/breaker"
+	"stepback/adaptive/deadline"
+	"stepback/adaptive/limiter"
 	"stepback/resilience"
 	"stepback/resilience/httpclient"
 	"stepback/retry"
@@ -244,6 +246,11 @@ func TestRetryAfter(t *testing.T) {
 		"garbage":         {[]string{"Retry-After", "soon, I hope"}, time.Second, 2},
 		"a year":          {[]string{"Retry-After", "31536000"}, 0, 1},
 		"after all times": {[]string{"Retry-After", "99999999999999999999"}, 0, 1},
+		"of AWS":          {[]string{"X-Amz-Retry-After", "2500"}, 2500 * time.Millisecond, 2},
+		"shorter, of AWS": {[]string{"X-Amz-Retry-After", "20"}, time.Second, 2},
+		"no number":       {[]string{"X-Amz-Retry-After", "1.5"}, time.Second, 2},
+		"both":            {[]string{"X-Amz-Retry-After", "9000", "Retry-After", "7"}, 9 * time.Second, 2},
+		"ages, of AWS":    {[]string{"X-Amz-Retry-After", "99999999999999999999"}, 0, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -259,6 +266,91 @@ func TestRetryAfter(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Each attempt carries the time that is left for it.
+func TestDeadlinesAreSent(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		caller, attempt time.Duration
+		want            string
+	}{
+		"the caller's":  {10 * time.Second, time.Minute, "10000 9000"},
+		"the attempt's": {time.Hour, 3 * time.Second, "3000 3000"},
+		"no caller's":   {0, 3 * time.Second, "3000 3000"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var sent []string
+			base := sender(func(r *http.Request) (*http.Response, error) {
+				sent = append(sent, r.Header.Get(deadline.Header))
+				code := 503
+				if len(sent) == 2 {
+					code = 200
+				}
+				return &http.Response{StatusCode: code, Header: http.Header{}, Body: http.NoBody}, nil
+			})
+			transport, err := httpclient.New(httpclient.Config{Base: base, AttemptTimeout: c.attempt,
+				SendDeadline: true,
+				Policy:       &retry.Policy{Interval: time.Second, Rate: 1, MaxAttempts: 1}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx := t.Context()
+			if c.caller > 0 {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, c.caller)
+				defer cancel()
+			}
+			r, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://callee.example/", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := transport.RoundTrip(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if got := strings.Join(sent, " "); got != c.want || len(r.Header) > 0 {
+				t.Errorf("%s: sent %s, want %s; the request's own header is %v", name, got, c.want, r.Header)
+			}
+		})
+	}
+}
+
+// sender is an http.RoundTripper in a function.
+type sender func(*http.Request) (*http.Response, error)
+
+func (s sender) RoundTrip(r *http.Request) (*http.Response, error) { return s(r) }
+
+func TestLimiterOfAHost(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var transport *httpclient.Transport
+		p := limiter.Standard()
+		p.Initial = 1
+		nested := 0
+		base := sender(func(r *http.Request) (*http.Response, error) {
+			if nested++; nested == 1 {
+				if resp, err := transport.RoundTrip(r); !errors.Is(err, resilience.ErrLimited) {
+					t.Errorf("a second request at once: %v, %v", resp, err)
+				}
+			}
+			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: http.NoBody}, nil
+		})
+		var err error
+		if transport, err = httpclient.New(httpclient.Config{Base: base, Limiter: &p}); err != nil {
+			t.Fatal(err)
+		}
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://callee.example/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := transport.RoundTrip(r)
+		if err != nil || nested != 1 {
+			t.Fatalf("%v after %d requests", err, nested)
+		}
+		resp.Body.Close()
+	})
 }
 
 func TestBodiesAreSentAgain(t *testing.T) {

@@ -14,8 +14,8 @@ type Terms interface {
 	// Term returns the series of a metric or an expression, given its id. An expression can have several series.
 	// several is true if the id is an array.
 	Term(id string) (all []Labelled, several bool, err error)
-	// Metrics returns the series of the request's metrics whose ids begin with prefix, in the order of the request.
-	Metrics(prefix string) []Labelled
+	// Metrics returns the series of the request's metrics whose ids contain part, in the order of the request.
+	Metrics(part string) []Labelled
 	// Search returns the series of the metrics that match a search expression.
 	Search(query, statistic string, period time.Duration) ([]Labelled, error)
 	// Period returns the period of the metric with an id, or false if there is none.
@@ -316,15 +316,15 @@ func (e *evaluator) named() (value, error) {
 	return v, nil
 }
 
-// about evaluates the functions whose arguments are metrics and not values: PERIOD(id) and METRICS("prefix").
+// about evaluates the functions whose arguments are metrics and not values: PERIOD(id) and METRICS("part").
 func (e *evaluator) about(name string) (value, error) {
 	if name == "METRICS" {
-		prefix, err := e.arguments(')')
-		if err != nil || len(prefix) > 1 || len(prefix) == 1 && prefix[0].kind != text {
-			return value{}, e.errorf("METRICS takes the beginning of ids as a string, or nothing")
+		part, err := e.arguments(')')
+		if err != nil || len(part) > 1 || len(part) == 1 && part[0].kind != text {
+			return value{}, e.errorf("METRICS takes a part of ids as a string, or nothing")
 		}
-		if len(prefix) == 1 {
-			return value{kind: list, list: e.terms.Metrics(prefix[0].text)}, nil
+		if len(part) == 1 {
+			return value{kind: list, list: e.terms.Metrics(part[0].text)}, nil
 		}
 		return value{kind: list, list: e.terms.Metrics("")}, nil
 	}

@@ -2,7 +2,6 @@ package review
 
 import (
 	"math"
-	"strconv"
 	"time"
 
 	"stepback/asl"
@@ -78,12 +77,4 @@ func plain(d time.Duration) string {
 		}
 	}
 	return text
-}
-
-// plural returns a number with a noun: 1 item, 2 items.
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return strconv.Itoa(n) + " " + what
 }

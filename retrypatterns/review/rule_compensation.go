@@ -7,6 +7,7 @@ import (
 
 	"stepback/asl"
 	"stepback/asl/source"
+	"stepback/internal/spelling"
 )
 
 var unprotectedCompensation = Rule{
@@ -154,7 +155,7 @@ var retriedNotCaught = Rule{
 		const shown = 2
 		names := strings.Join(missed[:min(shown, len(missed))], ", ")
 		if more := len(missed) - shown; more > 0 {
-			names += " and " + plural(more, "other error")
+			names += " and " + spelling.Counted(more, "other error")
 		}
 		s.found(s.in(source.Member("Catch")), nil, "catch States.ALL too",
 			"when the retries of %s run out, no catcher takes over, and the execution fails without %s", names, undo)

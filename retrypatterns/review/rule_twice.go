@@ -130,7 +130,9 @@ var hiddenLayers = Rule{
 	Code: "HIDDEN_LAYERS", Severity: asl.SeverityAdvice,
 	Title: "another layer retries too",
 	Why: "Lambda retries a function that is invoked with InvocationType Event twice, which the state never sees; a " +
-		"nested state machine has its own retries. The retries here multiply with theirs.",
+		"nested state machine has its own retries. The retries here multiply with theirs. So do those of the AWS SDK in " +
+		"a function: 3 attempts of each call within 0.15 s, or 3 s if the service throttles, and 4 attempts for DynamoDB. " +
+		"`stepback retries explain` lists all layers of a state.",
 	check: func(s *subject) {
 		n := retries(s.State)
 		kind, _ := s.text("InvocationType")

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"stepback/internal/spelling"
 	"stepback/jsonvalue"
 	"stepback/stepbacktest/observed"
 )
@@ -55,7 +56,7 @@ func (r *Result) judge() []string {
 	r.judgePath(fail)
 	for _, n := range e.Attempts {
 		if got := r.attempts(n.State); got != n.N {
-			fail("attempts", "attempts: %s ran %d times, expected %d", n.State, got, n.N)
+			fail("attempts", "attempts: %s ran %s, expected %d", n.State, spelling.Counted(got, "time"), n.N)
 		}
 	}
 	for _, w := range e.Waits {

@@ -174,7 +174,7 @@ orders.test.yaml:12: mocks: the response of Release was not asked for: the state
 orders.test.yaml:9: mocks: the response of Reserve for the Parameters {"cents":5} was not asked for; its attempts had {"FunctionName":"reserve","Payload":{"cents":5}}`,
 		"",
 		`orders.test.yaml: testCase: 0 of the 2 answers of the response C of Charge were asked for
-orders.test.yaml: testCase: 0 of the 1 answers of the response R of Reserve were asked for`,
+orders.test.yaml: testCase: 0 of the 1 answer of the response R of Reserve were asked for`,
 		`orders.test.yaml:25: mocks: the response of Reserve for the Parameters {"cents":6} was not asked for; its attempts had {"FunctionName":"reserve","Payload":{"cents":5}}`,
 	} {
 		if got := strings.Join(results[i].Notes, "\n"); got != want {
@@ -219,7 +219,7 @@ tests:
 		"output: $.reserved.a[1] is 2, expected 3", "output: $.more is missing, expected 1",
 		"output: $.charge is 7, and was not expected",
 		"path: differs after Reserve → Charge\n      expected Release\n      got      Large → Done",
-		"entered: Tell was not", "never: Large was entered", "attempts: Charge ran 1 times, expected 2",
+		"entered: Tell was not", "never: Large was entered", "attempts: Charge ran 1 time, expected 2",
 		"waits: Charge waited never, expected 2s", "took: 0s, expected 1m0s",
 	} {
 		if !strings.Contains(got, want) {

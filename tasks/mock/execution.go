@@ -124,8 +124,8 @@ func (x *Execution) Unasked() []string {
 	for _, state := range sorted(x.states) {
 		r, n := x.states[state], x.calls[state]
 		if r != nil && n < len(r.answers) {
-			unasked = append(unasked, fmt.Sprintf("%d of the %d answers of the response %s of %s were asked for", n,
-				len(r.answers), r.name, state))
+			unasked = append(unasked, fmt.Sprintf("%d of the %s of the response %s of %s %s asked for", n,
+				spelling.Counted(len(r.answers), "answer"), r.name, state, map[bool]string{true: "was", false: "were"}[n == 1]))
 		}
 	}
 	return unasked

@@ -61,6 +61,8 @@ type Measurement struct {
 	Points []Point
 	// Capacity is the callee's capacity.
 	Capacity Capacity
+	// Others is the number of first attempts per second that other states make on the same callee; see [Together].
+	Others float64
 	// CallTime is the duration of a call to a healthy callee; 0 if unknown. CallTimeout is the time after which
 	// callers give up.
 	CallTime, CallTimeout time.Duration
@@ -105,6 +107,9 @@ func (m *Measurement) problem() string {
 	}
 	if c := m.Capacity.PerSecond; !(c >= 0) || math.IsInf(c, 0) {
 		return fmt.Sprintf("the capacity is %v a second", c)
+	}
+	if !(m.Others >= 0) || math.IsInf(m.Others, 0) {
+		return fmt.Sprintf("other states make %v first attempts a second", m.Others)
 	}
 	if r := m.MapRun; r != nil &&
 		(r.Concurrency < 1 || r.Base < 1 || r.Concurrency > MaxConcurrency || r.Base > MaxConcurrency) {
@@ -192,6 +197,34 @@ func (w window) rate() float64 {
 		return 0
 	}
 	return w.FirstAttempts / (float64(w.points) * Minute.Seconds())
+}
+
+// Together makes one load of the measurements of states that call the same callee: each learns the first attempts of
+// the others, and all have the largest capacity that was measured for one of them or, in one minute, for all together.
+func Together(all []*Measurement) {
+	rates, total := make([]float64, len(all)), 0.0
+	minutes := map[int64]float64{}
+	capacity := Capacity{}
+	for i, m := range all {
+		rates[i] = m.window(0).rate()
+		total += rates[i]
+		if m.Capacity.PerSecond > capacity.PerSecond {
+			capacity.PerSecond = m.Capacity.PerSecond
+		}
+		capacity.Saturated = capacity.Saturated || m.Capacity.Saturated
+		for _, p := range m.Points {
+			minutes[p.Start.Unix()] += p.Successes
+		}
+	}
+	for _, successes := range minutes {
+		capacity.PerSecond = max(capacity.PerSecond, successes/Minute.Seconds())
+	}
+	for i, m := range all {
+		m.Others = max(total-rates[i], 0)
+		if len(all) > 1 {
+			m.Capacity = capacity
+		}
+	}
 }
 
 // spell returns the length of the present run of bad minutes, counted back from the window's end. A minute is bad if

@@ -104,7 +104,7 @@ func TestCapKeepsWhatTheCapacityCovers(t *testing.T) {
 		want     string
 	}{
 		{"20 a second at 0.9 do not fit 25 with any retry", 25, true, false, 0.9, 0.5, "[0 0 5 20]"},
-		{"one retry is left where nothing paces", 25, false, false, 0.9, 0.5, "[0 1 5]"},
+		{"none is left where nothing paces, too", 25, false, false, 0.9, 0.5, "[0 0 5]"},
 		{"20·(1+0.31+0.31²) = 28.2 fit, a third retry does not", 28.5, true, false, 0.3, 1, "[0 2 5 20]"},
 		{"four retries fit", 1000, true, false, 0.3, 1, "[]"},
 		{"errors without overload do not count", 25, true, false, 0.45, 0.1, "[]"},
@@ -122,6 +122,55 @@ func TestCapKeepsWhatTheCapacityCovers(t *testing.T) {
 		if d := decide.Next(s, p, decide.Memory{}, m); retries(d) != c.want {
 			t.Errorf("%s: retries are %s, want %s (%s)", c.name, retries(d), c.want, d)
 		}
+	}
+}
+
+// Retries that bring the tasks through are left alone, however many attempts fail: half of the attempts of a partial
+// outage do, and 97 % of the tasks succeed.
+func TestCapLeavesRetriesThatHelp(t *testing.T) {
+	t.Parallel()
+	m := minutes(0, 5, 25, func(at int) decide.Point {
+		return decide.Point{Start: minute(at), Attempts: 2400, FirstAttempts: 1200, LoadFailures: 1200, Overload: 1200,
+			Successes: 1164, Exhausted: 36}
+	})
+	p := decide.Defaults()
+	p.Stretch = 0.99 // another rule
+	d := decide.Next(subject(), p, decide.Memory{}, m)
+	if want := "R-cap: at least 49 % of the attempts are overload, but 97.0 % of the tasks succeed"; d.Changes() ||
+		!strings.Contains(d.String(), want) {
+		t.Errorf("%s; want %q", d, want)
+	}
+}
+
+// Two states that call the same callee are one load on it: 8 and 12 a second fit a capacity of 20 without retries,
+// though the 8 alone fit with two.
+func TestStatesOnOneCalleeAreOneLoad(t *testing.T) {
+	t.Parallel()
+	one := func(perSecond int) *decide.Measurement {
+		m := minutes(0, 5, 0, func(at int) decide.Point { return load(at, perSecond, 0.9, 0.5) })
+		m.Points[0] = load(0, perSecond, 0, 0)
+		m.Capacity = decide.Capacity{PerSecond: float64(perSecond), Saturated: true}
+		return &m
+	}
+	ours, theirs := one(8), one(12)
+	decide.Together([]*decide.Measurement{ours, theirs})
+	if want := (decide.Capacity{PerSecond: 20, Saturated: true}); ours.Capacity != want || theirs.Capacity != want ||
+		ours.Others != 12 || theirs.Others != 8 {
+		t.Errorf("%+v beside %v, and %+v beside %v; want %+v beside 12 and 8", ours.Capacity, ours.Others, theirs.Capacity,
+			theirs.Others, want)
+	}
+	p := decide.Defaults()
+	p.Stretch = 0.99 // another rule
+	if d := decide.Next(subject(), p, decide.Memory{}, *ours); retries(d) != "[0 0 5 20]" {
+		t.Errorf("with the others: %s", d)
+	}
+	ours.Others = 0
+	if d := decide.Next(subject(), p, decide.Memory{}, *ours); retries(d) != "[0 2 5 20]" {
+		t.Errorf("alone: %s", d)
+	}
+	ours.Others = math.NaN()
+	if d := decide.Next(subject(), p, decide.Memory{}, *ours); d.Verdict != decide.Unknown {
+		t.Errorf("with an impossible rate: %s", d)
 	}
 }
 

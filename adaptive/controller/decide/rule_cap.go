@@ -8,16 +8,26 @@ import (
 
 type retrier = retrypatterns.Retrier
 
+// through is the share of tasks (lower bound) that end well despite failing attempts, from which R-cap leaves the
+// retries alone: they do what they are for. In an overload that retries keep alive, hardly any task ends well.
+const through = 0.9
+
 // cap implements R-cap: with evidence of overload, it allows the largest number m of retries that the callee's
 // capacity C covers if every attempt keeps failing as often as now. That is λ·(1 + p + p² + … + pᵐ) ≤ C, with p at
-// its upper bound. It only cuts; R-restore reverts it.
+// its upper bound and λ the first attempts of all states that call the callee. It may leave no retry: tasks that fail
+// then end, and are redriven when the callee has recovered. It only cuts; R-restore reverts it.
 func (n *next) cap() {
 	most := mostRetries(n.Base)
 	evidence := n.w.overloaded().Low()
 	if n.Closed || most == 0 || evidence < n.Overload {
 		return
 	}
-	c, rate := n.m.Capacity.PerSecond, n.w.rate()
+	if done := n.w.done(); done.Low() >= through {
+		n.d.because("R-cap", "at least %.0f %% of the attempts are overload, but %.1f %% of the tasks succeed", 100*evidence,
+			100*done.Rate())
+		return
+	}
+	c, rate := n.m.Capacity.PerSecond, n.w.rate()+n.m.Others
 	if c <= 0 || rate <= 0 {
 		n.d.because("R-cap",
 			"at least %.0f %% of the attempts are overload, and the callee's capacity is not known; set it",
@@ -29,11 +39,6 @@ func (n *next) cap() {
 	for power := p; retries < most && calls+rate*power <= c; power *= p {
 		calls += rate * power
 		retries++
-	}
-	if retries == 0 && !hasPaced(n.Base) {
-		// Without a retrier that brings refused work back, allowing no retries at all would lose that work.
-		retries = 1
-		n.d.because("R-cap", "not to 0 retries, because no retrier on %s paces refused calls", retry.CircuitOpen)
 	}
 	if have := n.want.Retries; retries >= most || have != Unlimited && have <= retries {
 		return
@@ -48,4 +53,8 @@ func (n *next) cap() {
 		c,
 		retries,
 	)
+	if retries == 0 && !hasPaced(n.Base) {
+		n.d.because("R-cap", "no retrier on %s paces refused calls: tasks that fail until the base is restored end; redrive them then",
+			retry.CircuitOpen)
+	}
 }

@@ -8,9 +8,9 @@ func (n *next) restore() {
 	if n.want.Equal(restored) || !n.want.Equal(n.d.Before) && !looser(n.d.Before, n.want, n.Base) || !n.calm() {
 		return
 	}
-	if c := n.m.Capacity; c.Saturated && c.PerSecond > 0 && n.w.rate() > 0.95*c.PerSecond {
+	if c, rate := n.m.Capacity, n.w.rate()+n.m.Others; c.Saturated && c.PerSecond > 0 && rate > 0.95*c.PerSecond {
 		n.d.because("R-restore",
-			"calm, but %.3g per second exceed 95 %% of the capacity of %.3g: the base is not restored", n.w.rate(),
+			"calm, but %.3g per second exceed 95 %% of the capacity of %.3g: the base is not restored", rate,
 			c.PerSecond)
 		return
 	}

@@ -36,9 +36,12 @@ func curves(r *lab.Report, scenarioName string, policies []string) []curve {
 			c.color = palette[next%len(palette)]
 			next++
 		}
-		longest := 0
+		longest, highest := 0, 0.0
 		for _, run := range runs {
 			longest = max(longest, len(run.Bins))
+			for _, b := range run.Bins {
+				highest = max(highest, float64(max(b.Offered, b.Done))/simulation.BinWidth.Seconds())
+			}
 		}
 		for i := range longest {
 			values := make([]float64, len(runs))
@@ -47,7 +50,7 @@ func curves(r *lab.Report, scenarioName string, policies []string) []curve {
 					values[j] = float64(run.Bins[i].Done) / simulation.BinWidth.Seconds()
 				}
 			}
-			e := statistics.Mean(values)
+			e := statistics.MeanWithin(values, 0, highest)
 			if math.IsNaN(e.Low) {
 				e.Low, e.High = e.Mean, e.Mean
 			}

@@ -3,7 +3,8 @@ module stepback/adaptive/lab/differential
 go 1.26.0
 
 require (
-	github.com/aws/aws-sdk-go-v2 v1.47.6
+	github.com/aws/aws-sdk-go-v2 v1.48.0
+	github.com/aws/smithy-go v1.28.9
 	github.com/failsafe-go/failsafe-go v0.9.8
 	pgregory.net/rapid v1.3.0
 	stepback v0.0.0

@@ -27,6 +27,14 @@ type Policy struct {
 	Attempts Attempts
 	// Override replaces the delays and attempts of every retrier that allows a retry.
 	Override *retry.Policy
+	// SDK repeats calls like a client of an AWS SDK: its attempts and waits replace those of every retrier that allows
+	// a retry. Budget is then its quota. RetryAfter is the pause that the callee asks for, by the header
+	// x-amz-retry-after, when it throttles; 0 if it sends no such header.
+	SDK        *retry.SDK
+	RetryAfter time.Duration
+	// Clients is the number of clients of the SDK, each with a quota of its own; records are spread over them at
+	// random. 0 and 1 mean one client for all records.
+	Clients int
 	// Budget may refuse a retry after a failed attempt, before any wait.
 	Budget *budget.Policy
 	// Throttle, Breaker and Limiter refuse calls before they are made.
@@ -42,6 +50,10 @@ type Policy struct {
 	// DefersFailures also defers a call that failed by load while the circuit is not closed or the limit is at its
 	// minimum: the callee is down, and the record's own retries are saved for later.
 	DefersFailures bool
+	// Poison tells records that always fail from a service that is ill. A record whose next retry is futile is a dead
+	// letter. One that fails after as many retries as its retrier allows is deferred while the service fails
+	// others as well.
+	Poison bool
 	// Controller changes retriers and the concurrency of Maps from outside.
 	Controller *Controller
 	// Oracle starts a call only if a server is free and there is no outage. No real client can know this, so the
@@ -76,9 +88,8 @@ func Parse(file string, text []byte) (*Policy, error) {
 }
 
 func read(root strictyaml.Value) *Policy {
-	o := root.Object("policy", "name", "about", "retry", "budget", "throttle", "breaker", "limiter", "staleness",
-		"deferral",
-		"controller", "oracle")
+	o := root.Object("policy", "name", "about", "retry", "sdk", "budget", "throttle", "breaker", "limiter",
+		"staleness", "deferral", "poison", "controller", "oracle")
 	if v := o.Need("policy"); v.Present() && v.Whole(0, 1<<30) != 1 {
 		v.Problem("only version 1 of the format is supported; write policy: 1")
 	}
@@ -89,6 +100,12 @@ func read(root strictyaml.Value) *Policy {
 	readRetry(o.Get("retry"), p)
 	if v := o.Get("budget"); v.Present() {
 		p.Budget = readBudget(v)
+	}
+	if v := o.Get("sdk"); v.Present() {
+		if p.Override != nil || p.Budget != nil || o.Get("retry").Present() {
+			v.Problem("an SDK has attempts, waits and a quota of its own; leave retry and budget out")
+		}
+		readSDK(v, p)
 	}
 	if v := o.Get("throttle"); v.Present() {
 		t := v.Object("k", "window")
@@ -109,6 +126,10 @@ func read(root strictyaml.Value) *Policy {
 		}
 	}
 	readDeferral(o.Get("deferral"), p)
+	v := o.Get("poison")
+	if p.Poison = v.Bool(); p.Poison && p.Deferral == nil {
+		v.Problem("a record that is not to blame waits; give a deferral too")
+	}
 	if v := o.Get("controller"); v.Present() {
 		c := v.Object("retry", "mapRun")
 		p.Controller = &Controller{Retry: c.Get("retry").Bool(), MapRun: c.Get("mapRun").Bool()}
@@ -128,19 +149,46 @@ func readRetry(v strictyaml.Value, p *Policy) {
 	}
 }
 
-// readBudget parses a preset (bucket, sdk, grpc, finagle, source) with members that override its numbers.
+// readSDK parses the generation of an AWS SDK (2025 or 2026) and a service with numbers of its own (dynamodb), with
+// members that override the number of attempts, and set the number of clients and the pause that the callee asks for.
+func readSDK(v strictyaml.Value, p *Policy) {
+	o := v.Object("generation", "service", "maxAttempts", "retryAfter", "clients")
+	sdk := retry.SDK2026()
+	generation, service := o.Need("generation"), o.Get("service")
+	dynamoDB := service.Present() && service.OneOf("dynamodb") != ""
+	switch g := generation.Whole(2025, 2026); {
+	case g == 2025:
+		sdk = retry.SDK2025()
+		if dynamoDB {
+			service.Problem("the SDKs of 2025 have no numbers of their own for dynamodb; leave service out")
+		}
+		if asked := o.Get("retryAfter"); asked.Present() {
+			asked.Problem("the SDKs of 2025 ignore x-amz-retry-after; leave retryAfter out")
+		}
+	case dynamoDB:
+		sdk = retry.SDK2026DynamoDB()
+	}
+	sdk.MaxAttempts = o.Get("maxAttempts").WholeOr(sdk.MaxAttempts, 1, 1000)
+	p.RetryAfter = o.Get("retryAfter").DurationOr(0, 0, time.Hour)
+	p.Clients = o.Get("clients").WholeOr(1, 1, 100_000)
+	quota := budget.SDK(sdk)
+	p.SDK, p.Budget = &sdk, &quota
+}
+
+// readBudget parses a preset (bucket, sdk-2025, sdk-2026, grpc, finagle, source) with members that override its
+// numbers.
 func readBudget(v strictyaml.Value) *budget.Policy {
-	o := v.Object("preset", "capacity", "window", "perRequest", "perSuccess", "perSecond", "refund", "retryCost",
-		"timeoutCost",
-		"failureCost", "threshold")
+	o := v.Object("preset", "capacity", "window", "perRequest", "perSuccess", "perSecond", "refund", "perRefund",
+		"retryCost", "timeoutCost", "throttleCost", "failureCost", "threshold")
 	b := map[string]func() budget.Policy{
-		"bucket": budget.Bucket, "sdk": budget.SDK, "grpc": budget.GRPC, "finagle": budget.Finagle,
-		"source": budget.Standard,
-	}[o.Get("preset").OneOf("bucket", "sdk", "grpc", "finagle", "source")]()
+		"bucket": budget.Bucket, "grpc": budget.GRPC, "finagle": budget.Finagle, "source": budget.Standard,
+		"sdk-2025": func() budget.Policy { return budget.SDK(retry.SDK2025()) },
+		"sdk-2026": func() budget.Policy { return budget.SDK(retry.SDK2026()) },
+	}[o.Get("preset").OneOf("bucket", "sdk-2025", "sdk-2026", "grpc", "finagle", "source")]()
 	for name, field := range map[string]*float64{
 		"capacity": &b.Capacity, "perRequest": &b.PerRequest, "perSuccess": &b.PerSuccess, "perSecond": &b.PerSecond,
-		"retryCost": &b.RetryCost, "timeoutCost": &b.TimeoutCost, "failureCost": &b.FailureCost,
-		"threshold": &b.Threshold,
+		"perRefund": &b.PerRefund, "retryCost": &b.RetryCost, "timeoutCost": &b.TimeoutCost,
+		"throttleCost": &b.ThrottleCost, "failureCost": &b.FailureCost, "threshold": &b.Threshold,
 	} {
 		*field = o.Get(name).NumberOr(*field, 0, 1e9)
 	}
@@ -154,9 +202,8 @@ func readBudget(v strictyaml.Value) *budget.Policy {
 
 // readBreaker parses a preset (callee or source) with members that override its numbers.
 func readBreaker(v strictyaml.Value) *breaker.Policy {
-	o := v.Object("preset", "consecutiveFailures", "failureRate", "minimumRequests", "minimumFailures", "window",
-		"openFor",
-		"halfOpenConcurrency", "successThreshold", "halfOpenFailures", "probeTimeout")
+	o := v.Object("preset", "consecutiveFailures", "failingFor", "chance", "failureRate", "minimumRequests",
+		"minimumFailures", "window", "openFor", "halfOpenConcurrency", "successThreshold", "halfOpenFailures", "probeTimeout")
 	b := breaker.Callee()
 	if o.Get("preset").OneOf("callee", "source") == "source" {
 		b = breaker.Conservative()
@@ -169,6 +216,8 @@ func readBreaker(v strictyaml.Value) *breaker.Policy {
 	} {
 		*field = o.Get(name).WholeOr(*field, 0, 1e6)
 	}
+	b.FailingFor = o.Get("failingFor").DurationOr(b.FailingFor, 0, 24*time.Hour)
+	b.Chance = o.Get("chance").NumberOr(b.Chance, 0, 1)
 	b.FailureRate = o.Get("failureRate").NumberOr(b.FailureRate, 0, 1)
 	b.Window = o.Get("window").DurationOr(b.Window, time.Second, time.Hour)
 	b.OpenFor = o.Get("openFor").DurationOr(b.OpenFor, time.Millisecond, 24*time.Hour)
@@ -217,8 +266,8 @@ var files embed.FS
 
 // order lists the policies in the order in which they are shown: from doing nothing to doing everything.
 var order = []string{
-	"none", "static", "bucket", "sdk-standard", "budget-20", "sre-k2", "breaker", "aimd", "controller", "adaptive",
-	"oracle",
+	"none", "static", "bucket", "sdk-2025", "sdk-2026", "budget-20", "sre-k2", "breaker", "aimd", "controller",
+	"adaptive", "oracle",
 }
 
 // Names returns the names of the built-in policies.

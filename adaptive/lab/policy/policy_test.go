@@ -21,10 +21,11 @@ about: every member
 retry: {interval: 1.5, rate: 3, maxDelay: 20, maxAttempts: 2, jitter: DECORRELATED}
 budget: {preset: grpc, capacity: 20, timeoutCost: 2, refund: true}
 throttle: {k: 1.1, window: 60}
-breaker: {preset: source, consecutiveFailures: 7, openFor: 90}
+breaker: {preset: source, consecutiveFailures: 7, failingFor: 3, chance: 0.01, window: 60, openFor: 90}
 limiter: {initial: 5, min: 2, max: 50, increase: 2, decrease: 0.5, decreaseEvery: 2, permitTimeout: 30}
 staleness: 2
 deferral: {interval: 30, rate: 1.5, maxDelay: 300, maxAttempts: 20, jitter: FULL, failures: true}
+poison: true
 controller: {retry: true, mapRun: true}
 oracle: false
 `
@@ -38,6 +39,7 @@ func TestEveryMemberIsRead(t *testing.T) {
 	b, c := budget.GRPC(), breaker.Conservative()
 	b.Capacity, b.TimeoutCost, b.Refund = 20, 2, true
 	c.ConsecutiveFailures, c.OpenFor = 7, 90*time.Second
+	c.FailingFor, c.Chance, c.Window = 3*time.Second, 0.01, time.Minute
 	want := &policy.Policy{
 		Name: "all", About: "every member", Attempts: policy.FromScenario,
 		Override: &retry.Policy{
@@ -54,7 +56,7 @@ func TestEveryMemberIsRead(t *testing.T) {
 			Interval: 30 * time.Second, Rate: 1.5, MaxDelay: 300 * time.Second, MaxAttempts: 20,
 			Jitter: retry.JitterFull,
 		},
-		DefersFailures: true, Controller: &policy.Controller{Retry: true, MapRun: true},
+		DefersFailures: true, Poison: true, Controller: &policy.Controller{Retry: true, MapRun: true},
 	}
 	if !reflect.DeepEqual(p, want) {
 		t.Errorf("got  %+v\nwant %+v", p, want)
@@ -74,13 +76,38 @@ func TestWhatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 		{"openFor: 90", "halfOpenConcurrency: 17", "HalfOpenConcurrency is 17; it must be between 1 and 16"},
 		{"initial: 5", "initial: 500", "Initial is 500; it must be between Min and Max"},
 		{"breaker: {", "#breaker: {", "staleness: shared needs a breaker and a limiter"},
+		{"deferral: {", "#deferral: {", "poison: a record that is not to blame waits"},
 		{all, "policy: 1\nname: p\ndeferral: {}", "this policy refuses no calls"},
+		{all, "policy: 1\nname: p\nsdk: {}", "generation"},
+		{all, "policy: 1\nname: p\nsdk: {generation: 2024}", "sdk.generation: 2024 is out of range"},
+		{all, "policy: 1\nname: p\nsdk: {generation: 2026, service: s3}", "\"s3\" is not allowed here; write dynamodb"},
+		{all, "policy: 1\nname: p\nsdk: {generation: 2025, retryAfter: 2}", "ignore x-amz-retry-after"},
+		{all, "policy: 1\nname: p\nsdk: {generation: 2025, service: dynamodb}", "leave service out"},
+		{all, "policy: 1\nname: p\nbudget: {}\nsdk: {generation: 2026}", "leave retry and budget out"},
 		{all, "policy: 1\nname: p\nbudget: {}\ndeferral: {failures: true}", "the callee's outage is not noticed"},
 	} {
 		text := strings.Replace(all, c.from, c.to, 1)
 		if _, err := policy.Parse("p.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v, want %q in it", c.to, err, c.want)
 		}
+	}
+}
+
+func TestSDKs(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]retry.SDK{
+		"{generation: 2025}":                    retry.SDK2025(),
+		"{generation: 2026}":                    retry.SDK2026(),
+		"{generation: 2026, service: dynamodb}": retry.SDK2026DynamoDB(),
+	} {
+		p, err := policy.Parse("p.yaml", []byte("policy: 1\nname: p\nsdk: "+text))
+		if err != nil || *p.SDK != want || *p.Budget != budget.SDK(want) || p.RetryAfter != 0 || p.Clients != 1 {
+			t.Errorf("%s: %+v, %v", text, p, err)
+		}
+	}
+	p, err := policy.Parse("p.yaml", []byte("policy: 1\nname: p\nsdk: {generation: 2026, maxAttempts: 5, retryAfter: 2, clients: 40}"))
+	if err != nil || p.SDK.MaxAttempts != 5 || p.Clients != 40 || p.RetryAfter != 2*time.Second {
+		t.Errorf("%+v, %v", p, err)
 	}
 }
 
@@ -106,5 +133,5 @@ func ExampleNamed() {
 		panic(err)
 	}
 	fmt.Println(p.About)
-	// Output: limiter, breaker, paced waiting and controller
+	// Output: limiter, breaker, paced waiting, poison told apart, and controller
 }

@@ -33,6 +33,8 @@ type parser struct {
 	s        *Scenario
 	services map[string]int
 	calls    map[string]Call
+	// downstreams are the members calls of the services, parsed when all services are known.
+	downstreams []strictyaml.Value
 }
 
 func (p *parser) scenario(root strictyaml.Value) *Scenario {

@@ -18,14 +18,88 @@ func (p *parser) readServices(v strictyaml.Value) {
 		p.services[m.Name] = len(p.s.Services)
 		p.s.Services = append(p.s.Services, p.service(m.Name, m.Value))
 	}
+	for i, v := range p.downstreams {
+		p.downstream(v, &p.s.Services[i])
+	}
+	for i := range p.s.Services {
+		at := i
+		for range p.s.Services {
+			if p.s.Services[at].Calls == nil {
+				break
+			}
+			if at = p.s.Services[at].Calls.Service; at == i {
+				members[i].Problem("the service calls itself, over the services that it calls; remove one of the calls")
+				p.s.Services[i].Calls = nil
+				break
+			}
+		}
+	}
+}
+
+// downstream parses the call that a service makes itself.
+func (p *parser) downstream(v strictyaml.Value, s *Service) {
+	if !v.Present() {
+		return
+	}
+	o := v.Object("service", "timeout", "timeoutError", "retry", "error")
+	d := &Downstream{
+		Service: p.serviceIndex(o.Need("service")), Timeout: o.Get("timeout").DurationOr(0, time.Millisecond, MaxDuration),
+		TimeoutError: nameOr(o.Get("timeoutError"), statesTimeout), Error: nameOr(o.Get("error"), "ServiceUnavailableError"),
+	}
+	if retry := o.Get("retry"); retry.IsList() {
+		d.Retriers = retriers(retry)
+	} else if retry.Present() {
+		d.Retriers = named(retry)
+	}
+	s.Calls = d
+}
+
+func (p *parser) capacityOf(o strictyaml.Object, s *Service) {
+	s.Partitions = 1
+	if v := o.Get("partitions"); v.Present() {
+		m := v.Object("count", "hot")
+		s.Partitions = m.Need("count").Whole(2, 1000)
+		s.Hot = m.Get("hot").NumberOr(1/float64(max(s.Partitions, 1)), 0, 1)
+	}
+	if v := o.Get("quota"); v.Present() {
+		m := v.Object("rate", "burst", "error")
+		s.Quota = &Quota{Rate: m.Need("rate").NumberOr(1, 1e-3, 1e9), Error: nameOr(m.Get("error"), "TooManyRequestsException")}
+		s.Quota.Burst = m.Get("burst").NumberOr(max(s.Quota.Rate, 1), 1, 1e12)
+	}
+	if v := o.Get("autoscale"); v.Present() {
+		m := v.Object("max", "target", "every", "delay")
+		s.Autoscale = &Autoscale{
+			Max: m.Need("max").WholeOr(s.Servers, 1, MaxServers), Target: m.Get("target").NumberOr(0.7, 0.01, 1),
+			Every: m.Get("every").DurationOr(time.Minute, time.Second, MaxDuration),
+			Delay: m.Get("delay").DurationOr(0, 0, MaxDuration),
+		}
+		if s.Autoscale.Max < s.Servers {
+			m.Get("max").Problem("max is below the %d servers that the service starts with", s.Servers)
+		}
+	}
+	if v := o.Get("coldStart"); v.Present() {
+		m := v.Object("time", "keep")
+		s.ColdStart = &ColdStart{Time: p.distribution(m.Need("time")),
+			Keep: m.Get("keep").DurationOr(5*time.Minute, time.Millisecond, MaxDuration)}
+	}
+	if v := o.Get("cache"); v.Present() {
+		m := v.Object("keys", "keep", "time")
+		s.Cache = &Cache{
+			Keys: m.Need("keys").WholeOr(1, 1, 100_000_000), Keep: m.Get("keep").DurationOr(MaxDuration, time.Millisecond, MaxDuration),
+			Time: m.Need("time").DurationOr(0, 0, MaxDuration),
+		}
+	}
 }
 
 func (p *parser) service(name string, v strictyaml.Value) Service {
-	o := v.Object("servers", "time", "queue", "dropsExpired", "loadSlowdown", "errors")
+	o := v.Object("servers", "time", "queue", "dropsExpired", "loadSlowdown", "errors", "partitions", "quota", "autoscale",
+		"coldStart", "cache", "calls")
 	s := Service{
 		Name: name, Servers: o.Need("servers").Whole(1, MaxServers), Time: p.distribution(o.Need("time")),
 		DropsExpired: o.Get("dropsExpired").Bool(), LoadSlowdown: o.Get("loadSlowdown").DurationOr(0, 0, time.Hour),
 	}
+	p.downstreams = append(p.downstreams, o.Get("calls"))
+	p.capacityOf(o, &s)
 	q := o.Get("queue").Object("capacity", "order", "rejection", "target", "interval")
 	s.Queue = q.Get("capacity").WholeOr(1000, 0, MaxQueue)
 	s.Order = Order(q.Get("order").OneOf(string(FIFO), string(LIFO), string(CoDel)))

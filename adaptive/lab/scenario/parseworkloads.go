@@ -40,8 +40,8 @@ func (p *parser) readWorkloads(v strictyaml.Value) {
 // workload parses one workload. ok reports whether it has a machine of its own; later workloads without a machine
 // share the first one's.
 func (p *parser) workload(v strictyaml.Value, first *Workload) (w Workload, ok bool) {
-	o := v.Object("name", "arrivals", "map", "machine")
-	w = Workload{Name: o.Need("name").Name()}
+	o := v.Object("name", "arrivals", "map", "machine", "policy")
+	w = Workload{Name: o.Need("name").Name(), Policy: o.Get("policy").Name()}
 	arrivals, closed, machine := o.Get("arrivals"), o.Get("map"), o.Get("machine")
 	switch {
 	case arrivals.Present() == closed.Present():
@@ -149,9 +149,14 @@ func (p *parser) trace(v strictyaml.Value) []time.Duration {
 	return times
 }
 
-// numbers calls take with the first field of each line of a file. A first line that is not a number is skipped as a
-// header. numbers stops at an error and reports it as a problem of v.
+// numbers calls take with the first field of each line of a file.
 func (p *parser) numbers(v strictyaml.Value, take func(line int, field string) error) {
+	p.rows(v, func(line int, fields []string) error { return take(line, fields[0]) })
+}
+
+// rows calls take with the fields of each line of a CSV file. A first line that does not start with a number is skipped
+// as a header, and so are comments. rows stops at an error and reports it as a problem of v.
+func (p *parser) rows(v strictyaml.Value, take func(line int, fields []string) error) {
 	name := v.Text(300)
 	if name == "" {
 		return
@@ -167,15 +172,17 @@ func (p *parser) numbers(v strictyaml.Value, take func(line int, field string) e
 	line := 0
 	for row := range strings.Lines(string(text)) {
 		line++
-		field, _, _ := strings.Cut(strings.TrimSpace(row), ",")
-		field = strings.TrimSpace(field)
-		if field == "" || strings.HasPrefix(field, "#") {
+		fields := strings.Split(strings.TrimSpace(row), ",")
+		for i := range fields {
+			fields[i] = strings.TrimSpace(fields[i])
+		}
+		if fields[0] == "" || strings.HasPrefix(fields[0], "#") {
 			continue
 		}
-		if _, err := strconv.ParseFloat(field, 64); err != nil && line == 1 {
+		if _, err := strconv.ParseFloat(fields[0], 64); err != nil && line == 1 {
 			continue
 		}
-		if err := take(line, field); err != nil {
+		if err := take(line, fields); err != nil {
 			v.Problem("%s: %v", name, err)
 			return
 		}

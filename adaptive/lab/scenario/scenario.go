@@ -48,6 +48,9 @@ type Workload struct {
 	Call     Call
 	Arrivals *Arrivals
 	Map      *Map
+	// Policy is the built-in policy that this workload follows, whatever policy a run compares: that of a client that
+	// is not ours. It is empty for a workload that follows the compared policy.
+	Policy string
 }
 
 // Call defines what a state calls and how long it waits for the response.
@@ -152,6 +155,60 @@ type Service struct {
 	// LoadSlowdown is the extra time that a request takes for every request that is in service when it starts.
 	LoadSlowdown time.Duration
 	Errors       []ErrorMix
+	// Partitions is the number of partitions, each with Servers servers and a queue of its own; 1 for a service that
+	// is not partitioned (as 0 is). An item belongs to one partition. Hot is the share of the items that belong to the
+	// first one; the others have equal shares.
+	Partitions int
+	Hot        float64
+	// Quota, Autoscale, ColdStart, Cache and Calls are nil if the service has none.
+	Quota     *Quota
+	Autoscale *Autoscale
+	ColdStart *ColdStart
+	Cache     *Cache
+	Calls     *Downstream
+}
+
+// Quota is a limit on the calls per second, as a token bucket in front of all partitions: it fills at Rate tokens per
+// second up to Burst, and a call that finds less than one token fails at once with Error.
+type Quota struct {
+	Rate, Burst float64
+	Error       string
+}
+
+// Autoscale changes the number of servers of each partition. After every period of length Every it aims at the number
+// with which the busy share of the servers would have been Target, between the service's Servers and Max. The change
+// takes effect after Delay.
+type Autoscale struct {
+	Max          int
+	Target       float64
+	Every, Delay time.Duration
+}
+
+// ColdStart is the additional time of a request that starts on a server which has not worked for Keep, or never.
+// Requests start on the server that became free last, as Lambda's do.
+type ColdStart struct {
+	Time Distribution
+	Keep time.Duration
+}
+
+// Cache answers requests within Time instead of the service's time. It has Keys keys, of which each item uses one, and
+// keeps a key for Keep from the end of the request that missed it.
+type Cache struct {
+	Keys int
+	Keep time.Duration
+	Time time.Duration
+}
+
+// Downstream is the call that each request of a service makes, after its own work and while it holds its server.
+type Downstream struct {
+	// Service is an index into Scenario.Services. Timeout is the maximum time to wait for its response; 0 means without
+	// limit. Retriers are the retries that the service makes itself; their waits hold the server, too.
+	Service  int
+	Timeout  time.Duration
+	Retriers []Retrier
+	// Error is the error of the request if the call and its retries fail. TimeoutError is the error of a call that
+	// times out, which Retriers match.
+	Error, TimeoutError string
 }
 
 // Kind is the kind of an error.
@@ -187,6 +244,11 @@ type Fault struct {
 	// From and To are the factors on the service's speed at the start and the end of the window. Both are 1 if the
 	// fault does not change the capacity. At 0 the service starts no requests.
 	From, To float64
+	// Removed is the share of the servers that are missing in the window, rounded down. Requests in service end
+	// normally. From and To make servers slower; Removed makes them fewer.
+	Removed float64
+	// EmptyCache is true if the service's cache loses all keys at the start of the window.
+	EmptyCache bool
 	// P is the probability that a call fails with Error after the time After, without reaching the service. It is 0
 	// if the fault causes no errors.
 	P     float64

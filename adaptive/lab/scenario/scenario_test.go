@@ -160,10 +160,23 @@ func TestWhatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 		{"calls:", "faults: [{at: 20, for: 1, service: t, capacity: 0.5}]\ncalls:",
 			"there is no service \"t\"; there is s"},
 		{"calls:", "faults: [{at: 20, for: 1, service: s}]\ncalls:",
-			"a fault has exactly one of capacity, errors and metric"},
+			"a fault has exactly one of capacity, servers, cache, errors and metric"},
 		{"calls:", "expect: [{policy: p, metric: fame, is: \"> 1\"}]\ncalls:", "there is no metric \"fame\""},
 		{"calls:", "expect: [{policy: p, metric: success, is: \"about 1\"}]\ncalls:", "is not a comparison"},
 		{"calls:", "observe: {period: 90}\ncalls:", "whole minutes"},
+		{"calls:", "faults: [{at: 1, for: 1, service: s, cache: empty}]\ncalls:", "the service s has no cache"},
+		{"calls:", "faults: [{at: 1, for: 1, service: s, servers: 2}]\ncalls:", "2 is out of range"},
+		{"calls:", "faults: [{at: 1, for: 1, service: s, servers: 0.5, after: 1}]\ncalls:", "only a trace has after"},
+		{"calls:", "faults: [{trace: gone.csv, service: s}]\ncalls:", "gone.csv: there is no such file"},
+		{"calls:", "faults: [{trace: gone.csv, service: s, at: 1}]\ncalls:", "a trace has no at"},
+		{"servers: 1", "servers: 1, partitions: {count: 1}", "1 is out of range"},
+		{"servers: 1", "servers: 1, quota: {burst: 5}", "rate"},
+		{"servers: 1", "servers: 1, quota: {rate: 0}", "0 is out of range"},
+		{"servers: 1", "servers: 3, autoscale: {max: 2}", "max is below the 3 servers"},
+		{"servers: 1", "servers: 1, cache: {keys: 0, time: 0}", "0 is out of range"},
+		{"servers: 1", "servers: 1, coldStart: {keep: 5}", "time"},
+		{"servers: 1", "servers: 1, calls: {service: t}", "there is no service \"t\"; there is s"},
+		{"servers: 1", "servers: 1, calls: {service: s}", "the service calls itself"},
 		{"poisson, rate: 1", "poisson, rate: 1000000", "at most 5000000 are simulated"},
 		{"poisson, rate: 1", "poisson, rate: 1, period: 5", "process poisson has no period; it has rate"},
 		{"poisson, rate: 1", "trace, trace: gone.csv", "gone.csv: there is no such file"},
@@ -264,4 +277,26 @@ func ExampleParse() {
 		scenario.Options{})
 	fmt.Println(err)
 	// Output: mine.yaml:5:24: service.s.servers: 0 is out of range; write a whole number from 1 to 1000000
+}
+
+// The lines of an incident's trace are checked, with file and line.
+func TestTracesOfIncidentsAreChecked(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"0,1\n":                  "line 1: it has 2 fields; write time,speed,errors",
+		"seconds,speed\n5,1,0\n": "fewer than two rows",
+		"5,1,0\n5,1,0\n":         "line 2: \"5\" is not after the time of the line before",
+		"5,-1,0\n6,1,0\n":        "line 1: \"-1\" is not a speed",
+		"5,NaN,0\n6,1,0\n":       "line 1: \"NaN\" is not a speed",
+		"5,1,1.1\n6,1,0\n":       "line 1: \"1.1\" is not a share of failing calls",
+		"5,1,0\n99999999,1,0\n":  "after the duration and the drain",
+	} {
+		faulty := strings.Replace(small, "calls:", "faults: [{trace: incident.csv, service: s}]\ncalls:", 1)
+		_, err := scenario.Parse("x.yaml", []byte(faulty), scenario.Options{ReadFile: func(string) ([]byte, error) {
+			return []byte(text), nil
+		}})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error is %v, want %q in it", text, err, want)
+		}
+	}
 }

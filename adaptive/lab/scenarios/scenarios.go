@@ -23,7 +23,10 @@ var files embed.FS
 // Maps, and scenarios in which adapting must do no harm.
 var order = []string{
 	"outage-30s", "outage-300s", "brown-out", "map-outage", "map-crowded", "flapping", "slow-drift", "gusts",
-	"calm", "nearly-calm", "independent-errors", "permanent-errors", "false-alarm",
+	"cold-cache", "pauses", "hot-partition", "late-capacity", "map-and-stream", "two-streams", "ordinary-retry",
+	"two-tiers", "hot-key", "autoscaler", "emptied-cache",
+	"calm", "nearly-calm", "independent-errors", "partial-outage", "half-outage", "quota-bursts", "poison-records",
+	"permanent-errors", "false-alarm",
 }
 
 // Names returns the names of the built-in scenarios.

@@ -96,8 +96,23 @@ func (c *control) close(r *run) {
 	for i := range c.states {
 		c.states[i].close(r, draw.Float(r.Seed, forObservation, uint64(i), c.periods))
 	}
+	measured := make([]decide.Measurement, len(c.states))
+	services := map[*service][]*decide.Measurement{}
 	for i := range c.states {
-		c.decide(r, i)
+		if r.workloads[i].policy != r.Policy {
+			continue // a client that the controller does not see
+		}
+		measured[i] = c.measure(r, i)
+		s := r.workloads[i].service
+		services[s] = append(services[s], &measured[i])
+	}
+	for _, states := range services {
+		decide.Together(states)
+	}
+	for i := range c.states {
+		if r.workloads[i].policy == r.Policy {
+			c.decide(r, i, measured[i])
+		}
 	}
 	if at := r.now + int64(r.Scenario.Observe.Period); at <= r.end {
 		r.heap.push(at, periodEnd, 0)
@@ -138,8 +153,8 @@ func (s *controlled) close(r *run, u float64) {
 	}
 }
 
-// decide computes one workload's decision and applies it.
-func (c *control) decide(r *run, i int) {
+// measure returns what the controller knows of one workload.
+func (c *control) measure(r *run, i int) decide.Measurement {
 	s, w := &c.states[i], &r.workloads[i]
 	now := r.time()
 	for s.seen < len(s.points) && !s.points[s.seen].Start.Add(decide.Minute+r.Scenario.Observe.Delay).After(now) {
@@ -159,6 +174,12 @@ func (c *control) decide(r *run, i int) {
 	if w.Map != nil && c.policy.MapRun && w.running > 0 {
 		m.MapRun = &decide.MapRun{ARN: w.Name, Concurrency: w.limit, Base: w.Map.MaxConcurrency}
 	}
+	return m
+}
+
+// decide computes one workload's decision and applies it.
+func (c *control) decide(r *run, i int, m decide.Measurement) {
+	s := &c.states[i]
 	d := decide.Next(s.subject, decide.Defaults(), s.memory, m)
 	if d.Verdict == decide.ChangeRetry && !c.policy.Retry {
 		return

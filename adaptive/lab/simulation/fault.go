@@ -45,7 +45,17 @@ func (r *run) turn(i int) {
 	if f.Service < 0 {
 		return
 	}
-	s := &r.services[f.Service]
+	for k := range r.pools(f.Service) {
+		r.turnPool(i, &r.pools(f.Service)[k])
+	}
+}
+
+// turnPool starts or ends a fault's window for one pool of its service.
+func (r *run) turnPool(i int, s *service) {
+	f := &r.faults[i]
+	if f.on && f.EmptyCache {
+		clear(s.keys)
+	}
 	if f.on {
 		s.active = append(s.active, i)
 	} else {
@@ -56,8 +66,7 @@ func (r *run) turn(i int) {
 		s.drifts = s.drifts || r.faults[j].From != r.faults[j].To
 	}
 	s.speed = r.speed(s)
-	r.dequeue(s)
-	r.release(s)
+	r.setServers(s)
 }
 
 // speed returns the product of the factors of all capacity faults at the present time.

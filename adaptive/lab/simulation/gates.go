@@ -11,16 +11,20 @@ import (
 	"stepback/adaptive/lab/draw"
 	"stepback/adaptive/lab/policy"
 	"stepback/adaptive/limiter"
+	"stepback/adaptive/poison"
 	"stepback/adaptive/shared"
+	"stepback/retry"
 )
 
 // gates are the mechanisms of package adaptive with which a policy guards one service. All callers share them.
 type gates struct {
 	policy   *policy.Policy
-	budget   budget.State
+	budgets  []budget.State // by client
 	throttle budget.Throttle
 	breaker  breaker.State
 	limiter  limiter.State
+	poison   poison.State
+	typical  int64 // smoothed duration of successful calls, in nanoseconds
 	// fleet replaces breaker and limiter if the policy shares them with a delay. u is the number that its next draw
 	// returns.
 	fleet []*shared.Gate
@@ -33,8 +37,9 @@ type permits struct {
 	limiter limiter.Permit
 	shared  shared.Permit
 	process uint8 // index of the calling process in the fleet
-	// retried and afterTimeout are the arguments reported to the budget for the retry that is in flight.
-	retried, afterTimeout bool
+	// retried and after are the arguments reported to the budget for the retry that is in flight.
+	retried bool
+	after   retry.Cause
 }
 
 // refusal identifies the gate that refuses a call.
@@ -56,7 +61,7 @@ func (r *run) time() time.Time { return time.Unix(0, epoch+r.now) }
 func (g *gates) admit(r *run, x *record) refusal {
 	p := g.policy
 	if p.Budget != nil && x.calls == 0 && x.asked == 1 {
-		g.budget.Request(p.Budget, r.time())
+		g.budget(r, x).Request(p.Budget, r.time())
 	}
 	item := uint64(x.workload)<<32 | uint64(x.index)
 	if p.Throttle != nil {
@@ -88,15 +93,24 @@ func (g *gates) admit(r *run, x *record) refusal {
 	return admitted
 }
 
+// budget returns the budget of the client that makes a record's calls.
+func (g *gates) budget(r *run, x *record) *budget.State {
+	n := uint64(len(g.budgets))
+	if n == 1 {
+		return &g.budgets[0]
+	}
+	return &g.budgets[draw.Bits(r.Seed, forProcess, uint64(x.workload)<<32|uint64(x.index), 0)%n]
+}
+
 // pay asks the budget for a retry. It returns false if the budget refuses.
 func (g *gates) pay(r *run, x *record, e *errorKind) bool {
 	if g.policy.Budget == nil {
 		return true
 	}
-	if !g.budget.Retry(g.policy.Budget, r.time(), e.timeout) {
+	if !g.budget(r, x).Retry(g.policy.Budget, r.time(), e.cause) {
 		return false
 	}
-	x.permit.retried, x.permit.afterTimeout = true, e.timeout
+	x.permit.retried, x.permit.after = true, e.cause
 	return true
 }
 
@@ -113,9 +127,9 @@ func (g *gates) ended(r *run, x *record, e *errorKind) {
 	}
 	if p.Budget != nil {
 		if e == nil {
-			g.budget.Success(p.Budget, r.time(), x.permit.retried, x.permit.afterTimeout)
+			g.budget(r, x).Success(p.Budget, r.time(), x.permit.retried, x.permit.after)
 		} else {
-			g.budget.Failure(p.Budget, r.time())
+			g.budget(r, x).Failure(p.Budget, r.time())
 		}
 		x.permit.retried = false
 	}
@@ -125,6 +139,12 @@ func (g *gates) ended(r *run, x *record, e *errorKind) {
 	if g.fleet != nil {
 		g.fleet[x.permit.process].Record(context.Background(), x.permit.shared, outcome)
 		return
+	}
+	if p.Poison && outcome != breaker.Ignored {
+		g.poison.Record(int(x.calls)-1, outcome == breaker.Failure, g.cheap(r, x), r.time())
+		if outcome == breaker.Success {
+			g.typical += (r.now - x.began - g.typical) / 8
+		}
 	}
 	if p.Breaker != nil {
 		g.breaker.Record(p.Breaker, x.permit.breaker, r.time(), outcome)
@@ -161,7 +181,7 @@ func (g *gates) admitShared(x *record, u float64) refusal {
 	var open *breaker.OpenError
 	switch {
 	case err == nil:
-		x.permit.shared = permit
+		x.permit.shared = permit.Of(uint64(x.workload)<<32|uint64(x.index), x.retries())
 		return admitted
 	case errors.As(err, &open):
 		return circuitOpen
@@ -180,3 +200,28 @@ func (g *gates) away(x *record) bool {
 	return p.Breaker != nil && g.breaker.Circuit() != breaker.Closed ||
 		p.Limiter != nil && g.limiter.Limit(p.Limiter) <= p.Limiter.Min
 }
+
+// retries returns the number of retries of a record so far, as a function knows it ($$.State.RetryCount): it includes
+// those after refusals.
+func (x *record) retries() int { return int(x.asked) - 1 }
+
+// blameless reports whether the gates consider a failing record not to be to blame.
+func (g *gates) blameless(x *record) bool {
+	if g.fleet != nil {
+		return g.fleet[x.permit.process].Blameless(x.permit.shared)
+	}
+	return g.poison.Blameless(int(x.calls))
+}
+
+// futile reports whether the next retry of a record is not made because it is futile.
+func (g *gates) futile(r *run, x *record) bool {
+	u := draw.Float(r.Seed, forPoison, uint64(x.workload)<<32|uint64(x.index), uint64(x.asked))
+	if g.fleet != nil {
+		g.u = u
+		return g.fleet[x.permit.process].Futile(x.permit.shared, time.Duration(r.now-x.began))
+	}
+	return !g.cheap(r, x) && g.poison.Futile(int(x.calls)) && u >= poison.Explored
+}
+
+// cheap reports whether a record's call took less time than successful calls do.
+func (g *gates) cheap(r *run, x *record) bool { return r.now-x.began < g.typical }

@@ -4,13 +4,16 @@ package simulation
 type kind uint32
 
 const (
-	serviceEnd  kind = iota // ref: a request
-	fastFailure             // ref: a request that never reached its service
-	retryDue                // ref: a record
-	edge                    // ref: a fault whose window starts or ends
-	mapStart                // ref: a workload
-	drainStart              // arrivals end
-	periodEnd               // a period of the metrics ends and the controller decides
+	serviceEnd   kind = iota // ref: a request
+	fastFailure              // ref: a request that never reached its service
+	retryDue                 // ref: a record
+	edge                     // ref: a fault whose window starts or ends
+	mapStart                 // ref: a workload
+	drainStart               // arrivals end
+	periodEnd                // a period of the metrics ends and the controller decides
+	loadMeasured             // ref: a pool whose autoscaler ends a period
+	scaled                   // ref: a pool whose number of servers changes
+	descends                 // ref: a request that calls the next service again
 )
 
 // event is an entry of the event heap. It has 16 bytes and is stored by value. order is the event's number: of two

@@ -53,6 +53,8 @@ type measure struct {
 	faultsOn         int
 	lastFaultEnd     int64 // end of the last fault of a service; -1 before the first
 	random           bool  // windows of faults are random
+	faulty           []window
+	faultsOfServices int // services' faults that are on
 	callsDuring      int64
 
 	bins      []Bin
@@ -173,6 +175,9 @@ func (m *measure) enter(now int64, p Phase) {
 }
 
 func (m *measure) faultTurned(now int64, on bool, service int) {
+	if service >= 0 {
+		m.serviceFaultTurned(now, on)
+	}
 	if on {
 		m.faultsOn++
 		if m.phase != Drain {
@@ -186,5 +191,18 @@ func (m *measure) faultTurned(now int64, on bool, service int) {
 	}
 	if m.faultsOn == 0 && m.phase != Drain {
 		m.enter(now, After)
+	}
+}
+
+// serviceFaultTurned keeps the windows in which at least one fault of a service is on.
+func (m *measure) serviceFaultTurned(now int64, on bool) {
+	if on {
+		if m.faultsOfServices++; m.faultsOfServices == 1 {
+			m.faulty = append(m.faulty, window{from: now})
+		}
+		return
+	}
+	if m.faultsOfServices--; m.faultsOfServices == 0 {
+		m.faulty[len(m.faulty)-1].to = now
 	}
 }

@@ -17,6 +17,11 @@ type Result struct {
 	Values []float64
 	Phases [phases]PhaseResult
 	Bins   []Bin
+	// TippedOver is true if the callee tipped over: outside all faults and before the end of the duration, goodput
+	// was below half of what arrived in each of 30 consecutive bins (5 minutes), or in each of the last 6. With Maps
+	// only it is true if fewer than half of the records were done. The windows of faults include random ones, but not
+	// those of false metrics.
+	TippedOver bool
 	// Open is the number of records that were neither done nor dead at the end.
 	Open int64
 	// Check holds sums by which the run can be verified.
@@ -39,6 +44,9 @@ type Check struct {
 	// these, Rejected counts those that found the queue full, Dropped those that were dropped from it, and Begun
 	// those that were started.
 	Calls, Asked, Rejected, Dropped, Begun int64
+	// Throttled counts the requests that the first service's quota refused, Cold its cold starts, and Hits the requests
+	// answered from its cache.
+	Throttled, Cold, Hits int64
 	// InService and Queued count the requests at the first service when the run ends.
 	InService, Queued int64
 	// Waited is the mean wait in the first service's queue, over requests started after the warm-up. Worked is the
@@ -70,14 +78,11 @@ func (r *run) result() *Result {
 			res.Phases[p].Goodput = math.NaN()
 		}
 	}
-	s := &r.services[0]
 	res.Check.Arrived, res.Check.Done, res.Check.Dead = m.arrivedTotal, m.doneTotal, m.deadTotal
 	res.Check.Calls = r.calls
-	res.Check.Asked, res.Check.Rejected, res.Check.Dropped, res.Check.Begun = s.arrived, s.rejected, s.dropped, s.begun
-	s.occupy(r.now, 0)
-	res.Check.Waited, res.Check.Worked, res.Check.Busy = s.waited/float64(s.waits), s.worked, s.area/1e9
-	res.Check.InService, res.Check.Queued = int64(s.busy), int64(s.queue.size)
+	r.checkPools(&res.Check)
 	res.Check.End = time.Duration(r.now).Seconds()
+	res.TippedOver = r.tippedOver()
 	slices.Sort(m.latencies)
 	values := map[string]float64{
 		"success": ratio(m.doneCount, m.offeredCount), "goodput": r.goodput(), "deadLettered": float64(m.deadCount),
@@ -101,6 +106,22 @@ func (r *run) result() *Result {
 		res.Changes = r.control.changes
 	}
 	return res
+}
+
+// checkPools adds up the pools of the first service.
+func (r *run) checkPools(c *Check) {
+	waits := int64(0)
+	for i := range r.pools(0) {
+		s := &r.pools(0)[i]
+		s.occupy(r.now, 0)
+		c.Asked, c.Rejected, c.Dropped, c.Begun = c.Asked+s.arrived, c.Rejected+s.rejected, c.Dropped+s.dropped,
+			c.Begun+s.begun
+		c.Throttled, c.Cold, c.Hits = c.Throttled+s.throttled, c.Cold+s.cold, c.Hits+s.hits
+		c.Waited, c.Worked, c.Busy = c.Waited+s.waited, c.Worked+s.worked, c.Busy+s.area/1e9
+		c.InService, c.Queued = c.InService+int64(s.busy), c.Queued+int64(s.queue.size)
+		waits += s.waits
+	}
+	c.Waited /= float64(waits)
 }
 
 // PriceRegion is the region whose prices apply to runs; functions run on x86.

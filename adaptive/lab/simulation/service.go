@@ -10,7 +10,8 @@ import (
 // service is the state of a service during a run.
 type service struct {
 	*scenario.Service
-	index     int
+	index     int // of the service
+	pool      int // index in run.services
 	servers   int
 	capacity  int // of the queue
 	rejection uint16
@@ -23,15 +24,24 @@ type service struct {
 	active []int
 	drifts bool // speed changes with time
 
-	codel  codel
-	gates  gates
-	oracle bool
-	held   ring[uint32]
+	codel codel
+	held  ring[uint32]
+
+	quota *bucket // shared by the pools of a service
+	// provisioned is the number of servers without faults. scalings are the changes of it to come. scaledArea is area
+	// at the end of the autoscaler's last period.
+	provisioned int
+	scalings    ring[scaling]
+	scaledArea  float64
+	warm        []int64 // times at which idle servers became so, ascending
+	keys        map[uint32]int64
+	tier        tier
 
 	// These counts are for checking the simulation: the numbers of requests that arrived at the service and that
 	// were rejected, dropped or started; their total waits in seconds; the server-seconds of the requests that
 	// ended; and the integral of busy over time.
 	arrived, rejected, dropped, begun int64
+	throttled, cold, hits             int64
 	waited                            float64
 	waits                             int64 // the requests started after the warm-up, over which waited is summed
 	worked                            float64
@@ -78,8 +88,14 @@ func (r *run) serve(s *service, id uint32) {
 	q := &r.requests[id]
 	seconds := float64(q.after) / 1e9
 	if q.after < 0 {
-		seconds = r.serviceTime(s, q)
+		if q.hit = r.cached(s, q); q.hit {
+			s.hits++
+			seconds = s.Cache.Time.Seconds()
+		} else {
+			seconds = r.serviceTime(s, q)
+		}
 	}
+	seconds += r.warmUp(s, q)
 	if s.drifts {
 		s.speed = r.speed(s)
 	}
@@ -109,18 +125,18 @@ func (r *run) serviceTime(s *service, q *request) float64 {
 	w := &r.workloads[q.workload]
 	size := w.size(q.index)
 	if size == 1 {
-		return r.sample(&s.Time, uint64(q.workload)<<32|uint64(q.index), uint64(q.attempt))
+		return r.sample(&s.Time, forServiceTime, uint64(q.workload)<<32|uint64(q.index), uint64(q.attempt))
 	}
 	total := 0.0
 	for i := range size {
 		item := uint64(q.workload)<<32 | uint64(int(q.index)*w.Map.Batch+i)
-		total += r.sample(&s.Time, item, uint64(q.attempt))
+		total += r.sample(&s.Time, forServiceTime, item, uint64(q.attempt))
 	}
 	return total
 }
 
-func (r *run) sample(d *scenario.Distribution, item, attempt uint64) float64 {
-	stream := draw.Of(r.Seed, forServiceTime, item, attempt)
+func (r *run) sample(d *scenario.Distribution, purpose draw.Purpose, item, attempt uint64) float64 {
+	stream := draw.Of(r.Seed, purpose, item, attempt)
 	switch d.Kind {
 	case scenario.DistributionExp:
 		return d.Mean * stream.Exp()
@@ -137,23 +153,35 @@ func (r *run) sample(d *scenario.Distribution, item, attempt uint64) float64 {
 	return d.Mean
 }
 
-// served handles the end of a request on its server.
+// served handles the end of a request's own work on its server.
 func (r *run) served(id uint32) {
+	q := &r.requests[id]
+	if s := &r.services[q.service]; s.Calls != nil && q.error == noError && (!s.DropsExpired || !r.abandoned(q)) {
+		r.descend(id)
+		return
+	}
+	r.leave(id)
+}
+
+// leave ends a request and frees its server.
+func (r *run) leave(id uint32) {
 	q := r.requests[id]
+	left := r.abandoned(&r.requests[id])
 	r.freeRequests(id)
-	s := r.workloads[q.workload].service
+	s := &r.services[q.service]
 	s.occupy(r.now, -1)
-	work := float64(q.work) / 1e9
+	work := float64(r.now-q.began) / 1e9
 	s.worked += work
-	left := q.record == none
 	r.measure.worked(r.now, work, left)
+	if s.ColdStart != nil {
+		s.warm = append(s.warm, r.now)
+	}
+	if s.Cache != nil && q.error == noError && !q.hit {
+		s.keys[r.key(s, &q)] = r.later(s.Cache.Keep)
+	}
 	r.dequeue(s)
 	if !left {
-		if q.error == noError {
-			r.succeed(q.record)
-		} else {
-			r.fail(q.record, q.error)
-		}
+		r.respond(q)
 	}
 	r.release(s)
 }
@@ -168,7 +196,7 @@ func (r *run) dequeue(s *service) {
 			id = s.queue.popFront()
 		}
 		q := &r.requests[id]
-		if s.DropsExpired && q.record == none {
+		if s.DropsExpired && r.abandoned(q) {
 			s.dropped++
 			r.freeRequests(id)
 			continue

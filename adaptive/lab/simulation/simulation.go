@@ -31,6 +31,12 @@ const (
 	forObservation
 	forModulation
 	forProcess
+	forPoison
+	forPartition
+	forColdStart
+	forCacheKey
+	forTier
+	forTierJitter
 )
 
 // Options are the parameters of one run.
@@ -40,6 +46,8 @@ type Options struct {
 	Seed     uint64
 	// Trace is called for every attempt when it ends for the caller. nil is fastest.
 	Trace func(Attempt)
+	// Jitter replaces the random numbers of the waits before retries. nil draws them from Seed.
+	Jitter retry.Rand
 }
 
 // Attempt is one call of a record, as seen by the caller.
@@ -54,8 +62,9 @@ var ErrTooManyCalls = errors.New("the run makes too many calls")
 
 // errorKind is an error in the simulation. load is true if the callee is overloaded or down.
 type errorKind struct {
-	name          string
-	load, timeout bool
+	name  string
+	load  bool
+	cause retry.Cause
 	// loadByName and overloadByName classify the error by its name alone, because metrics know only the name.
 	loadByName, overloadByName bool
 }
@@ -95,8 +104,14 @@ type request struct {
 	waits    bool   // waits, or has waited, in the queue since queued
 	began    int64  // start of service
 	queued   int64
-	after    int64 // time until an error; negative: as long as a success
-	work     int64 // server time, once started
+	after    int64  // time until an error; negative: as long as a success
+	hit      bool   // answered from the cache
+	service  uint16 // index of its pool
+	// parent is the request that made this one, or none. child is the request that it waits for, or none. inner counts
+	// its retries of such calls, and waited is the last wait before one.
+	parent, child, inner uint32
+	waited               time.Duration
+	work                 int64 // server time, once started
 }
 
 const noError = math.MaxUint16
@@ -110,14 +125,14 @@ type deadline struct {
 
 type workload struct {
 	*scenario.Workload
-	service  *service
-	timeout  int64
-	timeouts ring[deadline]
+	caller
+	service *service // the first pool of its service
+	policy  *policy.Policy
+	gates   *gates
 	// match holds the index of the matching retrier for each error. versions holds the retriers' policies for each
 	// version.
-	match        []int16
-	versions     [][]retry.Policy
-	timeoutError uint16
+	match    []int16
+	versions [][]retry.Policy
 
 	next      int64 // next arrival; math.MaxInt64 if there is none
 	arrivals  arrivals
@@ -134,7 +149,10 @@ type run struct {
 	now       int64
 	heap      eventHeap
 	workloads []workload
-	services  []service
+	services  []service // the pools of all services
+	first     []int     // index of each service's first pool, and the number of pools
+	callers   []*caller
+	clients   map[string]*policy.Policy // the policies of workloads that have their own
 	faults    []fault
 	errors    []errorKind
 	retriers  int // the maximum over all workloads: the stride of counters
@@ -154,9 +172,14 @@ type run struct {
 	delay func(*draw.Stream) time.Duration
 }
 
-// Run simulates one run to its end. It returns an error if the context ends, or [ErrTooManyCalls].
+// Run simulates one run to its end. It returns an error if the context ends, if a workload's own policy is not
+// available, or [ErrTooManyCalls].
 func Run(ctx context.Context, c Options) (*Result, error) {
-	return newRun(c).finish(ctx)
+	r, err := newRun(c)
+	if err != nil {
+		return nil, err
+	}
+	return r.finish(ctx)
 }
 
 func (r *run) finish(ctx context.Context) (*Result, error) {
@@ -183,11 +206,13 @@ func (r *run) step() bool {
 		at = r.heap.events[0].at
 	}
 	source, arrival := -1, false
+	for i, c := range r.callers {
+		if c.timeouts.size > 0 && c.timeouts.front().at < at {
+			at, source, arrival = c.timeouts.front().at, i, false
+		}
+	}
 	for i := range r.workloads {
 		w := &r.workloads[i]
-		if w.timeouts.size > 0 && w.timeouts.front().at < at {
-			at, source, arrival = w.timeouts.front().at, i, false
-		}
 		if w.next < at {
 			at, source, arrival = w.next, i, true
 		}
@@ -202,7 +227,7 @@ func (r *run) step() bool {
 	case arrival:
 		r.arrive(&r.workloads[source])
 	default:
-		r.expire(&r.workloads[source])
+		r.expire(r.callers[source])
 	}
 	return true
 }
@@ -223,6 +248,12 @@ func (r *run) carryOut(e event) {
 		r.measure.enter(r.now, Drain)
 	case periodEnd:
 		r.control.close(r)
+	case loadMeasured:
+		r.measureLoad(&r.services[e.target()])
+	case scaled:
+		r.scale(&r.services[e.target()])
+	case descends:
+		r.descend(e.target())
 	}
 }
 
@@ -292,12 +323,14 @@ func (r *run) begin(slot uint32) {
 	x := &r.records[slot]
 	w := &r.workloads[x.workload]
 	r.measure.transition(x)
-	if w.service.oracle && !r.free(w.service) {
-		w.service.held.push(slot)
-		return
+	if w.policy.Oracle {
+		if s := r.pool(w.Call.Service, x.workload, x.index); !r.free(s) {
+			s.held.push(slot)
+			return
+		}
 	}
 	x.asked++
-	if refusal := w.service.gates.admit(r, x); refusal != admitted {
+	if refusal := w.gates.admit(r, x); refusal != admitted {
 		r.refuse(slot, w)
 		return
 	}
@@ -314,7 +347,7 @@ func (r *run) refuse(slot uint32, w *workload) {
 // wait defers a record by the policy's deferral. The deferral has its own retry counter.
 func (r *run) wait(slot uint32, w *workload) {
 	x := &r.records[slot]
-	d := r.Policy.Deferral
+	d := w.policy.Deferral
 	if d == nil || int(x.deferrals) >= d.MaxAttempts {
 		r.close(slot, w, false)
 		return
@@ -342,7 +375,8 @@ func (r *run) call(slot uint32) {
 	x.calls++
 	x.began = r.now
 	r.calls++
-	r.measure.called(r.now, x, w.service)
+	s := r.pool(w.Call.Service, x.workload, x.index)
+	r.measure.called(r.now, x, s)
 	if r.control != nil {
 		r.control.called(x)
 	}
@@ -350,13 +384,25 @@ func (r *run) call(slot uint32) {
 	q := &r.requests[id]
 	q.record, q.workload, q.index, q.attempt = slot, x.workload, x.index, x.calls
 	x.request = id
-	s := w.service
+	r.enter(id, s, &w.caller)
+}
+
+// enter sends a request to a pool.
+func (r *run) enter(id uint32, s *service, c *caller) {
+	q := &r.requests[id]
+	q.service = uint16(s.pool)
 	if f := r.outage(s, q); f != nil {
 		q.error, q.work = f.error, 0
-		if w.timeout > 0 && f.after >= w.timeout {
-			r.setTimeout(w, id)
+		if c.timeout > 0 && f.after >= c.timeout {
+			r.setTimeout(c, id)
 		}
 		r.heap.push(r.now+f.after, fastFailure, id)
+		return
+	}
+	if s.quota != nil && !s.quota.take(r.now) {
+		s.throttled++
+		q.error = s.quota.error
+		r.answered(id)
 		return
 	}
 	r.drawError(s, q)
@@ -364,13 +410,13 @@ func (r *run) call(slot uint32) {
 	switch {
 	case s.busy < s.servers && s.speed > 0:
 		r.serve(s, id)
-		if w.timeout > 0 && q.began+q.work > r.now+w.timeout {
-			r.setTimeout(w, id)
+		if c.timeout > 0 && (s.Calls != nil || q.began+q.work > r.now+c.timeout) {
+			r.setTimeout(c, id)
 		}
 	case s.queue.size < s.capacity:
 		q.queued, q.waits = r.now, true
 		s.queue.push(id)
-		r.setTimeout(w, id)
+		r.setTimeout(c, id)
 	default:
 		s.rejected++
 		q.error = s.rejection
@@ -378,31 +424,47 @@ func (r *run) call(slot uint32) {
 	}
 }
 
-// setTimeout sets the timeout of a request that starts now. All timeouts of one workload have the same length, so
-// their ring is sorted.
-func (r *run) setTimeout(w *workload, id uint32) {
-	if w.timeout > 0 {
-		w.timeouts.push(deadline{r.now + w.timeout, id, r.requests[id].use})
+// setTimeout sets the timeout of a request that starts now. All timeouts of one caller have the same length, so their
+// ring is sorted.
+func (r *run) setTimeout(c *caller, id uint32) {
+	if c.timeout > 0 {
+		c.timeouts.push(deadline{r.now + c.timeout, id, r.requests[id].use})
 	}
 }
 
-// expire handles the oldest timeout: it ends the call if its caller is still waiting.
-func (r *run) expire(w *workload) {
-	d := w.timeouts.popFront()
+// expire handles a caller's oldest timeout: it ends the call if its caller is still waiting.
+func (r *run) expire(c *caller) {
+	d := c.timeouts.popFront()
 	q := &r.requests[d.request]
-	if q.use != d.use || q.record == none {
-		return
+	switch {
+	case q.use != d.use || r.abandoned(q):
+	case q.parent != none:
+		r.ascend(q.parent, c.error)
+	default:
+		slot := q.record
+		q.record = none
+		r.fail(slot, c.error)
 	}
-	slot := q.record
-	q.record = none
-	r.fail(slot, w.timeoutError)
 }
 
 // answered ends a request that never occupied a server.
 func (r *run) answered(id uint32) {
 	q := r.requests[id]
+	abandoned := r.abandoned(&r.requests[id])
 	r.freeRequests(id)
-	if q.record != none {
+	if !abandoned {
+		r.respond(q)
+	}
+}
+
+// respond reports the end of a request to its caller.
+func (r *run) respond(q request) {
+	switch {
+	case q.parent != none:
+		r.ascend(q.parent, q.error)
+	case q.error == noError:
+		r.succeed(q.record)
+	default:
 		r.fail(q.record, q.error)
 	}
 }
@@ -417,11 +479,15 @@ func (r *run) fail(slot uint32, e uint16) {
 	if r.Trace != nil {
 		r.trace(x, kind.name)
 	}
-	w.service.gates.ended(r, x, kind)
+	w.gates.ended(r, x, kind)
 	if r.control != nil {
 		r.control.failed(x, kind)
 	}
-	if r.Policy.DefersFailures && kind.load && w.service.gates.away(x) {
+	if w.policy.Poison && kind.load && w.gates.futile(r, x) {
+		r.close(slot, w, false)
+		return
+	}
+	if w.policy.DefersFailures && kind.load && w.gates.away(x) {
 		r.wait(slot, w)
 		return
 	}
@@ -431,21 +497,38 @@ func (r *run) fail(slot uint32, e uint16) {
 		return
 	}
 	p := &w.versions[x.version][retrier]
+	if w.policy.Poison && kind.load && x.retries() >= p.MaxAttempts && w.gates.blameless(x) {
+		r.wait(slot, w)
+		return
+	}
 	counter := &r.counters[int(slot)*r.retriers+int(retrier)]
-	if int(counter.count) >= p.MaxAttempts {
+	sdk := w.policy.SDK
+	if sdk == nil && int(counter.count) >= p.MaxAttempts ||
+		sdk != nil && (p.MaxAttempts == 0 || int(x.calls) >= sdk.MaxAttempts) {
 		r.close(slot, w, false)
 		return
 	}
-	if !w.service.gates.pay(r, x, kind) {
+	if !w.gates.pay(r, x, kind) {
 		r.wait(slot, w)
 		return
 	}
 	counter.count++
 	item, nth := uint64(x.workload)<<32|uint64(x.index), uint64(retrier)<<32|uint64(counter.count)
 	r.stream = draw.Of(r.Seed, forJitter, item, nth)
-	d := p.DelayAfter(int(counter.count), time.Duration(counter.previous), &r.stream)
-	if r.delay != nil {
+	rnd := r.Jitter
+	if rnd == nil {
+		rnd = &r.stream
+	}
+	var d time.Duration
+	switch {
+	case r.delay != nil:
 		d = r.delay(&r.stream)
+	case sdk != nil:
+		if d = sdk.Delay(int(x.calls), kind.cause, rnd); kind.cause == retry.CauseThrottle {
+			d = sdk.After(d, w.policy.RetryAfter)
+		}
+	default:
+		d = p.DelayAfter(int(counter.count), time.Duration(counter.previous), rnd)
 	}
 	counter.previous = int64(d)
 	r.heap.push(r.later(d), retryDue, slot)
@@ -460,7 +543,7 @@ func (r *run) succeed(slot uint32) {
 	if r.Trace != nil {
 		r.trace(x, "")
 	}
-	w.service.gates.ended(r, x, nil)
+	w.gates.ended(r, x, nil)
 	if r.control != nil {
 		r.control.succeeded(x)
 	}
@@ -495,10 +578,10 @@ func (r *run) newRequest() uint32 {
 		id := r.freeRequest[n-1]
 		r.freeRequest = r.freeRequest[:n-1]
 		q := &r.requests[id]
-		*q = request{use: q.use + 1, error: noError, after: -1}
+		*q = request{use: q.use + 1, error: noError, after: -1, parent: none, child: none}
 		return id
 	}
-	r.requests = append(r.requests, request{error: noError, after: -1})
+	r.requests = append(r.requests, request{error: noError, after: -1, parent: none, child: none})
 	return uint32(len(r.requests) - 1)
 }
 

@@ -21,7 +21,8 @@ type Estimate struct {
 // resamples is the number of bootstrap samples.
 const resamples = 10_000
 
-// Mean estimates the mean, with an interval by Student's t. NaNs are ignored.
+// Mean estimates the mean, with an interval by Student's t. The interval holds if the values vary like those of one
+// regime; use [MeanWithin] if some seeds may tip over. NaNs are ignored.
 func Mean(values []float64) Estimate {
 	n, mean, deviation := moments(values)
 	if n == 0 {
@@ -69,7 +70,7 @@ func Median(values []float64) Estimate {
 	if n == 1 {
 		return e
 	}
-	stream := draw.Of(uint64(n), 1, 0, 0)
+	stream := draw.Of(uint64(n), forMedian, 0, 0)
 	medians := make([]float64, resamples)
 	counts := make([]int, n)
 	for i := range medians {
@@ -124,7 +125,8 @@ func Differences(a, b []float64) []float64 {
 }
 
 // PValue returns the two-sided p-value of a paired t-test for the hypothesis that the mean of the differences is 0.
-// It is NaN for fewer than two values, 1 if all are 0, and 0 if all are equal and not 0.
+// It is NaN for fewer than two values and 1 if all are 0. If all n are equal and not 0 it is 2^(1−n), the p-value of a
+// test that flips their signs: equal differences do not prove that the next one is equal, too.
 func PValue(differences []float64) float64 {
 	n, mean, deviation := moments(differences)
 	switch {
@@ -133,7 +135,7 @@ func PValue(differences []float64) float64 {
 	case deviation == 0 && mean == 0:
 		return 1
 	case deviation == 0:
-		return 0
+		return math.Pow(2, float64(1-n))
 	}
 	t := math.Abs(mean) / (deviation / math.Sqrt(float64(n)))
 	return 2 * (1 - tCDF(t, n-1))

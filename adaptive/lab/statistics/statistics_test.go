@@ -40,6 +40,47 @@ func TestIntervalsCoverTheTruth(t *testing.T) {
 	}
 }
 
+// Thirty equal values allow for another kind of seed with a probability of 1 − 0.025^(1/30) = 11.6 %, and no longer end
+// at the mean by chance: they say nothing about seeds on the side of the farther bound.
+func TestEqualValuesDoNotProveThatAllSeedsAreEqual(t *testing.T) {
+	t.Parallel()
+	many := func(values map[float64]int) (all []float64) {
+		for v, n := range values {
+			for range n {
+				all = append(all, v)
+			}
+		}
+		return all
+	}
+	for _, c := range []struct {
+		name                string
+		values              []float64
+		low, high           float64 // bounds
+		from, to, tolerance float64
+	}{
+		{"all saved", many(map[float64]int{1: 30}), 0, 1, 0.8843, 1, 0.01},
+		{"all lost", many(map[float64]int{0: 30}), 0, 1, 0, 0.1157, 0.01},
+		{"17 % in all", many(map[float64]int{0.17: 30}), 0, 1, 0.17, 0.2660, 0.01},
+		{"gain in all", many(map[float64]int{0.8: 30}), -1, 1, 0.5917, 0.8, 0.02},
+		{"half and half", many(map[float64]int{0: 15, 1: 15}), 0, 1, 0.313, 0.687, 0.03},
+		{"no bounds", many(map[float64]int{7: 30}), math.Inf(-1), math.Inf(1), 7, 7, 1e-9},
+	} {
+		e := statistics.MeanWithin(c.values, c.low, c.high)
+		if math.Abs(e.Low-c.from) > c.tolerance || math.Abs(e.High-c.to) > c.tolerance || e.N != 30 {
+			t.Errorf("%s: %.4f to %.4f, want %.4f to %.4f", c.name, e.Low, e.High, c.from, c.to)
+		}
+	}
+	few := statistics.MeanWithin([]float64{1, math.NaN()}, 0, 1)
+	if few.Mean != 1 || few.N != 1 || !math.IsNaN(few.Low) {
+		t.Errorf("one value: %+v, want a mean without an interval", few)
+	}
+	one := statistics.MeanWithin([]float64{1, 1, 1, 1, 0.2, 1, 1, 1, 1, 1}, 0, 1)
+	again := statistics.MeanWithin([]float64{0.2, 1, 1, 1, 1, 1, 1, 1, 1, 1}, 0, 1)
+	if one != again {
+		t.Errorf("the order of the values matters: %+v and %+v", one, again)
+	}
+}
+
 func TestCensoredValuesAreNeverAveraged(t *testing.T) {
 	t.Parallel()
 	inf := math.Inf(1)
@@ -74,7 +115,7 @@ func TestHolmAndPValues(t *testing.T) {
 	}
 	same, other := statistics.PValue([]float64{0, 0}), statistics.PValue([]float64{1, 1})
 	single := statistics.PValue([]float64{1})
-	if got := fmt.Sprint(same, other, single); got != "1 0 NaN" {
+	if got := fmt.Sprint(same, other, single); got != "1 0.5 NaN" {
 		t.Errorf("degenerate p-values are %s", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -126,15 +127,36 @@ func (s *Store) expiry() int64 {
 	return now().Add(keepFor).Unix()
 }
 
-const addCounters = "ADD asked :asked, admitted :admitted, successes :successes, failures :failures, busy :busy"
+// counterAttributes are the attributes that hold a tally, in the order of numbers.
+var counterAttributes = []string{
+	"asked", "admitted", "successes", "failures", "busy", "lost", "ended", "failed", "firsts", "firstFailures",
+	"retried1", "retried2", "retried3", "recovered1", "recovered2", "recovered3",
+}
+
+// numbers returns the fields of a tally in the order of counterAttributes.
+func numbers(t *limiter.Tally) []*int64 {
+	a := &t.Attempts
+	return []*int64{
+		&t.Asked, &t.Admitted, &t.Successes, &t.Failures, (*int64)(&t.Busy), (*int64)(&t.Lost), &a.Ended, &a.Failed,
+		&a.First, &a.FirstFailed,
+		&a.Retried[0], &a.Retried[1], &a.Retried[2], &a.Recovered[0], &a.Recovered[1], &a.Recovered[2],
+	}
+}
+
+var addCounters = func() string {
+	terms := make([]string, len(counterAttributes))
+	for i, name := range counterAttributes {
+		terms[i] = name + " :" + name
+	}
+	return "ADD " + strings.Join(terms, ", ")
+}()
 
 func counters(t limiter.Tally) map[string]types.AttributeValue {
-	return map[string]types.AttributeValue{
-		":asked": number(
-			t.Asked,
-		), ":admitted": number(t.Admitted), ":successes": number(t.Successes), ":failures": number(t.Failures),
-		":busy": number(int64(t.Busy)),
+	values := map[string]types.AttributeValue{}
+	for i, n := range numbers(&t) {
+		values[":"+counterAttributes[i]] = number(*n)
 	}
+	return values
 }
 
 func key(callee string) map[string]types.AttributeValue {
@@ -154,8 +176,9 @@ func decodeItem(item map[string]types.AttributeValue) (shared.Record, limiter.Ta
 			return shared.Record{}, limiter.Tally{}, err
 		}
 	}
-	var numbers [6]int64
-	for i, name := range []string{"asked", "admitted", "successes", "failures", "busy", versionAttribute} {
+	var tally limiter.Tally
+	names, fields := counterAttributes, numbers(&tally)
+	for i, name := range append(names[:len(names):len(names)], versionAttribute) {
 		value, ok := item[name]
 		if !ok {
 			continue
@@ -164,16 +187,16 @@ func decodeItem(item map[string]types.AttributeValue) (shared.Record, limiter.Ta
 		if !ok {
 			return record, limiter.Tally{}, fmt.Errorf("attribute %s is a %T, not a number", name, value)
 		}
+		field := &record.Version
+		if i < len(fields) {
+			field = fields[i]
+		}
 		var err error
-		if numbers[i], err = strconv.ParseInt(n.Value, 10, 64); err != nil {
+		if *field, err = strconv.ParseInt(n.Value, 10, 64); err != nil {
 			return record, limiter.Tally{}, fmt.Errorf("attribute %s: %w", name, err)
 		}
 	}
-	record.Version = numbers[5]
-	return record, limiter.Tally{
-		Asked: numbers[0], Admitted: numbers[1], Successes: numbers[2], Failures: numbers[3],
-		Busy: time.Duration(numbers[4]),
-	}, nil
+	return record, tally, nil
 }
 
 // Table returns the input for CreateTable: on-demand capacity, and one key.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,6 +33,8 @@ type stage struct {
 	standIns *standin.Set
 	trace    *narration.Trace // nil if no trace is wanted
 	states   *sfn.Client
+	// definitions has what the execution may run. It is empty if functions may be elsewhere, or tasks are mocked.
+	definitions []engine.Definition
 }
 
 // stage sets up the platform.
@@ -70,6 +73,12 @@ func (c *Exec) stage(ctx context.Context, o *order, std terminal.Streams) (_ *st
 		return nil, errors.Join(err, s.closeFunctions(ctx))
 	}
 	s.states = workspace.StatesClient(s.platform)
+	if cfg.Beside == nil && cfg.LambdaEndpoint == "" && cfg.Mocks == nil {
+		for i, d := range append([]definitions.File{o.main}, o.nested...) {
+			s.definitions = append(s.definitions, engine.Definition{Name: d.Name, Text: d.Text, Express: c.Express &&
+				i == 0})
+		}
+	}
 	return s, nil
 }
 
@@ -198,7 +207,7 @@ func (s *stage) await(ctx context.Context, arn string, limit time.Duration) (*jo
 		return nil, nil, err
 	}
 	if s.trace != nil {
-		s.trace.End(x, s.advice())
+		s.trace.End(x, s.advice(e))
 	}
 	return x, events, stopped
 }
@@ -215,14 +224,41 @@ func stopAndWait(ctx context.Context, e *engine.Engine, arn string, why error) (
 	return e.Wait(ctx, arn)
 }
 
-// advice returns how to configure the functions that were called but are not configured; empty if there are none.
-func (s *stage) advice() string {
+// unmet returns the functions that the definitions call and that have no implementation, without those in missing, in
+// the order of the definitions.
+func (s *stage) unmet(e *engine.Engine, missing []string) []string {
+	var names []string
+	for _, d := range s.definitions {
+		m, err := e.Compile(d)
+		if err != nil {
+			continue // it has run, or it is a nested one that was not accepted
+		}
+		for _, call := range m.Functions() {
+			name := standin.BareName(call.Function)
+			if slices.Contains(missing, name) || slices.Contains(names, name) || slices.Contains(s.standIns.Names(),
+				name) {
+				continue
+			}
+			if _, err := s.platform.Functions.Get(s.platform.Scope, name, ""); err != nil {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// advice returns how to configure the functions that were called but are not configured; empty if there are none. It
+// also names the functions that the definitions call but the execution did not reach.
+func (s *stage) advice(e *engine.Engine) string {
 	missing, names := s.standIns.Missing(), s.standIns.Names()
 	if len(missing) == 0 {
 		return ""
 	}
-	said := "no implementation of " + strings.Join(missing, ", ") + ": give --lambda " + missing[0] +
-		"=COMMAND, a URL or a bootstrap (stepback exec --help)"
+	said := "no implementation of " + strings.Join(missing, ", ")
+	if more := s.unmet(e, missing); len(more) > 0 {
+		said += ", nor of " + strings.Join(more, ", ") + " (not reached)"
+	}
+	said += ": give --lambda " + missing[0] + "=COMMAND, a URL or a bootstrap (stepback exec --help)"
 	if len(names) > 0 {
 		said += "; --lambda has " + strings.Join(names, ", ")
 	}

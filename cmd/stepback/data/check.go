@@ -75,11 +75,12 @@ func (c *Check) check(std terminal.Streams, read func(problem func(error)) (loca
 	}
 	for _, name := range slices.Sorted(maps.Keys(found.Keys)) {
 		if n := found.Keys[name]; n > 0 {
-			fmt.Fprintf(std.Out, "%s: %d records\n", name, n)
+			fmt.Fprintf(std.Out, "%s: %s\n", name, terminal.Counted(n, "record"))
 		}
 	}
-	fmt.Fprintf(std.Out, "%d executions, %d of them ended, with %d events; %d Map Runs; %d definitions; problems: %d\n",
-		j.Executions, j.Ended, j.Events, j.MapRuns, j.Definitions, problems)
+	fmt.Fprintf(std.Out, "%s, %s of them ended, with %s; %s; %s; problems: %s\n",
+		terminal.Counted(j.Executions, "execution"), terminal.Grouped(int64(j.Ended)), terminal.Counted(j.Events, "event"),
+		terminal.Counted(j.MapRuns, "Map Run"), terminal.Counted(j.Definitions, "definition"), terminal.Grouped(int64(problems)))
 	return c.verdict(problems)
 }
 

@@ -64,8 +64,8 @@ func (c *Compact) Alone(ctx context.Context, std terminal.Streams) error {
 				"removedExecutions": removed, "removedDefinitions": definitions, "bytes": after, "bytesBefore": before,
 			})
 		}
-		fmt.Fprintf(std.Out, "removed %d executions and %d definitions; the journal takes %.1f MB (before: %.1f MB)\n",
-			removed, definitions, megabytes(after), megabytes(before))
+		fmt.Fprintf(std.Out, "removed %s and %s; the journal takes %.1f MB (before: %.1f MB)\n",
+			terminal.Counted(removed, "execution"), terminal.Counted(definitions, "definition"), megabytes(after), megabytes(before))
 		return nil
 	})
 }

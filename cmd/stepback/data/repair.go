@@ -80,13 +80,13 @@ func (c *Repair) printJSON(std terminal.Streams, done *local.Repaired, lost []st
 
 func (c *Repair) print(std terminal.Streams, done *local.Repaired) {
 	if j := done.Journal; j != nil {
-		fmt.Fprintf(std.Out, "recovered %d executions, %d records; dropped: %d; unreadable places: %d; the damaged journal is in %s\n",
-			j.Executions, j.Records, j.Dropped, j.Unreadable, j.Aside)
+		fmt.Fprintf(std.Out, "recovered %s, %s; dropped: %d; unreadable places: %d; the damaged journal is in %s\n",
+			terminal.Counted(j.Executions, "execution"), terminal.Counted(j.Records, "record"), j.Dropped, j.Unreadable, j.Aside)
 	}
 	for _, name := range slices.Sorted(maps.Keys(done.Stores)) {
 		s := done.Stores[name]
-		fmt.Fprintf(std.Out, "%s: recovered %d records; unreadable places: %d; the damaged store is in %s\n", name, s.Records, s.Unreadable,
-			s.Aside)
+		fmt.Fprintf(std.Out, "%s: recovered %s; unreadable places: %d; the damaged store is in %s\n", name,
+			terminal.Counted(s.Records, "record"), s.Unreadable, s.Aside)
 	}
 	if done.Aside != "" {
 		fmt.Fprintf(std.Out, "damaged files are in %s\n", done.Aside)

@@ -40,8 +40,14 @@ func (p *progress) update(g pipeline.Progress) {
 	}
 	p.last, p.stage = now, g.Stage
 	line := fmt.Sprintf("%s: %s", p.name, g.Stage)
-	if counting(g) {
-		line += fmt.Sprintf(", %s of %s rows", terminal.Grouped(min(g.Done, g.Total)), terminal.Grouped(g.Total))
+	switch {
+	case g.Ranges > 0:
+		line += fmt.Sprintf(", %d of %d parts validated", g.Validated, g.Ranges)
+	case counting(g):
+		line += fmt.Sprintf(", %s of %s", terminal.Grouped(min(g.Done, g.Total)), terminal.Counted(g.Total, "row"))
+		if g.Parts > 0 {
+			line += fmt.Sprintf(", part %d of %d", g.Part, g.Parts)
+		}
 	}
 	fmt.Fprintln(p.std.Err, line+failures(g))
 }
@@ -69,8 +75,9 @@ type linePart struct {
 // failures.
 func (p *progress) draw(g pipeline.Progress, now time.Time) {
 	elapsed := fmt.Sprintf("%ds", int(now.Sub(p.began).Seconds()))
-	parts := []linePart{{0, g.Stage}, {1, "  " + elapsed}}
-	if counting(g) {
+	parts := append(make([]linePart, 0, 10), linePart{0, g.Stage}, linePart{1, "  " + elapsed})
+	switch {
+	case counting(g):
 		done := min(g.Done, g.Total)
 		full := int(int64(barCells) * done / g.Total)
 		failed, latest := "", ""
@@ -79,12 +86,17 @@ func (p *progress) draw(g pipeline.Progress, now time.Time) {
 		}
 		parts = []linePart{
 			{4, "[" + strings.Repeat("#", full) + strings.Repeat(".", barCells-full) + "]  "},
-			{0, fmt.Sprintf("%s/%s rows", terminal.Grouped(done), terminal.Grouped(g.Total))},
+			{0, fmt.Sprintf("%s/%s", terminal.Grouped(done), terminal.Counted(g.Total, "row"))},
 			{2, failed}, {3, latest},
 			{1, "  " + elapsed}, {5, p.left(done, g.Total, now)},
 			{6, "  " + g.Stage}, {7, fmt.Sprintf(", %d children", g.Children)},
 		}
-	} else if g.Failed > 0 {
+		if g.Parts > 0 {
+			parts = append(parts, linePart{6, fmt.Sprintf(", part %d/%d", g.Part, g.Parts)})
+		}
+	case g.Ranges > 0:
+		parts = append(parts, linePart{0, fmt.Sprintf("  %d/%d parts", g.Validated, g.Ranges)})
+	case g.Failed > 0:
 		parts = append(parts, linePart{2, failures(g)})
 	}
 	parts = append(parts, linePart{8, "  " + p.name})

@@ -109,9 +109,17 @@ func printRetries(w io.Writer, r *pipeline.Report) {
 	}
 	t.Print(w, "  ")
 	if interrupted+unfinished > 0 {
-		fmt.Fprintf(w, "  When the execution ended, %s failed attempts were waiting for a retry and %s retries were running.\n",
-			terminal.Grouped(interrupted), terminal.Grouped(unfinished))
+		fmt.Fprintf(w, "  When the execution ended, %s %s waiting for a retry and %s %s running.\n",
+			terminal.Counted(interrupted, "failed attempt"), wasOrWere(interrupted),
+			terminal.Counted(unfinished, "retry"), wasOrWere(unfinished))
 	}
+}
+
+func wasOrWere(n int64) string {
+	if n == 1 {
+		return "was"
+	}
+	return "were"
 }
 
 // retryColumn is one column of the retry table; docs/metrics.md defines each figure.
@@ -138,7 +146,7 @@ func retryColumns(lines []pipeline.Retry) []retryColumn {
 
 func printTimes(w io.Writer, r *pipeline.Report) {
 	fmt.Fprintln(w)
-	fmt.Fprintf(w, "  %s attempts, %s of which failed; the run took %s\n", terminal.Grouped(r.Attempts), terminal.Grouped(r.Failed),
+	fmt.Fprintf(w, "  %s, %s of which failed; the run took %s\n", terminal.Counted(r.Attempts, "attempt"), terminal.Grouped(r.Failed),
 		rounded(r.Elapsed))
 	if r.Waited > 0 {
 		fmt.Fprintf(w, "  Retries waited %s in total; the waits of concurrent rows are added up.\n",

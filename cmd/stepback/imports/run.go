@@ -36,7 +36,8 @@ type Run struct {
 	Shape       string             `enum:",bulk,batch,single" default:"" placeholder:"bulk|batch|single" help:"How a child execution processes its rows: all in one invocation, then the remaining ones one by one (bulk, the default); one invocation per row (batch); or a single row (single)."`
 	Batch       *int               `placeholder:"N" help:"Rows per child execution, 1 to 500. Default 250, or 100 for --shape batch. With 1 the shape is single."`
 	Tolerated   float64            `name:"tolerated-failure-percentage" default:"5" help:"Share of rows that may be rejected or dead-lettered."`
-	MaxBytes    terminal.ByteCount `env:"CSV_MAX_BYTES" placeholder:"SIZE" help:"Maximum size of the file, such as 2GiB, 500MB or a number of bytes. Default 100MiB."`
+	MaxBytes    terminal.ByteCount `env:"CSV_MAX_BYTES" placeholder:"SIZE" help:"Maximum size of the file, such as 2GiB, 500MB or a number of bytes. Default 100GiB."`
+	PartBytes   terminal.ByteCount `env:"CSV_PART_BYTES" placeholder:"SIZE" help:"Size above which a file is validated and applied in parts, up to 1GiB. Smaller parts need less time and disk for the results of one part, larger ones fewer steps. Default 128MiB."`
 	DB          string             `name:"db" default:"sqlite" placeholder:"sqlite|postgres://…" help:"Database of the user counters."`
 	Lambda      string             `enum:"in-process,process" default:"in-process" help:"Run the functions in this process, or as the bootstrap binaries deployed to AWS."`
 	Bootstraps  string             `type:"path" placeholder:"DIR" help:"Directory with NAME/bootstrap binaries, for --lambda process. Default: build them from source."`
@@ -132,8 +133,9 @@ func (c *Run) config(ctx context.Context, std terminal.Streams) (pipeline.Config
 	cfg := pipeline.Config{
 		Dir: c.Data, Database: c.DB, Shape: statemachine.Shape(c.Shape),
 		ToleratedFailurePercentage: &c.Tolerated,
-		MaxBytes:                   int64(c.MaxBytes), VirtualTime: c.VirtualTime, Patience: c.Patience,
-		Overran: workspace.Overran(std.Err),
+		MaxBytes:                   int64(c.MaxBytes), PartBytes: int64(c.PartBytes), VirtualTime: c.VirtualTime,
+		Patience: c.Patience,
+		Overran:  workspace.Overran(std.Err),
 		DiskFull: func() {
 			fmt.Fprintf(std.Err, "\nstepback: the disk of %s is full; applied rows are not lost. Free space and run the same command again to finish the import\n", c.Data)
 			os.Exit(exit.Failure)

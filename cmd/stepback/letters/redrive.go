@@ -28,7 +28,7 @@ Examples:
   stepback deadletters redrive 0199e0f0-… --db sqlite:app.db
   stepback deadletters redrive --error ServiceUnavailableError --rate 20 --wait --db sqlite:app.db
   stepback deadletters redrive --all --dry-run --db sqlite:app.db
-  stepback deadletters redrive --kind row --execution users-csv-e8594c61f26231883c3a11e67702671b --data .stepback
+  stepback deadletters redrive --kind row --execution users-csv-72edfb265f5099a5811da291b4d492b4 --data .stepback
 
 Exit status: 3 if any letter was not redriven or, with --wait, was dead-lettered again.`
 }

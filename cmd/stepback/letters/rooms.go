@@ -133,7 +133,8 @@ func (r *letterRoom) dataDirectory(ctx context.Context, std terminal.Streams) (d
 // openDirectory opens a data directory that no process has open.
 func (r *letterRoom) openDirectory(ctx context.Context, dir string, std terminal.Streams) (*local.Platform, error) {
 	p, err := local.Open(ctx, local.Config{Dir: dir, Getenv: os.Getenv, Version: workspace.Version(),
-		BuiltIn: pipeline.Functions(nil, nil), Resumed: workspace.Resuming(std), Control: new(workspace.Errands).Serve})
+		BuiltIn: pipeline.Functions(dir, nil, nil), Resumed: workspace.Resuming(std),
+		Control: new(workspace.Errands).Serve})
 	if err == nil {
 		pipeline.Listen(p) //nolint:contextcheck // what listens lives as long as the platform
 	}

@@ -12,6 +12,7 @@ import (
 	"stepback/cmd/stepback/terminal"
 	"stepback/engine/history"
 	"stepback/engine/journal"
+	"stepback/internal/spelling"
 )
 
 // Narrator prints a line for each execution that starts, and for each failure, retry and outcome. Of a Map Run's
@@ -76,8 +77,9 @@ func (n *Narrator) Follow(x *journal.Execution, events []history.Event) {
 func (n *Narrator) line(x *journal.Execution, at int64, what, more string) {
 	if second := at / int64(time.Second); second != n.second {
 		if n.left > 0 {
-			n.write(fmt.Sprintf("%s  … and %s more lines, not shown",
-				time.Unix(n.second, 0).Format(time.TimeOnly), terminal.Grouped(int64(n.left))))
+			n.write(fmt.Sprintf("%s  … and %s more %s, not shown",
+				time.Unix(n.second, 0).Format(time.TimeOnly), terminal.Grouped(int64(n.left)),
+				spelling.Noun(n.left, "line")))
 		}
 		n.second, n.printed, n.left = second, 0, 0
 	}

@@ -153,8 +153,8 @@ func (t *Trace) End(x *journal.Execution, advice string) {
 	if of := t.executions[x.ARN]; of != nil && of.last != nil && x.Failure != (history.Failure{}) {
 		where = " in " + of.last.name
 	}
-	fmt.Fprintf(t.w, "%s after %s, %d events%s%s\n", t.on.Status(string(x.Status)), x.Stop.Sub(x.Start).Round(time.Millisecond),
-		x.HistorySize, where, Failure(x.Failure))
+	fmt.Fprintf(t.w, "%s after %s, %s%s%s\n", t.on.Status(string(x.Status)), x.Stop.Sub(x.Start).Round(time.Millisecond),
+		terminal.Counted(x.HistorySize, "event"), where, Failure(x.Failure))
 	if advice != "" {
 		fmt.Fprintln(t.w, advice)
 	}

@@ -109,8 +109,9 @@ func (c *History) print(ctx context.Context, std terminal.Streams, j journal.Jou
 	if c.Children {
 		return c.printChildren(ctx, std.Out, j, x)
 	}
+	var row int64 // in its part of the file
 	if c.Row != nil {
-		if x, err = pipeline.ChildOfRow(ctx, j, x, *c.Row); err != nil {
+		if x, row, err = pipeline.ChildOfRow(ctx, j, x, *c.Row); err != nil {
 			return err
 		}
 	}
@@ -120,7 +121,7 @@ func (c *History) print(ctx context.Context, std terminal.Streams, j journal.Jou
 	}
 	var only map[int64]bool
 	if c.Row != nil {
-		only = ofRow(events, *c.Row)
+		only = ofRow(events, row)
 	}
 	switch {
 	case c.JSON:

@@ -26,6 +26,7 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/timeline"
+	"stepback/retry"
 )
 
 // TraceID returns the ID of the trace that begins with an execution: the start of the SHA-256 of its ARN.
@@ -113,25 +114,63 @@ func Spans(x *journal.Execution, events []history.Event, in Place) []sdktrace.Re
 func (t *traced) visit(v *timeline.Visit, id, parent trace.SpanID, arn string) {
 	s := t.add(id, parent, v.State, trace.SpanKindInternal, v.Entered, v.Left,
 		statusOf(!v.Outcome.Bad(), history.Failure{}),
-		attribute.String("stepback.state.type", v.Type), attribute.String("stepback.state.outcome", string(v.Outcome)),
-		attribute.Int("stepback.state.attempts", len(v.Attempts)))
+		attribute.String("stepback.state.type", v.Type), attribute.String("stepback.state.outcome", string(v.Outcome)))
+	if len(v.Attempts) > 0 {
+		s.Attributes = append(s.Attributes, attribute.Int(retry.AttributeAttempts, len(v.Attempts)),
+			attribute.String(retry.AttributeEnd, endOf(v)))
+	}
 	for _, w := range v.Waits() {
 		until := w.Until
 		if until.IsZero() {
 			until = t.stop
 		}
 		s.Events = append(s.Events, sdktrace.Event{Name: "retry wait", Time: w.From, Attributes: []attribute.KeyValue{
-			attribute.Int("stepback.retry", w.Retry), attribute.Float64("stepback.wait_seconds", until.Sub(w.From).Seconds()),
+			attribute.Int(retry.AttributeAttempt, w.Retry+1), attribute.Float64(retry.AttributeDelay,
+				until.Sub(w.From).Seconds()),
 		}})
 	}
 	for i := range v.Attempts {
 		a := &v.Attempts[i]
-		one := t.add(spanID(arn+" attempt "+strconv.FormatInt(a.First, 10)), id, v.State+" attempt "+strconv.Itoa(a.Number),
+		one := t.add(attemptID(arn, a), id, v.State+" attempt "+strconv.Itoa(a.Number),
 			trace.SpanKindClient, a.Scheduled, a.Ended, statusOf(!a.Outcome.Bad(), a.Failure),
-			attribute.Int("stepback.attempt", a.Number))
+			attribute.Int(retry.AttributeAttempt, a.Number))
+		if i > 0 {
+			t.repeats(one, &v.Attempts[i-1], a, arn)
+		}
 		if a.Failure.HasName() {
 			one.Attributes = append(one.Attributes, attribute.String("error.type", a.Failure.Name))
 		}
+	}
+}
+
+// attemptID returns the ID of an attempt's span.
+func attemptID(arn string, a *timeline.Attempt) trace.SpanID {
+	return spanID(arn + " attempt " + strconv.FormatInt(a.First, 10))
+}
+
+// repeats adds to the span of an attempt what it repeats and why. The time between a failure and a redrive is no delay.
+func (t *traced) repeats(one *tracetest.SpanStub, previous, a *timeline.Attempt, arn string) {
+	if previous.Failure.HasName() {
+		one.Attributes = append(one.Attributes, attribute.String(retry.AttributeReason, previous.Failure.Name))
+	}
+	if previous.Redrive == a.Redrive {
+		one.Attributes = append(one.Attributes,
+			attribute.Float64(retry.AttributeDelay, a.Scheduled.Sub(previous.Ended).Seconds()))
+	}
+	one.Links = append(one.Links, sdktrace.Link{SpanContext: t.context(attemptID(arn, previous)),
+		Attributes: []attribute.KeyValue{attribute.String(retry.AttributeLink, retry.LinkPrevious)}})
+}
+
+// endOf returns why a visit made no further attempt. A history does not say whether a Retry block was exhausted or did
+// not match.
+func endOf(v *timeline.Visit) string {
+	switch v.Outcome {
+	case timeline.Succeeded:
+		return retry.EndSucceeded
+	case timeline.Aborted:
+		return retry.EndCancelled
+	default:
+		return retry.EndGivenUp
 	}
 }
 

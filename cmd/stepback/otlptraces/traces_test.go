@@ -108,7 +108,10 @@ func TestATrace(t *testing.T) {
 		`{"key":"aws.stepfunctions.execution.arn","value":{"stringValue":"arn:x:order-17"}}`,
 		`{"key":"stepback.execution.name","value":{"stringValue":"order-17"}}`,
 		`{"key":"stepback.execution.status","value":{"stringValue":"SUCCEEDED"}}`,
-		`{"key":"stepback.state.attempts","value":{"intValue":"2"}}`, `{"key":"stepback.wait_seconds","value":{"doubleValue":3}}`,
+		`{"key":"retry.attempts","value":{"intValue":"2"}}`, `{"key":"retry.end","value":{"stringValue":"succeeded"}}`,
+		`{"key":"retry.attempt","value":{"intValue":"2"}}`, `{"key":"retry.reason","value":{"stringValue":"Busy"}}`,
+		`{"key":"retry.delay","value":{"doubleValue":3}}`,
+		`"links":[{"traceId":"` + root.TraceID + `","spanId":"` + first.SpanID + `","attributes":[{"key":"retry.link","value":{"stringValue":"previous_attempt"}}]`,
 		`{"key":"error.type","value":{"stringValue":"Busy"}}`,
 	} {
 		if !strings.Contains(body, want) {

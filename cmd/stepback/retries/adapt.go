@@ -46,7 +46,6 @@ type Adapt struct {
 	Value        float64 `placeholder:"USD" help:"What a task is worth if it succeeds in the end. With a value, the controller reads the histories of the last week, drops retries that do not pay, and tells functions which retries cost more than they bring."`
 	DelayPerHour float64 `placeholder:"USD" help:"Cost of delaying one task by an hour. Default 0."`
 	Memory       int     `default:"1024" placeholder:"MB" help:"Memory of the called functions, which sets their price. Default 1024."`
-	Arm          bool    `help:"The functions run on arm64."`
 	Region       string  `default:"us-east-1" help:"Region whose prices are used. Default us-east-1."`
 	Model        string  `type:"existingfile" placeholder:"FILE" help:"Model from predict train, with which functions estimate the chance that a retry succeeds."`
 
@@ -56,6 +55,8 @@ type Adapt struct {
 
 	Rules string `default:"standard" enum:"standard,source" help:"Rules to decide by: standard, or source for those of the source design."`
 	JSON  bool   `name:"json" help:"Print one JSON object per result."`
+
+	architecture
 }
 
 // Help shows examples.
@@ -207,12 +208,10 @@ func (c *Adapt) economy(ctx context.Context, cfg aws.Config) (*controller.Econom
 	}
 	e := &controller.Economy{Histories: controller.HistoriesOf{Client: sfn.NewFromConfig(cfg)},
 		Prices: analysis.Options{
-			Region: c.Region, MemoryMB: c.Memory, Architecture: worth.X86, Value: c.Value, DelayPerHour: c.DelayPerHour,
-			Spell: analysis.DefaultOptions().Spell,
+			Region: c.Region, MemoryMB: c.Memory, Architecture: c.of(worth.X86), Value: c.Value,
+			DelayPerHour: c.DelayPerHour,
+			Spell:        analysis.DefaultOptions().Spell,
 		}}
-	if c.Arm {
-		e.Prices.Architecture = worth.Arm
-	}
 	if c.Value <= 0 {
 		return nil, exit.With(exit.Usage, fmt.Errorf("--value is %v; --model needs the value of a success, in USD above 0", c.Value))
 	}

@@ -18,13 +18,13 @@ import (
 type Analyze struct {
 	Region       string        `default:"us-east-1" help:"Region whose prices are used. Default us-east-1."`
 	Memory       int           `default:"1024" placeholder:"MB" help:"Memory of the called functions, in MB; 0 if there are none. Default 1024."`
-	Arm          bool          `help:"The functions run on arm64."`
 	Value        float64       `default:"0.001" placeholder:"USD" help:"Value of a task that succeeds in the end. Default 0.001."`
 	DelayPerHour float64       `placeholder:"USD" help:"Cost of delaying one task by an hour. Default 0."`
 	LoadPrice    float64       `placeholder:"USD" help:"Cost of one call to an overloaded callee. Default 0."`
 	Spell        time.Duration `default:"5m" help:"Length of a spell: retries against one callee within this time are not independent. Default 5m."`
 	JSON         bool          `name:"json" help:"Print the analysis as JSON."`
 
+	architecture
 	retriesRecord
 }
 
@@ -68,12 +68,8 @@ func (c *Analyze) Alone(ctx context.Context, std terminal.Streams) error {
 }
 
 func (c *Analyze) options() analysis.Options {
-	o := analysis.Options{Region: c.Region, MemoryMB: c.Memory, Architecture: worth.X86, Value: c.Value,
+	return analysis.Options{Region: c.Region, MemoryMB: c.Memory, Architecture: c.of(worth.X86), Value: c.Value,
 		DelayPerHour: c.DelayPerHour, LoadPrice: c.LoadPrice, Spell: c.Spell}
-	if c.Arm {
-		o.Architecture = worth.Arm
-	}
-	return o
 }
 
 func (c *Analyze) report(std terminal.Streams, found *analysis.Collector, err error) error {
@@ -156,9 +152,9 @@ func verdictText(v analysis.Verdict) string {
 func actionText(r *analysis.Recommendation) string {
 	switch r.Action {
 	case analysis.CutRetries:
-		return fmt.Sprintf("cut to %d retries", *r.To)
+		return "cut to " + terminal.Counted(*r.To, "retry")
 	case analysis.RaiseRetries:
-		return fmt.Sprintf("raise to %d retries", *r.To)
+		return "raise to " + terminal.Counted(*r.To, "retry")
 	case analysis.KeepRetries:
 		return "keep"
 	case analysis.WaitLonger:

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stepback/adaptive/cost"
+	"stepback/adaptive/worth"
 	"stepback/asl"
 	"stepback/cmd/stepback/definitions"
 	"stepback/cmd/stepback/exit"
@@ -23,17 +24,20 @@ import (
 type Cost struct {
 	File string `arg:"" optional:"" help:"State machine definition, in JSON or YAML. Default: the CSV import."`
 
-	Rows       int64         `default:"1000000" help:"Number of rows in the imported file."`
-	Shape      string        `enum:",bulk,batch,single" default:"" placeholder:"bulk|batch|single" help:"Only this shape of the import. Default: all three side by side."`
-	Batch      int           `placeholder:"N" help:"Rows per child execution. Default 250 in bulk, 100 in batch."`
-	Express    bool          `help:"Use EXPRESS child executions for the import, or treat the definition as a state machine of type EXPRESS."`
-	Executions int64         `default:"1000000" help:"Number of executions of the definition."`
-	Items      int64         `default:"100" help:"Number of items in each Map of the definition."`
-	Memory     int           `default:"512" help:"Memory of a function, in MB."`
-	Takes      time.Duration `default:"100ms" help:"Duration of one function invocation in the definition."`
-	Fault      []string      `sep:"none" placeholder:"STATE:ERROR:RATE" help:"Share of a state's attempts that fail (repeatable), to see what retries add."`
-	JSON       bool          `name:"json" help:"Print the costs as JSON."`
+	Rows       terminal.Count `default:"1000000" help:"Number of rows in the imported file, such as 1000000 or 1e9."`
+	RowBytes   float64        `default:"17" placeholder:"N" help:"Average length of a row in bytes, with its line end. Default 17, as stepback sample writes."`
+	Timeout    time.Duration  `default:"24h" help:"Time limit of an import's execution, against which its duration is compared."`
+	Shape      string         `enum:",bulk,batch,single" default:"" placeholder:"bulk|batch|single" help:"Only this shape of the import. Default: all three side by side."`
+	Batch      int            `placeholder:"N" help:"Rows per child execution. Default 250 in bulk, 100 in batch."`
+	Express    bool           `help:"Use EXPRESS child executions for the import, or treat the definition as a state machine of type EXPRESS."`
+	Executions int64          `default:"1000000" help:"Number of executions of the definition."`
+	Items      int64          `default:"100" help:"Number of items in each Map of the definition."`
+	Memory     int            `default:"512" help:"Memory of a function, in MB."`
+	Takes      time.Duration  `default:"100ms" help:"Duration of one function invocation in the definition."`
+	Fault      []string       `sep:"none" placeholder:"STATE:ERROR:RATE" help:"Share of a state's attempts that fail (repeatable), to see what retries add."`
+	JSON       bool           `name:"json" help:"Print the costs as JSON."`
 
+	architecture
 	definitions.Substitutions
 }
 
@@ -41,6 +45,7 @@ type Cost struct {
 func (Cost) Help() string {
 	return `Examples:
   stepback cost --rows 1000000
+  stepback cost --rows 1e9 --timeout 48h
   stepback cost --rows 1000000 --shape bulk --fault ProcessSingleUserRecord:DeadlockException:1%
   stepback cost order.asl.yaml --executions 500000 --fault Pay:TimeoutError:2%
 
@@ -50,6 +55,9 @@ only while the import runs.`
 
 // Run prints the costs.
 func (c *Cost) Run(_ context.Context, std terminal.Streams) error {
+	if !(c.RowBytes >= 1 && c.RowBytes <= 65536) || c.Timeout <= 0 {
+		return exit.With(exit.Usage, errors.New("--row-bytes must be 1 to 65536, and --timeout more than 0"))
+	}
 	if c.Rows < 1 || c.Executions < 1 || c.Items < 1 || c.Memory < 128 || c.Takes < 0 || c.Batch < 0 ||
 		c.Batch > statemachine.MaxBatchSize {
 		return exit.With(exit.Usage, fmt.Errorf("--rows, --executions and --items must be 1 or more, --memory 128 or more, --batch 1 to %d",
@@ -78,7 +86,9 @@ func (c *Cost) imports(std terminal.Streams) error {
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
+	p := cost.DefaultPrices(c.of(worth.Arm))
 	var all []quotation
+	var scales []scale
 	for _, shape := range statemachine.Shapes() {
 		if c.Shape != "" && c.Shape != string(shape) {
 			continue
@@ -91,14 +101,74 @@ func (c *Cost) imports(std terminal.Streams) error {
 		if run.BatchSize > 1 {
 			name += " " + strconv.Itoa(run.BatchSize)
 		}
-		all = append(all, quote(name, run.Items(cost.DefaultPrices())))
+		all = append(all, quote(name, run.Items(p)))
+		scales = append(scales, scale{name, run.Scale(c.Timeout, statemachine.DefaultOptions().RangeConcurrency)})
 	}
 	if c.JSON {
-		return terminal.PrintJSON(std.Out, priced{cost.DefaultPrices(), all, nil})
+		return terminal.PrintJSON(std.Out, priced{p, all, nil, scales})
 	}
-	fmt.Fprintf(std.Out, "%s rows, in USD\n\n", terminal.Grouped(c.Rows))
-	printQuotations(std.Out, all)
+	fmt.Fprintf(std.Out, "%s, in USD\n\n", terminal.Counted(int64(c.Rows), "row"))
+	printQuotations(std.Out, all, p)
+	printScales(std.Out, scales)
 	return nil
+}
+
+// scale holds the needs of one shape of the import.
+type scale struct {
+	Name string `json:"name"`
+	cost.Scale
+}
+
+// printScales prints the duration of an import and the limits that it comes near, for each shape.
+func printScales(w io.Writer, all []scale) {
+	s := all[0].Scale
+	fmt.Fprintf(w, "\nOne file of about %.1f GB, validated and applied in %s.\n\n", s.Bytes/1e9, terminal.Counted(int64(s.Parts), "part"))
+	heads := append(make([]string, 0, 1+len(all)), "")
+	for _, x := range all {
+		heads = append(heads, ">"+x.Name)
+	}
+	t := terminal.NewTable(heads...)
+	for _, line := range []struct {
+		name string
+		of   func(scale) string
+	}{
+		{"until the first row is applied", func(x scale) string { return rounded(x.Validating) }},
+		{"applying all rows", func(x scale) string { return rounded(x.Applying) }},
+		{"between parts", func(x scale) string { return rounded(x.Between) }},
+		{"state transitions at 5,000/s", func(x scale) string { return rounded(x.Transitions) }},
+		{"state transitions at 800/s", func(x scale) string { return rounded(x.TransitionsElsewhere) }},
+	} {
+		row := append(make([]any, 0, 1+len(all)), line.name)
+		for _, x := range all {
+			row = append(row, line.of(x))
+		}
+		t.Add(row...)
+	}
+	for n := range s.Limits {
+		row := append(make([]any, 0, 1+len(all)), "of the "+s.Limits[n].Name)
+		for _, x := range all {
+			row = append(row, strconv.FormatFloat(100*x.Limits[n].Share(), 'f', 1, 64)+" %")
+		}
+		t.Add(row...)
+	}
+	t.Print(w, "  ")
+	fmt.Fprintln(w, "\nThe rates of the database are assumptions (10,000 rows/s in bulk, 5,000/s one by one), not measured on AWS.")
+	for _, x := range all {
+		if first := x.First(); first.Share() >= 1 {
+			fmt.Fprintf(w, "%s: the import exceeds the %s (%s %s of %s %s): %s.\n", x.Name, first.Name, figure(first.Needs), first.Unit,
+				figure(first.Most), first.Unit, first.Advice)
+		}
+	}
+}
+
+func rounded(d time.Duration) string { return terminal.Duration(d.Round(time.Second)) }
+
+// figure formats a number with at most one decimal.
+func figure(n float64) string {
+	if n != math.Trunc(n) {
+		return strconv.FormatFloat(n, 'f', 1, 64)
+	}
+	return terminal.Grouped(int64(n))
 }
 
 // priced is the command's JSON output.
@@ -106,12 +176,14 @@ type priced struct {
 	Prices     cost.Prices  `json:"prices"`
 	Quotations []quotation  `json:"quotations"`
 	Execution  *cost.Answer `json:"execution,omitempty"`
+	Scales     []scale      `json:"scales,omitempty"`
 }
 
 // run returns the import in a shape. The faults set the shares of its rows or batches that fail.
 func (c *Cost) run(shape statemachine.Shape, specs []faults.Spec) (cost.Import, error) {
 	const capacity, keptDays = 32, 30 // of prod: two instances of at most 16 units
-	i := cost.Import{Files: 1, Rows: c.Rows, Shape: shape, BatchSize: c.Batch, Express: c.Express, MemoryMB: c.Memory,
+	i := cost.Import{Files: 1, Rows: int64(c.Rows), RowBytes: c.RowBytes, Shape: shape, BatchSize: c.Batch,
+		Express: c.Express, MemoryMB: c.Memory,
 		Capacity: capacity, KeptDays: keptDays}
 	switch {
 	case shape == statemachine.Single:
@@ -218,16 +290,16 @@ func (c *Cost) definition(std terminal.Streams) error {
 		}
 		q.Faults[s.State][errorOf(s)] = s.Rate
 	}
-	p := cost.DefaultPrices()
+	p := cost.DefaultPrices(c.of(worth.X86))
 	a := cost.OfDefinition(machine, q)
 	n := float64(c.Executions)
 	all := []quotation{quote("at least", a.Least.Items(n, c.Takes.Seconds(), c.Memory, p)),
 		quote("at most", a.Most.Items(n, c.Takes.Seconds(), c.Memory, p))}
 	if c.JSON {
-		return terminal.PrintJSON(std.Out, priced{p, all, &a})
+		return terminal.PrintJSON(std.Out, priced{p, all, &a, nil})
 	}
-	fmt.Fprintf(std.Out, "%s executions, in USD, by the branches that Choice states take\n\n", terminal.Grouped(c.Executions))
-	printQuotations(std.Out, all)
+	fmt.Fprintf(std.Out, "%s, in USD, by the branches that Choice states take\n\n", terminal.Counted(c.Executions, "execution"))
+	printQuotations(std.Out, all, p)
 	fmt.Fprintf(std.Out, "\nIf each task used all attempts of its longest retrier, the retries' transitions would add %s to %s USD.\n",
 		dollars(a.Least.Worst(n, p)), dollars(a.Most.Worst(n, p)))
 	if a.Loops {
@@ -244,7 +316,7 @@ func firstOf(diagnostics []asl.Diagnostic) error {
 }
 
 // printQuotations prints quotations side by side.
-func printQuotations(w io.Writer, all []quotation) {
+func printQuotations(w io.Writer, all []quotation, p cost.Prices) {
 	heads := append(make([]string, 0, 1+len(all)), "")
 	for _, q := range all {
 		heads = append(heads, ">"+q.Name)
@@ -263,8 +335,8 @@ func printQuotations(w io.Writer, all []quotation) {
 	}
 	t.Add(sum...)
 	t.Print(w, "  ")
-	p := cost.DefaultPrices()
-	fmt.Fprintf(w, "\nPrices of %s, %s (%s), without free tiers and discounts.\n", p.Region, p.Date, p.Source)
+	fmt.Fprintf(w, "\nPrices of %s, %s (%s), functions on %s, without free tiers and discounts.\n", p.Region, p.Date, p.Source,
+		p.Architecture)
 }
 
 // dollars formats an amount with two decimals, or with four if it is below a cent.

@@ -2,6 +2,7 @@ package retries
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"stepback/cmd/stepback/workspace"
 	"stepback/csvimport/pipeline"
 	"stepback/dashboards"
+	"stepback/dashboards/cloudwatch"
 	"stepback/dashboards/render"
 	"stepback/local"
 	"stepback/retrymetrics"
@@ -27,20 +29,56 @@ import (
 
 // Dashboard implements the verb dashboard.
 type Dashboard struct {
+	List    DashboardList       `cmd:"" help:"List the dashboards of a data directory, an endpoint or AWS."`
+	Render  DashboardRender     `cmd:"" help:"Draw a dashboard as HTML, SVG or PNG: a stored one, or the retry dashboard of a data directory."`
 	Grafana dashboardGrafanaCmd `cmd:"" help:"Print the retry dashboard for Grafana to import, based on the metrics of serve."`
 	Body    dashboardBodyCmd    `cmd:"" help:"Print the retry dashboard of a state machine as the body for CloudWatch's PutDashboard."`
-	Render  DashboardRender     `cmd:"" help:"Draw the retry dashboard of a data directory or an endpoint as HTML, SVG or PNG."`
+}
+
+// DashboardList implements the verb dashboard list.
+type DashboardList struct {
+	JSON bool `name:"json" help:"Print them as JSON."`
+	workspace.Where
+}
+
+// Help shows examples.
+func (DashboardList) Help() string {
+	return `Examples:
+  stepback dashboard list
+  stepback dashboard list --aws --json`
+}
+
+// Run lists the dashboards.
+func (c *DashboardList) Run(ctx context.Context, std terminal.Streams) error {
+	return c.CloudWatch(ctx, func(s *cloudwatch.Source) error {
+		all, err := cloudwatch.List(ctx, s.Client)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return terminal.PrintJSON(std.Out, all)
+		}
+		if len(all) == 0 {
+			fmt.Fprintln(std.Err, "no dashboards")
+			return nil
+		}
+		t := terminal.NewTable("dashboard", "modified", ">bytes")
+		for _, d := range all {
+			t.Add(d.Name, d.Modified.Local().Format(time.DateTime), terminal.Grouped(int64(d.Bytes)))
+		}
+		t.Print(std.Out, "")
+		return nil
+	})
 }
 
 // DashboardRender implements the verb dashboard render.
 type DashboardRender struct {
-	Data         string        `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the runs. Default .stepback."`
+	Name         string        `placeholder:"NAME" help:"Stored dashboard to draw; stepback dashboard list lists them. Default: the retry dashboard of the data directory's runs or, of an endpoint, CSV-Processing-Retry-Monitor."`
 	StateMachine string        `placeholder:"NAME" help:"State machine whose retries are drawn. Default: the only one with data, or the CSV import."`
-	Endpoint     string        `placeholder:"URL" help:"Draw the dashboard of CloudWatch, or of a compatible service, at URL instead of a data directory's."`
-	Name         string        `placeholder:"NAME" default:"CSV-Processing-Retry-Monitor" help:"Name of the dashboard at the endpoint. Default CSV-Processing-Retry-Monitor."`
-	Since        time.Duration `placeholder:"DURATION" default:"3h" help:"How far back to read the endpoint's data. Default 3h."`
+	Since        time.Duration `placeholder:"DURATION" help:"How far back to read the data of a stored dashboard. Default: as far as it has data within its own range, or 3h; further if there are none."`
 	Output       string        `short:"o" default:"retry.html" placeholder:"FILE" help:"File to write: .html, .svg or .png; or html (- too), svg or png for standard output. Default retry.html."`
-	JSON         bool          `name:"json" help:"Print the file's name and the list of widgets without data as JSON."`
+	JSON         bool          `name:"json" help:"Print the file's name, the widgets with what each of them shows, and the list of widgets without data as JSON."`
+	workspace.Where
 }
 
 // Help shows an example.
@@ -48,11 +86,14 @@ func (DashboardRender) Help() string {
 	return `Example:
   stepback dashboard render --data .stepback -o retry.html
   stepback dashboard render -o svg > retry.svg
+  stepback dashboard render --name Orders -o orders.png
   stepback dashboard render --endpoint https://monitoring.us-east-1.amazonaws.com --name CSV-Processing-Retry-Monitor-dev -o retry.png
 
-For a data directory, the dashboard is the one deployed to CloudWatch, drawn from the metric data that runs stored there, with
-the alarms that these data trigger. For an endpoint, the dashboard's body, metric data and alarms are fetched, with region and
-credentials from the AWS SDK's usual variables and files; for an endpoint on this machine the credentials are "test".`
+Without --name, the dashboard of a data directory is the retry dashboard that would be deployed to CloudWatch, drawn from the
+metric data that runs stored there, with the alarms that these data trigger. With --name, any dashboard that was deployed is
+drawn with its metric data, alarms and log queries: of the data directory, of an endpoint or of AWS. For these, region and
+credentials come from the AWS SDK's usual variables and files; for an endpoint on this machine the credentials are "test". A
+widget that cannot be drawn says why in its place.`
 }
 
 // Run draws the dashboard.
@@ -63,6 +104,10 @@ func (c *DashboardRender) Run(ctx context.Context, std terminal.Streams) error {
 	if c.JSON && toStandardOutput(c.Output) {
 		return exit.With(exit.Usage, errors.New("--json and the picture cannot both be written to standard output: name a file with -o"))
 	}
+	if c.Since != 0 && c.Since < time.Minute {
+		return exit.With(exit.Usage,
+			fmt.Errorf("--since is %v; use at least 1m, the resolution of CloudWatch's metrics", c.Since))
+	}
 	if !toStandardOutput(c.Output) { // another process may write the file
 		path, err := filepath.Abs(c.Output)
 		if err != nil {
@@ -70,10 +115,29 @@ func (c *DashboardRender) Run(ctx context.Context, std terminal.Streams) error {
 		}
 		c.Output = path
 	}
-	if c.Endpoint != "" {
-		return c.Alone(ctx, std)
+	if c.Remote() && c.Name == "" {
+		c.Name = dashboards.Name
+	}
+	if c.Name != "" {
+		return c.stored(ctx, std)
 	}
 	return workspace.OnDirectory(ctx, std, c.Data, c)
+}
+
+// stored draws a stored dashboard.
+func (c *DashboardRender) stored(ctx context.Context, std terminal.Streams) error {
+	return c.CloudWatch(ctx, func(s *cloudwatch.Source) error {
+		w := render.Window{To: time.Now().UTC()}
+		w.Now = w.To
+		if c.Since != 0 {
+			w.From = w.To.Add(-c.Since)
+		}
+		page, err := cloudwatch.Fetch(ctx, s, c.Name, w)
+		if err != nil {
+			return err
+		}
+		return c.write(std, page)
+	})
 }
 
 // On draws everything counted so far.
@@ -86,11 +150,16 @@ func (c *DashboardRender) On(ctx context.Context, std terminal.Streams, p *local
 
 // Alone implements workspace.DirectoryVerb.
 func (c *DashboardRender) Alone(ctx context.Context, std terminal.Streams) error {
-	draw, err := drawing(c.Output)
+	page, err := c.page(ctx)
 	if err != nil {
 		return err
 	}
-	page, err := c.page(ctx)
+	return c.write(std, page)
+}
+
+// write draws a page and says which of its widgets have no data or are not drawn.
+func (c *DashboardRender) write(std terminal.Streams, page render.Page) error {
+	draw, err := drawing(c.Output)
 	if err != nil {
 		return err
 	}
@@ -98,27 +167,29 @@ func (c *DashboardRender) Alone(ctx context.Context, std terminal.Streams) error
 	if err := draw(page, &out); err != nil {
 		return err
 	}
-	empty, err := page.Empty()
-	if err != nil {
-		return err
-	}
-	switch {
-	case toStandardOutput(c.Output):
+	if toStandardOutput(c.Output) {
 		_, err = std.Out.Write(out.Bytes())
-	default:
+	} else {
 		err = os.WriteFile(c.Output, out.Bytes(), 0o644)
 	}
 	if err != nil {
 		return err
 	}
+	empty := page.Empty()
 	switch {
 	case c.JSON:
-		return terminal.PrintJSON(std.Out, map[string]any{"file": c.Output, "withoutData": append([]string{}, empty...)})
+		return terminal.PrintJSON(std.Out, map[string]any{"file": c.Output, "from": page.Window.From, "to": page.Window.To,
+			"widgets": page.Ordered(), "alarms": append([]render.Alarm{}, page.Alarms...), "withoutData": append([]string{}, empty...)})
 	case !toStandardOutput(c.Output):
 		fmt.Fprintln(std.Out, c.Output)
 	}
 	if len(empty) > 0 {
 		fmt.Fprintf(std.Err, "widgets without data:\n  %s\n", strings.Join(empty, "\n  "))
+	}
+	for _, w := range page.Ordered() {
+		for _, why := range append(slices.DeleteFunc([]string{w.Problem}, func(s string) bool { return s == "" }), w.Notes...) {
+			fmt.Fprintf(std.Err, "not drawn: %s: %s\n", cmp.Or(w.Title, w.Type+" widget"), why)
+		}
 	}
 	return nil
 }
@@ -147,11 +218,8 @@ func drawing(file string) (func(render.Page, io.Writer) error, error) {
 	}
 }
 
-// page returns the dashboard with its data, from an endpoint or a data directory.
+// page returns the retry dashboard with the metric data of a data directory.
 func (c *DashboardRender) page(ctx context.Context) (render.Page, error) {
-	if c.Endpoint != "" {
-		return endpointPage(ctx, c.Endpoint, c.Name, c.Since)
-	}
 	if _, err := os.Stat(c.Data); err != nil {
 		return render.Page{}, exit.With(exit.Usage,
 			fmt.Errorf("no runs to draw: %w; name their data directory with --data", err))
@@ -164,7 +232,7 @@ func (c *DashboardRender) page(ctx context.Context) (render.Page, error) {
 	if err != nil {
 		return render.Page{}, exit.With(exit.Usage, err)
 	}
-	return dashboardPage(machine, points)
+	return dashboardPage(ctx, machine, points)
 }
 
 // pickMachine returns the state machine to draw: the named one, or else the import's, or else the only one that has
@@ -193,7 +261,7 @@ func pickMachine(named string, points []retrymetrics.Point) (string, error) {
 	}
 }
 
-func dashboardPage(machine string, points []retrymetrics.Point) (render.Page, error) {
+func dashboardPage(ctx context.Context, machine string, points []retrymetrics.Point) (render.Page, error) {
 	points = slices.DeleteFunc(slices.Clone(points), func(p retrymetrics.Point) bool {
 		return p.Labels.StateMachine != "" && p.Labels.StateMachine != machine
 	})
@@ -210,7 +278,11 @@ func dashboardPage(machine string, points []retrymetrics.Point) (render.Page, er
 	if err != nil {
 		return render.Page{}, err
 	}
-	page := render.Page{Name: d.Name, Body: body, Data: render.Points(points)}
+	data := render.Points(points)
+	page, err := render.Load(ctx, d.Name, body, data, data.Window())
+	if err != nil {
+		return page, err
+	}
 	for _, a := range set.Alarms {
 		shown, err := outcome(set, a, points)
 		if err != nil {

@@ -24,7 +24,7 @@ func TestAlarmsOfSeveralDaysTellTheDay(t *testing.T) {
 		"ALARM since 10:01:00":     {at("2026-11-21T10:01:00Z")},
 		"ALARM since 21 Nov 10:01": {at("2026-11-21T10:01:00Z"), at("2026-11-22T10:01:00Z")},
 	} {
-		page, err := dashboardPage("csv-import", points)
+		page, err := dashboardPage(t.Context(), "csv-import", points)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package retries
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"stepback/cmd/stepback/terminal"
 	"stepback/retry"
 	"stepback/retrypatterns"
+	"stepback/retrypatterns/review"
 )
 
 // file explains the retries of a definition's states.
@@ -42,8 +44,10 @@ func (c *retriesExplainCmd) file(std terminal.Streams) error {
 		}
 		names = append(names, s.Name)
 		if c.State == "" || c.State == s.Name {
-			all = append(all, retrypatterns.ExplainRetriers(s.Name, seconds(s.TimeoutSeconds),
-				seconds(s.HeartbeatSeconds), retriersOf(s.Retry)))
+			e := retrypatterns.ExplainRetriers(s.Name, seconds(s.TimeoutSeconds), seconds(s.HeartbeatSeconds),
+				retriersOf(s.Retry))
+			e.Layers = review.LayersOf(m, s.Name)
+			all = append(all, e)
 		}
 	})
 	if len(all) == 0 {
@@ -61,8 +65,24 @@ func (c *retriesExplainCmd) file(std terminal.Streams) error {
 			fmt.Fprintln(std.Out)
 		}
 		explain(std.Out, e)
+		explainLayers(std.Out, e.Layers)
 	}
 	return nil
+}
+
+// explainLayers prints the layers that attempt a state's work, if there are several.
+func explainLayers(w io.Writer, layers []retrypatterns.Layer) {
+	if len(layers) < 2 {
+		return
+	}
+	fmt.Fprintln(w, "\nlayers, whose attempts multiply:")
+	t := terminal.NewTable("", ">attempts", "")
+	for _, l := range layers {
+		t.Add(l.Name, l.Attempts, l.Note)
+	}
+	t.Print(w, "  ")
+	fmt.Fprintf(w, "  all layers together: up to %s attempts of one call, and as many again after each redrive\n",
+		terminal.Grouped(int64(retrypatterns.AttemptsOf(layers))))
 }
 
 // seconds returns a literal number of seconds, or 0 if there is none.

@@ -11,9 +11,10 @@ import (
 
 // Lab implements the verb lab.
 type Lab struct {
-	Run   labRunCmd   `cmd:"" help:"Simulate scenarios under retry policies with many seeds, and compare the results."`
-	List  labListCmd  `cmd:"" help:"List the built-in scenarios and policies, or print the file of one."`
-	Chart labChartCmd `cmd:"" help:"Draw goodput around an outage, and the loads at which retries prevent recovery, as SVG or PNG."`
+	Run    labRunCmd    `cmd:"" help:"Simulate scenarios under retry policies with many seeds, and compare the results."`
+	List   labListCmd   `cmd:"" help:"List the built-in scenarios and policies, or print the file of one."`
+	Regret labRegretCmd `cmd:"" help:"Draw scenarios at random, and compare a policy with the best of none, static and aimd in each."`
+	Chart  labChartCmd  `cmd:"" help:"Draw goodput around an outage, and the loads at which retries prevent recovery, as SVG or PNG."`
 }
 
 // labSeeds holds the flags that select the seeds to run.
@@ -27,7 +28,7 @@ type labRunCmd struct {
 	Policy     []string `placeholder:"NAME" help:"Policies: names from lab list, or YAML files. Default: none, static, adaptive and those named in the scenarios' expectations."`
 	Definition string   `type:"path" placeholder:"FILE" help:"Use the Retry block of a state of this definition instead of the scenarios' own."`
 	State      string   `placeholder:"NAME" help:"State of --definition whose Retry block is used."`
-	Precise    bool     `help:"Run up to 200 seeds, until the 95 % interval of every success rate is within 2 % of its mean."`
+	Precise    bool     `help:"Run up to 200 seeds, until the 95 % interval of every success rate is at most 4 percentage points wide."`
 	JSON       bool     `name:"json" help:"Print the report as JSON."`
 	labSeeds
 }

@@ -2,6 +2,7 @@ package retries
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -31,8 +32,9 @@ type predictTrainCmd struct {
 // Help shows an example.
 func (predictTrainCmd) Help() string {
 	return `Each line is one retry: {"at":"2026-11-22T12:00:00Z","execution":"…","error":"States.Timeout","attempt":1,
-"sinceFirst":2.5,"failureRate":0.3,"load":0.7,"bytes":512,"repeated":false,"succeeded":true}. Unknown numbers are null. The
-data are split by time. The simplest model that no other beats on the last part is written.
+"sinceFirst":2.5,"failureRate":0.3,"load":0.7,"failingFor":4,"bytes":512,"succeeded":true}, as stepback predict examples writes them. Unknown
+numbers are null. The data are split by time. The simplest model that no other beats on the last part is written; if none
+beats the base rate, that is the base rate, and the report says so.
 
 Example: stepback predict train retries.jsonl -o model.json`
 }
@@ -76,7 +78,9 @@ func readExamples(r io.Reader) ([]predict.Example, error) {
 			continue
 		}
 		var e predict.Example
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+		decoder := json.NewDecoder(bytes.NewReader(lines.Bytes()))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(&e); err != nil {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
 		all = append(all, e)
@@ -112,9 +116,15 @@ func showModel(m *predict.Model, asJSON bool, std terminal.Streams) error {
 		report.LogisticCalibration, report.ForestCalibration = nil, nil
 		return terminal.PrintJSON(std.Out, report)
 	}
-	fmt.Fprintf(std.Out, "%s, of %d retries from %s to %s (%d to fit, %d to calibrate, %d to test)\n", m.Kind, m.N,
+	fmt.Fprintf(std.Out, "%s, of %s from %s to %s (%d to fit, %d to calibrate, %d to test)\n", m.Kind,
+		terminal.Counted(m.N, "retry"),
 		m.From.Format(time.DateOnly), m.To.Format(time.DateOnly), m.Train, m.Calibrate, m.Test)
-	fmt.Fprintf(std.Out, "base rate %.3f; hash %.12s\n\n", m.Rates.Base, m.Hash)
+	fmt.Fprintf(std.Out, "base rate %.3f; hash %.12s\n", m.Rates.Base, m.Hash)
+	if !m.BeatsBaseRate() {
+		fmt.Fprintf(std.Out, "no model predicts the last %d retries better than the base rate, so the base rate is used: "+
+			"histories like these do not tell which retries will succeed\n", m.Test)
+	}
+	fmt.Fprintln(std.Out)
 	fmt.Fprintf(std.Out, "%-13s  %6s  %11s  %10s  %6s  %8s  %s\n", "model", "Brier", "reliability", "resolution", "ECE",
 		"log loss", "Brier minus that of the best before it, 95 %")
 	for _, c := range m.Candidates {

@@ -89,6 +89,6 @@ func (c *PredictExamples) write(std terminal.Streams, found *analysis.Collector,
 	if err := atomicfile.WriteFrom(c.Output, 0o644, lines); err != nil {
 		return err
 	}
-	fmt.Fprintf(std.Out, "%d retries in %s\n", len(all), cmp.Or(c.named, c.Output))
+	fmt.Fprintf(std.Out, "%s in %s\n", terminal.Counted(len(all), "retry"), cmp.Or(c.named, c.Output))
 	return nil
 }

@@ -105,8 +105,8 @@ func (c *retriesPresetsCmd) explain(w io.Writer, p preset) {
 	t.Add("all", terminal.Duration(total.Min), terminal.Duration(total.Mean), terminal.Duration(total.Max))
 	t.Print(w, "  ")
 	if c.Timeout > 0 {
-		fmt.Fprintf(w, "  with %d attempts of %s each the call takes at most %s\n",
-			p.schedule.Retries+1, terminal.Duration(c.Timeout), terminal.Duration(p.longest))
+		fmt.Fprintf(w, "  with %s of %s each the call takes at most %s\n",
+			terminal.Counted(p.schedule.Retries+1, "attempt"), terminal.Duration(c.Timeout), terminal.Duration(p.longest))
 	}
 }
 

@@ -199,11 +199,12 @@ func explain(w io.Writer, e retrypatterns.Explanation) {
 			terminal.Duration(total.Max), terminal.Duration(e.Timeout), terminal.Duration(r.Longest))
 	}
 	if e.Timeout == 0 {
-		fmt.Fprintf(w, "\nif the errors alternate: %d retries, up to %s of waiting\n", e.Retries, terminal.Duration(e.Wait.Max))
+		fmt.Fprintf(w, "\nif the errors alternate: %s, up to %s of waiting\n", terminal.Counted(e.Retries, "retry"),
+			terminal.Duration(e.Wait.Max))
 		return
 	}
-	fmt.Fprintf(w, "\nif the errors alternate: %d retries, up to %s of waiting, and at most %s in the state\n",
-		e.Retries, terminal.Duration(e.Wait.Max), terminal.Duration(e.Longest))
+	fmt.Fprintf(w, "\nif the errors alternate: %s, up to %s of waiting, and at most %s in the state\n",
+		terminal.Counted(e.Retries, "retry"), terminal.Duration(e.Wait.Max), terminal.Duration(e.Longest))
 	fmt.Fprintln(w, "the timeout restarts with each attempt and does not include waits")
 	for _, n := range e.Notes {
 		fmt.Fprintf(w, "note: %s\n", n)

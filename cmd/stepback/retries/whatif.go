@@ -28,7 +28,8 @@ func (Whatif) Help() string {
 	return `Replays the histories of the last days under other Retry blocks. Each answer states its level and assumptions:
 
   exact      the blocks only stop earlier or exclude errors, so every outcome is on record
-  bracketed  the blocks wait differently or retry more often; the bounds come from other calls at those times
+  bracketed  the blocks wait differently or retry more often; the bounds come from other calls at those times,
+             and from retries with the same number after the same error; what no retry on record did is said
   modelled   the retries would have added to the overload; no figure, but a fitted scenario for stepback lab run
 
 Examples:
@@ -138,8 +139,9 @@ func (c *Whatif) print(out io.Writer, w *analysis.WhatIf) {
 	t.Print(out, "  ")
 	for i := range w.States {
 		if s := &w.States[i]; s.Level == analysis.Bracketed {
-			fmt.Fprintf(out, "  %s: %s would have run differently; %s of their attempts fall on times without a record\n", s.State,
-				terminal.Counted(int64(s.Diverging), "task"), share(s.Unsupported))
+			fmt.Fprintf(out, "  %s: %s would have run differently; %s of their attempts fall on times without a record, and %s "+
+				"are later retries of an error than any on record\n", s.State, terminal.Counted(int64(s.Diverging), "task"),
+				share(s.Unsupported), share(s.Beyond))
 		}
 	}
 	for _, a := range w.Assumptions {

@@ -173,7 +173,7 @@ func (c *Serve) config(ctx context.Context, std terminal.Streams) (cfg local.Con
 		Space:          diskspace.Config{Reserve: cmp.Or(c.Reserve, reserve), Changed: c.tell(std)},
 		ObjectCreated:  c.ObjectCreated, Log: c.logger(std), Resumed: workspace.Resuming(std),
 		Control: new(workspace.Errands).Serve,
-		BuiltIn: pipeline.Functions(c.logger(std), nil), Batches: pipeline.Batches(),
+		BuiltIn: pipeline.Functions(c.Data, c.logger(std), nil), Batches: pipeline.Batches(),
 	}
 	if cfg.Targets, err = c.targets(); err != nil {
 		return cfg, exit.With(exit.Usage, err)

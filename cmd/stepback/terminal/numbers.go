@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"stepback/internal/spelling"
 )
 
 // Grouped formats a number with commas between thousands.
@@ -15,12 +17,9 @@ func Grouped(n int64) string {
 	return s
 }
 
-// Counted returns a number with a noun, in the plural where needed: 1 item, 2 items.
-func Counted(n int64, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return Grouped(n) + " " + what
+// Counted returns a number with a noun, in the plural where needed: 1 item, 2,000 items, 2 retries.
+func Counted[N int | int64](n N, noun string) string {
+	return Grouped(int64(n)) + " " + spelling.Noun(n, noun)
 }
 
 // Duration writes a duration without needless zeros: 5m0s is 5m.

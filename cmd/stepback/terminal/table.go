@@ -76,7 +76,8 @@ func (t *Table) Print(w io.Writer, indent string) {
 	}
 }
 
-// stack prints each row in two parts: its texts on one line, and below them its numbers with their column heads.
+// stack prints each row in two parts: its texts, and below them its numbers with their column heads. Lines that would
+// be wider than the screen continue on an indented line, between cells if possible.
 func (t *Table) stack(w io.Writer, on Screen, indent string) {
 	var heads []string
 	for i, h := range t.head {
@@ -84,9 +85,7 @@ func (t *Table) stack(w io.Writer, on Screen, indent string) {
 			heads = append(heads, h)
 		}
 	}
-	if len(heads) > 0 {
-		fmt.Fprintln(w, indent+strings.Join(heads, "  "))
-	}
+	lines(w, Screen{width: on.width}, indent, heads)
 	for _, row := range t.rows {
 		var texts, numbers []string
 		for i, c := range row {
@@ -95,12 +94,10 @@ func (t *Table) stack(w io.Writer, on Screen, indent string) {
 			case t.right[i]:
 				numbers = append(numbers, t.head[i]+" "+c)
 			default:
-				texts = append(texts, on.Status(c))
+				texts = append(texts, c)
 			}
 		}
-		if len(texts) > 0 {
-			fmt.Fprintln(w, indent+strings.Join(texts, "  "))
-		}
+		lines(w, on, indent, texts)
 		for len(numbers) > 0 {
 			line, n := numbers[0], 1
 			for n < len(numbers) && source.Cells(line+", "+numbers[n]) < on.width-len(indent)-5 {
@@ -111,6 +108,39 @@ func (t *Table) stack(w io.Writer, on Screen, indent string) {
 			numbers = numbers[n:]
 		}
 	}
+}
+
+// lines prints cells side by side, as many on a line as fit on the screen. Every line but the first is indented by two
+// cells more. A cell that is wider than a line is broken as cells of tables are.
+func lines(w io.Writer, on Screen, indent string, cells []string) {
+	const gap = 2
+	line, used := "", 0
+	end := func() {
+		if line != "" {
+			fmt.Fprintln(w, line)
+		}
+		line, used = "", 0
+	}
+	for i, c := range cells {
+		if used > 0 && used+gap+source.Cells(c) >= on.width {
+			end()
+		}
+		for first := true; first || c != ""; first = false {
+			if used > 0 && first {
+				line, used = line+strings.Repeat(" ", gap), used+gap
+			} else {
+				end()
+				line, used = indent, len(indent)
+				if i > 0 || !first {
+					line, used = line+strings.Repeat(" ", gap), used+gap
+				}
+			}
+			var part string
+			part, c = head(c, max(narrowest, on.width-used-1))
+			line, used = line+on.Status(part), used+source.Cells(part)
+		}
+	}
+	end()
 }
 
 // narrowest is the least width of a column, in cells.

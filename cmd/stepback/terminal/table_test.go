@@ -43,12 +43,32 @@ func TestTablesThatDoNotFitAreStacked(t *testing.T) {
 	table.Add("ApplyBatch", "Runtime.ExitError", 2, 0, "4s")
 	table.Print(onScreen{&b, Screen{width: 40}}, "  ")
 	want := "  state  error\n" +
-		"  ProcessSingleUserRecord  DatabaseConnectionError\n" +
+		"  ProcessSingleUserRecord\n" +
+		"    DatabaseConnectionError\n" +
 		"      failed 281, failed again 14\n" +
 		"      waited 4m45s\n" +
 		"  ApplyBatch  Runtime.ExitError\n" +
 		"      failed 2, failed again 0\n" +
 		"      waited 4s\n"
+	if b.String() != want {
+		t.Errorf("the table is\n%s", b.String())
+	}
+}
+
+// A stacked row that is wider than the screen is broken between its cells, and not in the middle of names.
+func TestStackedRowsFitTheScreen(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	table := NewTable("execution", "state machine", "status", "started", ">took", "what")
+	table.Add("users-csv-e8594c61f26231883c3a11e67702671b", "csv-import", "FAILED", "2026-11-25 04:30:02", "4m6s",
+		"States.ExceedToleratedFailureThreshold")
+	table.Add("short", "csv-import", "RUNNING", "2026-11-25 04:30:02", "", "")
+	table.Print(onScreen{&b, Screen{width: 80, colour: true}}, "")
+	want := "execution  state machine  status  started  what\n" +
+		"users-csv-e8594c61f26231883c3a11e67702671b  csv-import  \x1b[31mFAILED\x1b[0m\n" +
+		"  2026-11-25 04:30:02  States.ExceedToleratedFailureThreshold\n" +
+		"    took 4m6s\n" +
+		"short  csv-import  \x1b[36mRUNNING\x1b[0m  2026-11-25 04:30:02\n"
 	if b.String() != want {
 		t.Errorf("the table is\n%s", b.String())
 	}

@@ -76,7 +76,7 @@ function move(by) {
   if (!next) return;
   next.classList.add("here"); $("a[href]", next).focus({ preventScroll: true }); next.scrollIntoView({ block: "nearest" });
 }
-const go = { t: "", m: "machines", r: "retries", d: "deadletters", l: "lab", s: "services", o: "logs" };
+const go = { t: "", m: "machines", a: "alarms", b: "dashboards", r: "retries", d: "deadletters", l: "lab", s: "services", o: "logs" };
 const help = $("#keys"), param = (name, value) => { const u = new URL(location); u.searchParams.set(name, value); location = u; };
 let g = false;
 document.addEventListener("keydown", (e) => {
@@ -104,4 +104,32 @@ document.addEventListener("keydown", (e) => {
     default: return;
   }
   e.preventDefault();
+});
+
+// A range of time is selected by dragging over a chart; the links beside the range do the same without a pointer.
+const at = (e, zoom) => {
+  const { left, width } = $("svg", zoom).getBoundingClientRect(), d = zoom.dataset;
+  const x = (e.clientX - left) * d.width / width;
+  return { x: Math.min(+d.right, Math.max(+d.left, x)), share: Math.min(1, Math.max(0, (x - d.left) / (d.right - d.left))) };
+};
+document.addEventListener("pointerdown", (e) => {
+  const zoom = e.target.closest?.(".zoom");
+  if (!zoom || e.button !== 0) return;
+  e.preventDefault();
+  const began = at(e, zoom), svg = $("svg", zoom), box = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+  for (const [name, value] of Object.entries({ class: "sel", y: 0, height: svg.viewBox.baseVal.height, x: began.x, width: 0 })) box.setAttribute(name, value);
+  svg.append(box);
+  const move = (e) => { const now = at(e, zoom); box.setAttribute("x", Math.min(now.x, began.x)); box.setAttribute("width", Math.abs(now.x - began.x)); };
+  addEventListener("pointermove", move);
+  addEventListener("pointerup", (e) => {
+    removeEventListener("pointermove", move);
+    box.remove();
+    const ended = at(e, zoom), from = Date.parse(zoom.dataset.from), to = Date.parse(zoom.dataset.to);
+    const time = (share) => new Date(from + share * (to - from)).toISOString().slice(0, 19);
+    const [a, b] = [began.share, ended.share].sort((x, y) => x - y);
+    if ((b - a) * (to - from) < 60000) return;
+    const u = new URL(location);
+    u.searchParams.delete("range"); u.searchParams.set("from", time(a)); u.searchParams.set("to", time(b));
+    location = u;
+  }, { once: true });
 });

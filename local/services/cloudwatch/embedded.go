@@ -89,7 +89,7 @@ func dimensionsOf(names []string, members map[string]json.RawMessage) (all []Dim
 		if json.Unmarshal(text, &value) != nil {
 			value = string(text)
 		}
-		all = append(all, Dimension{name, value})
+		all = append(all, Dimension{Name: name, Value: value})
 	}
 	return all, true
 }

@@ -3,11 +3,13 @@ package cloudwatch
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -45,6 +47,7 @@ type getMetricDataRequest struct {
 	End           float64       `json:"EndTime"`
 	ScanBy        string
 	MaxDatapoints int
+	NextToken     string
 }
 
 type metricDataResult struct {
@@ -111,7 +114,6 @@ func checkPeriod(seconds int64) error {
 func timeOf(seconds float64) time.Time { return time.UnixMilli(int64(seconds * 1000)).UTC() }
 
 func (s *Service) getMetricData(_ context.Context, scope aws.Scope, in *getMetricDataRequest) (*getMetricDataAnswer, error) {
-	const most = 100_800
 	if err := checkQueries("MetricDataQueries", in.Queries); err != nil {
 		return nil, err
 	}
@@ -150,7 +152,7 @@ func (s *Service) getMetricData(_ context.Context, scope aws.Scope, in *getMetri
 			if q.MetricStat != nil {
 				l.Label = distinguished(in.Queries, q.MetricStat)
 			}
-			r := metricDataResult{ID: q.ID, Label: labelled(q.Label, l), Status: "Complete", Timestamps: []server.Time{}, Values: []float64{}}
+			r := metricDataResult{ID: q.ID, Label: metricmath.Label(q.Label, l), Status: "Complete", Timestamps: []server.Time{}, Values: []float64{}}
 			for j, x := range l.Values {
 				if !math.IsNaN(x) {
 					r.Timestamps, r.Values = append(r.Timestamps, server.Time(grid.At(j))), append(r.Values, x)
@@ -167,11 +169,54 @@ func (s *Service) getMetricData(_ context.Context, scope aws.Scope, in *getMetri
 			answer.Results = append(answer.Results, r)
 		}
 	}
-	if total > cmp.Or(in.MaxDatapoints, most) {
-		return nil, &aws.Error{Code: "ValidationError", Message: fmt.Sprintf("The request is for %d datapoints; ask for at most %d, by a "+
-			"longer Period or a shorter time.", total, cmp.Or(in.MaxDatapoints, most))}
+	return answer, answer.cut(s.opts.Clock.Now(), scope, in, total)
+}
+
+// mostDatapoints is the maximum number of datapoints in a response.
+const mostDatapoints = 100_800
+
+// cut reduces the answer to the requested page, in the order of the results: at most MaxDatapoints datapoints. A result
+// of which some follow has the status PartialData, and one without any on the page is left out.
+func (a *getMetricDataAnswer) cut(now time.Time, scope aws.Scope, in *getMetricDataRequest, total int) error {
+	size, begin := mostDatapoints, 0
+	if in.MaxDatapoints > 0 {
+		size = min(in.MaxDatapoints, mostDatapoints)
 	}
-	return answer, nil
+	request, err := json.Marshal(in.Queries)
+	if err != nil {
+		return err
+	}
+	listing := aws.NewListing(now, "GetMetricData", scope.Account, scope.Region, string(request), fmt.Sprint(in.Start, in.End),
+		in.ScanBy)
+	if in.NextToken != "" {
+		place, ok := listing.Place(in.NextToken)
+		if begin, err = strconv.Atoi(place); !ok || err != nil {
+			return &aws.Error{Code: "InvalidNextToken", Message: "The next token is not valid for this request."}
+		}
+	}
+	end := begin + size
+	if end < total {
+		a.NextToken = listing.Token(strconv.Itoa(end))
+	}
+	if begin == 0 && end >= total {
+		return nil
+	}
+	shown, at := a.Results[:0], 0
+	for _, r := range a.Results {
+		from, to := at, at+len(r.Values)
+		at = to
+		low, high := max(from, begin), min(to, end)
+		if low >= high && (begin > 0 || from != to || from > end) {
+			continue
+		}
+		if high < to {
+			r.Status = "PartialData"
+		}
+		r.Timestamps, r.Values = r.Timestamps[low-from:high-from], r.Values[low-from:high-from]
+		shown = append(shown, r)
+	}
+	a.Results = shown
+	return nil
 }
 
 // view evaluates the queries of a request over a time range.
@@ -203,9 +248,10 @@ func (v *view) spend(grid metricmath.Grid) error {
 	return nil
 }
 
-// gridOf returns the periods that the view covers.
+// gridOf returns the periods that the view covers. As on AWS, they follow each other from the start, rounded down to a
+// minute.
 func (v *view) gridOf(seconds int64) metricmath.Grid {
-	from := v.start.Unix() - v.start.Unix()%seconds
+	from := v.start.Unix() - v.start.Unix()%min(seconds, 60)
 	n := (v.end.Unix() - from + seconds - 1) / seconds
 	return metricmath.Grid{Start: time.Unix(from, 0).UTC(), Period: time.Duration(seconds) * time.Second,
 		Len: int(min(n, math.MaxInt32))}
@@ -357,10 +403,10 @@ func (v *view) Term(id string) ([]metricmath.Labelled, bool, error) {
 }
 
 // Metrics implements metricmath.Terms.
-func (v *view) Metrics(prefix string) (all []metricmath.Labelled) {
+func (v *view) Metrics(part string) (all []metricmath.Labelled) {
 	for i := range v.queries {
 		q := &v.queries[i]
-		if q.MetricStat == nil || !strings.HasPrefix(q.ID, prefix) {
+		if q.MetricStat == nil || !strings.Contains(q.ID, part) {
 			continue
 		}
 		if l, err := v.metric(q.MetricStat, v.grid); err == nil {
@@ -372,19 +418,17 @@ func (v *view) Metrics(prefix string) (all []metricmath.Labelled) {
 
 // Search implements metricmath.Terms.
 func (v *view) Search(query, statistic string, _ time.Duration) ([]metricmath.Labelled, error) {
-	found, err := v.service.search(v.scope, query)
+	found, labels, err := v.service.search(v.scope, query)
 	if err != nil {
 		return nil, err
 	}
 	all := make([]metricmath.Labelled, 0, len(found))
-	for _, m := range found {
+	for i, m := range found {
 		l, err := v.metric(&metricStat{Metric: m, Stat: statistic}, v.grid)
 		if err != nil {
 			return nil, err
 		}
-		for _, d := range m.Dimensions {
-			l.Label += " " + d.Value
-		}
+		l.Label = labels[i]
 		all = append(all, l)
 	}
 	return all, nil
@@ -398,53 +442,4 @@ func (v *view) Period(id string) (time.Duration, bool) {
 		}
 	}
 	return 0, false
-}
-
-var dynamic = regexp.MustCompile(`\$\{([A-Z_]+)\}`)
-
-// labelled returns the label of a series: the requested one, with ${LABEL}, ${MAX} and the like replaced, or the
-// series' own.
-func labelled(label string, l metricmath.Labelled) string {
-	if label == "" {
-		return l.Label
-	}
-	return dynamic.ReplaceAllStringFunc(label, func(name string) string {
-		var sum datapoints.Summary
-		first, last := math.NaN(), math.NaN()
-		for _, x := range l.Values {
-			if math.IsNaN(x) {
-				continue
-			}
-			if math.IsNaN(first) {
-				first = x
-			}
-			last = x
-			sum.Add(x, 1)
-		}
-		var value float64
-		switch strings.Trim(name, "${}") {
-		case "LABEL":
-			return l.Label
-		case "MAX":
-			value = sum.Max
-		case "MIN":
-			value = sum.Min
-		case "AVG":
-			value = sum.Average()
-		case "SUM":
-			value = sum.Sum
-		case "FIRST":
-			value = first
-		case "LAST":
-			value = last
-		case "DATAPOINT_COUNT":
-			value = sum.Count
-		default:
-			return name
-		}
-		if sum.Count == 0 {
-			return "--"
-		}
-		return fmt.Sprint(value)
-	})
 }

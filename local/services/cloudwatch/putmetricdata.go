@@ -77,8 +77,6 @@ func (s *Service) datum(to *Datum, namespace string, d *datum, n int) error {
 		return exclusive(n, "Value", "Values")
 	case d.Value != nil && d.Statistics != nil:
 		return exclusive(n, "Value", "StatisticValues")
-	case d.Statistics != nil && d.Values != nil:
-		return exclusive(n, "StatisticValues", "Values")
 	}
 	to.Metric = Metric{namespace, d.Name, d.Dimensions}
 	to.Fine = d.Resolution == 1
@@ -99,7 +97,13 @@ func (s *Service) datum(to *Datum, namespace string, d *datum, n int) error {
 		if !sum.Incomplete {
 			sum.Values = []datapoints.Value{{Value: v.Minimum, Count: v.SampleCount}}
 		}
-		return number(v.Sum, n, func() { to.Data = sum })
+		if err := number(v.Sum, n, func() { to.Data = sum }); err != nil || d.Values == nil {
+			return err
+		}
+	}
+	switch {
+	case d.Statistics != nil && len(d.Values) == 0:
+		return nil
 	case len(d.Values) == 0:
 		return missing("The parameter MetricData.member.%d.Value is required.", n)
 	case len(d.Values) > mostValues:

@@ -89,7 +89,7 @@ func (s *Service) Close() error {
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{
 		Model: "cloudwatch", Operations: s.operations(), Partly: partly, Accepted: accepted, Default: s.opts.Scope, Log: s.opts.Log,
-		Invalid: "ValidationError", Words: server.Words{QueryCodes: queryCodes,
+		Invalid: "ValidationError", Words: server.Words{QueryCodes: queryCodes, Doubles: true,
 			Enums: map[string][]string{"StateValue": {"INSUFFICIENT_DATA", "ALARM", "OK"}}},
 	})
 }

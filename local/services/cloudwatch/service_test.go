@@ -189,6 +189,27 @@ each each [1 2 3 4 5]`
 	refused(t, err, "ValidationError", "Error in expression 'e': column 5: no metric or expression has the id nothing")
 }
 
+// A period as long as the range begins with the range, wherever it begins: one value sums up all of it.
+func TestPeriodsBeginWithTheRange(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for range 10 {
+		b.put("Errors", 1)
+		b.pass(time.Minute)
+	}
+	got, err := b.GetMetricData(t.Context(), &client.GetMetricDataInput{StartTime: sdk.Time(epoch.Add(2*time.Minute +
+		10*time.Second)),
+		EndTime: sdk.Time(epoch.Add(9 * time.Minute)), MetricDataQueries: []types.MetricDataQuery{{Id: sdk.String("m"),
+			MetricStat: &types.MetricStat{Period: sdk.Int32(420), Stat: sdk.String("Sum"),
+				Metric: &types.Metric{Namespace: sdk.String("App"), MetricName: sdk.String("Errors")}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := got.MetricDataResults[0]; fmt.Sprint(r.Values) != "[7]" || !r.Timestamps[0].Equal(epoch.Add(2*time.Minute)) {
+		t.Errorf("%v at %v", r.Values, r.Timestamps)
+	}
+}
+
 // TestAlarm makes an alarm fire, notify a topic that is unavailable at first, and return to OK; a composite alarm
 // follows it.
 func TestAlarm(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"stepback/aws"
 	"stepback/local/services/cloudwatch/datapoints"
 	"stepback/local/services/documents"
+	"stepback/retrymetrics/metricmath"
 )
 
 // The prefixes of keys.
@@ -31,7 +32,7 @@ const (
 )
 
 // Dimension is a dimension of a metric.
-type Dimension struct{ Name, Value string }
+type Dimension = metricmath.Dimension
 
 // Metric identifies a metric.
 type Metric struct {

@@ -2,6 +2,7 @@ package cloudwatch
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -74,8 +75,10 @@ func (s *Service) tagged(in *tagRequest, f func(map[string]string)) (*none, erro
 	})
 }
 
+const codeNoResource = "ResourceNotFoundException"
+
 func noResource(arn string) error {
-	return &aws.Error{Code: "ResourceNotFoundException", Status: 404, Message: "The named resource does not exist: " + arn}
+	return &aws.Error{Code: codeNoResource, Status: 404, Message: "The named resource does not exist: " + arn}
 }
 
 func (s *Service) tagResource(_ context.Context, _ aws.Scope, in *tagRequest) (*none, error) {
@@ -98,6 +101,9 @@ type tagsAnswer struct{ Tags []tag }
 
 func (s *Service) listTagsForResource(_ context.Context, _ aws.Scope, in *tagRequest) (*tagsAnswer, error) {
 	tags, _, err := s.taggable(in.ARN)
+	if e, ok := errors.AsType[*aws.Error](err); ok && e.Code == codeNoResource && strings.Contains(in.ARN, ":alarm:") {
+		err = nil // an alarm that was deleted has no tags
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -76,6 +76,9 @@ func TestACutLogIsTold(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := fmt.Sprintf("%d changes that had been on the disk are missing", n-there)
+			if n-there == 1 {
+				want = "1 change that had been on the disk is missing"
+			}
 			if lost := s.LostTails(); there >= n || len(lost) != 1 || len(told) != 1 || !strings.Contains(told[0],
 				want) ||
 				!strings.Contains(told[0], dir) || !strings.Contains(told[0], "stepback data repair") {

@@ -172,7 +172,7 @@ func (s *Service) batchWriteItem(_ context.Context, scope aws.Scope, in *batchWr
 			var err error
 			switch {
 			case r.Put != nil && r.Delete == nil:
-				m, err = s.newPut(scope, name, r.Put.Item)
+				m, err = s.newBatchPut(scope, name, r.Put.Item)
 			case r.Delete != nil && r.Put == nil:
 				if m, err = s.newMutation(scope, name, r.Delete.Key); err == nil {
 					m.remove = true
@@ -213,6 +213,24 @@ func (s *Service) batchWriteItem(_ context.Context, scope aws.Scope, in *batchWr
 		}
 	}
 	return out, nil
+}
+
+// newBatchPut returns the mutation that puts an item of a batch. Its errors about the key are not those of PutItem.
+func (s *Service) newBatchPut(scope aws.Scope, name string, given jsonvalue.Value) (*mutation, error) {
+	i, err := item.AttributesFromJSON(given)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.open(scope, name)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range t.Keys.names() {
+		if i[name].Kind != t.kinds[name] {
+			return nil, item.Invalid("The provided key element does not match the schema")
+		}
+	}
+	return putMutation(t, i)
 }
 
 // applyAll executes mutations of different items. The caller holds mu.

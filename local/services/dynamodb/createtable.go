@@ -3,6 +3,7 @@ package dynamodb
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"stepback/aws"
@@ -26,6 +27,7 @@ type createTable struct {
 	Protected   bool                `json:"DeletionProtectionEnabled"`
 	Policy      string              `json:"ResourcePolicy"`
 	OnDemand    *onDemandThroughput `json:"OnDemandThroughput"`
+	Warm        *warmThroughput     `json:"WarmThroughput"`
 	Source      jsonvalue.Value     `json:"GlobalTableSourceArn"`
 	Replication jsonvalue.Value     `json:"GlobalTableSettingsReplicationMode"`
 }
@@ -42,6 +44,7 @@ type newIndex struct {
 	Projection projection
 	Throughput *throughput         `json:"ProvisionedThroughput"`
 	OnDemand   *onDemandThroughput `json:"OnDemandThroughput"`
+	Warm       *warmThroughput     `json:"WarmThroughput"`
 }
 
 type describedNew struct {
@@ -57,14 +60,15 @@ func (s *Service) createTable(_ context.Context, scope aws.Scope, in *createTabl
 		return nil, unsupported("A replica of a global table (GlobalTableSourceArn)")
 	}
 	r := record{Account: scope.Account, Region: scope.Region, Name: name, ID: aws.NewID(), Definitions: in.Definitions,
-		Billing: in.Billing, OnDemand: in.OnDemand, Class: in.Class, Protected: in.Protected, Policy: in.Policy}
+		Billing: in.Billing, OnDemand: in.OnDemand, Warm: in.Warm, Class: in.Class, Protected: in.Protected,
+		Policy: in.Policy}
 	if r.Billing == "" {
 		r.Billing = provisioned
 	}
 	if r.Throughput, err = checkThroughput(r.Billing, in.Throughput, ""); err != nil {
 		return nil, err
 	}
-	if r.Keys, err = checkKeys(in.Keys, in.Definitions); err != nil {
+	if r.Keys, err = checkKeys(in.Keys, in.Definitions, 1); err != nil {
 		return nil, err
 	}
 	if err := r.addIndexes(in.Local, in.Global); err != nil {
@@ -79,7 +83,9 @@ func (s *Service) createTable(_ context.Context, scope aws.Scope, in *createTabl
 	if err := in.Stream.check(); err != nil {
 		return nil, err
 	}
-	r.Encryption = in.Encryption.description(scope)
+	if r.Encryption, err = s.encryption(scope, in.Encryption); err != nil {
+		return nil, err
+	}
 	var made *table
 	err = s.change(func(now int64, b *documents.Batch) error {
 		if s.tables[address{scope, name}] != nil {
@@ -145,9 +151,16 @@ func bracketed[T any](all []T, name func(T) string) string {
 	return "[" + strings.Join(names, ", ") + "]"
 }
 
-// checkKeys checks and builds the schema of a table or an index.
-func checkKeys(keys []keySchemaElement, definitions []attributeDefinition) (schema, error) {
-	const most = 2
+// The types of key schema elements.
+const (
+	hashKey  = "HASH"
+	rangeKey = "RANGE"
+)
+
+// checkKeys checks and builds the schema of a table or an index. The partition key and the sort key have at most the
+// given number of attributes.
+func checkKeys(keys []keySchemaElement, definitions []attributeDefinition, attributes int) (schema, error) {
+	most := 2 * attributes
 	for _, k := range keys {
 		if !slices.ContainsFunc(definitions, func(d attributeDefinition) bool { return d.Name == k.Name }) {
 			return schema{}, invalidf(invalidParameter+"Some index key attributes are not defined in AttributeDefinitions. "+
@@ -161,17 +174,46 @@ func checkKeys(keys []keySchemaElement, definitions []attributeDefinition) (sche
 			"Member must have length greater than or equal to 1")
 	case len(keys) > most:
 		return schema{}, invalid("1 validation error detected: Value at 'keySchema' failed to satisfy constraint: " +
-			"Member must have length less than or equal to 2")
-	case len(keys) == most && keys[0].Name == keys[1].Name:
-		return schema{}, invalid("Both the Hash Key and the Range Key element in the KeySchema have the same name")
-	case keys[0].Type != "HASH":
+			"Member must have length less than or equal to " + strconv.Itoa(most))
+	}
+	seen := map[string]bool{}
+	for _, k := range keys {
+		if seen[k.Name] {
+			return schema{}, invalid("Both the Hash Key and the Range Key element in the KeySchema have the same name")
+		}
+		seen[k.Name] = true
+	}
+	switch {
+	case keys[0].Type != hashKey:
 		return schema{}, invalid("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")
-	case len(keys) == most && keys[1].Type != "RANGE":
+	case attributes == 1 && len(keys) == most && keys[1].Type != rangeKey:
 		return schema{}, invalid("Invalid KeySchema: The second KeySchemaElement is not a RANGE key type")
 	}
-	made := schema{Hash: keys[0].Name}
-	if len(keys) == most {
-		made.Range = keys[1].Name
+	var hashes, ranges []string
+	for _, k := range keys {
+		switch {
+		case k.Type == rangeKey:
+			ranges = append(ranges, k.Name)
+		case len(ranges) > 0:
+			return schema{}, invalid("Invalid KeySchema: All HASH key elements must precede the RANGE key elements")
+		default:
+			hashes = append(hashes, k.Name)
+		}
+	}
+	for kind, names := range map[string][]string{hashKey: hashes, rangeKey: ranges} {
+		if len(names) > attributes {
+			return schema{}, invalidf("Invalid KeySchema: The number of %s key elements exceeds the limit of %d", kind, attributes)
+		}
+	}
+	made := schema{Hash: hashes[0]}
+	if len(hashes) > 1 {
+		made.MoreHashes = hashes[1:]
+	}
+	if len(ranges) > 0 {
+		made.Range = ranges[0]
+	}
+	if len(ranges) > 1 {
+		made.MoreRanges = ranges[1:]
 	}
 	return made, nil
 }
@@ -183,6 +225,9 @@ const (
 )
 
 const mostLocal, mostGlobal, mostProjected = 5, 20, 100
+
+// mostKeyAttributes is the maximum number of attributes of the partition key, and of the sort key, of a global index.
+const mostKeyAttributes = 4
 
 func (r *record) addIndexes(local, global []newIndex) error {
 	if local != nil {
@@ -224,8 +269,12 @@ func (r *record) addIndexes(local, global []newIndex) error {
 }
 
 func (r *record) addIndex(given newIndex, local bool) (err error) {
-	x := index{Name: given.Name, Local: local, Projection: given.Projection, OnDemand: given.OnDemand}
-	if x.Keys, err = checkKeys(given.Keys, r.Definitions); err != nil {
+	x := index{Name: given.Name, Local: local, Projection: given.Projection, OnDemand: given.OnDemand, Warm: given.Warm}
+	attributes := mostKeyAttributes
+	if local {
+		attributes = 1
+	}
+	if x.Keys, err = checkKeys(given.Keys, r.Definitions, attributes); err != nil {
 		return err
 	}
 	switch {
@@ -291,19 +340,29 @@ func (r *record) checkDefinitions() error {
 		bracketed(r.Definitions, func(d attributeDefinition) string { return d.Name }), strings.Join(names, ", "))
 }
 
-func (e *encryptionRequest) description(scope aws.Scope) *encryption {
+// encryption returns the encryption that a request asks for; nil means the default.
+func (s *Service) encryption(scope aws.Scope, e *encryptionRequest) (*encryption, error) {
 	if e == nil || !e.Enabled {
-		return nil
+		return nil, nil
 	}
 	arn := e.Key
 	switch {
 	case arn == "":
-		arn = scope.ARN("kms", "alias/aws/dynamodb")
+		arn = scope.ARN("kms", usualKey)
+		if s.opts.Key != nil {
+			var err error
+			if arn, err = s.opts.Key(scope, usualKey); err != nil {
+				return nil, err
+			}
+		}
 	case !strings.HasPrefix(arn, "arn:"):
 		if !strings.HasPrefix(arn, "alias/") {
 			arn = "key/" + arn
 		}
 		arn = scope.ARN("kms", arn)
 	}
-	return &encryption{Status: "ENABLED", Type: "KMS", KeyARN: arn}
+	return &encryption{Status: "ENABLED", Type: "KMS", KeyARN: arn}, nil
 }
+
+// usualKey is the alias of the key of tables that are encrypted and name no key.
+const usualKey = "alias/aws/dynamodb"

@@ -1,6 +1,7 @@
 package dynamodb
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -28,6 +29,12 @@ type (
 	onDemandThroughput struct {
 		MaxRead  int64 `json:"MaxReadRequestUnits,omitempty"`
 		MaxWrite int64 `json:"MaxWriteRequestUnits,omitempty"`
+	}
+	// warmThroughput is the throughput that a table or an index supports at once, per second. Status is set in answers.
+	warmThroughput struct {
+		Read   int64  `json:"ReadUnitsPerSecond,omitempty"`
+		Write  int64  `json:"WriteUnitsPerSecond,omitempty"`
+		Status string `json:"Status,omitempty"`
 	}
 	throughputDescription struct {
 		Increased *server.Time `json:"LastIncreaseDateTime,omitempty"`
@@ -67,7 +74,7 @@ type (
 		Backfilling *bool                  `json:"Backfilling,omitempty"`
 		Throughput  *throughputDescription `json:"ProvisionedThroughput,omitempty"`
 		OnDemand    *onDemandThroughput    `json:"OnDemandThroughput,omitempty"`
-		Warm        json.RawMessage        `json:"WarmThroughput,omitempty"`
+		Warm        *warmThroughput        `json:"WarmThroughput,omitempty"`
 	}
 	tableDescription struct {
 		Definitions []attributeDefinition    `json:"AttributeDefinitions"`
@@ -90,6 +97,7 @@ type (
 		Class       *classSummary            `json:"TableClassSummary,omitempty"`
 		Protected   bool                     `json:"DeletionProtectionEnabled"`
 		OnDemand    *onDemandThroughput      `json:"OnDemandThroughput,omitempty"`
+		Warm        *warmThroughput          `json:"WarmThroughput,omitempty"`
 		*unsupportedMembers
 	}
 	// unsupportedMembers holds members for features that this DynamoDB does not have: replicas, archives, restores.
@@ -100,7 +108,6 @@ type (
 		GlobalTableSettingsReplicationMode json.RawMessage `json:",omitempty"`
 		RestoreSummary                     json.RawMessage `json:",omitempty"`
 		ArchivalSummary                    json.RawMessage `json:",omitempty"`
-		WarmThroughput                     json.RawMessage `json:",omitempty"`
 		MultiRegionConsistency             json.RawMessage `json:",omitempty"`
 	}
 )
@@ -120,9 +127,12 @@ const (
 )
 
 func (s schema) elements() []keySchemaElement {
-	all := []keySchemaElement{{s.Hash, "HASH"}}
-	if s.Range != "" {
-		all = append(all, keySchemaElement{s.Range, "RANGE"})
+	all := make([]keySchemaElement, 0, len(s.hashes())+len(s.ranges()))
+	for _, name := range s.hashes() {
+		all = append(all, keySchemaElement{name, hashKey})
+	}
+	for _, name := range s.ranges() {
+		all = append(all, keySchemaElement{name, rangeKey})
 	}
 	return all
 }
@@ -135,7 +145,7 @@ func (s *Service) describe(t *table, status string) *tableDescription {
 		Created: timeOf(t.Created), Throughput: &throughputDescription{throughput: t.Throughput},
 		Bytes: t.counts.Table.Bytes,
 		Items: t.counts.Table.Items, ARN: t.arn(), ID: t.ID, Encryption: t.Encryption, Protected: t.Protected,
-		OnDemand: t.OnDemand}
+		OnDemand: t.OnDemand, Warm: warm(t.Warm, t.Billing, t.Throughput, status)}
 	if t.Billing == payPerRequest || t.BillingSince != 0 {
 		d.Billing = &billingSummary{Mode: t.Billing}
 		if t.BillingSince != 0 {
@@ -163,7 +173,8 @@ func (s *Service) describe(t *table, status string) *tableDescription {
 			indexStatus = status
 		}
 		d.Global = append(d.Global, globalIndexDescription{indexDescription: i, Status: indexStatus,
-			Throughput: &throughputDescription{throughput: x.Throughput}, OnDemand: x.OnDemand})
+			Throughput: &throughputDescription{throughput: x.Throughput}, OnDemand: x.OnDemand,
+			Warm: warm(x.Warm, t.Billing, x.Throughput, status)})
 	}
 	if st := s.streams[t.Stream]; st != nil {
 		d.StreamLabel, d.StreamARN = st.Label, st.arn()
@@ -172,6 +183,31 @@ func (s *Service) describe(t *table, status string) *tableDescription {
 		}
 	}
 	return d
+}
+
+// The warm throughput of tables with capacity on demand.
+const onDemandReads, onDemandWrites = 12_000, 4_000
+
+// warm returns the warm throughput as a response shows it: that which was requested, or else that of the capacity. A
+// response to a change shows it only if it was requested.
+func warm(asked *warmThroughput, billing string, capacity throughput, status string) *warmThroughput {
+	shown := &warmThroughput{onDemandReads, onDemandWrites, statusActive}
+	if billing != payPerRequest {
+		shown.Read, shown.Write = capacity.Read, capacity.Write
+	}
+	switch {
+	case asked != nil:
+		shown.Read, shown.Write = max(shown.Read, asked.Read), max(shown.Write, asked.Write)
+		if billing != payPerRequest {
+			shown.Read, shown.Write = cmp.Or(asked.Read, shown.Read), cmp.Or(asked.Write, shown.Write)
+		}
+		if status == statusCreating || status == statusUpdating {
+			shown.Status = statusUpdating
+		}
+	case status != statusActive:
+		return nil
+	}
+	return shown
 }
 
 func timeOf(milliseconds int64) *server.Time {

@@ -44,6 +44,8 @@ func failure(err error) *aws.Error {
 	switch {
 	case errors.As(err, &message):
 		return server.Invalid(string(message))
+	case errors.Is(err, item.ErrBase64):
+		return &aws.Error{Code: "SerializationException", Message: "Invalid base64 character"}
 	case errors.Is(err, documents.ErrBroken), errors.Is(err, documents.ErrClosed):
 		return &aws.Error{Code: "InternalServerError", Status: http.StatusInternalServerError,
 			Message: "The tables in the data directory cannot be read or written: " + err.Error()}

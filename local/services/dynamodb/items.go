@@ -2,6 +2,8 @@ package dynamodb
 
 import (
 	"context"
+	"errors"
+	"strings"
 
 	"stepback/aws"
 	"stepback/jsonvalue"
@@ -17,6 +19,8 @@ type writing struct {
 	Return   string `json:"ReturnValues"`
 	Capacity string `json:"ReturnConsumedCapacity"`
 	Metrics  string `json:"ReturnItemCollectionMetrics"`
+
+	parsed *expression.Condition
 }
 
 type written struct {
@@ -31,18 +35,57 @@ type putItem struct {
 }
 
 func (s *Service) putItem(_ context.Context, scope aws.Scope, in *putItem) (*written, error) {
+	i, err := in.parseWith(in.Item)
+	if err != nil {
+		return nil, enveloped(err)
+	}
+	t, err := s.open(scope, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	m, err := putMutation(t, i)
+	if err != nil {
+		return nil, err
+	}
+	return s.write(&in.writing, m)
+}
+
+// envelope precedes the messages about invalid parameters of PutItem, UpdateItem and DeleteItem, and some of Query,
+// that DynamoDB finds before it looks at the table; no other operation has it.
+const envelope = "1 validation error detected: "
+
+// enveloped returns err with the envelope if it is about an invalid parameter.
+func enveloped(err error) error {
+	var message item.Invalid
+	if errors.As(err, &message) && !strings.HasPrefix(string(message), envelope) {
+		return envelope + message
+	}
+	return err
+}
+
+// parseWith checks and parses what a PutItem or DeleteItem request consists of besides its table: its item or key, and
+// its condition.
+func (in *writing) parseWith(given jsonvalue.Value) (item.Item, error) {
 	if err := allOldOrNone(in.Return); err != nil {
 		return nil, err
 	}
-	params, err := in.check([]given{{"ConditionExpression", in.Condition != nil}}, in.legacy())
+	params, err := in.check(in.expressions(), in.legacy())
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.newPut(scope, in.Name, in.Item)
+	i, err := item.AttributesFromJSON(given)
 	if err != nil {
 		return nil, err
 	}
-	return s.write(&in.writing, m, params)
+	if in.parsed, err = in.condition(params); err != nil {
+		return nil, err
+	}
+	return i, params.Unused()
+}
+
+// expressions returns the expressions of a write.
+func (in *writing) expressions() []given {
+	return []given{{"ConditionExpression", in.Condition != nil}}
 }
 
 // newPut returns the mutation that puts an item.
@@ -65,14 +108,9 @@ func putMutation(t *table, i item.Item) (*mutation, error) {
 	return &mutation{table: t, place: t.place(i), key: t.keyOf(i), put: i}, nil
 }
 
-// write parses the condition of a mutation and executes the mutation.
-func (s *Service) write(in *writing, m *mutation, params *expression.Parameters) (*written, error) {
-	if err := in.parse(m, params); err != nil {
-		return nil, err
-	}
-	if err := params.Unused(); err != nil {
-		return nil, err
-	}
+// write executes a mutation under the request's condition, which has been parsed.
+func (s *Service) write(in *writing, m *mutation) (*written, error) {
+	m.condition, m.tellOld = in.parsed, in.tellsOld()
 	if err := s.carryOut(m); err != nil {
 		return nil, err
 	}
@@ -121,19 +159,16 @@ type deleteItem struct {
 }
 
 func (s *Service) deleteItem(_ context.Context, scope aws.Scope, in *deleteItem) (*written, error) {
-	if err := allOldOrNone(in.Return); err != nil {
-		return nil, err
-	}
-	params, err := in.check([]given{{"ConditionExpression", in.Condition != nil}}, in.legacy())
+	k, err := in.parseWith(in.Key)
 	if err != nil {
-		return nil, err
+		return nil, enveloped(err)
 	}
-	m, err := s.newMutation(scope, in.Name, in.Key)
+	m, err := s.mutationOf(scope, in.Name, k)
 	if err != nil {
 		return nil, err
 	}
 	m.remove = true
-	return s.write(&in.writing, m, params)
+	return s.write(&in.writing, m)
 }
 
 // newMutation returns a mutation of the item with a key. It changes nothing until an update, a put or a deletion is
@@ -143,6 +178,11 @@ func (s *Service) newMutation(scope aws.Scope, name string, given jsonvalue.Valu
 	if err != nil {
 		return nil, err
 	}
+	return s.mutationOf(scope, name, k)
+}
+
+// mutationOf is like newMutation, with a parsed key.
+func (s *Service) mutationOf(scope aws.Scope, name string, k item.Item) (*mutation, error) {
 	t, err := s.open(scope, name)
 	if err != nil {
 		return nil, err
@@ -161,36 +201,52 @@ type updateItem struct {
 }
 
 func (s *Service) updateItem(_ context.Context, scope aws.Scope, in *updateItem) (*written, error) {
-	params, err := in.check([]given{{"UpdateExpression", in.Update != nil},
-		{"ConditionExpression", in.Condition != nil}},
-		append([]given{{"AttributeUpdates", !in.Updates.IsNull()}}, in.legacy()...))
+	k, u, err := in.parse()
+	if err != nil {
+		return nil, enveloped(err)
+	}
+	m, err := s.mutationOf(scope, in.Name, k)
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.newMutation(scope, in.Name, in.Key)
-	if err != nil {
+	if m.update, err = m.table.checkUpdate(u); err != nil {
 		return nil, err
 	}
-	if m.update, err = parseUpdate(m.table, in.Update, in.Updates, params); err != nil {
-		return nil, err
-	}
-	return s.write(&in.writing, m, params)
+	return s.write(&in.writing, m)
 }
 
-// parseUpdate parses an update in its new or its legacy form, and checks that it does not change the key.
-func parseUpdate(t *table, text *string, old jsonvalue.Value, params *expression.Parameters) (u *expression.Update,
-	err error) {
+// parse checks and parses what the request consists of besides its table: its key, its update and its condition.
+func (in *updateItem) parse() (k item.Item, u *expression.Update, err error) {
+	params, err := in.check(append([]given{{"UpdateExpression", in.Update != nil}}, in.expressions()...),
+		append([]given{{"AttributeUpdates", !in.Updates.IsNull()}}, in.legacy()...))
+	if err != nil {
+		return nil, nil, err
+	}
+	if k, err = item.AttributesFromJSON(in.Key); err != nil {
+		return nil, nil, err
+	}
+	if u, err = parseUpdate(in.Update, in.Updates, params); err != nil {
+		return nil, nil, err
+	}
+	if in.parsed, err = in.condition(params); err != nil {
+		return nil, nil, err
+	}
+	return k, u, params.Unused()
+}
+
+// parseUpdate parses an update in its new or its legacy form.
+func parseUpdate(text *string, old jsonvalue.Value, params *expression.Parameters) (*expression.Update, error) {
 	switch {
 	case text != nil:
-		u, err = expression.ParseUpdate(*text, params)
+		return expression.ParseUpdate(*text, params)
 	case !old.IsNull():
-		u, err = expression.AttributeUpdates(old)
-	default:
-		u = &expression.Update{}
+		return expression.AttributeUpdates(old)
 	}
-	if err != nil {
-		return nil, err
-	}
+	return &expression.Update{}, nil
+}
+
+// checkUpdate checks that an update does not change the key, and returns it.
+func (t *table) checkUpdate(u *expression.Update) (*expression.Update, error) {
 	for _, path := range u.Paths() {
 		for _, name := range t.Keys.names() {
 			if path[0].Name == name {

@@ -37,11 +37,14 @@ func key(kind byte, numbers ...uint64) []byte {
 const hashBytes = 8
 
 // appendPartition appends the prefix that the places of all items with one partition key share: the key's hash and
-// the key. The hash spreads partitions as AWS does, and divides a table into segments.
-func appendPartition(dst []byte, partition item.Value) []byte {
+// the attributes of the key. The hash spreads partitions as AWS does, and divides a table into segments.
+func appendPartition(dst []byte, s schema, i item.Item) []byte {
 	at := len(dst)
 	dst = append(dst, make([]byte, hashBytes)...)
-	dst = item.AppendKey(dst, partition)
+	dst = item.AppendKey(dst, i[s.Hash])
+	for _, name := range s.MoreHashes {
+		dst = item.AppendKey(dst, i[name])
+	}
 	h := fnv.New64a()
 	_, _ = h.Write(dst[at+hashBytes:]) // never fails
 	n := h.Sum64()
@@ -54,9 +57,12 @@ func appendPartition(dst []byte, partition item.Value) []byte {
 
 // appendPlace appends the place of an item in a table or in an index: hash, partition key, sort key.
 func appendPlace(dst []byte, s schema, i item.Item) []byte {
-	dst = appendPartition(dst, i[s.Hash])
+	dst = appendPartition(dst, s, i)
 	if s.Range != "" {
 		dst = item.AppendKey(dst, i[s.Range])
+	}
+	for _, name := range s.MoreRanges {
+		dst = item.AppendKey(dst, i[name])
 	}
 	return dst
 }

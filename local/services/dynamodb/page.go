@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"strings"
 
 	"stepback/aws"
 	"stepback/jsonvalue"
@@ -105,7 +106,13 @@ func (s *Service) newPage(scope aws.Scope, in *listing, params *expression.Param
 	if p.projection, err = in.parse(t, params); err != nil {
 		return nil, err
 	}
-	return p, p.checkSelect(in)
+	if err := p.checkSelect(in); err != nil {
+		if filter == "QueryFilter" && !strings.HasPrefix(err.Error(), invalidParameter) {
+			err = enveloped(err)
+		}
+		return nil, err
+	}
+	return p, p.checkProjected()
 }
 
 func (p *page) checkSelect(in *listing) error {
@@ -119,11 +126,11 @@ func (p *page) checkSelect(in *listing) error {
 		}
 	case "ALL_PROJECTED_ATTRIBUTES":
 		if p.index == nil {
-			return item.Invalid(invalidParameter + "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
+			return item.Invalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
 		}
 	case "SPECIFIC_ATTRIBUTES":
 		if !projected {
-			return item.Invalid(invalidParameter + "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
+			return item.Invalid("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES")
 		}
 	}
 	if projected && in.Select != "" && in.Select != "SPECIFIC_ATTRIBUTES" {
@@ -132,11 +139,11 @@ func (p *page) checkSelect(in *listing) error {
 			what = "ProjectionExpression"
 		}
 		if in.Select == "COUNT" {
-			return item.Invalid(invalidParameter + "Cannot specify the " + what + " when choosing to get only the Count")
+			return item.Invalid("Cannot specify the " + what + " when choosing to get only the Count")
 		}
-		return item.Invalid(invalidParameter + "Cannot specify the " + what + " when choosing to get " + in.Select)
+		return item.Invalid("Cannot specify the " + what + " when choosing to get " + in.Select)
 	}
-	return p.checkProjected()
+	return nil
 }
 
 // checkProjected handles requested attributes that the index does not project. A query of a local index fetches

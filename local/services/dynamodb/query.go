@@ -3,6 +3,7 @@ package dynamodb
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"stepback/aws"
 	"stepback/jsonvalue"
@@ -42,13 +43,13 @@ func (s *Service) query(_ context.Context, scope aws.Scope, in *query) (*listed,
 	if err != nil {
 		return nil, err
 	}
-	const most = 2
-	if n := len(conditions); n == 0 || n > most {
-		return nil, item.Invalid("Conditions can be of length 1 or 2 only")
-	}
 	p, err := s.newPage(scope, &in.listing, params, "QueryFilter", in.QueryFilter)
 	if err != nil {
 		return nil, err
+	}
+	const most = 2
+	if n := len(conditions); !p.keys().several() && (n == 0 || n > most) {
+		return nil, item.Invalid("Conditions can be of length 1 or 2 only")
 	}
 	if err := params.Unused(); err != nil {
 		return nil, err
@@ -89,15 +90,12 @@ func (p *page) checkFilter(isExpression bool) (err error) {
 // bound sets the bounds of a query.
 func (p *page) bound(conditions map[string]expression.KeyCondition, start item.Item) error {
 	keys := p.keys()
-	if keys.Range == "" && len(conditions) > 1 {
-		return item.Invalid("Query key condition not supported")
+	if err := keys.checkConditions(conditions); err != nil {
+		return err
 	}
 	for _, name := range keys.names() {
 		c, ok := conditions[name]
 		if !ok {
-			if name == keys.Hash || len(conditions) > 1 {
-				return item.Invalid("Query condition missed key schema element: " + name)
-			}
 			continue
 		}
 		for _, v := range c.Values {
@@ -109,31 +107,77 @@ func (p *page) bound(conditions map[string]expression.KeyCondition, start item.I
 					"cannot contain an empty " + emptyKind(v) + " value. Key: " + name)
 			}
 		}
-		if name == keys.Hash && c.Operator != expression.Equal {
+		if !keys.several() && name == keys.Hash && c.Operator != expression.Equal {
 			return item.Invalid("Query key condition not supported")
 		}
 	}
-	partition := conditions[keys.Hash].Values[0]
-	prefix := appendPartition(p.prefix(), partition)
-	p.within(prefix)
-	sort, sorted := conditions[keys.Range]
-	if keys.Range == "" {
-		sorted = false
+	partition := item.Item{}
+	for _, name := range keys.hashes() {
+		partition[name] = conditions[name].Values[0]
 	}
-	if sorted {
-		p.boundSort(prefix, sort)
+	prefix := appendPartition(p.prefix(), keys, partition)
+	p.within(prefix)
+	sorted := false
+	for _, name := range keys.ranges() { // all but the last have equality
+		if c, ok := conditions[name]; ok {
+			sorted = true
+			p.boundSort(prefix, c)
+			prefix = item.AppendKey(bytes.Clone(prefix), c.Values[0])
+		}
 	}
 	if start == nil {
 		return nil
 	}
+	outside := slices.ContainsFunc(keys.hashes(), func(name string) bool {
+		return !item.Equal(start[name], partition[name])
+	})
 	switch {
 	case sorted && (bytes.Compare(p.start, p.first) < 0 || p.end != nil && bytes.Compare(p.start, p.end) >= 0):
-		if !item.Equal(start[keys.Hash], partition) {
+		if outside {
 			return item.Invalid("The provided starting key is outside query boundaries based on provided conditions")
 		}
 		return item.Invalid("The provided starting key does not match the range key predicate")
-	case !item.Equal(start[keys.Hash], partition):
+	case outside:
 		return item.Invalid("The provided starting key is outside query boundaries based on provided conditions")
+	}
+	return nil
+}
+
+// checkConditions checks which key attributes a query has conditions on: all of the partition key, and those of the
+// sort key from the first without a gap, where only the last may have another condition than equality.
+func (s schema) checkConditions(conditions map[string]expression.KeyCondition) error {
+	if !s.several() {
+		if s.Range == "" && len(conditions) > 1 {
+			return item.Invalid("Query key condition not supported")
+		}
+		for _, name := range s.names() {
+			if _, ok := conditions[name]; !ok && (name == s.Hash || len(conditions) > 1) {
+				return item.Invalid("Query condition missed key schema element: " + name)
+			}
+		}
+		return nil
+	}
+	for _, name := range s.hashes() {
+		if c, ok := conditions[name]; !ok || c.Operator != expression.Equal {
+			return item.Invalid("Query key condition not supported: all HASH key attributes must have equality conditions")
+		}
+	}
+	used, ended := len(s.hashes()), false
+	for _, name := range s.ranges() {
+		c, ok := conditions[name]
+		if ok && ended {
+			return item.Invalid("Query key condition not supported: RANGE key attributes before " + name +
+				" must have equality conditions")
+		}
+		if ok {
+			used++
+		}
+		ended = ended || !ok || c.Operator != expression.Equal
+	}
+	for name := range conditions {
+		if used < len(conditions) && !slices.Contains(s.names(), name) {
+			return item.Invalid("Query key condition not supported: " + name + " is not a key attribute of the index")
+		}
 	}
 	return nil
 }

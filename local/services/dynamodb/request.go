@@ -1,6 +1,8 @@
 package dynamodb
 
 import (
+	"errors"
+
 	"slices"
 	"strings"
 
@@ -61,6 +63,9 @@ func (p *placeholders) check(expressions, legacy []given) (*expression.Parameter
 	values := make(item.Item, p.Values.Len())
 	for i, name := range p.Values.Keys() {
 		v, err := item.FromJSON(p.Values.At(i))
+		if errors.Is(err, item.ErrBase64) {
+			return nil, err
+		}
 		if err != nil {
 			return nil, item.Invalid("ExpressionAttributeValues contains invalid value: " + err.Error() + " for key " + name)
 		}
@@ -83,19 +88,21 @@ func (c *conditional) legacy() []given {
 	return []given{{"Expected", !c.Expected.IsNull()}, {"ConditionalOperator", c.Joined != nil}}
 }
 
-// parse parses the condition and adds it to a mutation.
-func (c *conditional) parse(m *mutation, params *expression.Parameters) (err error) {
-	m.tellOld = c.OnFailure == "ALL_OLD"
+// condition returns the parsed condition; nil if there is none.
+func (c *conditional) condition(params *expression.Parameters) (*expression.Condition, error) {
 	switch {
 	case c.Condition != nil:
-		m.condition, err = expression.ParseCondition("ConditionExpression", *c.Condition, params)
+		return expression.ParseCondition("ConditionExpression", *c.Condition, params)
 	case !c.Expected.IsNull():
-		m.condition, err = expression.Expected(c.Expected, c.Joined)
+		return expression.Expected(c.Expected, c.Joined)
 	case c.Joined != nil:
-		err = item.Invalid("ConditionalOperator cannot be used without Expected")
+		return nil, item.Invalid("ConditionalOperator cannot be used without Expected")
 	}
-	return err
+	return nil, nil
 }
+
+// tellsOld reports whether the error of a failed condition contains the item.
+func (c *conditional) tellsOld() bool { return c.OnFailure == "ALL_OLD" }
 
 const (
 	returnNone       = "NONE"

@@ -28,6 +28,8 @@ type Options struct {
 	Scope aws.Scope
 	// Disk configures how the store uses the disk.
 	Disk documents.Disk
+	// Key returns the ARN of the key with an alias; nil means that tables which name no key show the alias.
+	Key func(scope aws.Scope, alias string) (arn string, err error)
 	// Log receives rejected requests and failed deletions of expired data; nil discards them.
 	Log *slog.Logger
 }
@@ -215,14 +217,14 @@ func (s *Service) read(t *table, place []byte) (item.Item, error) {
 // Handler serves the API of DynamoDB.
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{Model: "dynamodb", Operations: s.operations(), Partly: partly, Accepted: accepted, Failure: failure,
-		Default: s.opts.Scope, Log: s.opts.Log, Words: server.Words{Missing: missing}, CRC32: true})
+		Default: s.opts.Scope, Log: s.opts.Log, Words: server.Words{Missing: missing}, CRC32: true, Compress: true})
 }
 
 // StreamsHandler serves the API of DynamoDB Streams. Clients sign its requests like DynamoDB's; only the target
 // header distinguishes them.
 func (s *Service) StreamsHandler() *server.Service {
 	return server.Must(server.Config{Model: "dynamodbstreams", Operations: s.streamOperations(), Failure: failure,
-		Default: s.opts.Scope, Log: s.opts.Log, CRC32: true})
+		Default: s.opts.Scope, Log: s.opts.Log, CRC32: true, Compress: true})
 }
 
 func (s *Service) operations() map[string]server.Operation {
@@ -258,7 +260,7 @@ func (s *Service) operations() map[string]server.Operation {
 		"BatchExecuteStatement":     server.Handle(s.batchExecuteStatement),
 		"ExecuteTransaction":        {Call: s.executeTransaction, Reads: executeTransaction{}, Answer: transactGotten{}},
 	}
-	const room = 24 << 20 // 16 MB, AWS's limit, with most characters escaped
+	const room = 16 << 20 // AWS's limit
 	for name, o := range served {
 		o.MaxBody = room
 		served[name] = o

@@ -132,7 +132,11 @@ func (s *Service) statementMutation(scope aws.Scope, in *statement, st *partiql.
 		if err != nil {
 			return nil, err
 		}
-		if m.update, err = parseUpdate(t, &text, jsonvalue.Value{}, params); err != nil {
+		u, err := parseUpdate(&text, jsonvalue.Value{}, params)
+		if err != nil {
+			return nil, err
+		}
+		if m.update, err = t.checkUpdate(u); err != nil {
 			return nil, err
 		}
 		e = &partiql.Expressions{}
@@ -241,6 +245,9 @@ func startOf(token string) (start jsonvalue.Value, err error) {
 // keyConditions divides the conditions of a SELECT into a query's key conditions and its filter. key is nil if no
 // condition determines the partition, or if the filter uses key attributes too.
 func keyConditions(st *partiql.Statement, keys schema) (key, filter []*partiql.Node) {
+	if keys.several() {
+		return nil, st.Where
+	}
 	var partition, sort *partiql.Node
 	for _, n := range st.Where {
 		name, op, _, ok := n.Key()

@@ -208,7 +208,7 @@ func (s *Service) executeTransaction(_ context.Context, r *server.Request) (*ser
 		if err := s.transact(r.Scope, in.Token, string(canonical(nil, r.Input)), all); err != nil {
 			return nil, err
 		}
-		out.Capacity = transactionCapacity(all, in.Capacity)
+		out.Responses, out.Capacity = []itemAnswer{}, transactionCapacity(all, in.Capacity)
 	case len(all):
 		if err := s.readAll(all); err != nil {
 			return nil, err

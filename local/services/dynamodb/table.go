@@ -11,19 +11,31 @@ import (
 	"stepback/local/services/dynamodb/item"
 )
 
-// schema holds the key attributes of a table or an index; Range is empty if there is no sort key.
+// schema holds the key attributes of a table or an index; Range is empty if there is no sort key. The partition key and
+// the sort key of a global index may have more attributes, up to four each.
 type schema struct {
-	Hash  string
-	Range string `json:",omitempty"`
+	Hash       string
+	Range      string   `json:",omitempty"`
+	MoreHashes []string `json:",omitempty"`
+	MoreRanges []string `json:",omitempty"`
 }
 
-// names returns the names of the key attributes.
-func (s schema) names() []string {
+// hashes returns the names of the partition key's attributes.
+func (s schema) hashes() []string { return append([]string{s.Hash}, s.MoreHashes...) }
+
+// ranges returns the names of the sort key's attributes; none if there is no sort key.
+func (s schema) ranges() []string {
 	if s.Range == "" {
-		return []string{s.Hash}
+		return nil
 	}
-	return []string{s.Hash, s.Range}
+	return append([]string{s.Range}, s.MoreRanges...)
 }
+
+// several reports whether the partition key or the sort key has several attributes.
+func (s schema) several() bool { return len(s.MoreHashes)+len(s.MoreRanges) > 0 }
+
+// names returns the names of the key attributes.
+func (s schema) names() []string { return append(s.hashes(), s.ranges()...) }
 
 // record is the stored description of a table, without its items.
 type record struct {
@@ -45,6 +57,7 @@ type record struct {
 	Protected             bool                `json:",omitempty"`
 	Encryption            *encryption         `json:",omitempty"`
 	OnDemand              *onDemandThroughput `json:",omitempty"`
+	Warm                  *warmThroughput     `json:",omitempty"` // as requested
 	Policy                string              `json:",omitempty"`
 	PolicyRevision        string              `json:",omitempty"`
 	Recovery              *recovery           `json:",omitempty"`
@@ -59,6 +72,7 @@ type index struct {
 	Projection projection
 	Throughput throughput
 	OnDemand   *onDemandThroughput `json:",omitempty"`
+	Warm       *warmThroughput     `json:",omitempty"` // as requested
 }
 
 // stats is the number of items and bytes in a table or an index.
@@ -246,15 +260,26 @@ func (t *table) checkIndexKeys(i item.Item) error {
 				return item.Invalid("One or more parameter values are not valid. A value specified for a secondary index " +
 					"key is not supported. The AttributeValue for a key attribute cannot contain an empty " + emptyKind(v) +
 					" value. IndexName: " + x.Name + ", IndexKey: " + name)
-			case name == x.Keys.Hash && v.Size() > maxHashBytes:
-				return item.Invalid(invalidParameter + "Size of hashkey has exceeded the maximum size limit of2048 bytes")
-			case name == x.Keys.Range && v.Size() > maxRangeBytes:
-				return item.Invalid(invalidParameter +
-					"Aggregated size of all range keys has exceeded the size limit of 1024 bytes")
 			}
+		}
+		if total(i, x.Keys.hashes()) > maxHashBytes {
+			return item.Invalid(invalidParameter + "Size of hashkey has exceeded the maximum size limit of2048 bytes")
+		}
+		if total(i, x.Keys.ranges()) > maxRangeBytes {
+			return item.Invalid(invalidParameter + "Aggregated size of all range keys has exceeded the size limit of 1024 bytes")
 		}
 	}
 	return nil
+}
+
+// total returns the size of some attributes of an item.
+func total(i item.Item, names []string) (n int) {
+	for _, name := range names {
+		if v, ok := i[name]; ok {
+			n += v.Size()
+		}
+	}
+	return n
 }
 
 // place returns the place of an item or a key in the table.

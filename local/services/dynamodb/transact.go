@@ -171,12 +171,17 @@ func (s *Service) newAction(scope aws.Scope, a transactAction) (m *mutation, err
 		return nil, err
 	}
 	if a.Update != nil {
-		if m.update, err = parseUpdate(m.table, one.Update, jsonvalue.Value{}, params); err != nil {
+		u, err := parseUpdate(one.Update, jsonvalue.Value{}, params)
+		if err != nil {
+			return nil, err
+		}
+		if m.update, err = m.table.checkUpdate(u); err != nil {
 			return nil, err
 		}
 	}
 	m.remove = a.Delete != nil
-	if err := one.parse(m, params); err != nil {
+	m.tellOld = one.tellsOld()
+	if m.condition, err = one.condition(params); err != nil {
 		return nil, err
 	}
 	return m, params.Unused()

@@ -21,6 +21,7 @@ type updateTable struct {
 	Class       string                `json:"TableClass"`
 	Protected   *bool                 `json:"DeletionProtectionEnabled"`
 	OnDemand    *onDemandThroughput   `json:"OnDemandThroughput"`
+	Warm        *warmThroughput       `json:"WarmThroughput"`
 	Replicas    jsonvalue.Value       `json:"ReplicaUpdates"`
 	Witnesses   jsonvalue.Value       `json:"GlobalTableWitnessUpdates"`
 	Consistency jsonvalue.Value       `json:"MultiRegionConsistency"`
@@ -35,6 +36,7 @@ type indexUpdate struct {
 		Name       string              `json:"IndexName"`
 		Throughput *throughput         `json:"ProvisionedThroughput"`
 		OnDemand   *onDemandThroughput `json:"OnDemandThroughput"`
+		Warm       *warmThroughput     `json:"WarmThroughput"`
 	}
 }
 
@@ -45,16 +47,24 @@ func (s *Service) updateTable(_ context.Context, scope aws.Scope, in *updateTabl
 	case !in.Witnesses.IsNull() || !in.Consistency.IsNull():
 		return nil, unsupported("A global table (GlobalTableWitnessUpdates, MultiRegionConsistency)")
 	case in.Billing == "" && in.Throughput == nil && in.Indexes == nil && in.Stream == nil && in.Encryption == nil &&
-		in.Class == "" && in.Protected == nil && in.OnDemand == nil:
+		in.Class == "" && in.Protected == nil && in.OnDemand == nil && in.Warm == nil:
 		return nil, invalid("At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, " +
 			"GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required")
 	}
 	if err := in.Stream.check(); err != nil {
 		return nil, err
 	}
+	at, _, err := nameOf(scope, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	encrypted, err := s.encryption(at, in.Encryption)
+	if err != nil {
+		return nil, err
+	}
 	made, err := s.alter(scope, in.Name, func(now int64, b *documents.Batch, t *table) (*table, error) {
 		var failed error
-		changed := t.changed(func(r *record) { failed = in.apply(now, r) })
+		changed := t.changed(func(r *record) { failed = in.apply(now, r, encrypted) })
 		if failed != nil {
 			return nil, failed
 		}
@@ -80,7 +90,7 @@ func (s *Service) updateTable(_ context.Context, scope aws.Scope, in *updateTabl
 }
 
 // apply changes a table's record. It returns an error if the change is not allowed.
-func (in *updateTable) apply(now int64, r *record) (err error) {
+func (in *updateTable) apply(now int64, r *record, encrypted *encryption) (err error) {
 	for _, d := range in.Definitions {
 		i := slices.IndexFunc(r.Definitions, func(old attributeDefinition) bool { return old.Name == d.Name })
 		switch {
@@ -111,8 +121,11 @@ func (in *updateTable) apply(now int64, r *record) (err error) {
 	if in.OnDemand != nil {
 		r.OnDemand = in.OnDemand
 	}
+	if in.Warm != nil {
+		r.Warm = in.Warm
+	}
 	if in.Encryption != nil {
-		r.Encryption = in.Encryption.description(aws.Scope{Account: r.Account, Region: r.Region})
+		r.Encryption = encrypted
 	}
 	return nil
 }
@@ -171,6 +184,9 @@ func (u indexUpdate) apply(r *record) (err error) {
 		}
 		if u.Update.OnDemand != nil {
 			r.Indexes[i].OnDemand = u.Update.OnDemand
+		}
+		if u.Update.Warm != nil {
+			r.Indexes[i].Warm = u.Update.Warm
 		}
 		if u.Update.Throughput != nil {
 			r.Indexes[i].Throughput, err = checkThroughput(r.Billing, u.Update.Throughput, u.Update.Name)

@@ -34,7 +34,7 @@ func (m *mutation) conditionFailed() *aws.Error {
 		e = &aws.Error{Code: duplicateItem, Message: "Duplicate primary key exists in table"}
 	}
 	if m.tellOld && m.old != nil {
-		e.Members = map[string]any{"Item": m.old}
+		e.Members = map[string]any{"Item": m.old, "Message": e.Message} // spelled so, and only so, beside an item
 	}
 	return e
 }

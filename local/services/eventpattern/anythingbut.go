@@ -76,6 +76,7 @@ func (c *compiler) anythingBut() (t test, err error) {
 		if problem != "" {
 			return nil, c.fail("%s", problem)
 		}
+		c.weigh(excluded)
 		t = noneOf{excluded}
 	case c.token == numberToken:
 		return nil, c.fail("%s", of.otherwise)
@@ -91,6 +92,13 @@ func (c *compiler) anythingBut() (t test, err error) {
 		}
 	}
 	return t, nil
+}
+
+// weigh notes whether a test is a wildcard that is too complex.
+func (c *compiler) weigh(t test) {
+	if w, ok := t.(wildcard); ok {
+		c.complex = c.complex || w.complexity() >= mostComplex
+	}
 }
 
 // exceptValues parses a list of texts, or of numbers.
@@ -132,6 +140,7 @@ func (c *compiler) exceptTexts(of negation) (test, error) {
 		case problem != "" && wrong == "":
 			wrong = problem // AWS checks wildcards after parsing all of them
 		}
+		c.weigh(t)
 		all = append(all, t)
 	}
 	if wrong != "" {

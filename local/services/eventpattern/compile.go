@@ -24,6 +24,7 @@ type compiler struct {
 	*reader
 	limit    int
 	lists    int
+	complex  bool // there is a wildcard that is too complex
 	branches []map[string]*values
 	path     string // of the current object, followed by a dot
 }

@@ -16,6 +16,6 @@
 //     match only their own text.
 //   - If a field is named twice, the last one counts.
 //
-// The package is pure. It knows neither buses nor subscriptions, and it does not check the complexity of a wildcard,
-// for which AWS has an unpublished limit.
+// The package is pure. It knows neither buses nor subscriptions. AWS has an unpublished limit for the complexity of
+// wildcards; here it is one for each wildcard, and not for all of a pattern together.
 package eventpattern

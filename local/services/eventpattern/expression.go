@@ -36,6 +36,7 @@ func (c *compiler) expression() (test, error) {
 			if problem != "" {
 				return nil, c.fail("%s", problem)
 			}
+			c.weigh(w)
 			return w, nil
 		})
 	default:

@@ -80,6 +80,9 @@ func Compile(text string, l Limits) (*Pattern, error) {
 	if err := c.pattern(); err != nil {
 		return nil, err
 	}
+	if c.complex {
+		return nil, &Error{Reason: tooComplex, Brief: tooComplex}
+	}
 	return c.build(), nil
 }
 

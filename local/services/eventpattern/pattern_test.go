@@ -148,6 +148,10 @@ func TestMatching(t *testing.T) {
 
 // TestRefusals checks AWS's reasons. at is the column after which AWS stopped; 0 if it reports no position, negative
 // if it reports the position twice.
+// tooComplex is the message for wildcards with many prefixes that match at the same time.
+const tooComplex = "Rule is too complex - try using fewer wildcard characters or fewer repeating character sequences " +
+	"after a wildcard character"
+
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -176,6 +180,8 @@ func TestRefusals(t *testing.T) {
 		{`{"a":[{"wildcard":3}]}`, "wildcard match pattern must be a string", 20},
 		{`{"a":[{"wildcard":"a**"}]}`, "Consecutive wildcard characters at pos 2", 24},
 		{`{"a":[{"wildcard":"a\\b"}]}`, "Invalid escape character at pos 2", 25},
+		{`{"a":[{"wildcard":"*:*:*:*:*:event-bus/*"}]}`, tooComplex, 0},
+		{`{"a":[{"anything-but":{"wildcard":["x","*:*:*:*:*:event-bus/*"]}}]}`, tooComplex, 0},
 		{`{"a":[{"anything-but":{"wildcard":"**"}}]}`, "Consecutive wildcard characters at pos 1", 39},
 		{`{"a":[{"anything-but":null}]}`, "Value of anything-but must be an array or single string/number value.", 27},
 		{`{"a":[{"anything-but":["x",1]}]}`, "Inside anything but list, either all values are number or string, mixed type is not supported", 30},

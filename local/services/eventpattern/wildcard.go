@@ -32,6 +32,28 @@ func wildcardOf(s string) (w wildcard, problem string) {
 	return append(w, string(part)), ""
 }
 
+// mostComplex is the complexity from which a wildcard is refused. AWS does not publish its limit, which is at most that
+// of *:*:*:*:*:event-bus/* in its documentation.
+const mostComplex = 10
+
+// tooComplex is AWS's reason for refusing a wildcard.
+const tooComplex = "Rule is too complex - try using fewer wildcard characters or fewer repeating character sequences " +
+	"after a wildcard character"
+
+// complexity returns how many prefixes of the wildcard a value may match at the same time: those that end in a *, and
+// those that end in the same character after a *.
+func (w wildcard) complexity() int {
+	stars := len(w) - 1
+	same, most := map[byte]int{}, 0
+	for _, part := range w[1:] {
+		if part != "" {
+			same[part[0]]++
+			most = max(most, same[part[0]])
+		}
+	}
+	return stars + most
+}
+
 func (w wildcard) matches(v jsonvalue.Value) bool {
 	if v.Kind() != jsonvalue.String {
 		return false

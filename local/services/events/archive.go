@@ -389,6 +389,12 @@ func (s *Service) listArchives(_ context.Context, scope aws.Scope, in *listArchi
 	}
 	s.mu.RLock()
 	all := []*archive{}
+	if in.EventSourceArn != "" {
+		if _, err := s.find(scope, in.EventSourceArn); err != nil {
+			s.mu.RUnlock()
+			return nil, err
+		}
+	}
 	for _, a := range s.kept {
 		if a.scope() == scope && strings.HasPrefix(a.Name, in.NamePrefix) &&
 			(in.EventSourceArn == "" || keyOf(scope, in.EventSourceArn) == a.bus()) && (in.State == "" || in.State == enabled) {

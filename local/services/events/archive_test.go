@@ -228,7 +228,11 @@ func TestArchivesAndReplaysThatAreWrong(t *testing.T) {
 	_, err = b.CreateArchive(t.Context(), &client.CreateArchiveInput{ArchiveName: sdkaws.String("x"),
 		EventSourceArn: sdkaws.String(arnOf("events", "event-bus/none"))})
 	refused(t, err, "ResourceNotFoundException", "Event bus none does not exist.")
-	refused(t, b.replay("r", "none", epoch, epoch.Add(1)), "ResourceNotFoundException", "Archive none does not exist.")
+	refused(t, b.replay("r", "none", epoch, epoch.Add(1)), "ValidationException",
+		"Parameter EventSourceArn is not valid. Reason: Archive none does not exist.")
+	_, err = b.ListArchives(t.Context(), &client.ListArchivesInput{EventSourceArn: sdkaws.String(arnOf("events",
+		"event-bus/none"))})
+	refused(t, err, "ResourceNotFoundException", "Event bus none does not exist.")
 	refused(t, b.replay("r", "all", epoch, epoch), "ValidationException",
 		"Parameter EventEndTime is not valid. Reason: EventStartTime should be before EventEndTime.")
 	err = b.replay("r", "all", epoch, epoch.Add(time.Hour), arnOf("events", "rule/none"))

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"unicode"
 
 	"stepback/aws"
 	"stepback/aws/server"
@@ -28,11 +29,22 @@ type Secrets interface {
 	Decrypt(ctx context.Context, scope aws.Scope, about, encrypted string) (string, error)
 }
 
+// Vault stores the secrets of connections as secrets of Secrets Manager that EventBridge manages.
+type Vault interface {
+	// Put adds a new version of a secret to a batch; the secret is created if it does not exist. suffix is the end of
+	// its ARN, after its name.
+	Put(ctx context.Context, b *documents.Batch, scope aws.Scope, name, suffix, key, text string) error
+	// Delete adds the deletion of a secret to a batch.
+	Delete(b *documents.Batch, scope aws.Scope, name string)
+	// Has reports whether a secret exists.
+	Has(scope aws.Scope, name string) (bool, error)
+}
+
 // usualKey is Secrets Manager's key, with which AWS encrypts the secrets of connections that name no key.
 const usualKey = "alias/aws/secretsmanager"
 
-// connection is the stored form of a connection. Its secrets are encrypted, and no operation returns them. They are
-// not in Secrets Manager, although there is a SecretArn.
+// connection is the stored form of a connection. Its secrets are encrypted, and no operation returns them. Secrets
+// Manager has a copy of them (SecretArn).
 type connection struct {
 	Account, Region, Name, ID string
 	Description               string          `json:",omitempty"`
@@ -49,8 +61,10 @@ func (c *connection) scope() aws.Scope { return aws.Scope{Account: c.Account, Re
 func (c *connection) arn() string {
 	return c.scope().ARN("events", "connection/"+c.Name+"/"+c.ID)
 }
+func (c *connection) secretName() string   { return "events!connection/" + c.Name + "/" + c.ID }
+func (c *connection) secretSuffix() string { return c.ID[:6] }
 func (c *connection) secretARN() string {
-	return c.scope().ARN("secretsmanager", "secret:events!connection/"+c.Name+"/"+c.ID+"-"+c.ID[:6])
+	return c.scope().ARN("secretsmanager", "secret:"+c.secretName()+"-"+c.secretSuffix())
 }
 func (c *connection) key() string { return "connection/" + c.Account + "/" + c.Region + "/" + c.Name }
 
@@ -143,6 +157,125 @@ func (s *Service) sealAll() error {
 	return nil
 }
 
+// share adds the secrets of the connections that an earlier version stored to Secrets Manager.
+func (s *Service) share() error {
+	if s.o.Vault == nil {
+		return nil
+	}
+	var all []*connection
+	if err := s.table.Scan("connection/", func(_ string, text []byte) error {
+		c := &connection{}
+		err := json.Unmarshal(text, c)
+		if err == nil && c.Sealed != "" {
+			all = append(all, c)
+		}
+		return err
+	}); err != nil {
+		return err
+	}
+	for _, c := range all {
+		there, err := s.o.Vault.Has(c.scope(), c.secretName())
+		if err == nil && !there {
+			err = s.keepConnection(s.ctx, c)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepConnection stores a connection together with its secret.
+func (s *Service) keepConnection(ctx context.Context, c *connection) error {
+	text := ""
+	if s.o.Vault != nil && c.Sealed != "" {
+		opened, err := s.open(ctx, c)
+		if err != nil {
+			return err
+		}
+		auth, err := jsonvalue.Parse(opened)
+		if err != nil {
+			return err
+		}
+		text = secretOf(auth)
+	}
+	return s.keep(func(b *documents.Batch) error {
+		if text != "" {
+			if err := s.o.Vault.Put(ctx, b, c.scope(), c.secretName(), c.secretSuffix(), cmp.Or(c.KmsKey, usualKey),
+				text); err != nil {
+				return err
+			}
+		}
+		return putJSON(b, s.table, c.key(), c)
+	})
+}
+
+// dropSecret deletes the secret of a connection in a batch.
+func (s *Service) dropSecret(b *documents.Batch, c *connection) {
+	if s.o.Vault != nil {
+		s.o.Vault.Delete(b, c.scope(), c.secretName())
+	}
+}
+
+// The members of AuthParameters in a connection's secret, in AWS's order.
+var secretMembers = []struct{ group, member, name string }{
+	{"BasicAuthParameters", "Username", "username"}, {"BasicAuthParameters", "Password", "password"},
+	{"ApiKeyAuthParameters", "ApiKeyName", "api_key_name"}, {"ApiKeyAuthParameters", "ApiKeyValue", "api_key_value"},
+	{"OAuthParameters", "ClientParameters.ClientID", "client_id"},
+	{"OAuthParameters", "ClientParameters.ClientSecret", "client_secret"},
+	{"OAuthParameters", "AuthorizationEndpoint", "authorization_endpoint"},
+	{"OAuthParameters", "HttpMethod", "http_method"},
+	{"OAuthParameters", "OAuthHttpParameters", "oauth_http_parameters"},
+	{"", "InvocationHttpParameters", "invocation_http_parameters"},
+}
+
+// secretOf returns the value of a connection's secret for its AuthParameters.
+func secretOf(auth jsonvalue.Value) string {
+	made := jsonvalue.NewObject(len(secretMembers))
+	for _, m := range secretMembers {
+		at, ok := auth, true
+		if m.group != "" {
+			at, ok = auth.Get(m.group)
+		}
+		for step := range strings.SplitSeq(m.member, ".") {
+			if ok {
+				at, ok = at.Get(step)
+			}
+		}
+		if ok && !at.IsNull() {
+			made.Set(m.name, snakeCase(at))
+		}
+	}
+	return made.Value().JSON()
+}
+
+// snakeCase returns a value with the keys of its objects in snake case: HeaderParameters becomes header_parameters.
+func snakeCase(v jsonvalue.Value) jsonvalue.Value {
+	switch v.Kind() {
+	case jsonvalue.Array:
+		list := make([]jsonvalue.Value, v.Len())
+		for i, e := range v.Elements() {
+			list[i] = snakeCase(e)
+		}
+		return jsonvalue.OfArray(list)
+	case jsonvalue.Object:
+		made := jsonvalue.NewObject(v.Len())
+		for i, key := range v.Keys() {
+			var b strings.Builder
+			for n, r := range key {
+				if unicode.IsUpper(r) && n > 0 {
+					b.WriteByte('_')
+				}
+				b.WriteRune(unicode.ToLower(r))
+			}
+			made.Set(b.String(), snakeCase(v.At(i)))
+		}
+		return made.Value()
+	default:
+		return v
+	}
+}
+
 // requests returns the parameters that the connection adds to requests.
 func (s *Service) requests(ctx context.Context, c *connection) (*httptask.Connection, error) {
 	var a authorization
@@ -160,7 +293,7 @@ func (s *Service) requests(ctx context.Context, c *connection) (*httptask.Connec
 	case a.Key != nil:
 		made.KeyName, made.KeyValue = a.Key.Name, a.Key.Value
 	case a.OAuth != nil:
-		made.OAuth = &httptask.OAuth{Endpoint: a.OAuth.Endpoint, Method: a.OAuth.Method,
+		made.OAuth = &httptask.OAuth{Endpoint: a.OAuth.Endpoint, Method: strings.ToUpper(a.OAuth.Method),
 			ClientID: a.OAuth.Client.ClientID, ClientSecret: a.OAuth.Client.ClientSecret,
 			Parameters: a.OAuth.Parameters.parameters()}
 	}
@@ -199,6 +332,13 @@ func (c *connection) check(auth jsonvalue.Value) error {
 		"OAUTH_CLIENT_CREDENTIALS": "OAuthParameters"}[c.Kind]
 	if _, ok := auth.Get("ConnectivityParameters"); ok {
 		return invalid("Parameter ConnectivityParameters is not supported here.")
+	}
+	if oauth, ok := auth.Get("OAuthParameters"); ok {
+		method, _ := oauth.Get("HttpMethod") // AWS ignores its case
+		if text := method.Text(); !slices.Contains([]string{"GET", "POST", "PUT"}, strings.ToUpper(text)) {
+			return invalid("1 validation error detected: Value '%s' at 'authParameters.oAuthParameters.httpMethod' failed to "+
+				"satisfy constraint: Member must satisfy enum value set: [GET, POST, PUT]", text)
+		}
 	}
 	if _, ok := auth.Get(member); !ok {
 		return invalid("Authorization parameters for %s are missing: %s.", c.Kind, member)
@@ -301,7 +441,7 @@ func (s *Service) createConnection(ctx context.Context, scope aws.Scope, in *con
 	if err := s.set(ctx, in, c); err != nil {
 		return nil, err
 	}
-	return &createConnectionAnswer{c.arn(), c.State, timeOf(now), timeOf(now)}, s.keepJSON(c.key(), c)
+	return &createConnectionAnswer{c.arn(), c.State, timeOf(now), timeOf(now)}, s.keepConnection(ctx, c)
 }
 
 // set applies a request to a connection.
@@ -344,7 +484,7 @@ func (s *Service) updateConnection(ctx context.Context, scope aws.Scope, in *con
 	c.State, c.Modified, c.Authorized = authorized, now, now
 	answer := c.answer()
 	s.tokens.forget(c.arn())
-	return &answer, s.keepJSON(c.key(), c)
+	return &answer, s.keepConnection(ctx, c)
 }
 
 func (s *Service) deauthorizeConnection(_ context.Context, scope aws.Scope, in *connectionRequest) (*connectionAnswer,
@@ -358,7 +498,10 @@ func (s *Service) deauthorizeConnection(_ context.Context, scope aws.Scope, in *
 	c.State, c.Modified, c.Sealed = deauthorized, s.now().UnixMilli(), ""
 	answer := c.answer()
 	s.tokens.forget(c.arn())
-	return &answer, s.keepJSON(c.key(), c)
+	return &answer, s.keep(func(b *documents.Batch) error {
+		s.dropSecret(b, c)
+		return putJSON(b, s.table, c.key(), c)
+	})
 }
 
 func (s *Service) deleteConnection(_ context.Context, scope aws.Scope, in *connectionRequest) (*connectionAnswer, error) {
@@ -371,7 +514,11 @@ func (s *Service) deleteConnection(_ context.Context, scope aws.Scope, in *conne
 	c.State = "DELETING"
 	answer := c.answer()
 	s.tokens.forget(c.arn())
-	return &answer, s.forget(c.key())
+	return &answer, s.keep(func(b *documents.Batch) error {
+		s.dropSecret(b, c)
+		b.Delete(s.table, c.key())
+		return nil
+	})
 }
 
 type describeConnectionAnswer struct {

@@ -174,7 +174,11 @@ func (p *piece) value(e *event) (jsonvalue.Value, bool) {
 	case eventVariable:
 		b := jsonvalue.NewObject(e.value.Len())
 		for i, key := range e.value.Keys() {
-			if key != "detail" {
+			switch key {
+			case "detail":
+			case "detail-type": // spelled otherwise than in events
+				b.Set("detailType", e.value.At(i))
+			default:
 				b.Set(key, e.value.At(i))
 			}
 		}

@@ -79,9 +79,6 @@ func (s *Service) removePermission(_ context.Context, scope aws.Scope, in *permi
 		p.Statement = nil
 		return &none{}, s.setPolicy(b, p)
 	}
-	if b.Policy == "" {
-		return nil, notFound("EventBus does not have a policy.")
-	}
 	left := p.without(in.StatementID)
 	if len(left) == len(p.Statement) {
 		return nil, notFound("Statement with the provided id does not exist.")

@@ -88,6 +88,9 @@ func (s *Service) putEvents(ctx context.Context, scope aws.Scope, in *putEventsR
 	for i := range in.Entries {
 		e := &in.Entries[i]
 		made, code, message := e.event(scope, now)
+		if trace, ok := aws.TraceOf(ctx); ok && made != nil && made.trace == "" {
+			made.trace = trace.String()
+		}
 		if code != "" {
 			answer.Entries[i] = putEntry{ErrorCode: code, ErrorMessage: message}
 			answer.FailedEntryCount++

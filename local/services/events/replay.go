@@ -87,7 +87,7 @@ func (s *Service) startReplay(_ context.Context, scope aws.Scope, in *startRepla
 	}
 	a, err := s.findArchive(scope, name)
 	if err != nil {
-		return nil, err
+		return nil, invalid("Parameter EventSourceArn is not valid. Reason: Archive %s does not exist.", name)
 	}
 	if !strings.Contains(in.Destination.Arn, ":event-bus/") {
 		return nil, invalid("Parameter Destination.Arn is not valid. Reason: Must contain an event bus ARN.")

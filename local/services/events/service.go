@@ -32,6 +32,8 @@ type Options struct {
 	Scope aws.Scope
 	// Secrets encrypts the secrets of connections; if it is nil, connections cannot have secrets.
 	Secrets Secrets
+	// Vault stores the secrets of connections in Secrets Manager; nil means that they are not stored there.
+	Vault Vault
 	// Transport carries the requests of API destinations; nil means http.DefaultTransport.
 	Transport http.RoundTripper
 	// Count receives the AWS/Events metrics of the rules of a bus; nil discards them. It must return quickly.
@@ -83,7 +85,7 @@ func Open(o Options) (*Service, error) {
 		Store: o.Store, Table: "events-letters", Clock: o.Clock, Send: s.send, Letterbox: o.Targets.Deliver, Log: o.Log,
 		Direct: direct, Died: s.countDropped, PerTarget: o.PerTarget,
 	})
-	if err := errors.Join(s.load(), s.sealAll()); err != nil {
+	if err := errors.Join(s.load(), s.sealAll(), s.share()); err != nil {
 		return nil, fmt.Errorf("what is kept of events: %w", err)
 	}
 	return s, nil
@@ -146,7 +148,7 @@ func (s *Service) keep(change func(b *documents.Batch) error) error {
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{
 		Model: "eventbridge", Operations: s.operations(), Partly: partly, Accepted: accepted, Default: s.o.Scope, Log: s.o.Log,
-		Words: server.Words{Whole: map[string][]string{
+		Words: server.Words{Unchecked: []string{"ConnectionOAuthHttpMethod"}, Whole: map[string][]string{
 			"PutEventsRequestEntry": {"kmsKeyIdentifier", "internalMetadata"},
 		}},
 	})

@@ -26,6 +26,7 @@ import (
 	"stepback/local/services/events"
 	"stepback/local/services/kms"
 	"stepback/local/services/lanes"
+	"stepback/local/services/secretsmanager"
 )
 
 var epoch = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
@@ -57,6 +58,7 @@ type bench struct {
 	keys    string // the data directory of KMS
 	store   *documents.Store
 	service *events.Service
+	secrets *secretsmanager.Service
 
 	mu     sync.Mutex
 	taken  []got
@@ -86,10 +88,10 @@ func (b *bench) open() {
 	for _, service := range []string{"sqs", "sns", "lambda", "states", "logs"} {
 		targets.Register(service, delivery.TargetFunc(b.take))
 	}
+	keys := kms.Secrets{Service: kms.New(kms.Options{Dir: b.keys, Documents: b.store, Clock: b.clock}), Context: "SecretARN"}
+	b.secrets = secretsmanager.New(secretsmanager.Options{Documents: b.store, Clock: b.clock, Secrets: keys})
 	if b.service, err = events.Open(events.Options{Store: b.store, Clock: b.clock, Targets: targets,
-		PerTarget: b.perTarget,
-		Secrets: kms.Secrets{Service: kms.New(kms.Options{Dir: b.keys, Documents: b.store, Clock: b.clock}),
-			Context: "SecretARN"}}); err != nil {
+		PerTarget: b.perTarget, Secrets: keys, Vault: b.secrets.Managed("events")}); err != nil {
 		b.t.Fatal(err)
 	}
 	if err := b.service.Resume(); err != nil {
@@ -307,7 +309,7 @@ func TestInputTransformers(t *testing.T) {
 	b.put("ec2", `{"n":1}`)
 	var rendered struct{ E, Whole map[string]any }
 	if all := b.all(); len(all) != 1 || json.Unmarshal([]byte(all[0].Body), &rendered) != nil ||
-		rendered.E["source"] != "ec2" || rendered.E["detail"] != nil || rendered.Whole["detail"] == nil {
+		rendered.E["source"] != "ec2" || rendered.E["detail"] != nil || rendered.E["detailType"] == nil || rendered.Whole["detail"] == nil {
 		t.Errorf("%d messages, the first %+v", len(all), all[:min(1, len(all))])
 	}
 	template = `{"a": <n><n>}` // not valid JSON with these values: the target is not called

@@ -26,6 +26,9 @@ type attachRequest struct {
 func (s *Service) attach(kind string) server.Operation {
 	return handle(func(scope aws.Scope, in *attachRequest) (*none, error) {
 		const most = 20
+		if err := checkARN(in.ARN); err != nil {
+			return nil, err
+		}
 		return &none{}, s.changeEntity(scope, kind, in.name(), func(_ *change, e *entity) error {
 			if err := s.checkAttachable(scope, in.ARN); err != nil {
 				return err
@@ -47,6 +50,9 @@ func (s *Service) attach(kind string) server.Operation {
 // detach returns the operation that detaches a managed policy from an entity of a kind.
 func (s *Service) detach(kind string) server.Operation {
 	return handle(func(scope aws.Scope, in *attachRequest) (*none, error) {
+		if err := checkARN(in.ARN); err != nil {
+			return nil, err
+		}
 		return &none{}, s.changeEntity(scope, kind, in.name(), func(_ *change, e *entity) error {
 			at, found := slices.BinarySearch(e.Attached, in.ARN)
 			if !found {
@@ -56,6 +62,14 @@ func (s *Service) detach(kind string) server.Operation {
 			return nil
 		})
 	})
+}
+
+// checkARN returns an error for a policy's ARN that is none.
+func checkARN(arn string) error {
+	if a, ok := aws.ParseARN(arn); !ok || a.Service != "iam" {
+		return refuse("ValidationError", 400, "ARN %s is not valid.", arn)
+	}
+	return nil
 }
 
 type attachedPolicy struct {

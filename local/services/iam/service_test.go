@@ -221,7 +221,7 @@ func TestUsersGroupsAndProfiles(t *testing.T) {
 	_, err := c.DeleteGroup(ctx, &client.DeleteGroupInput{GroupName: sdk.String("ops")})
 	refused(t, err, "DeleteConflict", "Cannot delete entity, must remove users from group first.")
 	k := must[*client.CreateAccessKeyOutput](t)(c.CreateAccessKey(ctx, &client.CreateAccessKeyInput{UserName: name}))
-	if !strings.HasPrefix(*k.AccessKey.AccessKeyId, "AKIA") || len(*k.AccessKey.SecretAccessKey) < 40 {
+	if !strings.HasPrefix(*k.AccessKey.AccessKeyId, "LKIA") || len(*k.AccessKey.SecretAccessKey) < 40 {
 		t.Errorf("key %s", *k.AccessKey.AccessKeyId)
 	}
 	_, err = c.DeleteUser(ctx, &client.DeleteUserInput{UserName: name})
@@ -269,4 +269,18 @@ func TestPages(t *testing.T) {
 	if strings.Join(names, "") != "abc" {
 		t.Errorf("groups %v", names)
 	}
+}
+
+// A policy to attach is named by its ARN.
+func TestAttachRefusesNames(t *testing.T) {
+	t.Parallel()
+	end, c := newClient(t, vfs.NewMem())
+	defer end()
+	ctx, name := t.Context(), sdk.String("r")
+	must[*client.CreateRoleOutput](t)(c.CreateRole(ctx, &client.CreateRoleInput{RoleName: name,
+		AssumeRolePolicyDocument: sdk.String(`{"Version":"2012-10-17","Statement":[]}`)}))
+	_, err := c.AttachRolePolicy(ctx, &client.AttachRolePolicyInput{RoleName: name, PolicyArn: sdk.String("longpolicynamebutnoarn")})
+	refused(t, err, "ValidationError", "ARN longpolicynamebutnoarn is not valid.")
+	_, err = c.DetachRolePolicy(ctx, &client.DetachRolePolicyInput{RoleName: name, PolicyArn: sdk.String("longpolicynamebutnoarn")})
+	refused(t, err, "ValidationError", "ARN longpolicynamebutnoarn is not valid.")
 }

@@ -1,6 +1,7 @@
 package iam
 
 import (
+	"math/rand/v2"
 	"slices"
 
 	"stepback/aws"
@@ -139,7 +140,7 @@ func (s *Service) createAccessKey(scope aws.Scope, in *oneUser) (answer *accessK
 		if n >= most {
 			return refuse("LimitExceeded", 409, "Cannot exceed quota for AccessKeysPerUser: %d", most)
 		}
-		k := accessKey{e.Name, newID("AKIA")[:20], "Active", newID("") + newID("") + newID(""), s.now()}
+		k := accessKey{e.Name, aws.UserKey(scope.Account, rand.Uint32()), "Active", newID("") + newID("") + newID(""), s.now()}
 		c.put(keys, k.ID, k)
 		answer = &accessKeyAnswer{k}
 		return nil

@@ -3,6 +3,7 @@ package kms
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"stepback/aws"
@@ -85,6 +86,14 @@ func (s *Service) seal(k *key, algorithm string, plaintext []byte, context map[s
 		return nil, err
 	}
 	if algorithm != material.Symmetric {
+		most, err := material.MostRSA(secret, algorithm)
+		if err != nil {
+			return nil, err
+		}
+		if len(plaintext) > most {
+			return nil, server.Invalid(fmt.Sprintf("Algorithm %s and key spec %s cannot encrypt data larger than %d bytes.", algorithm,
+				k.Spec, most))
+		}
 		return material.EncryptRSA(secret, algorithm, plaintext)
 	}
 	header := []byte{ciphertextVersion}

@@ -15,6 +15,16 @@ type Secrets struct {
 	Context string
 }
 
+// ARN returns the ARN of the key with an alias. The keys that AWS manages, such as alias/aws/dynamodb, are created on
+// first use. The error is an *aws.Error.
+func (s *Service) ARN(scope aws.Scope, alias string) (string, error) {
+	k, err := s.byAlias(scope, alias)
+	if err != nil {
+		return "", err
+	}
+	return k.arn(), nil
+}
+
 // Encrypt encrypts value under a key, given by ID, ARN or alias, and returns text that Decrypt understands. about is
 // the ARN of the value's owner. The error is an *aws.Error of KMS.
 func (e Secrets) Encrypt(_ context.Context, scope aws.Scope, key, about, value string) (string, error) {

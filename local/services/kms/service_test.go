@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -325,4 +326,27 @@ func TestSecrets(t *testing.T) {
 	if got, err := secrets.Decrypt(t.Context(), scope, "arn:2", text); err == nil {
 		t.Errorf("for another parameter: %q", got)
 	}
+}
+
+func TestLongPlaintextAndRepeatedTags(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	k := b.create(client.CreateKeyInput{KeySpec: types.KeySpecRsa2048, KeyUsage: types.KeyUsageTypeEncryptDecrypt})
+	for algorithm, most := range map[types.EncryptionAlgorithmSpec]int{
+		types.EncryptionAlgorithmSpecRsaesOaepSha256: 190,
+		types.EncryptionAlgorithmSpecRsaesOaepSha1:   214} {
+		_, err := b.Encrypt(t.Context(), &client.EncryptInput{KeyId: k.KeyId, EncryptionAlgorithm: algorithm,
+			Plaintext: make([]byte, most+1)})
+		refused(t, err, "ValidationException", fmt.Sprintf("Algorithm %s and key spec RSA_2048 cannot encrypt data larger than %d bytes.",
+			algorithm, most))
+		if _, err := b.Encrypt(t.Context(), &client.EncryptInput{KeyId: k.KeyId, EncryptionAlgorithm: algorithm,
+			Plaintext: make([]byte, most)}); err != nil {
+			t.Error(err)
+		}
+	}
+	twice := types.Tag{TagKey: sdk.String("a"), TagValue: sdk.String("1")}
+	_, err := b.TagResource(t.Context(), &client.TagResourceInput{KeyId: k.KeyId, Tags: []types.Tag{twice, twice}})
+	refused(t, err, "TagException", "Duplicate tag keys")
+	_, err = b.CreateKey(t.Context(), &client.CreateKeyInput{Tags: []types.Tag{twice, twice}})
+	refused(t, err, "TagException", "Duplicate tag keys")
 }

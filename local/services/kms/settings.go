@@ -98,7 +98,12 @@ const mostTags = 50
 
 func withTags(tags map[string]string, more []tag) (map[string]string, error) {
 	made := maps.Clone(tags)
+	seen := map[string]bool{}
 	for _, t := range more {
+		if seen[t.Key] {
+			return nil, refuse("TagException", "Duplicate tag keys")
+		}
+		seen[t.Key] = true
 		if strings.HasPrefix(strings.ToLower(t.Key), "aws:") {
 			return nil, refuse("TagException", "Tags beginning with aws: are reserved")
 		}

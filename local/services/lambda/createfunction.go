@@ -11,5 +11,8 @@ func (s *Service) createFunction(q *request) (*server.Answer, error) {
 		return nil, err
 	}
 	c, err := s.functions.Create(q.ctx, q.scope, q.name.Function, in)
-	return answer(c, err)
+	if err != nil {
+		return nil, err
+	}
+	return answer(c.Pending(), nil)
 }

@@ -3,6 +3,7 @@ package lambda
 import (
 	"cmp"
 	"context"
+	"net/http"
 
 	"stepback/aws"
 	"stepback/aws/server"
@@ -40,6 +41,10 @@ func (q *request) setName(text, qualifier string) error {
 	n, err := invocation.ParseName(text, qualifier)
 	if err != nil {
 		return err
+	}
+	if n.Region != "" && n.Region != q.scope.Region {
+		return &aws.Error{Code: "ResourceNotFoundException", Status: http.StatusNotFound, Message: "Functions from '" + n.Region +
+			"' are not reachable in this region ('" + q.scope.Region + "')"}
 	}
 	q.name = n
 	q.scope.Account, q.scope.Region = cmp.Or(n.Account, q.scope.Account), cmp.Or(n.Region, q.scope.Region)

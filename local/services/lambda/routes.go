@@ -59,6 +59,7 @@ func (s *Service) operations() map[string]server.Operation {
 		"ListFunctionEventInvokeConfigs":     {s.listEventInvokeConfigs, server.Members{"Marker", "MaxItems"}},
 		"GetAccountSettings":                 {s.getAccountSettings, nil},
 		"Invoke":                             {s.invoke, server.Members{"Qualifier", "ClientContext", "InvocationType", "LogType"}},
+		"InvokeWithResponseStream":           {s.invokeStreaming, server.Members{"Qualifier", "ClientContext", "InvocationType", "LogType"}},
 		"PublishLayerVersion":                {s.publishLayer, server.Together{functions.LayerInput{}, server.Members{"LayerName"}}},
 		"GetLayerVersion":                    {s.getLayer, server.Members{"LayerName", "VersionNumber"}},
 		"GetLayerVersionByArn":               {s.getLayerByArn, server.Members{"Arn"}},
@@ -93,7 +94,7 @@ func (s *Service) operations() map[string]server.Operation {
 		switch name {
 		case "CreateFunction", "UpdateFunctionCode", "PublishLayerVersion":
 			made.MaxBody = maxCode
-		case "Invoke":
+		case "Invoke", "InvokeWithResponseStream":
 			made.MaxBody, made.TooLarge = invocation.MaxRequestBytes, runner.RequestTooLarge()
 		}
 		all[name] = made

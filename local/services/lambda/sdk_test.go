@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -115,7 +116,7 @@ func TestTheLifeOfAFunction(t *testing.T) {
 	c, _ := serve(t)
 	made := create(t, c, "F", `echo "{\"who\":\"$WHO\",\"event\":$EVENT}"; echo talking >&2`)
 	if sdk.ToString(made.FunctionArn) != "arn:aws:lambda:us-east-1:000000000000:function:F" ||
-		made.State != types.StateActive || made.MemorySize == nil || *made.MemorySize != 128 {
+		made.State != types.StatePending || made.MemorySize == nil || *made.MemorySize != 128 {
 		t.Errorf("%+v", made)
 	}
 	out, err := c.Invoke(t.Context(), &awslambda.InvokeInput{FunctionName: made.FunctionArn, Payload: []byte(`{"a":1}`),
@@ -403,5 +404,65 @@ func TestTheCodeCanBeReadBack(t *testing.T) {
 		if a.StatusCode != status || status == 200 && int64(len(body)) != out.Configuration.CodeSize {
 			t.Errorf("%s: %d, %d bytes", location, a.StatusCode, len(body))
 		}
+	}
+}
+
+// The answers to a creation and an update say that they are under way; the function is ready at once.
+func TestStatesInAnswers(t *testing.T) {
+	t.Parallel()
+	c, _ := serve(t)
+	ctx := t.Context()
+	made, err := c.CreateFunction(ctx, &awslambda.CreateFunctionInput{FunctionName: sdk.String("F"), Role: sdk.String(role),
+		Runtime: types.RuntimeProvidedal2023, Handler: sdk.String("bootstrap"), Code: &types.FunctionCode{ZipFile: script(t, "echo 1")},
+		Environment: &types.Environment{Variables: map[string]string{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made.State != "Pending" || *made.StateReason != "The function is being created." || made.StateReasonCode != "Creating" ||
+		made.LastUpdateStatus != "" || made.Environment == nil {
+		t.Errorf("%+v", made)
+	}
+	if arn := *made.RuntimeVersionConfig.RuntimeVersionArn; !regexp.MustCompile(
+		`^arn:aws:lambda:us-east-1::runtime:[0-9a-f]{64}$`).MatchString(arn) {
+		t.Errorf("runtime %s", arn)
+	}
+	updated, err := c.UpdateFunctionConfiguration(ctx, &awslambda.UpdateFunctionConfigurationInput{FunctionName: sdk.String("F"),
+		Timeout: sdk.Int32(5)})
+	if err != nil || updated.State != "Active" || updated.LastUpdateStatus != "InProgress" ||
+		*updated.LastUpdateStatusReason != "The function is being created." || updated.LastUpdateStatusReasonCode != "Creating" {
+		t.Errorf("%+v, %v", updated, err)
+	}
+	got, err := c.GetFunctionConfiguration(ctx, &awslambda.GetFunctionConfigurationInput{FunctionName: sdk.String("F")})
+	if err != nil || got.State != "Active" || got.LastUpdateStatus != "Successful" || got.LastUpdateStatusReason != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+	_, err = c.GetFunction(ctx, &awslambda.GetFunctionInput{FunctionName: sdk.String("arn:aws:lambda:eu-west-1:000000000000:function:F")})
+	if got := refused(t, err); got != "ResourceNotFoundException: Functions from 'eu-west-1' are not reachable in this region ('us-east-1')" {
+		t.Error(got)
+	}
+}
+
+func TestInvokeWithResponseStream(t *testing.T) {
+	t.Parallel()
+	c, _ := serve(t)
+	create(t, c, "F", `echo "$EVENT"`)
+	out, err := c.InvokeWithResponseStream(t.Context(), &awslambda.InvokeWithResponseStreamInput{FunctionName: sdk.String("F"),
+		Payload: []byte(`{"a":1}`), LogType: types.LogTypeTail})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream := out.GetStream()
+	defer stream.Close()
+	var payload, tail string
+	for e := range stream.Events() {
+		switch e := e.(type) {
+		case *types.InvokeWithResponseStreamResponseEventMemberPayloadChunk:
+			payload += string(e.Value.Payload)
+		case *types.InvokeWithResponseStreamResponseEventMemberInvokeComplete:
+			tail = sdk.ToString(e.Value.LogResult)
+		}
+	}
+	if err := stream.Err(); err != nil || payload != `{"a":1}` || tail == "" || out.StatusCode != http.StatusOK {
+		t.Errorf("payload %s, log %q, status %d, %v", payload, tail, out.StatusCode, err)
 	}
 }

@@ -11,7 +11,10 @@ func (s *Service) updateFunctionCode(q *request) (*server.Answer, error) {
 		return nil, err
 	}
 	c, err := s.functions.UpdateCode(q.ctx, q.scope, q.name.Function, in)
-	return answer(c, err)
+	if err != nil || in.DryRun {
+		return answer(c, err)
+	}
+	return answer(c.InProgress(), nil)
 }
 
 func (s *Service) updateFunctionConfiguration(q *request) (*server.Answer, error) {
@@ -20,5 +23,8 @@ func (s *Service) updateFunctionConfiguration(q *request) (*server.Answer, error
 		return nil, err
 	}
 	c, err := s.functions.UpdateConfiguration(q.ctx, q.scope, q.name.Function, in)
-	return answer(c, err)
+	if err != nil {
+		return nil, err
+	}
+	return answer(c.InProgress(), nil)
 }

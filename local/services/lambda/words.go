@@ -2,6 +2,7 @@ package lambda
 
 import (
 	"regexp"
+	"strings"
 
 	"stepback/aws/server"
 )
@@ -12,4 +13,7 @@ var words = server.Words{
 	Max:       map[string]float64{"Timeout": 900, "MemorySize": 10240},
 	Patterns:  map[string]*regexp.Regexp{"Alias": regexp.MustCompile(`^[0-9]*[a-zA-Z_-][a-zA-Z0-9_-]*$`)},
 	Unchecked: []string{"Runtime"},
+	Pattern: func(p string) string { // with the regions of the European Sovereign Cloud
+		return strings.ReplaceAll(p, "[a-z]{2}((-gov)|", "(eusc-)?[a-z]{2}((-gov)|")
+	},
 }

@@ -2,6 +2,7 @@ package logs
 
 import (
 	"log/slog"
+	"regexp"
 	"sync"
 	"time"
 
@@ -47,6 +48,8 @@ func New(o Options) *server.Service {
 
 // words holds the wording of errors that the model does not define.
 var words = server.Words{
+	// The model does not allow colons in namespaces; the service does.
+	Patterns: map[string]*regexp.Regexp{"MetricNamespace": regexp.MustCompile(`^[^*$]*$`)}, Doubles: true,
 	Long:  map[string]string{"LogGroupName": tooLong, "LogStreamName": tooLong},
 	Whole: map[string][]string{"MetricTransformation": {"defaultValue", "unit", "dimensions"}},
 }

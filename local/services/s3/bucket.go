@@ -17,10 +17,44 @@ import (
 	"stepback/aws"
 	"stepback/aws/server"
 	"stepback/internal/ownerfs"
+	"stepback/local/services/inventory"
 )
 
-// bucketMark is the file in a bucket's meta directory whose modification time is the bucket's creation date.
+// bucketMark is the file in a bucket's meta directory that has the bucket's creation date. In earlier versions the file
+// was empty, and its modification time was the date.
 const bucketMark = "%.bucket"
+
+// bucketMarkText is the content of a bucketMark.
+type bucketMarkText struct {
+	Created time.Time `json:"created"`
+}
+
+// creationDate returns the creation date of a bucket. The date of a bucket without a mark, such as a directory that a
+// user made, is the modification time of its directory.
+func (s *store) creationDate(bucket string) (time.Time, error) {
+	path := filepath.Join(s.metaDir(bucket), bucketMark)
+	if info, err := os.Stat(path); err == nil && info.Size() == 0 {
+		if _, known, err := s.files.Entry(path); err != nil || !known {
+			return info.ModTime(), err
+		}
+	}
+	text, err := s.files.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		info, err := os.Stat(s.bucketDir(bucket))
+		if err != nil {
+			return time.Time{}, err
+		}
+		return info.ModTime(), nil
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	var m bucketMarkText
+	if err := json.Unmarshal(text, &m); err != nil {
+		return time.Time{}, &inventory.DamagedError{Path: path, Why: err.Error()}
+	}
+	return m.Created, nil
+}
 
 var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
@@ -48,13 +82,14 @@ func (s *store) buckets() ([]bucketInfo, error) {
 		if !isBucketName(e.Name()) || !e.IsDir() {
 			continue
 		}
-		info, err := os.Stat(filepath.Join(s.metaDir(e.Name()), bucketMark))
-		if err != nil {
-			if info, err = e.Info(); err != nil {
-				continue // removed in the meantime
-			}
+		created, err := s.creationDate(e.Name())
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // removed in the meantime
 		}
-		buckets = append(buckets, bucketInfo{e.Name(), info.ModTime().UTC()})
+		if err != nil {
+			return nil, s.storageError(err)
+		}
+		buckets = append(buckets, bucketInfo{e.Name(), created.UTC()})
 	}
 	return buckets, nil
 }
@@ -328,7 +363,16 @@ func (s *store) CreateBucket(bucket string) error {
 	if err := os.MkdirAll(s.metaDir(bucket), ownerfs.Dir); err != nil {
 		return s.storageError(err)
 	}
-	return s.storageError(os.WriteFile(filepath.Join(s.metaDir(bucket), bucketMark), nil, ownerfs.File))
+	text, err := json.Marshal(bucketMarkText{s.stamps.now().UTC()})
+	if err != nil {
+		return err
+	}
+	note, err := s.replaceSealed(filepath.Join(s.metaDir(bucket), bucketMark), text)
+	if err != nil {
+		return s.storageError(err)
+	}
+	note()
+	return nil
 }
 
 // deleteBucket implements DeleteBucket: the bucket must be empty.

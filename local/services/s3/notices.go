@@ -4,10 +4,14 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"stepback/internal/objectevent"
+	"stepback/internal/ownerfs"
+	"stepback/local/services/inventory"
 )
 
 // notice is an event of which not all destinations may know. It is written before the object changes, and removed when
@@ -30,6 +34,10 @@ type notice struct {
 
 func (s *store) noticesDir() string { return filepath.Join(s.root, ".notices") }
 
+// sealedNotice is the suffix of the names of notices with a checksum. Those of earlier versions, which end in .json
+// alone, have none.
+const sealedNotice = ".sealed.json"
+
 // note writes a notice if the bucket has destinations to notify of changes; otherwise it returns nil, on which
 // settle may be called.
 func (s *store) note(n notice) (*notice, error) {
@@ -42,19 +50,68 @@ func (s *store) note(n notice) (*notice, error) {
 			return nil, nil //nolint:nilnil // nobody is notified
 		}
 	}
-	n.path = filepath.Join(s.noticesDir(), rand.Text()+".json")
-	return &n, n.write()
+	n.path = filepath.Join(s.noticesDir(), rand.Text()+sealedNotice)
+	return &n, s.writeNotice(&n)
 }
 
-func (n *notice) write() error {
+// writeNotice replaces the file of a notice as a whole.
+func (s *store) writeNotice(n *notice) error {
 	text, err := json.Marshal(n)
-	if err == nil {
-		err = os.WriteFile(n.path, text, 0o600)
+	if err != nil {
+		return err
+	}
+	written := filepath.Join(s.tempDir(), rand.Text())
+	if err = os.WriteFile(written, inventory.Seal(text, 1), ownerfs.File); err == nil {
+		err = os.Rename(written, n.path)
 	}
 	if err != nil {
-		_ = os.Remove(n.path) // it may be half written
+		_ = os.Remove(written)
 	}
 	return err
+}
+
+// errHalfWritten is returned for a notice of an earlier version that was killed while it wrote the file.
+var errHalfWritten = errors.New("the notice was not written to its end")
+
+// readNotice reads a notice. The error is an *inventory.DamagedError if the file differs from what was written.
+func readNotice(path string) (notice, error) {
+	n := notice{path: path}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return n, err
+	}
+	if strings.HasSuffix(path, sealedNotice) {
+		object, _, sealed, err := inventory.Unseal(text)
+		if err == nil && !sealed {
+			err = errors.New("its end is missing or changed")
+		}
+		if err == nil {
+			err = json.Unmarshal(object, &n)
+		}
+		if err != nil {
+			return n, &inventory.DamagedError{Path: path, Why: err.Error()}
+		}
+		return n, nil
+	}
+	if json.Unmarshal(text, &n) != nil {
+		return n, errHalfWritten
+	}
+	return n, nil
+}
+
+// checkNotices reads the notices, and calls problem for each damaged one.
+func (s *store) checkNotices(problem func(error)) error {
+	entries, err := os.ReadDir(s.noticesDir())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		_, err := readNotice(filepath.Join(s.noticesDir(), e.Name()))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errHalfWritten) {
+			problem(err)
+		}
+	}
+	return nil
 }
 
 // settle removes a notice. If told is false, the notice stays, and the next process notifies the destinations.
@@ -67,7 +124,7 @@ func (s *store) settle(n *notice, told bool) {
 		err = os.Remove(n.path)
 	} else {
 		n.Happened = true
-		err = n.write()
+		err = s.writeNotice(n)
 	}
 	if err != nil {
 		s.log.Error("a notification of a bucket may be repeated or lost", "bucket", n.Bucket, "key", n.Key,
@@ -75,20 +132,25 @@ func (s *store) settle(n *notice, told bool) {
 	}
 }
 
-// resume notifies the destinations of events that an earlier process has left.
+// resume notifies the destinations of events that an earlier process has left. A damaged notice stays where it is, for
+// stepback data check and data repair.
 func (s *store) resume() error {
 	entries, err := os.ReadDir(s.noticesDir())
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		n := notice{path: filepath.Join(s.noticesDir(), e.Name())}
-		text, err := os.ReadFile(n.path)
-		if err != nil {
-			return err
+		n, err := readNotice(filepath.Join(s.noticesDir(), e.Name()))
+		if damaged, ok := errors.AsType[*inventory.DamagedError](err); ok {
+			s.log.Error("a notification of a bucket is lost", "error", damaged)
+			continue
 		}
 		told := true
-		if json.Unmarshal(text, &n) == nil { // a half-written one precedes its change, which has not happened
+		switch {
+		case errors.Is(err, errHalfWritten): // it precedes its change, which has not happened
+		case err != nil:
+			return err
+		default:
 			if told, err = s.resumeNotice(&n); err != nil {
 				return err
 			}

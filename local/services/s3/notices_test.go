@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
@@ -19,6 +21,8 @@ import (
 	awserror "stepback/aws"
 	"stepback/internal/objectevent"
 	"stepback/local/services/delivery"
+	"stepback/local/services/documents"
+	"stepback/local/services/inventory"
 	"stepback/local/services/s3"
 )
 
@@ -246,5 +250,158 @@ func TestBucketsThatMustBeAnnounced(t *testing.T) {
 	}
 	if err := s.Resume(); err != nil || !slices.Equal(got, []string{"PutObject k"}) || notices(t, dir)+notices(t, image) != 0 {
 		t.Errorf("%v, announced %q", err, got)
+	}
+}
+
+// TestDamagedNotices changes every byte of a notice, and cuts it: s3.Check reports each change, and the next process
+// neither announces what was not written nor removes the file. A notice of an earlier version, without a checksum, is
+// still announced.
+func TestDamagedNotices(t *testing.T) {
+	t.Parallel()
+	dir, image := t.TempDir(), filepath.Join(t.TempDir(), "image")
+	q := &queueOfNotices{t: t, dir: dir, image: image}
+	_, c := start(t, dir, s3.Options{Deliver: q.deliver})
+	notify(t, c)
+	put(t, c, "k", "body")
+	all, err := filepath.Glob(filepath.Join(image, ".notices", "*.sealed.json"))
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	path := all[0]
+	written, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems := func() (found []string) {
+		if err := s3.Check(image, nil, func(err error) { found = append(found, err.Error()) }); err != nil {
+			t.Fatal(err)
+		}
+		return found
+	}
+	resume := func() []string {
+		after := &queueOfNotices{t: t}
+		s, err := s3.Open(image, s3.Options{Deliver: after.deliver, Log: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Resume(); err != nil {
+			t.Fatal(err)
+		}
+		return after.got
+	}
+	if found := problems(); len(found) > 0 {
+		t.Errorf("intact: %q", found)
+	}
+	damaged := [][]byte{nil, written[:len(written)-1], written[:len(written)/2]}
+	for i := range written {
+		changed := slices.Clone(written)
+		changed[i] ^= 1
+		damaged = append(damaged, changed)
+	}
+	for i, text := range damaged {
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if found := problems(); len(found) != 1 || !strings.HasPrefix(found[0], path+" is damaged: ") {
+			t.Fatalf("%d, %s: %q", i, text, found)
+		}
+	}
+	if got := resume(); len(got) > 0 || notices(t, image) != 1 {
+		t.Errorf("announced %q, and %d notices are left", got, notices(t, image))
+	}
+	var told []string
+	aside := filepath.Join(t.TempDir(), "aside")
+	if err := s3.Repair(image, inventoryOf(t, image), aside, func(err error) {
+		told = append(told,
+			err.Error())
+	}); err != nil || len(told) != 1 ||
+		notices(t, image) != 0 {
+		t.Errorf("%v, %q, and %d notices are left", err, told, notices(t, image))
+	}
+	i := strings.LastIndex(string(written), `,"sealed"`)
+	if err := os.WriteFile(filepath.Join(image, ".notices", "EARLIER.json"), append(written[:i:i], '}'), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if found := problems(); len(found) > 0 {
+		t.Errorf("of an earlier version: %q", found)
+	}
+	if got := resume(); !slices.Equal(got, []string{"ObjectCreated:Put k"}) || notices(t, image) != 0 {
+		t.Errorf("announced %q, and %d notices are left", got, notices(t, image))
+	}
+}
+
+func inventoryOf(t *testing.T, dir string) *inventory.Files {
+	t.Helper()
+	store, err := documents.Open(filepath.Join(t.TempDir(), "documents"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := inventory.Open(store, dir)
+	t.Cleanup(func() {
+		if err := errors.Join(files.Close(), store.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return files
+}
+
+// TestBucketMarks expects the creation date of a bucket from its mark, whatever the modification times are, and of a
+// bucket of an earlier version from the modification time. Each changed byte of the mark is reported.
+func TestBucketMarks(t *testing.T) {
+	t.Parallel()
+	dir, at := t.TempDir(), time.Date(2026, 11, 27, 2, 0, 0, 0, time.UTC)
+	files := inventoryOf(t, dir)
+	_, c := start(t, dir, s3.Options{Files: files, Now: func() time.Time { return at }})
+	mark := filepath.Join(dir, ".meta", bucket, "%.bucket")
+	earlier := at.Add(-time.Hour)
+	if err := os.Chtimes(mark, earlier, earlier); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, ".meta", "of-an-earlier-version"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	empty := filepath.Join(dir, ".meta", "of-an-earlier-version", "%.bucket")
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "of-an-earlier-version"), 0o700), os.WriteFile(empty, nil, 0o600),
+		os.Chtimes(empty, earlier, earlier)); err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.ListBuckets(t.Context(), &awss3.ListBucketsInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]time.Time{}
+	for _, b := range out.Buckets {
+		got[*b.Name] = *b.CreationDate
+	}
+	if !got[bucket].Equal(at) || !got["of-an-earlier-version"].Equal(earlier) {
+		t.Errorf("%v", got)
+	}
+	written, err := os.ReadFile(mark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range len(written) + 2 {
+		text := slices.Clone(written)
+		switch {
+		case i < len(written):
+			text[i] ^= 1
+		case i == len(written):
+			text = nil
+		default:
+			text = text[:i/2]
+		}
+		if err := os.WriteFile(mark, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		if err := s3.Check(dir, files, func(err error) { found = append(found, err.Error()) }); err != nil {
+			t.Fatal(err)
+		}
+		if len(found) != 1 || !strings.HasPrefix(found[0], mark+" is damaged: ") {
+			t.Fatalf("%d, %s: %q", i, text, found)
+		}
+	}
+	if _, err := c.ListBuckets(t.Context(), &awss3.ListBucketsInput{}); err == nil || !strings.Contains(err.Error(), "is damaged") {
+		t.Errorf("a list with a damaged date: %v", err)
 	}
 }

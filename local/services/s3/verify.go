@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"stepback/internal/ownerfs"
 	"stepback/local/services/inventory"
 )
 
@@ -164,8 +165,8 @@ func openFor(dir string, files *inventory.Files) (*store, []string, error) {
 	return &store{root: root, files: files, newFile: newBodyFile}, buckets, err
 }
 
-// Check reads all objects in a directory of buckets, with their descriptions, noncurrent versions and unfinished
-// uploads, and calls problem for each damaged file. files is the inventory that has them.
+// Check reads all objects in a directory of buckets, with their descriptions, noncurrent versions, unfinished
+// uploads and notices, and calls problem for each damaged file. files is the inventory that has them.
 func Check(dir string, files *inventory.Files, problem func(error)) error {
 	s, buckets, err := openFor(dir, files)
 	if err != nil {
@@ -186,6 +187,9 @@ func Check(dir string, files *inventory.Files, problem func(error)) error {
 		}
 	}
 	if err := s.checkLostBuckets(buckets, problem); err != nil {
+		return err
+	}
+	if err := s.checkNotices(problem); err != nil {
 		return err
 	}
 	return s.checkUploads(problem)
@@ -219,7 +223,7 @@ func Repair(dir string, files *inventory.Files, aside string, tell func(error)) 
 	if err != nil || len(buckets) == 0 {
 		return err
 	}
-	if err := os.MkdirAll(s.tempDir(), 0o755); err != nil {
+	if err := os.MkdirAll(s.tempDir(), ownerfs.Dir); err != nil {
 		return err
 	}
 	for _, bucket := range buckets {
@@ -251,6 +255,11 @@ func Repair(dir string, files *inventory.Files, aside string, tell func(error)) 
 			return s.repairVersion(path, aside)
 		case kind == ".uploads":
 			return "the unfinished upload is lost", files.Aside(aside, filepath.Dir(path))
+		case kind == ".notices":
+			return "the destinations of the bucket's notifications may not have been notified of a change of an object",
+				files.Aside(aside, path)
+		case filepath.Base(path) == bucketMark:
+			return "the bucket's creation date is lost", files.Aside(aside, path)
 		case strings.HasSuffix(path, recordSuffix):
 			return "the object's headers and tags are lost", files.Aside(aside, path)
 		case kind == ".meta":

@@ -369,10 +369,8 @@ func (s *store) openVersion(bucket, key string) (*os.File, version, error) {
 		return nil, version{}, err
 	}
 	f, info, err := s.openObject(bucket, key)
-	if isCode(err, "NoSuchKey") {
-		if missing := s.missingObject(bucket, key); missing != nil {
-			err = missing
-		}
+	if isCode(err, "NoSuchKey") && s.missingObject(bucket, key) != nil {
+		f, info, err = s.openUnchanging(bucket, key)
 	}
 	if err != nil {
 		return nil, version{}, s.storageError(err)
@@ -383,6 +381,20 @@ func (s *store) openVersion(bucket, key string) (*os.File, version, error) {
 		return nil, version{}, s.storageError(err)
 	}
 	return f, v, nil
+}
+
+// openUnchanging opens an object while no other request changes it. Its error is an *inventory.DamagedError if the
+// object's file is missing: an object that was deleted and stored again between two looks is not.
+func (s *store) openUnchanging(bucket, key string) (*os.File, fs.FileInfo, error) {
+	s.commit.Lock()
+	defer s.commit.Unlock()
+	f, info, err := s.openObject(bucket, key)
+	if isCode(err, "NoSuchKey") {
+		if missing := s.missingObject(bucket, key); missing != nil {
+			err = missing
+		}
+	}
+	return f, info, err
 }
 
 // describeVersion returns a version of an object; an empty ID stands for the current one.

@@ -27,6 +27,7 @@ type secret struct {
 	Deleted           time.Time         `json:",omitzero"` // when it will be deleted
 	Tags              map[string]string // nil until tags were added
 	Policy            string            `json:",omitempty"`
+	Owner             string            `json:",omitempty"` // OwningService: the service that manages the secret
 	Rotation          *rotation         `json:",omitempty"`
 	Rotating          string            `json:",omitempty"` // version of the rotation that has not ended
 	Versions          []version
@@ -161,6 +162,15 @@ func (s *Service) gone(x *secret) bool { return !x.Deleted.IsZero() && !s.now().
 
 const deletedMessage = "You can't perform this operation on the secret because it was marked for deletion."
 
+// checkOwner returns an error for a secret that another service manages.
+func (x *secret) checkOwner() error {
+	if x.Owner == "" {
+		return nil
+	}
+	return invalidRequest("You can't perform this operation on the secret because it is managed by the service " + x.Owner +
+		".")
+}
+
 // alter applies change to a secret and stores it.
 func (s *Service) alter(scope aws.Scope, asked string, change func(*secret) error) (secretIdentity, error) {
 	var out secretIdentity
@@ -171,6 +181,9 @@ func (s *Service) alter(scope aws.Scope, asked string, change func(*secret) erro
 		}
 		if !x.Deleted.IsZero() {
 			return invalidRequest(deletedMessage)
+		}
+		if err := x.checkOwner(); err != nil {
+			return err
 		}
 		if err := change(x); err != nil {
 			return err

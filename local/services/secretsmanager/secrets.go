@@ -142,6 +142,7 @@ type description struct {
 	Next        *server.Time   `json:"NextRotationDate,omitempty"`
 	Tags        []tag          `json:"Tags,omitzero"`
 	Created     *server.Time   `json:"CreatedDate,omitempty"`
+	Owner       string         `json:"OwningService,omitempty"`
 	*unsupportedMembers
 }
 
@@ -149,7 +150,6 @@ type description struct {
 // never set here.
 type unsupportedMembers struct {
 	Type                           json.RawMessage `json:",omitempty"`
-	OwningService                  json.RawMessage `json:",omitempty"`
 	PrimaryRegion                  json.RawMessage `json:",omitempty"`
 	ExternalSecretRotationMetadata json.RawMessage `json:",omitempty"`
 	ExternalSecretRotationRoleArn  json.RawMessage `json:",omitempty"`
@@ -164,7 +164,7 @@ type described struct {
 func (x *secret) describe() description {
 	d := description{secretIdentity: x.named(), Description: x.Description, Key: x.Key, Rotated: optional(x.Rotated),
 		Changed: optional(x.Changed), Accessed: optional(x.Accessed), Tags: listTags(x.Tags),
-		Created: optional(x.Created)}
+		Created: optional(x.Created), Owner: x.Owner}
 	if !x.Deleted.IsZero() {
 		d.Deleted = optional(x.Deleted)
 	}
@@ -276,6 +276,9 @@ func (s *Service) deleteSecret(_ context.Context, scope aws.Scope, in *deleteSec
 		case !x.Deleted.IsZero() && !in.Force:
 			return invalidRequest(deletedMessage)
 		}
+		if err := x.checkOwner(); err != nil {
+			return err
+		}
 		out.secretIdentity = x.named()
 		if in.Force {
 			out.At = optional(s.now())
@@ -293,6 +296,9 @@ func (s *Service) restoreSecret(_ context.Context, scope aws.Scope, in *secretRe
 	return out, s.change(func(b *documents.Batch) error {
 		x, err := s.find(scope, in.Secret)
 		if err != nil {
+			return err
+		}
+		if err := x.checkOwner(); err != nil {
 			return err
 		}
 		x.Deleted = time.Time{}
@@ -356,6 +362,9 @@ func (f filter) lets(x *secret) bool {
 	if f.Key == "description" || f.Key == "all" {
 		about = append(about, x.Description)
 		about = append(about, strings.Fields(x.Description)...)
+	}
+	if f.Key == "owning-service" {
+		about = append(about, x.Owner)
 	}
 	for name, text := range x.Tags {
 		if f.Key == "tag-key" || f.Key == "all" {

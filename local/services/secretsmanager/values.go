@@ -39,7 +39,8 @@ func (s *Service) getSecretValue(ctx context.Context, scope aws.Scope, in *getVa
 		return nil, err
 	}
 	v := x.version(found.Version)
-	if today := s.now().Truncate(day); !x.Accessed.Equal(today) || v != nil && !v.Accessed.Equal(today) {
+	if today := s.now().Truncate(day); x.Owner == "" &&
+		(!x.Accessed.Equal(today) || v != nil && !v.Accessed.Equal(today)) {
 		if _, err := s.alter(x.scope, x.Name, func(x *secret) error {
 			x.Accessed = today
 			if v := x.version(found.Version); v != nil {

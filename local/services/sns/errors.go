@@ -52,6 +52,9 @@ func byClient(err error) bool {
 
 // parseARN parses the ARN in a parameter.
 func parseARN(parameter, text string) (aws.ARN, error) {
+	if text == "" {
+		return aws.ARN{}, invalid("%s Reason: no value for required parameter", parameter)
+	}
 	a, ok := aws.ParseARN(text)
 	if !ok {
 		return a, invalid("%s Reason: An ARN must have at least 6 elements, not %d", parameter,

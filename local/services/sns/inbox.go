@@ -16,7 +16,7 @@ import (
 // MaxMails is the number of mails that the inbox keeps; older ones are deleted.
 const MaxMails = 10_000
 
-// Mail is a mail in the local inbox. On AWS, SNS would have sent it to an address.
+// Mail is a mail or a text message in the local inbox. On AWS, SNS would have sent it to an address or a phone number.
 type Mail struct {
 	Number  uint64    `json:"number"` // increases with time
 	Time    time.Time `json:"time"`
@@ -121,6 +121,11 @@ func (s *Service) mailNumbered(b *documents.Batch, m *message, sub *subscription
 		made.Subject = "AWS Notification - Subscription Confirmation"
 	}
 	switch {
+	case sub.Protocol == protocolSMS: // AWS puts the topic's display name before the text
+		made.From, made.Subject, made.Body = cmp.Or(display, "NOTICE"), "", m.body(sub.Protocol)
+		if display != "" {
+			made.Body = display + "> " + made.Body
+		}
 	case sub.Protocol == protocolEmailJSON:
 		text, err := s.envelope(m, sub)
 		if err != nil {

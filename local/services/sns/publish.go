@@ -75,16 +75,16 @@ type publishAnswer struct {
 	Sequence string `json:"SequenceNumber,omitempty"`
 }
 
-func (s *Service) publish(_ context.Context, scope aws.Scope, in *publishRequest) (*publishAnswer, error) {
+func (s *Service) publish(ctx context.Context, scope aws.Scope, in *publishRequest) (*publishAnswer, error) {
 	if in.Phone != "" {
-		return nil, notServed("Messages to phone numbers (PhoneNumber) are not served here.")
+		return s.text(in)
 	}
 	topic := cmp.Or(in.Topic, in.Target)
 	if strings.Contains(in.Target, ":endpoint/") {
 		return nil, invalid("TargetArn Reason: No endpoint found for the target arn specified")
 	}
 	m := &message{Type: typeNotification, Topic: topic, Body: in.Message, Attributes: in.Attributes,
-		Group: in.Group, Deduplication: in.Duplicate}
+		Group: in.Group, Deduplication: in.Duplicate, Trace: traceOf(ctx)}
 	if in.Subject != nil {
 		if m.Subject = *in.Subject; m.Subject == "" {
 			return nil, invalid("Subject")
@@ -100,6 +100,43 @@ func (s *Service) publish(_ context.Context, scope aws.Scope, in *publishRequest
 		return nil, err
 	}
 	return &publishAnswer{m.ID, m.Sequence}, nil
+}
+
+// text writes a message to a phone number to the inbox.
+func (s *Service) text(in *publishRequest) (*publishAnswer, error) {
+	if in.Topic != "" || in.Target != "" {
+		return nil, invalid("Only one of TopicArn, TargetArn and PhoneNumber can be specified")
+	}
+	if !phone.MatchString(in.Phone) {
+		return nil, invalid("PhoneNumber Reason: %s is not valid to publish to", in.Phone)
+	}
+	m := &message{Type: typeNotification, ID: aws.NewID(), Body: in.Message, Attributes: in.Attributes,
+		Time: s.clock.Now()}
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	if err := m.structured(in.Structure); err != nil {
+		return nil, err
+	}
+	b, err := s.opts.Store.Begin()
+	if err != nil {
+		return nil, err
+	}
+	to := &subscription{subscriptionRecord: subscriptionRecord{Protocol: protocolSMS, Endpoint: in.Phone}}
+	err = s.mail(b, m, to, "")
+	if e := b.Apply()(); err == nil {
+		err = e
+	}
+	s.inbox.tell()
+	return &publishAnswer{ID: m.ID}, err
+}
+
+// traceOf returns the trace header of the request; empty means none.
+func traceOf(ctx context.Context) string {
+	if trace, ok := aws.TraceOf(ctx); ok {
+		return trace.String()
+	}
+	return ""
 }
 
 // publication holds what the messages of a publish request share.
@@ -182,7 +219,7 @@ func (s *Service) dispatch(b *documents.Batch, plan *publication, messages []*me
 	mails, mailed, filtered := false, 0, 0
 	for _, m := range messages {
 		for _, sub := range plan.subscriptions {
-			mail := sub.Protocol == protocolEmail || sub.Protocol == protocolEmailJSON
+			mail := sub.Protocol == protocolEmail || sub.Protocol == protocolEmailJSON || sub.Protocol == protocolSMS
 			if sub.Pending && !mail {
 				continue
 			}
@@ -259,8 +296,11 @@ const sender = "sns.amazonaws.com"
 func (s *Service) letter(m *message, sub *subscription, to aws.ARN) (delivery.Letter, error) {
 	out := &delivery.Message{Group: m.Group, TraceHeader: m.Trace}
 	from := delivery.Sender{Service: sender, Source: sub.Topic}
-	if strings.HasSuffix(to.Resource, ".fifo") {
+	switch {
+	case strings.HasSuffix(to.Resource, ".fifo"):
 		out.Deduplication = m.Deduplication
+	case strings.HasSuffix(sub.Topic, ".fifo"):
+		out.Group = "" // only standard topics set the group of messages in standard queues
 	}
 	var err error
 	if !sub.raw {
@@ -369,7 +409,7 @@ type publishBatchAnswer struct {
 	Failed     []failedEntry
 }
 
-func (s *Service) publishBatch(_ context.Context, scope aws.Scope, in *publishBatchRequest) (*publishBatchAnswer,
+func (s *Service) publishBatch(ctx context.Context, scope aws.Scope, in *publishBatchRequest) (*publishBatchAnswer,
 	error) {
 	s.mu.RLock()
 	t, err := s.find(scope, in.ARN)
@@ -385,7 +425,7 @@ func (s *Service) publishBatch(_ context.Context, scope aws.Scope, in *publishBa
 	for i := range in.Entries {
 		e := &in.Entries[i]
 		m := &message{Type: typeNotification, Topic: t.arn, Body: e.Message, Attributes: e.Attributes, Group: e.Group,
-			Deduplication: e.Duplicate}
+			Deduplication: e.Duplicate, Trace: traceOf(ctx)}
 		if e.Subject != nil {
 			if m.Subject = *e.Subject; m.Subject == "" {
 				return nil, invalid("Subject")

@@ -52,6 +52,9 @@ type Options struct {
 	Queues Queues
 	// Targets delivers messages to Lambda; nil means that there are no functions.
 	Targets Targets
+	// Principal returns the ARN of the user or role that makes a request (SubscriptionPrincipal); nil means the
+	// account's root user.
+	Principal func(ctx context.Context, scope aws.Scope) (string, error)
 	// Transport sends the requests to HTTP endpoints; nil means http.DefaultTransport. Redirects are not followed.
 	Transport http.RoundTripper
 	// Count receives the AWS/SNS metrics of topics: a value and how often it occurred. It must return quickly. If
@@ -300,6 +303,7 @@ func (s *Service) newAPI() *server.Service {
 			"ConfirmSubscription":       server.Handle(s.confirmSubscription),
 			"CreateTopic":               server.Handle(s.createTopic),
 			"DeleteTopic":               server.Handle(s.deleteTopic),
+			"GetDataProtectionPolicy":   server.Handle(s.getDataProtectionPolicy),
 			"GetSubscriptionAttributes": server.Handle(s.getSubscriptionAttributes),
 			"GetTopicAttributes":        server.Handle(s.getTopicAttributes),
 			"ListSubscriptions":         server.Handle(s.listSubscriptions),
@@ -308,6 +312,7 @@ func (s *Service) newAPI() *server.Service {
 			"ListTopics":                server.Handle(s.listTopics),
 			"Publish":                   publish,
 			"PublishBatch":              batch,
+			"PutDataProtectionPolicy":   server.Handle(s.putDataProtectionPolicy),
 			"RemovePermission":          server.Handle(s.removePermission),
 			"SetSubscriptionAttributes": server.Handle(s.setSubscriptionAttributes),
 			"SetTopicAttributes":        server.Handle(s.setTopicAttributes),

@@ -72,6 +72,7 @@ type bench struct {
 	dir       string
 	functions *functions
 	around    func(sns.Queues) sns.Queues // wraps the queues that the service delivers to; may be nil
+	principal func(context.Context, stepaws.Scope) (string, error)
 
 	documents *documents.Store
 	queues    *sqs.Service
@@ -116,7 +117,7 @@ func (b *bench) open() {
 		to = b.around(to)
 	}
 	service, err := sns.Open(sns.Options{Dir: b.dir, Store: b.documents, Clock: b.clock, Endpoint: b.server.URL,
-		Queues: to, Targets: b.functions})
+		Queues: to, Targets: b.functions, Principal: b.principal})
 	b.service = must(b.t, service, err)
 	sns.UseTestKey(b.service)
 	b.server.Config.Handler = b.service.Handler()
@@ -404,15 +405,27 @@ func TestUnserved(t *testing.T) {
 	b := newBench(t)
 	ctx := t.Context()
 	arn := b.topic("news", nil)
-	_, err := b.Publish(ctx, &client.PublishInput{PhoneNumber: sdkaws.String("+4512345678"), Message: sdkaws.String("m")})
-	refused(t, err, "NotImplemented", "Messages to phone numbers (PhoneNumber) are not served here.")
-	_, err = b.Subscribe(ctx, &client.SubscribeInput{TopicArn: &arn, Protocol: sdkaws.String("sms"),
-		Endpoint: sdkaws.String("+4512345678")})
+	_, err := b.Publish(ctx, &client.PublishInput{PhoneNumber: sdkaws.String("+4"), Message: sdkaws.String("m")})
+	refused(t, err, "InvalidParameter", "Invalid parameter: PhoneNumber Reason: +4 is not valid to publish to")
+	_, err = b.Subscribe(ctx, &client.SubscribeInput{TopicArn: &arn, Protocol: sdkaws.String("firehose"),
+		Endpoint: sdkaws.String("arn:aws:firehose:eu-west-1:111111111111:deliverystream/s")})
+	refused(t, err, "NotImplemented", "Subscriptions of the protocol firehose are not served here; sqs, lambda, http, "+
+		"https, email, email-json and sms are.")
+	statements := sdkaws.String(`{"Statement":[{"Operation":{"Deny":{}}}]}`)
+	_, err = b.CreateTopic(ctx, &client.CreateTopicInput{Name: sdkaws.String("x"), DataProtectionPolicy: statements})
 	refused(t, err, "NotImplemented",
-		"Subscriptions of the protocol sms are not served here; sqs, lambda, http, https, email and email-json are.")
-	_, err = b.CreateTopic(ctx, &client.CreateTopicInput{Name: sdkaws.String("x"),
-		DataProtectionPolicy: sdkaws.String("{}")})
-	refused(t, err, "NotImplemented", "Data protection policies (DataProtectionPolicy) are not served here.")
+		"Data protection policies with statements (DataProtectionPolicy) are not served here.")
+	_, err = b.PutDataProtectionPolicy(ctx, &client.PutDataProtectionPolicyInput{ResourceArn: &arn,
+		DataProtectionPolicy: statements})
+	refused(t, err, "NotImplemented",
+		"Data protection policies with statements (DataProtectionPolicy) are not served here.")
+	_, err = b.PutDataProtectionPolicy(ctx, &client.PutDataProtectionPolicyInput{ResourceArn: &arn,
+		DataProtectionPolicy: sdkaws.String(`{"Name":"none","Statement":[]}`)})
+	must(t, 0, err)
+	policy, err := b.GetDataProtectionPolicy(ctx, &client.GetDataProtectionPolicyInput{ResourceArn: &arn})
+	if text := *must(t, policy, err).DataProtectionPolicy; text != `{"Name":"none","Statement":[]}` {
+		t.Errorf("data protection policy %s", text)
+	}
 	_, err = b.CreatePlatformApplication(ctx, &client.CreatePlatformApplicationInput{Name: sdkaws.String("x"),
 		Platform: sdkaws.String("GCM"), Attributes: map[string]string{}})
 	refused(t, err, "NotImplemented", "The operation CreatePlatformApplication of SNS is not served here. Those that are: stepback services sns, docs/services.md.")

@@ -1,6 +1,7 @@
 package sns
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -114,11 +115,11 @@ func (s *Service) getSubscriptionAttributes(_ context.Context, scope aws.Scope, 
 		}
 		return isFalse
 	}
-	owner := aws.Scope{Account: sub.Owner, Region: scope.Region}
+	root := aws.Scope{Account: sub.Owner, Region: scope.Region}.GlobalARN("iam", "root")
 	known := map[string]string{
 		"ConfirmationWasAuthenticated": text(sub.Authenticated), "Endpoint": sub.Endpoint, "Owner": sub.Owner,
 		"PendingConfirmation": text(sub.Pending), "Protocol": sub.Protocol, rawDelivery: isFalse,
-		"SubscriptionArn": sub.ARN, "SubscriptionPrincipal": owner.GlobalARN("iam", "root"), "TopicArn": sub.Topic,
+		"SubscriptionArn": sub.ARN, "SubscriptionPrincipal": cmp.Or(sub.Principal, root), "TopicArn": sub.Topic,
 	}
 	maps.Copy(known, sub.Attributes)
 	if known[filterPolicy] == "" {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -23,14 +24,16 @@ const (
 	protocolHTTPS     = "https"
 	protocolEmail     = "email"
 	protocolEmailJSON = "email-json"
+	protocolSMS       = "sms"
 )
 
 // unserved lists the protocols of SNS that are refused by name.
-var unserved = []string{"sms", "application", "firehose"}
+var unserved = []string{"application", "firehose"}
 
 // subscriptionRecord is a subscription as it is stored.
 type subscriptionRecord struct {
 	ARN, Topic, Protocol, Endpoint, Owner string
+	Principal                             string            `json:",omitempty"` // ARN of the subscriber; empty: the account's root
 	Attributes                            map[string]string `json:",omitempty"` // verbatim
 	Pending                               bool              `json:",omitempty"` // not confirmed yet
 	// the attribute ConfirmationWasAuthenticated
@@ -126,7 +129,7 @@ type subscriptionName struct {
 // pendingARN is returned instead of the ARN of a new subscription that is not confirmed yet.
 const pendingARN = "pending confirmation"
 
-func (s *Service) subscribe(_ context.Context, scope aws.Scope, in *subscribeRequest) (*subscriptionName, error) {
+func (s *Service) subscribe(ctx context.Context, scope aws.Scope, in *subscribeRequest) (*subscriptionName, error) {
 	s.mu.RLock()
 	t, err := s.find(scope, in.ARN)
 	s.mu.RUnlock()
@@ -142,6 +145,11 @@ func (s *Service) subscribe(_ context.Context, scope aws.Scope, in *subscribeReq
 	}
 	r := subscriptionRecord{Topic: t.arn, ARN: t.arn + ":" + aws.NewID(), Protocol: in.Protocol,
 		Endpoint: in.Endpoint, Owner: scope.Account, Attributes: given}
+	if s.opts.Principal != nil {
+		if r.Principal, err = s.opts.Principal(ctx, scope); err != nil {
+			return nil, err
+		}
+	}
 	var confirmation *delivered
 	err = s.change(func(now int64, b *documents.Batch) error {
 		t, err := s.find(scope, in.ARN)
@@ -152,10 +160,8 @@ func (s *Service) subscribe(_ context.Context, scope aws.Scope, in *subscribeReq
 			if sub.Protocol != r.Protocol || sub.Endpoint != r.Endpoint {
 				continue
 			}
-			for name, value := range given {
-				if sub.Attributes[name] != value {
-					return invalid("Attributes Reason: Subscription already exists with different attributes")
-				}
+			if !sub.has(given) {
+				return invalid("Attributes Reason: Subscription already exists with different attributes")
 			}
 			r = sub.subscriptionRecord
 			b.Sync()
@@ -181,6 +187,20 @@ func (s *Service) subscribe(_ context.Context, scope aws.Scope, in *subscribeReq
 	return &subscriptionName{r.ARN}, nil
 }
 
+// has reports whether the subscription has the given attributes. One that was not set has its default.
+func (r *subscriptionRecord) has(given map[string]string) bool {
+	for name, value := range given {
+		own, ok := r.Attributes[name]
+		if !ok {
+			own = map[string]string{rawDelivery: isFalse, filterScope: scopeAttributes}[name]
+		}
+		if own != value {
+			return false
+		}
+	}
+	return true
+}
+
 // needsConfirmation reports whether the endpoints of a protocol must confirm their subscriptions.
 func needsConfirmation(protocol string) bool {
 	return protocol == protocolHTTP || protocol == protocolHTTPS || protocol == protocolEmail ||
@@ -194,6 +214,9 @@ func newToken() string {
 	return hex.EncodeToString(b[:])
 }
 
+// phone matches phone numbers, with or without separators.
+var phone = regexp.MustCompile(`^\+?[0-9](?:[-. ]?[0-9]){7,14}$`)
+
 // check returns an error if the endpoint cannot be subscribed to the topic.
 func (in *subscribeRequest) check(fifo bool) error {
 	const where = "Invalid parameter: Endpoint Reason: "
@@ -201,8 +224,8 @@ func (in *subscribeRequest) check(fifo bool) error {
 		return &aws.Error{Code: "NotFound", Message: "Endpoint not specified in subscription", Status: 404}
 	}
 	if slices.Contains(unserved, in.Protocol) {
-		return notServed("Subscriptions of the protocol %s are not served here; sqs, lambda, http, https, email and "+
-			"email-json are.", in.Protocol)
+		return notServed("Subscriptions of the protocol %s are not served here; sqs, lambda, http, https, email, "+
+			"email-json and sms are.", in.Protocol)
 	}
 	if fifo && in.Protocol != protocolSQS {
 		return invalid(where+"FIFO topics deliver to SQS queues only, not to the protocol %s", in.Protocol)
@@ -228,6 +251,10 @@ func (in *subscribeRequest) check(fifo bool) error {
 		if name, host, ok := strings.Cut(in.Endpoint, "@"); !ok || name == "" || host == "" ||
 			strings.ContainsAny(in.Endpoint, " \t\r\n") {
 			return invalid("Email address")
+		}
+	case protocolSMS:
+		if !phone.MatchString(in.Endpoint) {
+			return &aws.Error{Code: "InvalidParameter", Message: "Invalid SMS endpoint: " + in.Endpoint}
 		}
 	default:
 		return invalid("Amazon SNS does not support this protocol string: %s", in.Protocol)

@@ -144,8 +144,11 @@ type setTopicRequest struct {
 
 func (s *Service) setTopicAttributes(_ context.Context, scope aws.Scope, in *setTopicRequest) (*none, error) {
 	return &none{}, s.onTopic(scope, in.ARN, func(_ int64, b *documents.Batch, t *topic) error {
-		if in.Name == fifoTopic {
+		switch in.Name {
+		case fifoTopic:
 			return invalid("AttributeName")
+		case contentBased:
+			in.Value = strings.ToLower(in.Value)
 		}
 		if err := checkTopicAttribute(in.Name, in.Value, t.fifo, ""); err != nil {
 			return err

@@ -17,6 +17,7 @@ type topicRecord struct {
 	Account, Region, Name string
 	Attributes            map[string]string `json:",omitempty"` // verbatim
 	Tags                  []tag             `json:",omitempty"`
+	DataProtection        string            `json:",omitempty"` // DataProtectionPolicy, verbatim
 	Created               int64             // milliseconds since 1970
 	Deleted               int               `json:",omitempty"` // number of deleted subscriptions
 }
@@ -111,19 +112,19 @@ func (s *Service) CreateTopic(scope aws.Scope, name string) (string, error) {
 }
 
 func (s *Service) createTopic(_ context.Context, scope aws.Scope, in *createTopicRequest) (*topicName, error) {
-	if in.DataProtection != "" {
-		return nil, notServed("Data protection policies (DataProtectionPolicy) are not served here.")
+	if err := checkDataProtection(in.DataProtection); err != nil {
+		return nil, err
 	}
 	given := maps.Clone(in.Attributes)
 	fifo := strings.EqualFold(given[fifoTopic], isTrue)
 	if delete(given, fifoTopic); fifo {
 		given[fifoTopic] = isTrue
 	}
+	if value, ok := given[contentBased]; ok {
+		given[contentBased] = strings.ToLower(value)
+	}
 	switch {
-	case fifo && !fifoName.MatchString(in.Name):
-		return nil, invalid("Fifo Topic names must end with .fifo and must be made up of only uppercase and lowercase " +
-			"ASCII letters, numbers, underscores, and hyphens, and must be between 1 and 256 characters long.")
-	case !fifo && !standardName.MatchString(in.Name):
+	case fifo && !fifoName.MatchString(in.Name), !fifo && !standardName.MatchString(in.Name):
 		return nil, invalid("Topic Name")
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
@@ -134,7 +135,8 @@ func (s *Service) createTopic(_ context.Context, scope aws.Scope, in *createTopi
 	if err := checkTags(in.Tags); err != nil {
 		return nil, err
 	}
-	made := topicRecord{Account: scope.Account, Region: scope.Region, Name: in.Name, Attributes: given, Tags: in.Tags}
+	made := topicRecord{Account: scope.Account, Region: scope.Region, Name: in.Name, Attributes: given, Tags: in.Tags,
+		DataProtection: in.DataProtection}
 	arn := scope.ARN("sns", in.Name)
 	return &topicName{arn}, s.change(func(now int64, b *documents.Batch) error {
 		if t := s.topics[arn]; t != nil {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"stepback/aws"
 	"stepback/local/services/sqs/store"
@@ -106,6 +107,26 @@ func unknownAttribute(name string) *aws.Error {
 	return &aws.Error{Code: "InvalidAttributeName", Message: "Unknown Attribute " + name + "."}
 }
 
+// fifoOnly returns the error for an attribute of FIFO queues that was set for a standard queue.
+func fifoOnly(name string) *aws.Error {
+	if name != deduplicationScope && name != throughputLimit {
+		return unknownAttribute(name)
+	}
+	return &aws.Error{Code: "InvalidAttributeName",
+		Message: "You can specify the " + name + " only when FifoQueue is set to true."}
+}
+
+// normalized returns the attributes with booleans in lower case, in which queues store them; SQS accepts True, too.
+func normalized(given map[string]string) map[string]string {
+	made := maps.Clone(given)
+	for name, value := range given {
+		if words := forms[name].words; len(words) > 0 && words[0] == booleans[0] {
+			made[name] = strings.ToLower(value)
+		}
+	}
+	return made
+}
+
 // checkEncryption returns an error if both kinds of encryption are enabled at once.
 func checkEncryption(given map[string]string) error {
 	if given[kmsKey] != "" && given[managedSSE] == "true" {
@@ -135,8 +156,11 @@ func checkAttributes(given map[string]string, fifo bool) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		f, ok := forms[name]
-		if !ok || f.fifo && !fifo {
+		if !ok {
 			return unknownAttribute(name)
+		}
+		if f.fifo && !fifo {
+			return fifoOnly(name)
 		}
 		value := given[name]
 		if f.emptied && value == "" {
@@ -268,6 +292,7 @@ type setRequest struct {
 }
 
 func (s *Service) setQueueAttributes(_ context.Context, scope aws.Scope, in *setRequest) (*none, error) {
+	in.Attributes = normalized(in.Attributes)
 	return &none{}, s.on(scope, in.URL, func(now int64, b *store.Batch, q *live) error {
 		if value, ok := in.Attributes[fifoQueue]; ok && q.limits.fifo && value != "true" {
 			return &aws.Error{Code: "InvalidAttributeValue", Message: "Invalid value for the parameter FifoQueue. Reason: " +

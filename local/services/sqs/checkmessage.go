@@ -56,24 +56,33 @@ func (m *outgoing) check(l *limits) error {
 // checkOrder validates group, deduplication ID and delay; the rules differ for FIFO and standard queues.
 func (m *outgoing) checkOrder(l *limits) error {
 	const unfit = "The request include parameter that is not valid for this queue type."
-	if m.Group != "" && !groupName.MatchString(m.Group) {
-		return invalidValue(m.Group, "MessageGroupId",
+	if m.Group != nil && !groupName.MatchString(*m.Group) {
+		return invalidValue(*m.Group, "MessageGroupId",
 			"MessageGroupId can only include alphanumeric and punctuation characters. 1 to 128 in length.")
 	}
-	if m.Deduplication != "" && !groupName.MatchString(m.Deduplication) {
-		return invalidValue(m.Deduplication, "MessageDeduplicationId",
+	if m.Deduplication != nil && !groupName.MatchString(*m.Deduplication) {
+		return invalidValue(*m.Deduplication, "MessageDeduplicationId",
 			"MessageDeduplicationId can only include alphanumeric and punctuation characters. 1 to 128 in length.")
 	}
 	switch {
-	case !l.fifo && m.Deduplication != "":
-		return invalidValue(m.Deduplication, "MessageDeduplicationId", unfit)
+	case !l.fifo && m.Deduplication != nil:
+		return invalidValue(*m.Deduplication, "MessageDeduplicationId", unfit)
 	case !l.fifo:
 		return nil
-	case m.Group == "":
-		return missing("MessageGroupId")
 	case m.Delay != nil && *m.Delay > 0:
 		return invalidValue(*m.Delay, delaySeconds, unfit)
-	case m.Deduplication == "" && !l.contentBased:
+	}
+	return m.checkIdentity(l)
+}
+
+// checkIdentity returns an error if a message to a FIFO queue lacks its group, or its deduplication ID although the
+// queue needs one. In a batch, either fails the whole request.
+func (m *outgoing) checkIdentity(l *limits) error {
+	switch {
+	case !l.fifo:
+	case m.Group == nil:
+		return missing("MessageGroupId")
+	case m.Deduplication == nil && !l.contentBased:
 		return invalid("The queue should either have ContentBasedDeduplication enabled or MessageDeduplicationId " +
 			"provided explicitly")
 	}

@@ -21,7 +21,13 @@ func (s *Service) post(now int64, b *store.Batch, to aws.ARN, m *delivery.Messag
 		return errNoQueue
 	}
 	s.tidy(now, b, q)
-	out := outgoing{Body: m.Body, Group: m.Group, Deduplication: m.Deduplication}
+	out := outgoing{Body: m.Body, passedOn: m.TraceHeader}
+	if m.Group != "" {
+		out.Group = &m.Group
+	}
+	if m.Deduplication != "" {
+		out.Deduplication = &m.Deduplication
+	}
 	for name, a := range m.Attributes {
 		if out.Attributes == nil {
 			out.Attributes = make(map[string]attribute, len(m.Attributes))
@@ -31,9 +37,6 @@ func (s *Service) post(now int64, b *store.Batch, to aws.ARN, m *delivery.Messag
 		} else {
 			out.Attributes[name] = attribute{DataType: a.Type, StringValue: &a.String}
 		}
-	}
-	if m.TraceHeader != "" {
-		out.System = map[string]attribute{traceHeader: {DataType: "String", StringValue: &m.TraceHeader}}
 	}
 	_, err := s.send(now, b, q, to.Account, &out)
 	return err

@@ -3,6 +3,7 @@ package sqs
 import (
 	"mime"
 	"net/http"
+	"strings"
 
 	"stepback/aws/model"
 	"stepback/aws/server"
@@ -48,13 +49,31 @@ func (s *Service) API() API {
 // Coverage returns which operations are implemented.
 func (a API) Coverage() server.Coverage { return a.newer.Coverage() }
 
-// ServeHTTP implements http.Handler.
+// ServeHTTP implements http.Handler. In the Query protocol, the path of the request's URL names the queue unless the
+// request has a parameter QueueUrl.
 func (a API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if account, name, ok := strings.Cut(strings.Trim(r.URL.Path, "/"), "/"); ok && !strings.Contains(name, "/") {
+		r = ofQueue(r, "/"+account+"/"+name)
+	}
 	form := err == nil && media == "application/x-www-form-urlencoded" && r.Header.Get("X-Amz-Target") == ""
 	if form || r.Method == http.MethodGet && r.URL.Query().Has("Action") {
 		a.older.ServeHTTP(w, r)
 		return
 	}
 	a.newer.ServeHTTP(w, r)
+}
+
+// ofQueue returns the request with the parameter QueueUrl in its URL, unless it is there. A parameter in the form takes
+// precedence.
+func ofQueue(r *http.Request, queue string) *http.Request {
+	query := r.URL.Query()
+	if query.Has("QueueUrl") {
+		return r
+	}
+	query.Set("QueueUrl", queue)
+	made, u := *r, *r.URL
+	u.RawQuery = query.Encode()
+	made.URL = &u
+	return &made
 }

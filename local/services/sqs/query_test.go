@@ -52,11 +52,28 @@ func TestQuery(t *testing.T) {
 			"<SendMessageBatchResultEntry><Id>a</Id>"},
 		{"Action=ReceiveMessage" + queue, 200, "<Body>hello</Body>"},
 		{"Action=GetQueueUrl&QueueName=none", 400, "<Code>AWS.SimpleQueueService.NonExistentQueue</Code>"},
+		{"Action=GetQueueUrl&QueueName=none", 400, "</Message><Detail/></Error>"},
 		{"Action=MakeCoffee", 501, "<Code>InvalidAction</Code>"},
 	} {
 		status, body := ask(c.form)
 		if status != c.status || !strings.Contains(body, c.want) {
 			t.Errorf("%s: %d %s, want %d %s", c.form, status, body, c.status, c.want)
+		}
+	}
+	for _, method := range []string{http.MethodGet, http.MethodPost} { // to the URL of the queue, without QueueUrl
+		const action = "Action=GetQueueAttributes&AttributeName.1=VisibilityTimeout"
+		target, form := "/000000000000/q", action
+		if method == http.MethodGet {
+			target, form = target+"?"+action, ""
+		}
+		r := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(form))
+		if method == http.MethodPost {
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		}
+		w := httptest.NewRecorder()
+		api.ServeHTTP(w, r)
+		if w.Code != 200 || !strings.Contains(w.Body.String(), "<Name>VisibilityTimeout</Name><Value>7</Value>") {
+			t.Errorf("%s %s: %d %s", method, target, w.Code, w.Body)
 		}
 	}
 }

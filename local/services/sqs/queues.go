@@ -35,6 +35,7 @@ func (s *Service) createQueue(_ context.Context, r *server.Request) (*server.Ans
 	if err := server.Fill(&in, r.Input); err != nil {
 		return nil, err
 	}
+	in.Attributes = normalized(in.Attributes)
 	fifo := in.Attributes[fifoQueue] == "true"
 	switch {
 	case fifo && !fifoName.MatchString(in.QueueName):
@@ -85,9 +86,7 @@ func (q *live) checkSame(now int64, given map[string]string) error {
 
 func (s *Service) deleteQueue(_ context.Context, scope aws.Scope, in *queueRequest) (*none, error) {
 	return &none{}, s.on(scope, in.URL, func(_ int64, b *store.Batch, q *live) error {
-		for _, m := range q.queue.Purge() {
-			b.DeleteMessage(q.id, m)
-		}
+		q.empty(b)
 		b.DeleteQueue(q.id)
 		delete(s.queues, address{q.scope(), q.Name})
 		delete(s.byID, q.id)
@@ -235,10 +234,19 @@ func (s *Service) purgeQueue(_ context.Context, scope aws.Scope, in *queueReques
 			return &aws.Error{Code: "PurgeQueueInProgress", Status: http.StatusForbidden, Message: fmt.Sprintf(
 				"Only one PurgeQueue operation on %s is allowed every 60 seconds.", q.Name)}
 		}
-		for _, m := range q.queue.Purge() {
-			b.DeleteMessage(q.id, m)
-		}
+		q.empty(b)
 		q.Purged = now
 		return s.keep(b, q)
 	})
+}
+
+// empty deletes the messages and the deduplication keys of a queue.
+func (q *live) empty(b *store.Batch) {
+	messages, duplicates := q.queue.Purge()
+	for _, m := range messages {
+		b.DeleteMessage(q.id, m)
+	}
+	for _, name := range duplicates {
+		b.DeleteDuplicate(q.id, name)
+	}
 }

@@ -17,8 +17,18 @@ type outgoing struct {
 	Delay         *int64               `json:"DelaySeconds"`
 	Attributes    map[string]attribute `json:"MessageAttributes"`
 	System        map[string]attribute `json:"MessageSystemAttributes"`
-	Deduplication string               `json:"MessageDeduplicationId"`
-	Group         string               `json:"MessageGroupId"`
+	Deduplication *string              `json:"MessageDeduplicationId"`
+	Group         *string              `json:"MessageGroupId"`
+
+	passedOn string // trace of the request
+}
+
+// group returns the message group; empty means none.
+func (m *outgoing) group() string {
+	if m.Group == nil {
+		return ""
+	}
+	return *m.Group
 }
 
 type sendRequest struct {
@@ -35,8 +45,9 @@ type sent struct {
 	Sequence     string `json:"SequenceNumber,omitempty"`
 }
 
-func (s *Service) sendMessage(_ context.Context, scope aws.Scope, in *sendRequest) (*sent, error) {
+func (s *Service) sendMessage(ctx context.Context, scope aws.Scope, in *sendRequest) (*sent, error) {
 	var answer *sent
+	in.trace(ctx)
 	return answer, s.on(scope, in.URL, func(now int64, b *store.Batch, q *live) (err error) {
 		answer, err = s.send(now, b, q, scope.Account, &in.outgoing)
 		return err
@@ -49,15 +60,17 @@ func (s *Service) send(now int64, b *store.Batch, q *live, sender string, m *out
 		return nil, err
 	}
 	answer := &sent{BodySum: sumOfText(m.Body), AttributeSum: sumOf(m.Attributes), SystemSum: sumOf(m.System)}
-	deduplication, key := m.Deduplication, ""
+	var deduplication, key string
 	if q.limits.fifo {
-		if deduplication == "" {
+		if m.Deduplication != nil {
+			deduplication = *m.Deduplication
+		} else {
 			sum := sha256.Sum256([]byte(m.Body))
 			deduplication = hex.EncodeToString(sum[:])
 		}
 		key = deduplication
 		if q.limits.perGroup {
-			key = m.Group + "\x00" + deduplication
+			key = m.group() + "\x00" + deduplication
 		}
 		if seq, ok := q.queue.Duplicate(now, key); ok {
 			b.Sync() // wait for the disk write of the first one
@@ -70,10 +83,12 @@ func (s *Service) send(now int64, b *store.Batch, q *live, sender string, m *out
 		delay = 1000 * *m.Delay
 	}
 	seq := s.number(b)
-	state := &queue.Message{Seq: seq, Body: seq, Origin: seq, Group: m.Group, Sent: now, VisibleAt: now + delay}
+	state := &queue.Message{Seq: seq, Body: seq, Origin: seq, Group: m.group(), Sent: now, VisibleAt: now + delay}
 	kept := contents{body: m.Body, sender: sender, deduplication: deduplication, attributes: m.Attributes}
-	if a, ok := m.System[traceHeader]; ok {
-		kept.trace = *a.StringValue
+	if kept.trace = m.passedOn; kept.trace == "" {
+		if a, ok := m.System[traceHeader]; ok {
+			kept.trace = *a.StringValue
+		}
 	}
 	b.PutBody(seq, kept.encode())
 	b.PutState(q.id, state)
@@ -87,6 +102,16 @@ func (s *Service) send(now int64, b *store.Batch, q *live, sender string, m *out
 	q.counted.send(now, m.size())
 	s.wake(q, 1)
 	return answer, nil
+}
+
+// trace adds the trace of the request to a message that carries none. SQS passes on the header X-Amzn-Trace-Id as the
+// system attribute AWSTraceHeader.
+func (m *outgoing) trace(ctx context.Context) {
+	trace, ok := aws.TraceOf(ctx)
+	if _, own := m.System[traceHeader]; !ok || own {
+		return
+	}
+	m.passedOn = trace.String()
 }
 
 // messageID derives the ID of a message from the number under which it was first sent.
@@ -121,7 +146,7 @@ type sendBatchAnswer struct {
 	Failed     []failed
 }
 
-func (s *Service) sendMessageBatch(_ context.Context, scope aws.Scope, in *sendBatchRequest) (*sendBatchAnswer, error) {
+func (s *Service) sendMessageBatch(ctx context.Context, scope aws.Scope, in *sendBatchRequest) (*sendBatchAnswer, error) {
 	answer := &sendBatchAnswer{[]sentEntry{}, []failed{}}
 	return answer, s.on(scope, in.URL, func(now int64, b *store.Batch, q *live) error {
 		if err := checkBatch("SendMessageBatchRequestEntry", in.Entries, func(e *sendEntry) string { return e.ID }); err != nil {
@@ -129,7 +154,11 @@ func (s *Service) sendMessageBatch(_ context.Context, scope aws.Scope, in *sendB
 		}
 		size := 0
 		for i := range in.Entries {
+			in.Entries[i].trace(ctx)
 			size += in.Entries[i].size()
+			if err := in.Entries[i].checkIdentity(&q.limits); err != nil {
+				return err
+			}
 		}
 		if size > MaxMessageBytes {
 			return batchTooLong(size)

@@ -265,7 +265,7 @@ func (s *Service) config() server.Config {
 	return server.Config{
 		Model: "sqs", Invalid: codeValue, Operations: s.operations(), Partly: partly, Failure: failure, Default: s.opts.Scope,
 		Log: s.opts.Log,
-		Words: server.Words{QueryCodes: queryCodes, Missing: missing, Unchecked: []string{"QueueAttributeName",
+		Words: server.Words{QueryCodes: queryCodes, QueryDetail: true, Missing: missing, Unchecked: []string{"QueueAttributeName",
 			"MessageSystemAttributeName", "MessageSystemAttributeNameForSends"}},
 	}
 }

@@ -231,6 +231,10 @@ VisibilityTimeout=45`; got != want {
 			"length."},
 		"a": {map[string]string{"Foo": "1"}, "InvalidAttributeName", "Unknown Attribute Foo."},
 		"b": {map[string]string{"FifoQueue": "false"}, "InvalidAttributeName", "Unknown Attribute FifoQueue."},
+		"throughput": {map[string]string{"FifoThroughputLimit": "perQueue"}, "InvalidAttributeName",
+			"You can specify the FifoThroughputLimit only when FifoQueue is set to true."},
+		"content": {map[string]string{"ContentBasedDeduplication": "true"}, "InvalidAttributeName",
+			"Unknown Attribute ContentBasedDeduplication."},
 		"c": {map[string]string{"VisibilityTimeout": "43201"}, "InvalidAttributeValue",
 			"Invalid value for the parameter VisibilityTimeout."},
 		"d": {map[string]string{"RedrivePolicy": `{"maxReceiveCount":3}`}, "InvalidParameterValue",
@@ -537,7 +541,7 @@ func TestFIFO(t *testing.T) {
 	}
 	b.pass(30 * time.Second)
 	last := b.receive(url, 10)
-	if bodies(last) != "a2 b1" {
+	if bodies(last) != "b1 a2" {
 		t.Errorf("received again %q", bodies(last))
 	}
 	b.pass(30 * time.Second)
@@ -548,7 +552,7 @@ func TestFIFO(t *testing.T) {
 		MaxNumberOfMessages: 1}
 	x, err1 := b.ReceiveMessage(ctx, attempt)
 	y, err2 := b.ReceiveMessage(ctx, attempt)
-	if err1 != nil || err2 != nil || bodies(x.Messages) != "a2" || *x.Messages[0].ReceiptHandle != *y.Messages[0].ReceiptHandle {
+	if err1 != nil || err2 != nil || bodies(x.Messages) != "b1" || *x.Messages[0].ReceiptHandle != *y.Messages[0].ReceiptHandle {
 		t.Errorf("attempts: %v %v, %v %v", x, err1, y, err2)
 	}
 	b.pass(5 * time.Minute)

@@ -2,6 +2,8 @@ package ssm
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,6 +75,10 @@ type getRequest struct {
 type getAnswer struct{ Parameter *answered }
 
 func (s *Service) getParameter(ctx context.Context, scope aws.Scope, in *getRequest) (*getAnswer, error) {
+	if id, ok := strings.CutPrefix(in.Name, secretPrefix); ok {
+		made, err := s.secret(ctx, scope, id, in.Decrypt)
+		return &getAnswer{made}, err
+	}
 	p, v, selector, err := s.selected(scope, in.Name)
 	if err != nil {
 		return nil, err
@@ -81,7 +87,50 @@ func (s *Service) getParameter(ctx context.Context, scope aws.Scope, in *getRequ
 		return nil, noParameter()
 	}
 	made, err := s.value(ctx, scope, p, v, selector, in.Decrypt)
+	if err == nil {
+		made.named(in.Name)
+	}
 	return &getAnswer{made}, err
+}
+
+// named sets the name to that which the request has, if they differ by the first slash.
+func (a *answered) named(asked string) {
+	name, _, _ := strings.Cut(asked, ":")
+	if strings.TrimPrefix(name, "/") == strings.TrimPrefix(a.Name, "/") {
+		a.Name = name
+	}
+}
+
+// secretPrefix is the prefix of the names of parameters that are secrets of Secrets Manager.
+const secretPrefix = "/aws/reference/secretsmanager/"
+
+// secret returns a secret of Secrets Manager as a parameter.
+func (s *Service) secret(ctx context.Context, scope aws.Scope, id string, decrypt bool) (*answered, error) {
+	name := secretPrefix + id
+	if !decrypt {
+		return nil, refuse("ValidationException", "WithDecryption flag must be True for retrieving a Secret Manager secret.")
+	}
+	missing := refuse("ParameterNotFound", "An error occurred (ParameterNotFound) when referencing Secrets Manager: Secret %s not "+
+		"found.", name)
+	if s.opts.Secret == nil {
+		return nil, missing
+	}
+	value, source, err := s.opts.Secret(ctx, scope, id)
+	if e, ok := errors.AsType[*aws.Error](err); ok && e.Code == "ResourceNotFoundException" {
+		return nil, missing
+	}
+	if err != nil {
+		return nil, err
+	}
+	var about struct {
+		ARN     string
+		Created server.Time `json:"createdDate"`
+	}
+	if err := json.Unmarshal(source, &about); err != nil {
+		return nil, err
+	}
+	return &answered{Name: name, Type: secure, Value: value, Source: string(source), Modified: about.Created,
+		ARN: scope.ARN("ssm", "parameter"+name), DataType: "text"}, nil
 }
 
 type getAllRequest struct {
@@ -97,6 +146,18 @@ type getAllAnswer struct {
 func (s *Service) getParameters(ctx context.Context, scope aws.Scope, in *getAllRequest) (*getAllAnswer, error) {
 	answer := &getAllAnswer{[]*answered{}, []string{}}
 	for _, name := range in.Names {
+		if id, ok := strings.CutPrefix(name, secretPrefix); ok {
+			made, err := s.secret(ctx, scope, id, in.Decrypt)
+			switch e, refused := errors.AsType[*aws.Error](err); {
+			case err == nil:
+				answer.Parameters = append(answer.Parameters, made)
+			case refused && e.Code == "ParameterNotFound":
+				answer.InvalidParameters = append(answer.InvalidParameters, name)
+			default:
+				return nil, err
+			}
+			continue
+		}
 		p, v, selector, err := s.selected(scope, name)
 		if _, refused := err.(*aws.Error); refused || p == nil && err == nil { //nolint:errorlint // it is not wrapped
 			answer.InvalidParameters = append(answer.InvalidParameters, name)
@@ -109,6 +170,7 @@ func (s *Service) getParameters(ctx context.Context, scope aws.Scope, in *getAll
 		if err != nil {
 			return nil, err
 		}
+		made.named(name)
 		answer.Parameters = append(answer.Parameters, made)
 	}
 	return answer, nil

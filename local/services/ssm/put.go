@@ -178,8 +178,11 @@ func (s *Service) deleteParameter(_ context.Context, scope aws.Scope, in *delete
 		if err == nil && p == nil {
 			err = noParameter()
 		}
-		b.Delete(s.table, key(scope, in.Name))
-		return err
+		if err != nil {
+			return err
+		}
+		b.Delete(s.table, key(scope, p.Name))
+		return nil
 	})
 }
 
@@ -200,7 +203,7 @@ func (s *Service) deleteParameters(_ context.Context, scope aws.Scope, in *delet
 				answer.InvalidParameters = append(answer.InvalidParameters, name)
 			default:
 				answer.DeletedParameters = append(answer.DeletedParameters, name)
-				b.Delete(s.table, key(scope, name))
+				b.Delete(s.table, key(scope, p.Name))
 			}
 		}
 		return nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 
 	"stepback/aws"
@@ -29,6 +30,9 @@ type Options struct {
 	Clock *clock.Clock
 	// Secrets encrypts SecureString values; if it is nil, they are stored unencrypted.
 	Secrets Secrets
+	// Secret returns the value of a secret of Secrets Manager, and its description as JSON, as the caller of the
+	// request in ctx; nil means that there are no secrets.
+	Secret func(ctx context.Context, scope aws.Scope, id string) (value string, source []byte, err error)
 	// Scope is the account and region of requests that name none.
 	Scope aws.Scope
 	// Log receives refused requests; nil discards them.
@@ -95,14 +99,24 @@ func (p *parameter) newest() *version { return &p.Versions[len(p.Versions)-1] }
 
 func key(scope aws.Scope, name string) string { return scope.Account + "/" + scope.Region + "/" + name }
 
-// find returns a parameter, or nil if there is none with the name.
+// find returns a parameter, or nil if there is none with the name. The first slash of a name without further ones does
+// not count: name and /name are one parameter.
 func (s *Service) find(scope aws.Scope, name string) (*parameter, error) {
-	text, found, err := s.table.Get(key(scope, name))
-	if err != nil || !found {
-		return nil, err
+	names := []string{name}
+	if bare := strings.TrimPrefix(name, "/"); bare != "" && !strings.Contains(bare, "/") {
+		names = []string{name, bare, "/" + bare}
 	}
-	p := new(parameter)
-	return p, json.Unmarshal(text, p)
+	for _, name := range names {
+		text, found, err := s.table.Get(key(scope, name))
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			p := new(parameter)
+			return p, json.Unmarshal(text, p)
+		}
+	}
+	return nil, nil
 }
 
 // all returns the parameters of a scope whose names start with prefix, ordered by name.

@@ -41,13 +41,19 @@ func turned(text string) string {
 
 func newClient(t *testing.T) *client.Client {
 	t.Helper()
+	return newClientWith(t, nil)
+}
+
+func newClientWith(t *testing.T, secret func(context.Context, aws.Scope, string) (string, []byte, error)) *client.Client {
+	t.Helper()
 	store, err := documents.Open("/documents", vfs.NewMem())
 	if err != nil {
 		t.Fatal(err)
 	}
 	virtual := clock.Virtual(time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC))
 	server := httptest.NewServer(ssm.New(ssm.Options{Documents: store, Clock: virtual, Secrets: backwards{},
-		Scope: aws.Scope{Account: "000000000000", Region: "us-east-1"}}).Handler())
+		Secret: secret,
+		Scope:  aws.Scope{Account: "000000000000", Region: "us-east-1"}}).Handler())
 	t.Cleanup(func() {
 		server.Close()
 		virtual.Close()

@@ -354,7 +354,7 @@ type keyAnswer struct{ Account string }
 func getAccessKeyInfo(_ context.Context, scope aws.Scope, in *struct {
 	ID string `json:"AccessKeyId"`
 }) (*keyAnswer, error) {
-	if account, ok := aws.AccountOfSession(in.ID); ok {
+	if account, ok := aws.AccountOfKey(in.ID); ok {
 		return &keyAnswer{account}, nil
 	}
 	return &keyAnswer{scope.Account}, nil

@@ -1,6 +1,6 @@
 // Package startevents manages S3's "Object Created" events for which no execution could be started. Redriving an
-// event starts the execution that is named for its object's key and ETag, so that a file is imported once, however
-// often its event is redriven.
+// event starts the execution that is named for its object's bucket, key and ETag, so that a file is imported once,
+// however often its event is redriven.
 //
 // Events are stored in an [Inbox]: a prefix of a bucket on the laptop, a queue of Amazon SQS on AWS. The package
 // itself never sends an event.

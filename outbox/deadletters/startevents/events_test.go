@@ -75,4 +75,26 @@ func TestAnEventIsRedrivenByStartingItsExecution(t *testing.T) {
 	if page, err := room.List(ctx, deadletters.Query{Limit: 10}); err != nil || len(page.Letters) > 0 {
 		t.Errorf("%+v, %v", page.Letters, err)
 	}
+	// Equal objects of two buckets are two letters, and start two executions.
+	started := map[string]bool{l.Execution: true}
+	for _, bucket := range []string{"in-2", "in-3"} {
+		event.Detail.Bucket.Name = bucket
+		if err := inbox.Keep(ctx, startevents.Undelivered{Event: event, Error: "E", Attempts: 1, At: time.Now()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page, err = room.List(ctx, deadletters.Query{Limit: 10})
+	if err != nil || len(page.Letters) != 2 {
+		t.Fatalf("%+v, %v", page.Letters, err)
+	}
+	for _, dead := range page.Letters {
+		if err := room.Redrive(ctx, dead.ID, ann); err != nil {
+			t.Fatal(err)
+		}
+		l, err := room.Show(ctx, dead.ID)
+		if err != nil || l.State != deadletters.Delivered || started[l.Execution] {
+			t.Errorf("%+v, %v", l, err)
+		}
+		started[l.Execution] = true
+	}
 }

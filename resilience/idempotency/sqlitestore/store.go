@@ -5,14 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"modernc.org/sqlite"
 
 	"stepback/internal/ctxerr"
+	"stepback/internal/ownerfile"
 	"stepback/resilience"
 	"stepback/resilience/idempotency"
 	"stepback/retry"
@@ -46,12 +45,11 @@ type work struct {
 	done chan struct{}
 }
 
-// Open opens the database at path, and creates the file, its directory and its table if they are missing.
+// Open opens the database at path, and creates the file, its directory and its table if they are missing: only their
+// owner can read what Open creates.
 func Open(ctx context.Context, path string, d Durability) (*Store, error) {
-	if dir := filepath.Dir(path); dir != "." {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return nil, fmt.Errorf("idempotency: create the directory of %s: %w", path, err)
-		}
+	if err := ownerfile.Create(path); err != nil {
+		return nil, fmt.Errorf("idempotency: open %s: %w", path, err)
 	}
 	// Processes that turn on the write-ahead log at the same time conflict, which SQLite's own timeout does not
 	// cover.

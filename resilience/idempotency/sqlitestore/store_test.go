@@ -3,7 +3,10 @@ package sqlitestore_test
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"stepback/resilience/idempotency"
@@ -44,6 +47,25 @@ func TestClosed(t *testing.T) {
 	cancel()
 	if _, err := s.Begin(ctx, idempotency.Claim{Key: "k"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error is %v", err)
+	}
+}
+
+// Files that Open creates are readable for their owner alone, answers in the write-ahead log too.
+func TestFilesAreForTheirOwner(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("permissions are not those of Unix")
+	}
+	dir := filepath.Join(t.TempDir(), "new")
+	open(t, filepath.Join(dir, "keys.db"), sqlitestore.Normal)
+	for path, want := range map[string]fs.FileMode{dir: 0o700, filepath.Join(dir, "keys.db"): 0o600, filepath.Join(dir, "keys.db-wal"): 0o600} {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != want {
+			t.Errorf("%s has the permissions %o, want %o", path, got, want)
+		}
 	}
 }
 

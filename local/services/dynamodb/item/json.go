@@ -2,6 +2,7 @@ package item
 
 import (
 	"encoding/base64"
+	"errors"
 	"strings"
 
 	"stepback/jsonvalue"
@@ -21,9 +22,11 @@ const (
 	errNull       = Invalid(invalidParameter + "Null attribute value types must have the value of true")
 	errSetMember  = Invalid(invalidParameter + "An string set may not have a empty string as a member")
 	errDuplicates = Invalid("Input collection contains duplicates")
-	errBase64     = Invalid("Invalid base64-encoded binary value")
 	errValueType  = Invalid("Unexpected value type in payload")
 )
+
+// ErrBase64 is returned for a binary value that is not in base64.
+var ErrBase64 = errors.New("the binary value is not in base64")
 
 // FromJSON parses an attribute value in the API's form: {"S": "text"}.
 func FromJSON(v jsonvalue.Value) (Value, error) { return fromJSON(v, 0) }
@@ -122,7 +125,7 @@ func scalar(kind Kind, text string) (Value, error) {
 	case KindBinary:
 		b, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
-			return Value{}, errBase64
+			return Value{}, ErrBase64
 		}
 		return Value{Kind: kind, Text: string(b)}, nil
 	default:

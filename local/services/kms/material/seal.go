@@ -79,6 +79,15 @@ func EncryptRSA(private []byte, algorithm string, plaintext []byte) ([]byte, err
 	return rsa.EncryptOAEP(h, rand.Reader, &k.PublicKey, plaintext, nil)
 }
 
+// MostRSA returns the maximum size of a plaintext that EncryptRSA encrypts, in bytes.
+func MostRSA(private []byte, algorithm string) (int, error) {
+	k, h, err := oaep(private, algorithm)
+	if err != nil {
+		return 0, err
+	}
+	return k.Size() - 2*h.Size() - 2, nil
+}
+
 // DecryptRSA decrypts what was encrypted by EncryptRSA or with the public key.
 func DecryptRSA(private []byte, algorithm string, ciphertext []byte) ([]byte, error) {
 	k, h, err := oaep(private, algorithm)

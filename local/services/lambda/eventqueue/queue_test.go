@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
@@ -209,10 +210,10 @@ func TestAnEventWithoutAFunctionIsDropped(t *testing.T) {
 	if e := <-f.ended; string(e.Payload) != "2" {
 		t.Errorf("told of %s", e.Payload)
 	}
-	q.Close()
-	if n := q.Pending(); n != 0 {
-		t.Errorf("%d are pending", n)
+	for q.Pending() != 0 { // the first event may be dropped after the second
+		runtime.Gosched()
 	}
+	q.Close()
 }
 
 func TestEventsAreBounded(t *testing.T) {

@@ -25,7 +25,11 @@ type Configuration struct {
 	TracingConfig        TracingConfig
 	RevisionID           string `json:"RevisionId"`
 	State                string
-	LastUpdateStatus     string
+	StateReason          string `json:",omitempty"`
+	StateReasonCode      string `json:",omitempty"`
+	LastUpdateStatus     string `json:",omitempty"`
+	UpdateReason         string `json:"LastUpdateStatusReason,omitempty"`
+	UpdateReasonCode     string `json:"LastUpdateStatusReasonCode,omitempty"`
 	PackageType          string
 	Architectures        []string
 	EphemeralStorage     EphemeralStorage
@@ -82,6 +86,27 @@ const (
 	active     = "Active"
 	successful = "Successful"
 )
+
+// The reason that Lambda gives while a function is created or updated.
+const (
+	reason     = "The function is being created."
+	reasonCode = "Creating"
+)
+
+// Pending returns the configuration as the answer to its creation shows it. The function can be invoked at once, and
+// other answers say so.
+func (c *Configuration) Pending() *Configuration {
+	shown := *c
+	shown.State, shown.StateReason, shown.StateReasonCode, shown.LastUpdateStatus = "Pending", reason, reasonCode, ""
+	return &shown
+}
+
+// InProgress returns the configuration as the answer to its update shows it.
+func (c *Configuration) InProgress() *Configuration {
+	shown := *c
+	shown.LastUpdateStatus, shown.UpdateReason, shown.UpdateReasonCode = "InProgress", reason, reasonCode
+	return &shown
+}
 
 // Defaults of a function.
 const (

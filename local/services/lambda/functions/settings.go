@@ -1,6 +1,8 @@
 package functions
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"maps"
 	"regexp"
@@ -52,9 +54,9 @@ func (s *Settings) apply(c *Configuration) error {
 	set(&c.TracingConfig, s.TracingConfig)
 	set(&c.EphemeralStorage, s.EphemeralStorage)
 	if s.Environment != nil {
-		c.Environment = nil
-		if len(s.Environment.Variables) > 0 {
-			c.Environment = s.Environment
+		c.Environment = &Environment{Variables: s.Environment.Variables}
+		if c.Environment.Variables == nil {
+			c.Environment.Variables = map[string]string{}
 		}
 	}
 	if s.VpcConfig != nil {
@@ -76,7 +78,8 @@ func (s *Settings) apply(c *Configuration) error {
 		return invalid("Runtime and Handler are mandatory parameters for functions created with deployment packages.")
 	}
 	runtime, _ := aws.ParseARN(c.FunctionArn)
-	runtime.Account, runtime.Resource = "", "runtime:"+c.Runtime
+	sum := sha256.Sum256([]byte(c.Runtime)) // AWS's is of the runtime's build
+	runtime.Account, runtime.Resource = "", "runtime:"+hex.EncodeToString(sum[:])
 	c.RuntimeVersionConfig.RuntimeVersionArn = runtime.String()
 	return nil
 }

@@ -37,7 +37,7 @@ func (i *command) Invoke(ctx context.Context, r *invocation.Request) (*invocatio
 	cmd := shell(ctx, i.line)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(r.Payload), &out, &problems
 	cmd.WaitDelay = patience
-	cmd.Env = append(os.Environ(), "AWS_LAMBDA_FUNCTION_NAME="+bareName(r.FunctionName))
+	cmd.Env = append(os.Environ(), "AWS_LAMBDA_FUNCTION_NAME="+BareName(r.FunctionName))
 	for name, value := range i.env {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}

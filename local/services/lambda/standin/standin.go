@@ -59,7 +59,7 @@ type over struct {
 
 // Invoke implements invocation.Invoker.
 func (o over) Invoke(ctx context.Context, r *invocation.Request) (*invocation.Answer, error) {
-	name := bareName(r.FunctionName)
+	name := BareName(r.FunctionName)
 	if in, ok := o.named[name]; ok {
 		own := *r
 		own.FunctionName, own.Qualifier = name, "" // a stand-in has a single version, the same in every account
@@ -100,8 +100,8 @@ func (s *Set) Close(ctx context.Context) error {
 	return err
 }
 
-// bareName returns the name of a function given by its name, its ARN or part of the ARN, with or without a qualifier.
-func bareName(called string) string {
+// BareName returns the name of a function given by its name, its ARN or part of the ARN, with or without a qualifier.
+func BareName(called string) string {
 	parts := strings.Split(called, ":")
 	for i, part := range parts[:len(parts)-1] {
 		if part == "function" {

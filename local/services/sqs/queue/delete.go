@@ -8,7 +8,7 @@ var (
 	ErrExpired = errors.New("the receipt handle has expired")
 	// ErrGone is returned for a message that is no longer in the queue.
 	ErrGone = errors.New("the message is not in the queue")
-	// ErrNotInFlight is returned for a message that has become visible again.
+	// ErrNotInFlight is returned for a message of a FIFO queue that has become visible again.
 	ErrNotInFlight = errors.New("the message is not in flight")
 	// ErrTooLong is returned if a message would be hidden for more than twelve hours after it was received.
 	ErrTooLong = errors.New("the message would be hidden for more than twelve hours")
@@ -33,24 +33,30 @@ func (q *Queue) Delete(now int64, seq, receipt uint64) (*Message, error) {
 // MaxHidden is the maximum time that a message may be hidden after it was received, in milliseconds.
 const MaxHidden = 12 * 60 * 60 * 1000
 
-// Hide hides a message that is in flight for another hidden milliseconds from now; 0 makes it visible at once. The
-// error is ErrGone, ErrNotInFlight, ErrExpired or ErrTooLong.
+// Hide hides a message that was received for hidden milliseconds from now; 0 makes it visible at once. In a standard
+// queue, a message that has become visible again is hidden once more. The error is ErrGone, ErrNotInFlight, ErrExpired
+// or ErrTooLong.
 func (q *Queue) Hide(now int64, seq, receipt uint64, hidden int64) (*Message, error) {
 	q.advance(now)
 	m := q.messages[seq]
 	switch {
 	case m == nil:
 		return nil, ErrGone
-	case !m.InFlight:
+	case q.settings.FIFO && !m.InFlight:
 		return nil, ErrNotInFlight
 	case q.settings.FIFO && m.Receipt != receipt:
 		return nil, ErrExpired
 	case now+hidden-m.LastReceived > MaxHidden:
 		return nil, ErrTooLong
 	}
-	q.pending.remove(m)
-	m.VisibleAt = now + hidden
-	q.pending.push(m)
+	if m.VisibleAt = now + hidden; m.InFlight {
+		q.pending.remove(m)
+		q.pending.push(m)
+	} else {
+		q.ready.remove(m)
+		m.InFlight = true
+		q.hide(m)
+	}
 	q.advance(now)
 	return m, nil
 }

@@ -22,9 +22,26 @@ type Message struct {
 	InFlight      bool  // received, and not visible again yet
 	Receipt       uint64
 
+	// turn and handed order the groups of a FIFO queue. handed counts receives, and is 0 for a message that has not
+	// been received since the queue was opened; turn is then the last position in the queue at that time.
+	turn, handed uint64
+
 	ready, pending, age int // positions in heaps
 	group               *group
 	previous, next      *Message // neighbours in the group's list
+}
+
+// before reports whether a group with the first message m is served before one with the first message o: in the order
+// in which the messages were sent, where a message that was received before counts as sent when it was received.
+func (m *Message) before(o *Message) bool {
+	a, b := m.turn, o.turn
+	if m.handed == 0 {
+		a = m.Seq
+	}
+	if o.handed == 0 {
+		b = o.Seq
+	}
+	return a < b || a == b && m.handed < o.handed
 }
 
 // visible reports whether the message was neither delayed nor in flight at the last advance.
@@ -34,7 +51,6 @@ func (m *Message) visible() bool { return m.pending == 0 }
 type group struct {
 	name       string
 	head, tail *Message
-	inFlight   int
 	place      int // position in the heap of receivable groups
 }
 

@@ -1,12 +1,17 @@
 package queue
 
+import (
+	"maps"
+	"slices"
+)
+
 // MaxInFlight is the maximum number of messages of a queue in flight.
 const MaxInFlight = 120_000
 
 // Settings holds the attributes of a queue that affect the order and lifetime of its messages.
 type Settings struct {
-	// FIFO queues deliver the messages of a group in order. While a message of a group is in flight, no other
-	// message of the group is delivered.
+	// FIFO queues deliver the messages of a group in order. While a message of a group is in flight, the messages
+	// behind it are not delivered.
 	FIFO bool
 	// Retention is the time for which messages are kept after they were sent, in milliseconds.
 	Retention int64
@@ -24,9 +29,11 @@ type Queue struct {
 	pending  order[*Message] // delayed or in flight, ordered by when they become visible
 	ready    order[*Message] // visible messages of a standard queue
 	groups   map[string]*group
-	open     order[*group] // groups whose first message is visible and that have none in flight
+	open     order[*group] // groups whose first message is visible
 
 	inFlight int
+	last     uint64 // highest Seq
+	handed   uint64 // number of messages received
 
 	sent     recent[uint64] // sequence numbers by deduplication key
 	attempts recent[[]handed]
@@ -44,7 +51,7 @@ func New(s Settings) *Queue {
 		return a.VisibleAt < b.VisibleAt || a.VisibleAt == b.VisibleAt && a.Seq < b.Seq
 	}, place: func(m *Message) *int { return &m.pending }}
 	q.ready = order[*Message]{before: bySeq, place: func(m *Message) *int { return &m.ready }}
-	q.open = order[*group]{before: func(a, b *group) bool { return a.head.Seq < b.head.Seq },
+	q.open = order[*group]{before: func(a, b *group) bool { return a.head.before(b.head) },
 		place: func(g *group) *int { return &g.place }}
 	return q
 }
@@ -59,6 +66,7 @@ func (q *Queue) Set(s Settings) {
 // must never have been used in the queue before.
 func (q *Queue) Put(m *Message) {
 	q.messages[m.Seq] = m
+	q.last = max(q.last, m.Seq)
 	q.ages.push(m)
 	if q.settings.FIFO {
 		g := q.groups[m.Group]
@@ -82,9 +90,6 @@ func (q *Queue) hide(m *Message) {
 	q.pending.push(m)
 	if m.InFlight {
 		q.inFlight++
-		if m.group != nil {
-			m.group.inFlight++
-		}
 	}
 }
 
@@ -94,9 +99,6 @@ func (q *Queue) unhide(m *Message) {
 	if m.InFlight {
 		m.InFlight = false
 		q.inFlight--
-		if m.group != nil {
-			m.group.inFlight--
-		}
 	}
 }
 
@@ -119,7 +121,7 @@ func (q *Queue) reopen(g *group) {
 	switch {
 	case g.head == nil:
 		delete(q.groups, g.name)
-	case g.inFlight == 0 && g.head.visible():
+	case g.head.visible():
 		q.open.push(g)
 	}
 }
@@ -164,13 +166,13 @@ func (q *Queue) Expire(now int64) (expired []*Message) {
 	}
 }
 
-// Purge removes all messages and returns them.
-func (q *Queue) Purge() []*Message {
-	all := q.ages.list
-	empty := New(q.settings)
-	empty.sent = q.sent
-	*q = *empty
-	return all
+// Purge removes all messages and deduplication keys, and returns them.
+func (q *Queue) Purge() (messages []*Message, duplicates []string) {
+	messages, duplicates = q.ages.list, slices.Sorted(maps.Keys(q.sent.values))
+	last := q.last
+	*q = *New(q.settings)
+	q.last = last
+	return messages, duplicates
 }
 
 // Take removes at most n receivable messages, in order, and returns them.

@@ -72,8 +72,11 @@ func TestStandardQueue(t *testing.T) {
 	if _, err := q.Hide(106_000, 4, 99, 0); err != nil {
 		t.Error(err)
 	}
-	if _, err := q.Hide(106_000, 4, 99, 0); !errors.Is(err, queue.ErrNotInFlight) {
-		t.Errorf("visible: %v", err)
+	if m, err := q.Hide(106_000, 4, 99, 1000); err != nil || !m.InFlight || m.VisibleAt != 107_000 {
+		t.Errorf("hidden once more: %+v %v", m, err)
+	}
+	if _, err := q.Hide(106_000, 4, 99, 0); err != nil || q.Counts(106_000) != (queue.Counts{Visible: 1}) {
+		t.Errorf("visible: %v, %+v", err, q.Counts(106_000))
 	}
 	if m, err := q.Delete(106_000, 4, 1); m == nil || err != nil {
 		t.Errorf("delete by an old receipt: %v %v", m, err)
@@ -190,13 +193,19 @@ func TestQueueKeepsItsPromises(t *testing.T) {
 			},
 			"receive": func(t *rapid.T) {
 				n, hidden := rapid.IntRange(1, 4).Draw(t, "n"), rapid.Int64Range(1, 60).Draw(t, "hidden")
-				blocked := map[string]bool{}
-				for _, k := range there {
-					blocked[k.group] = blocked[k.group] || fifo && inFlight(k)
+				first := map[string]uint64{} // of each group's messages in flight
+				for seq, k := range there {
+					if before, ok := first[k.group]; fifo && inFlight(k) && (!ok || seq < before) {
+						first[k.group] = seq
+					}
+				}
+				blocked := func(seq uint64, k *known) bool {
+					before, ok := first[k.group]
+					return ok && before < seq
 				}
 				can := 0
-				for _, k := range there {
-					if k.visibleAt <= now && !blocked[k.group] {
+				for seq, k := range there {
+					if k.visibleAt <= now && !blocked(seq, k) {
 						can++
 					}
 				}
@@ -206,7 +215,7 @@ func TestQueueKeepsItsPromises(t *testing.T) {
 				}
 				for _, m := range got {
 					k := there[m.Seq]
-					if k == nil || k.visibleAt > now || blocked[k.group] {
+					if k == nil || k.visibleAt > now || blocked(m.Seq, k) {
 						t.Fatalf("%d was received: %+v", m.Seq, k)
 					}
 					for seq, other := range there {

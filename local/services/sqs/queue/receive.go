@@ -4,8 +4,8 @@ package queue
 // that have already been received as often as the settings allow are removed from the queue instead, and returned
 // in dead, at most deadAtOnce of them.
 //
-// A FIFO queue serves its groups in the order of their first messages, and returns as many messages of a group as
-// are visible.
+// A FIFO queue serves its groups in the order of their first messages, and returns the messages of a group up to the
+// first that is not visible. Groups whose messages were received and became visible again follow the others.
 func (q *Queue) Receive(now int64, n int, hidden int64, receipt func() uint64) (got, dead []*Message) {
 	q.advance(now)
 	n = min(n, MaxInFlight-q.inFlight)
@@ -54,6 +54,8 @@ func (q *Queue) handOut(m *Message, now, hidden int64, receipt uint64) {
 	if m.FirstReceived == 0 {
 		m.FirstReceived = now
 	}
+	q.handed++
+	m.turn, m.handed = q.last, q.handed
 	m.LastReceived, m.VisibleAt, m.Receipt, m.InFlight = now, now+hidden, receipt, true
 	q.hide(m)
 }
