@@ -12,14 +12,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"stepback/aws/objects"
 	"stepback/aws/objects/sdkobjects"
 	"stepback/aws/rangedbody/breaktest"
 	"stepback/csvimport"
 	"stepback/csvimport/s3objects"
+	local "stepback/local/services/s3"
 	"stepback/retry"
 	"stepback/statemachine"
 )
@@ -46,13 +45,22 @@ func everyClient(t *testing.T, test func(t *testing.T, client func(endpoint stri
 	}
 }
 
-func fake(t *testing.T, client func(endpoint string) *s3objects.Objects) *s3objects.Objects {
+// inBucket returns a handler of an S3 with one bucket, "in".
+func inBucket(t *testing.T) http.Handler {
 	t.Helper()
-	backend := s3mem.New()
-	if err := backend.CreateBucket("in"); err != nil {
+	server, err := local.Open(t.TempDir(), local.Options{})
+	if err == nil {
+		err = server.CreateBucket("in")
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(gofakes3.New(backend).Server())
+	return server.Handler()
+}
+
+func fake(t *testing.T, client func(endpoint string) *s3objects.Objects) *s3objects.Objects {
+	t.Helper()
+	server := httptest.NewServer(inBucket(t))
 	t.Cleanup(server.Close)
 	return client(server.URL)
 }
@@ -199,11 +207,7 @@ func TestNetworkErrors(t *testing.T) {
 // TestReadingOn reads a file over connections that break at drawn offsets.
 func TestReadingOn(t *testing.T) {
 	everyClient(t, func(t *testing.T, client func(endpoint string) *s3objects.Objects) {
-		backend := s3mem.New()
-		if err := backend.CreateBucket("in"); err != nil {
-			t.Fatal(err)
-		}
-		whole := gofakes3.New(backend).Server()
+		whole := inBucket(t)
 		handler, broken := breaktest.Handler(whole, 5)
 		intact, server := httptest.NewServer(whole), httptest.NewServer(handler)
 		defer intact.Close()

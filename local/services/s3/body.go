@@ -35,13 +35,13 @@ type body struct {
 // discard removes the body's file, unless an object has taken it over.
 func (b body) discard() { _ = os.Remove(b.path) }
 
-// copyBuffer is the size of the buffer through which a body passes.
-const copyBuffer = 256 << 10
+// mostBuffer is the maximum size of the buffer through which a body passes.
+const mostBuffer = 256 << 10
 
 // receive streams r into a new file. The bytes are also written to check, if it is not nil. If it fails, it leaves
 // nothing behind.
 func (s *store) receive(r io.Reader, size int64, check *bodyCheck) (body, error) {
-	b, err := s.receiveAll(io.LimitReader(r, size+1), check)
+	b, err := s.receiveAll(io.LimitReader(r, size+1), size, check)
 	if err == nil && b.size != size {
 		b.discard()
 		err = fail("IncompleteBody", "You did not provide the number of bytes specified by the Content-Length HTTP header", nil)
@@ -49,8 +49,9 @@ func (s *store) receive(r io.Reader, size int64, check *bodyCheck) (body, error)
 	return b, err
 }
 
-// receiveAll is receive for a body of unknown length.
-func (s *store) receiveAll(r io.Reader, check *bodyCheck) (b body, err error) {
+// receiveAll is receive for a body whose length is not known. expected is the size that it probably has; it only
+// determines the size of the buffer.
+func (s *store) receiveAll(r io.Reader, expected int64, check *bodyCheck) (b body, err error) {
 	f, err := s.newFile(s.tempDir())
 	if err != nil {
 		return body{}, s.storageError(err)
@@ -68,7 +69,7 @@ func (s *store) receiveAll(r io.Reader, check *bodyCheck) (b body, err error) {
 	if check != nil {
 		all = append(all, check)
 	}
-	n, err := io.CopyBuffer(io.MultiWriter(all...), r, make([]byte, copyBuffer))
+	n, err := io.CopyBuffer(io.MultiWriter(all...), r, make([]byte, min(max(expected, 0)+1, mostBuffer)))
 	if err != nil {
 		return body{}, s.storageError(err)
 	}

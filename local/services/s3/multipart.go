@@ -72,6 +72,9 @@ type startedUpload struct {
 
 // createMultipartUpload implements CreateMultipartUpload.
 func (s *store) createMultipartUpload(c *call) (any, error) {
+	if _, err := c.message(maxMessage); err != nil { // it has none
+		return nil, err
+	}
 	d, err := s.describes(c)
 	if err != nil {
 		return nil, err

@@ -120,6 +120,9 @@ func (c *call) route() (operation, error) {
 			return nil, notImplemented(fmt.Sprintf("The sub-resource or parameter %q is not served here.", name))
 		}
 	}
+	if c.bucket == "WriteGetObjectResponse" { // an operation, and no valid name of a bucket
+		return nil, notImplemented("WriteGetObjectResponse is not served here.")
+	}
 	key := route{c.Method, c.on(), sub}
 	o, ok := routes[key]
 	if !ok {
