@@ -39,7 +39,8 @@ func TestErrorsHaveTheStatusAndTheMessageOfS3(t *testing.T) {
 		status               int
 		code, message        string
 	}{
-		"a bucket that is there": {http.MethodPut, "/incoming", "", nil, 409, "BucketAlreadyOwnedByYou",
+		"a bucket that is there": {http.MethodPut, "/incoming", "", []string{"Authorization",
+			"AWS4-HMAC-SHA256 Credential=local/20261127/eu-west-1/s3/aws4_request, SignedHeaders=host, Signature=0"}, 409, "BucketAlreadyOwnedByYou",
 			"Your previous request to create the named bucket succeeded and you already own it."},
 		"a bucket with objects": {http.MethodDelete, "/incoming", "", nil, 409, "BucketNotEmpty",
 			"The bucket you tried to delete is not empty"},

@@ -97,8 +97,12 @@ func TestMultipartUploadSurvivesARestartAndKeepsItsETag(t *testing.T) {
 	if err != nil || *head.ETag != want {
 		t.Errorf("head %+v, %v", head, err)
 	}
-	if _, err := complete(t, c, "big.csv", id, one); codeOf(err) != "NoSuchUpload" {
-		t.Errorf("completing twice: %v", err)
+	if again, err := complete(t, c, "big.csv", id, one, three); err != nil || *again.ETag != want {
+		t.Errorf("completing twice, as after a lost response: %+v, %v", again, err)
+	}
+	put(t, c, "big.csv", "replaced")
+	if _, err := complete(t, c, "big.csv", id, one, three); codeOf(err) != "NoSuchUpload" {
+		t.Errorf("completing after another upload: %v", err)
 	}
 }
 
