@@ -1,10 +1,17 @@
-// Package docs embeds the pages that programs show. That is the operating guide, to which alarms link; the rest of
-// the folder is not embedded.
+// Package docs embeds the pages that programs show: the operating guide, to which alarms link, and all pages for the
+// MCP server, which serves them as resources.
 package docs
 
-import _ "embed"
+import (
+	"embed"
+)
 
 // Operating is the text of docs/operating.md.
 //
 //go:embed operating.md
 var Operating string
+
+// Pages holds all pages of this folder, apart from the decisions.
+//
+//go:embed *.md
+var Pages embed.FS

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -451,7 +450,8 @@ func TestKilledBetweenStores(t *testing.T) {
 // queue out.
 func openCrashed(t *testing.T, dir string, disk vfs.FS, at time.Time) (c crashed, end func()) {
 	t.Helper()
-	var here atomic.Pointer[local.Platform]
+	var p *local.Platform
+	opened := make(chan struct{}) // closed once p is set: what is resumed may call functions before
 	builtIn := map[string]functions.BuiltIn{
 		"fails": func(functions.Surroundings) (functions.Program, error) {
 			return functions.Program{Handler: func(any) error { return errors.New("no") }}, nil
@@ -459,17 +459,19 @@ func openCrashed(t *testing.T, dir string, disk vfs.FS, at time.Time) (c crashed
 		"sends": func(functions.Surroundings) (functions.Program, error) {
 			return functions.Program{Handler: func(ctx context.Context, _ any) error {
 				to, _ := aws.ParseARN(crashARN("sqs", "out"))
-				return here.Load().Queues.Deliver(ctx, to, &delivery.Message{Body: "m"})
+				<-opened
+				return p.Queues.Deliver(ctx, to, &delivery.Message{Body: "m"})
 			}}, nil
 		},
 	}
-	p, err := local.Open(t.Context(), local.Config{Dir: dir, Clock: clock.Virtual(at),
+	var err error
+	p, err = local.Open(t.Context(), local.Config{Dir: dir, Clock: clock.Virtual(at),
 		Space:   diskspace.Config{FS: disk},
 		BuiltIn: builtIn})
 	if err != nil {
 		t.Fatal(err)
 	}
-	here.Store(p)
+	close(opened)
 	for name := range builtIn {
 		if _, err := p.Functions.Get(p.Scope, name, ""); err == nil {
 			continue

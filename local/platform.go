@@ -301,7 +301,7 @@ func (p *Platform) finishOpen(context.Context) error {
 		return nil
 	})
 	p.Stacks.Resume()
-	p.resources.Resume() //nolint:contextcheck // what goes on has a time of its own
+	p.resources.Resume()
 	return nil
 }
 

@@ -22,6 +22,9 @@ type Config struct {
 	// Name identifies the relay to people who look into the table; by default it is made of the host's name and the
 	// process. At most 200 bytes.
 	Name string
+	// TakeOver declares that no other relay with this Name runs. Messages that an earlier one of the same Name, which
+	// was killed, still holds are then claimed at once, not when its leases expire. It requires a Name.
+	TakeOver bool
 	// Check rejects a message before it is sent, with an error such as [Invalid] returns; nil means [CheckJSON].
 	Check func(*Message) error
 	// Policy returns the delays for an error's name; nil means 1 s, doubled up to 5 minutes, with FULL jitter, for
@@ -94,6 +97,9 @@ func (c *Config) complete() error {
 	}
 	if len(c.Name) > 200 || !isHeader(c.Name) {
 		return fmt.Errorf("a relay's name must be at most 200 bytes of UTF-8 without control characters, not %.40q", c.Name)
+	}
+	if c.TakeOver && c.Name == "" {
+		return errors.New("a relay that takes over needs a Name, the one of the relay whose messages it takes")
 	}
 	if c.Name == "" {
 		host, err := os.Hostname()

@@ -77,7 +77,7 @@ func (s *session) claim(messages, bytes int) (Claimed, error) {
 	defer cancel()
 	began := s.cfg.Clock.Now()
 	claimed, err := s.cfg.Store.Claim(ctx, Claim{
-		Lease: fmt.Sprintf("%s#%d", s.cfg.Name, s.claims.Add(1)), For: s.cfg.Lease,
+		Lease: fmt.Sprintf("%s#%s-%d", s.cfg.Name, s.instance, s.claims.Add(1)), For: s.cfg.Lease,
 		Limit: messages, PerKey: s.cfg.PerKey, Bytes: bytes,
 	})
 	if err != nil {
@@ -89,6 +89,22 @@ func (s *session) claim(messages, bytes int) (Claimed, error) {
 	s.hold(claimed.Messages)
 	s.cfg.Observe(Event{Kind: EventClaimed, Count: len(claimed.Messages), Took: now.Sub(began)})
 	return claimed, nil
+}
+
+// takeOver ends the leases of an earlier relay with the same name. If that fails, they expire later.
+func (s *session) takeOver(parent context.Context) error {
+	if !s.cfg.TakeOver {
+		return nil
+	}
+	ctx, cancel := s.storeContext(parent)
+	defer cancel()
+	n, err := s.cfg.Store.Abandon(ctx, s.cfg.Name)
+	if err != nil {
+		s.storeFailed("take over messages", err)
+	} else if n > 0 {
+		s.cfg.Log.Info("took over messages of a relay that has ended", "relay", s.cfg.Name, "messages", n)
+	}
+	return err
 }
 
 // storeContext returns a context that limits the duration of one call of the store.

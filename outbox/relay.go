@@ -7,14 +7,17 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/google/uuid"
 )
 
 // Relay takes messages from a store and passes them to a sink. Many relays may work on one store.
 type Relay struct {
-	cfg     Config
-	drawing sync.Mutex // guards cfg.Random
-	claims  atomic.Uint64
-	health  healthRecord
+	cfg      Config
+	drawing  sync.Mutex // guards cfg.Random
+	instance string     // distinguishes its claims from those of others with its name
+	claims   atomic.Uint64
+	health   healthRecord
 }
 
 // New returns a relay; Run or Drain starts it.
@@ -22,7 +25,7 @@ func New(cfg Config) (*Relay, error) {
 	if err := cfg.complete(); err != nil {
 		return nil, err
 	}
-	return &Relay{cfg: cfg}, nil
+	return &Relay{cfg: cfg, instance: uuid.NewString()[:8]}, nil
 }
 
 // ErrSinkHangs is returned by a relay that stops while its sink does not return from sends, although their context
@@ -60,6 +63,9 @@ func (r *Relay) run(ctx context.Context, drain bool) (Drained, error) {
 		held: map[int64]holding{},
 	}
 	r.health.begin(r.cfg.Clock.Now())
+	if err := s.takeOver(ctx); err != nil && drain {
+		return Drained{}, err
+	}
 	var background, settling sync.WaitGroup
 	for range r.cfg.Concurrency {
 		s.employ() //nolint:contextcheck // sends have the session's contexts: they outlive ctx by the grace

@@ -17,6 +17,9 @@ type Store interface {
 	Settle(ctx context.Context, all []Settlement) (int, error)
 	// Extend makes the leases of held messages end after d from now.
 	Extend(ctx context.Context, held []Held, d time.Duration) error
+	// Abandon ends the leases of all messages that the claims of a relay hold: those whose Lease starts with the
+	// relay's name and '#'. Such messages are due at once, and the lease counts as expired. It returns their number.
+	Abandon(ctx context.Context, relay string) (int, error)
 	// NextDue returns the time until the next message becomes due, apart from messages that are due already. ok is
 	// false if there is none.
 	NextDue(ctx context.Context) (d time.Duration, ok bool, err error)

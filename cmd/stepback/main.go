@@ -14,6 +14,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"stepback/cmd/stepback/agents"
 	"stepback/cmd/stepback/authoring"
 	"stepback/cmd/stepback/data"
 	"stepback/cmd/stepback/exit"
@@ -75,6 +76,8 @@ type commandLine struct {
 	Completion completionCmd `cmd:"" group:"This program and its data" help:"Print a completion script for bash, zsh or fish."`
 	Names      namesCmd      `cmd:"" group:"This program and its data" hidden:"" help:"Print names for completion."`
 
+	MCP agents.MCP `cmd:"" group:"This program and its data" name:"mcp" help:"Serve the Model Context Protocol, by which coding agents use this program."`
+
 	Version kong.VersionFlag `help:"Print the version, the commit and the Go version of the build."`
 }
 
@@ -113,7 +116,9 @@ func execute(ctx context.Context, args []string, io terminal.Streams) int {
 	if io.OutWidth == 0 {
 		help = out // kong asks only an *os.File how wide its terminal is
 	}
-	parser, err := parserOf(new(commandLine),
+	cli := new(commandLine)
+	cli.MCP.Execute, cli.MCP.Version = execute, versionLine()
+	parser, err := parserOf(cli,
 		kong.Writers(help, io.Err), kong.Exit(func(code int) { exited = code }),
 		kong.Vars{"version": versionLine()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: helpWidth(io)}),

@@ -70,7 +70,7 @@ func (p *Pipeline) deploy(ctx context.Context, platform *local.Platform) (err er
 		stop()
 		release()
 	}
-	p.relay(ctx) // sends what a killed process has left in the outbox
+	p.relay(ctx, true) // sends what a killed process has left in the outbox
 	return p.tidy(ctx)
 }
 

@@ -61,8 +61,14 @@ func (p *Pipeline) Import(ctx context.Context, file string, again bool, watch fu
 		}
 	}
 	if s.repeated {
-		p.relay(ctx) // a resumed execution may have ended since the directory was opened
-		return p.earlier(ctx, s.arn)
+		report, err := p.earlier(ctx, s.arn)
+		if err != nil {
+			return nil, err
+		}
+		// a resumed execution may have ended since the directory was opened
+		err = errors.Join(p.finishResumed(ctx), p.tidy(ctx))
+		p.relay(ctx, false)
+		return report, err
 	}
 	x, err := p.wait(ctx, s.arn, watch)
 	if err != nil {
@@ -78,7 +84,7 @@ func (p *Pipeline) Import(ctx context.Context, file string, again bool, watch fu
 		return nil, err
 	}
 	err = errors.Join(p.save(report), p.finishResumed(ctx), p.tidy(ctx))
-	p.relay(ctx)
+	p.relay(ctx, false)
 	return report, err
 }
 

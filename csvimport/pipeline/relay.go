@@ -2,10 +2,13 @@ package pipeline
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"time"
 
 	csvdatabase "stepback/csvimport/database"
@@ -42,8 +45,9 @@ func sinkOf(platform *local.Platform, topic string) outbox.Sink {
 	})
 }
 
-// openRelay opens a relay from the outbox in an import's database to the platform's topic.
-func openRelay(ctx context.Context, platform *local.Platform, address string) (*outbox.Relay, func() error, error) {
+// openRelay opens a relay from the outbox in an import's database to the platform's topic. takeOver declares that no
+// other relay of this directory is running; see outbox.Config.
+func openRelay(ctx context.Context, platform *local.Platform, address string, takeOver bool) (*outbox.Relay, func() error, error) {
 	//nolint:contextcheck // it waits for the disk only
 	topic, err := platform.Topics.CreateTopic(platform.Scope, eventsTopic)
 	if err != nil {
@@ -55,6 +59,7 @@ func openRelay(ctx context.Context, platform *local.Platform, address string) (*
 	}
 	relay, err := outbox.New(outbox.Config{
 		Store: store, Sink: sinkOf(platform, topic), Policy: retrypatterns.PolicyFor, Linger: -1,
+		Name: relayName(platform.Dir), TakeOver: takeOver,
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, store.Close())
@@ -62,14 +67,26 @@ func openRelay(ctx context.Context, platform *local.Platform, address string) (*
 	return relay, store.Close, nil
 }
 
-// drain sends the due messages in the outbox of an import's database.
-func drain(ctx context.Context, platform *local.Platform, address string) error {
+// relayName returns the name of the relay of a data directory, which only one process has open.
+func relayName(dir string) string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "localhost"
+	}
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	return fmt.Sprintf("import at %.60s, directory %.8x", host, sha256.Sum256([]byte(dir)))
+}
+
+// drain sends the due messages in the outbox of an import's database. See openRelay for takeOver.
+func drain(ctx context.Context, platform *local.Platform, address string, takeOver bool) error {
 	if path, _, ok := csvdatabase.SQLitePath(address); ok {
 		if _, err := os.Stat(path); err != nil {
 			return nil //nolint:nilerr // nobody has written anything yet
 		}
 	}
-	relay, closeStore, err := openRelay(ctx, platform, address)
+	relay, closeStore, err := openRelay(ctx, platform, address, takeOver)
 	if err != nil {
 		return err
 	}
@@ -79,8 +96,8 @@ func drain(ctx context.Context, platform *local.Platform, address string) error 
 
 // relay sends the messages of imports. A message that cannot be sent now is sent by the next import or by serve; no
 // import fails because of it.
-func (p *Pipeline) relay(ctx context.Context) {
-	if err := drain(ctx, p.platform, p.cfg.Database); err != nil {
+func (p *Pipeline) relay(ctx context.Context, takeOver bool) {
+	if err := drain(ctx, p.platform, p.cfg.Database, takeOver); err != nil {
 		p.cfg.Log.Warn("notifications of imports were not sent; the next import sends them", "error", err.Error())
 	}
 }
@@ -93,11 +110,11 @@ const relayEvery = 2 * time.Second
 func Relay(ctx context.Context, platform *local.Platform, log *slog.Logger) {
 	tick := time.NewTicker(relayEvery)
 	defer tick.Stop()
-	for {
+	for first := true; ; first = false {
 		f, err := platform.Functions.Get(platform.Scope, aggregateFunction, "")
 		if err == nil && f.Configuration.Environment != nil {
 			err := drain(ctx, platform, inDirectory(f.Configuration.Environment.Variables,
-				platform.Dir)[databaseVariable])
+				platform.Dir)[databaseVariable], first)
 			if err != nil && ctx.Err() == nil {
 				log.Warn("notifications of imports cannot be sent yet", "error", err.Error())
 			}

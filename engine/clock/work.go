@@ -44,6 +44,16 @@ func (c *Clock) Begin(ctx context.Context, patience time.Duration) (context.Cont
 	return context.WithValue(ctx, working{}, w), w
 }
 
+// Go runs f on a goroutine of the group as a piece of work that holds the clock from now on, so that virtual time does
+// not advance before the goroutine runs. f receives the work's context. See Begin for ctx and patience.
+func (c *Clock) Go(ctx context.Context, group *sync.WaitGroup, patience time.Duration, f func(context.Context)) {
+	ctx, work := c.Begin(ctx, patience)
+	group.Go(func() {
+		defer work.End()
+		f(ctx)
+	})
+}
+
 // WhenLost makes the clock call f each time the work has exceeded its patience, before time continues without it. It
 // calls f at once if that has happened already. f must not block.
 func (w *Work) WhenLost(f func()) {

@@ -214,6 +214,24 @@ func testRelayDrains(t *testing.T, o *Table) {
 	}
 }
 
+func testRelayTakesOver(t *testing.T, o *Table) {
+	o.writeAll(t, 1, 3, "k")
+	want(t, "claimed by a relay that is killed", numbers(t, o.claim(t, "import#", 10)), "[1 2 3]")
+	drain := func(takeOver bool, sent int64) {
+		t.Helper()
+		relay, err := outbox.New(outbox.Config{Store: o.Store, Name: "import", TakeOver: takeOver,
+			Sink: outbox.SinkFunc(func(context.Context, *outbox.Message) error { return nil })})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if done, err := relay.Drain(t.Context()); err != nil || done != (outbox.Drained{Sent: sent}) {
+			t.Errorf("Drain: %+v, %v; want %d sent", done, err, sent)
+		}
+	}
+	drain(false, 0) // the leases last an hour
+	drain(true, 3)
+}
+
 func testRedriveThroughRelay(t *testing.T, o *Table) {
 	wrong := message(1, "")
 	wrong.Payload = []byte("{")

@@ -155,6 +155,33 @@ func testExtend(t *testing.T, o *Table) {
 	o.settle(t, outcome(all[0], outbox.Sent))
 }
 
+func testAbandon(t *testing.T, o *Table) {
+	o.writeAll(t, 1, 2, "")
+	o.writeAll(t, 3, 4, "k")
+	held := o.claim(t, "import#", 10)
+	want(t, "claimed", numbers(t, held), "[1 2 3 4]")
+	o.writeAll(t, 5, 5, "")
+	others := o.claim(t, "import 2#", 10)
+	want(t, "claimed by another relay", numbers(t, others), "[5]")
+	abandon := func(relay string, messages int) {
+		t.Helper()
+		if n, err := o.Store.Abandon(t.Context(), relay); err != nil || n != messages {
+			t.Errorf("%s abandons %d messages, %v; want %d", relay, n, err, messages)
+		}
+	}
+	abandon("impor", 0)
+	abandon("import", 4)
+	abandon("import", 0) // they are due
+	taken := o.claim(t, "import#", 10)
+	want(t, "claimed after they were abandoned", numbers(t, taken), "[1 2 3 4]")
+	for _, d := range taken {
+		want(t, "leases that ended", d.Expiries, 1)
+		o.settle(t, outcome(d, outbox.Sent))
+	}
+	o.settle(t, outcome(others[0], outbox.Sent))
+	abandon("import", 0)
+}
+
 func testDelayed(t *testing.T, o *Table) {
 	later, past := message(1, ""), message(2, "")
 	later.NotBefore, past.NotBefore = time.Now().Add(time.Hour), time.Now().Add(-time.Hour)

@@ -42,6 +42,7 @@ func Run(t *testing.T, open Open) {
 		"Outcomes":            testOutcomes,
 		"LeaseEnds":           testLeaseEnds,
 		"Extend":              testExtend,
+		"Abandon":             testAbandon,
 		"Delayed":             testDelayed,
 		"Limits":              testLimits,
 		"NobodyWaitsForever":  testNobodyWaitsForever,
@@ -61,6 +62,7 @@ func Run(t *testing.T, open Open) {
 		"Relay":               testRelay,
 		"ManyRelays":          testManyRelays,
 		"RelayDrains":         testRelayDrains,
+		"RelayTakesOver":      testRelayTakesOver,
 		"RedriveThroughRelay": testRedriveThroughRelay,
 	})
 }

@@ -25,6 +25,9 @@ const (
 
 	extendLeases = "UPDATE outbox_messages SET next_attempt_at = statement_timestamp() + $3 * interval '1 microsecond'" + leaseCondition
 
+	abandonLeases = `UPDATE outbox_messages SET next_attempt_at = statement_timestamp() WHERE ` + active + `
+		AND NOT parked AND status = 'processing' AND next_attempt_at > statement_timestamp() AND starts_with(lease, $1) AND key IS `
+
 	settleFailed = `UPDATE outbox_messages m SET status = 'failed', retry_count = retry_count + 1, last_attempt_at = statement_timestamp(),
 		next_attempt_at = statement_timestamp() + o.after * interval '1 microsecond', lease = NULL, lease_expiries = 0,
 		error = o.error, last_error = o.cause
@@ -117,6 +120,19 @@ func (s *Store) Settle(ctx context.Context, all []outbox.Settlement) (int, error
 		n += int(rows)
 	}
 	return n, nil
+}
+
+// Abandon implements outbox.Store.
+func (s *Store) Abandon(ctx context.Context, relay string) (int, error) {
+	var b pgx.Batch
+	for _, key := range []string{"NULL", "NOT NULL"} { // each has an index
+		b.Queue(abandonLeases+key, relay+"#")
+	}
+	changed, err := s.batch(ctx, &b)
+	if err != nil {
+		return 0, err
+	}
+	return int(changed[0] + changed[1]), nil
 }
 
 // Extend implements outbox.Store.

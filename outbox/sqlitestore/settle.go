@@ -86,6 +86,22 @@ func (s *Store) unpark(ctx context.Context, key string) error {
 	return err
 }
 
+// Abandon implements outbox.Store.
+func (s *Store) Abandon(ctx context.Context, relay string) (int, error) {
+	var n int
+	err := s.write(ctx, func() error {
+		n = 0
+		for _, due := range []string{unkeyedDue, keyedDue} {
+			if err := s.exec(ctx, &n, endWaits+due+"> ?1 AND status = 'processing' AND substr(lease, 1, length(?2)) = ?2)",
+				s.micros(), relay+"#"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return n, err
+}
+
 // Extend implements outbox.Store.
 func (s *Store) Extend(ctx context.Context, held []outbox.Held, d time.Duration) error {
 	all := byLease{}

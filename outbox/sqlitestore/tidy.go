@@ -11,9 +11,9 @@ const (
 	deleteEnded = `DELETE FROM outbox_messages WHERE seq IN (SELECT seq FROM outbox_messages INDEXED BY outbox_ended
 		WHERE status IN ('sent', 'discarded') AND ended_at < ?1 ORDER BY ended_at LIMIT ?2)`
 
-	// mendWaits ends waits longer than any that a relay sets. They are left over from before the clock was set
-	// back.
-	mendWaits = "UPDATE outbox_messages SET next_attempt_at = ?1 WHERE seq IN (SELECT seq"
+	// endWaits makes messages due. Tidy uses it for waits longer than any that a relay sets, which are left over from
+	// before the clock was set back.
+	endWaits = "UPDATE outbox_messages SET next_attempt_at = ?1 WHERE seq IN (SELECT seq"
 
 	// mendParked unparks messages that nothing else would unpark. Only manual changes to the table can cause that.
 	mendParked = "UPDATE outbox_messages AS m SET parked = 0 WHERE " + active +
@@ -38,7 +38,7 @@ func (s *Store) Tidy(ctx context.Context, t outbox.Tidy) (outbox.Tidied, error) 
 		}
 		late := now + t.Longest.Microseconds()
 		for _, due := range []string{unkeyedDue, keyedDue} {
-			if err := s.exec(ctx, &done.Mended, mendWaits+due+"> ?2 AND status <> 'pending')", now, late); err != nil {
+			if err := s.exec(ctx, &done.Mended, endWaits+due+"> ?2 AND status <> 'pending')", now, late); err != nil {
 				return err
 			}
 		}

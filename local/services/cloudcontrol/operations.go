@@ -47,7 +47,6 @@ func (s *Service) createResource(ctx context.Context, scope aws.Scope, in *creat
 	if err != nil {
 		return nil, err
 	}
-	//nolint:contextcheck // what goes on afterwards has a time of its own
 	return s.begin(&request{Client: in.ClientToken, Type: t.Name, Operation: opCreate, Properties: p,
 		As:     s.identity(ctx, scope, in.RoleArn),
 		Suffix: strings.ToUpper(strings.ReplaceAll(aws.NewID(), "-", ""))[:12], Asked: "create " + t.Name + " " + in.DesiredState}, scope)
@@ -166,7 +165,6 @@ func (s *Service) updateResource(ctx context.Context, scope aws.Scope, in *resou
 	if t.Update == nil {
 		return nil, refusal("UnsupportedActionException", "Resource type %s does not support UPDATE action", t.Name)
 	}
-	//nolint:contextcheck // what goes on afterwards has a time of its own
 	return s.begin(&request{Client: in.ClientToken, Type: t.Name, Operation: opUpdate, Identifier: in.Identifier,
 		As:         s.identity(ctx, scope, in.RoleArn),
 		Properties: after,
@@ -196,7 +194,6 @@ func (s *Service) deleteResource(ctx context.Context, scope aws.Scope, in *resou
 			p = wanted
 		}
 	}
-	//nolint:contextcheck // what goes on afterwards has a time of its own
 	return s.begin(&request{Client: in.ClientToken, Type: t.Name, Operation: opDelete, Identifier: in.Identifier,
 		As:         s.identity(ctx, scope, in.RoleArn),
 		Properties: p,

@@ -167,9 +167,7 @@ func (s *Service) ask(r *request, again bool) (*resource.Type, *resource.Request
 }
 
 // carryOut executes a request and stores its result.
-func (s *Service) carryOut(r *request, again bool) {
-	ctx, work := s.o.Clock.Begin(s.ctx, 0)
-	defer work.End()
+func (s *Service) carryOut(ctx context.Context, r *request, again bool) {
 	t, q := s.ask(r, again)
 	var state resource.State
 	err := errors.New("the type " + r.Type + " is not known any more")

@@ -131,7 +131,7 @@ func (s *Service) Close() error {
 // launch executes a request on a new goroutine. The caller holds mu.
 func (s *Service) launch(r *request, again bool) {
 	if !s.closed {
-		s.running.Go(func() { s.carryOut(r, again) })
+		s.o.Clock.Go(s.ctx, &s.running, 0, func(ctx context.Context) { s.carryOut(ctx, r, again) })
 	}
 }
 

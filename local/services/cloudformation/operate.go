@@ -29,9 +29,7 @@ type deployment struct {
 }
 
 // operate executes the operation of a stack from its present phase.
-func (s *Service) operate(st *stack) {
-	ctx, work := s.opts.Clock.Begin(s.ctx, 0)
-	defer work.End()
+func (s *Service) operate(ctx context.Context, st *stack) {
 	s.mu.Lock()
 	d := &deployment{s: s, st: st, op: st.Operation}
 	d.ctx = context.WithValue(ctx, identityKey{}, d.identity())
@@ -154,8 +152,8 @@ func (d *deployment) walk(
 			id := ready[0]
 			ready = ready[1:]
 			running++
+			ctx, work := d.s.opts.Clock.Begin(d.ctx, 0)
 			go func() {
-				ctx, work := d.s.opts.Clock.Begin(d.ctx, 0)
 				defer work.End()
 				results <- result{id, guarded(func() error { return f(ctx, id) })}
 			}()

@@ -123,7 +123,7 @@ func (s *Service) launch(st *stack) {
 		return
 	}
 	st.running = true
-	s.deployments.Go(func() { s.operate(st) })
+	s.opts.Clock.Go(s.ctx, &s.deployments, 0, func(ctx context.Context) { s.operate(ctx, st) })
 }
 
 type identityKey struct{}

@@ -94,7 +94,7 @@ func (s *Service) rotateSecret(_ context.Context, scope aws.Scope, in *rotateSec
 		return nil, err
 	}
 	if now {
-		s.rotating.Go(func() { s.rotate(rotated, id) }) //nolint:contextcheck // a rotation outlives its request
+		s.rotate(rotated, id)
 	}
 	return out, nil
 }
@@ -110,17 +110,20 @@ func (s *Service) Resume() error {
 		x := &secret{scope: aws.Scope{Account: of[0], Region: of[1]}}
 		err := json.Unmarshal(text, x)
 		if err == nil && x.Rotating != "" && x.Rotation != nil && x.Deleted.IsZero() {
-			s.rotating.Go(func() { s.rotate(x, x.Rotating) })
+			s.rotate(x, x.Rotating)
 		}
 		return err
 	})
 }
 
-// rotate invokes the secret's function for the four steps of a rotation, and records that the rotation has ended,
-// unless the service is closed before.
+// rotate starts a rotation in the background. Virtual time waits for it.
 func (s *Service) rotate(x *secret, id string) {
-	ctx, work := s.opts.Clock.Begin(s.ctx, time.Minute)
-	defer work.End()
+	s.opts.Clock.Go(s.ctx, &s.rotating, time.Minute, func(ctx context.Context) { s.rotateNow(ctx, x, id) })
+}
+
+// rotateNow invokes the secret's function for the four steps of a rotation, and records that the rotation has ended,
+// unless the service is closed before.
+func (s *Service) rotateNow(ctx context.Context, x *secret, id string) {
 	if !s.rotateBySteps(ctx, x, id) && s.ctx.Err() != nil {
 		return // the next process resumes it
 	}

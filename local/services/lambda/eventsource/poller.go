@@ -53,15 +53,15 @@ func newPoller(s *Service, m *Mapping, before *poller) *poller {
 }
 
 // run reads the source until the mapping is changed or deleted, or the service is closed.
-func (p *poller) run() {
+func (p *poller) run(ctx context.Context) {
 	defer close(p.done)
 	defer p.end()
 	if p.before != nil {
+		resume := p.service.o.Clock.Yield(ctx)
 		<-p.before.done // it has been stopped
+		resume()
 		p.before = nil
 	}
-	ctx, work := p.service.o.Clock.Begin(p.ctx, patience)
-	defer work.End()
 	if p.mapping.ofStream() {
 		p.readStream(ctx)
 	} else {

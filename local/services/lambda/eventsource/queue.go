@@ -64,12 +64,9 @@ func (p *poller) readQueue(ctx context.Context) {
 		}
 		batch, err := p.gather(ctx, queue)
 		if len(batch) > 0 {
-			s.o.Clock.Hold()
-			batches.Go(func() { //nolint:contextcheck // a batch outlives the mapping
+			//nolint:contextcheck // a batch outlives the mapping
+			s.o.Clock.Go(p.service.ctx, &batches, patience, func(own context.Context) {
 				defer func() { <-slots }()
-				own, work := s.o.Clock.Begin(p.service.ctx, patience)
-				s.o.Clock.Release()
-				defer work.End()
 				p.handleMessages(own, queue, batch)
 			})
 		} else {

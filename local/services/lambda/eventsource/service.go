@@ -129,7 +129,7 @@ func (s *Service) begin(m *mapped, before *poller) {
 	}
 	p := newPoller(s, m.Mapping, before)
 	m.poller = p
-	s.pollers.Go(p.run)
+	s.o.Clock.Go(p.ctx, &s.pollers, patience, p.run)
 }
 
 // keep writes a mapping and, if place is not nil, its position in the stream. It waits for the disk.
