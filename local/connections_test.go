@@ -117,7 +117,7 @@ func TestAwsChunkedBodiesOnOneConnection(t *testing.T) {
 					fmt.Sprintf("Content-Length: %d", len(inner)): inner,
 					"Transfer-Encoding: chunked":                  fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(inner), inner),
 				} {
-					head := " HTTP/1.1\r\nHost: " + address + "\r\n"
+					head := " HTTP/1.1\r\nHost: " + address + "\r\nAuthorization: " + signedAsLocal + "\r\n"
 					got := exchange("PUT /books/k" + head + "Content-Encoding: aws-chunked\r\nx-amz-content-sha256: " + form + "\r\n" +
 						fmt.Sprintf("x-amz-decoded-content-length: %d\r\n", len(content)) + declared + expect + framing + "\r\n\r\n" + body +
 						"GET /books/k" + head + "\r\n" + "PUT /absent-bucket/k" + head + "Content-Length: 3\r\n\r\nabc" + "GET /books/k" + head + "\r\n")

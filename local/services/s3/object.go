@@ -38,7 +38,7 @@ var (
 	archived = []string{"GLACIER", "DEEP_ARCHIVE"}
 )
 
-// description is what the headers of an upload say about the object.
+// description represents the headers of an upload that describe the object.
 type description struct {
 	headers      map[string]string
 	tags         []tag
