@@ -70,6 +70,9 @@ func TestOneConnectionOfTheSDKForPython(t *testing.T) {
 	}
 }
 
+// signedAsLocal is the Authorization of a request of the default account.
+const signedAsLocal = "AWS4-HMAC-SHA256 Credential=local/20261127/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0"
+
 // TestAwsChunkedBodiesOnOneConnection uploads aws-chunked bodies with their trailers in all forms, each followed by a
 // request for the object on the same connection.
 func TestAwsChunkedBodiesOnOneConnection(t *testing.T) {
@@ -94,7 +97,7 @@ func TestAwsChunkedBodiesOnOneConnection(t *testing.T) {
 		}
 		return string(answer)
 	}
-	if got := exchange("PUT /books HTTP/1.1\r\nHost: " + address + "\r\nContent-Length: 0\r\n\r\n"); !strings.HasPrefix(got, "HTTP/1.1 200 OK") {
+	if got := exchange("PUT /books HTTP/1.1\r\nHost: " + address + "\r\nAuthorization: " + signedAsLocal + "\r\nContent-Length: 0\r\n\r\n"); !strings.HasPrefix(got, "HTTP/1.1 200 OK") {
 		t.Fatal(got)
 	}
 	const trailer = "x-amz-checksum-crc32:NSRBwg==\r\n\r\n"
@@ -114,7 +117,7 @@ func TestAwsChunkedBodiesOnOneConnection(t *testing.T) {
 					fmt.Sprintf("Content-Length: %d", len(inner)): inner,
 					"Transfer-Encoding: chunked":                  fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(inner), inner),
 				} {
-					head := " HTTP/1.1\r\nHost: " + address + "\r\n"
+					head := " HTTP/1.1\r\nHost: " + address + "\r\nAuthorization: " + signedAsLocal + "\r\n"
 					got := exchange("PUT /books/k" + head + "Content-Encoding: aws-chunked\r\nx-amz-content-sha256: " + form + "\r\n" +
 						fmt.Sprintf("x-amz-decoded-content-length: %d\r\n", len(content)) + declared + expect + framing + "\r\n\r\n" + body +
 						"GET /books/k" + head + "\r\n" + "PUT /absent-bucket/k" + head + "Content-Length: 3\r\n\r\nabc" + "GET /books/k" + head + "\r\n")

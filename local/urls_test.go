@@ -46,6 +46,7 @@ func TestAStackGivesAFunctionAURL(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		r.Header.Set("Authorization", signedAsLocal)
 		a, err := http.DefaultClient.Do(r)
 		if err != nil {
 			t.Fatal(err)

@@ -12,14 +12,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"stepback/aws/objects"
 	"stepback/aws/objects/sdkobjects"
 	"stepback/aws/rangedbody/breaktest"
 	"stepback/csvimport"
 	"stepback/csvimport/s3objects"
+	local "stepback/local/services/s3"
 	"stepback/retry"
 	"stepback/statemachine"
 )
@@ -46,13 +45,22 @@ func everyClient(t *testing.T, test func(t *testing.T, client func(endpoint stri
 	}
 }
 
-func fake(t *testing.T, client func(endpoint string) *s3objects.Objects) *s3objects.Objects {
+// inBucket returns a handler of an S3 with one bucket, "inbox".
+func inBucket(t *testing.T) http.Handler {
 	t.Helper()
-	backend := s3mem.New()
-	if err := backend.CreateBucket("in"); err != nil {
+	server, err := local.Open(t.TempDir(), local.Options{})
+	if err == nil {
+		err = server.CreateBucket("inbox")
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(gofakes3.New(backend).Server())
+	return server.Handler()
+}
+
+func fake(t *testing.T, client func(endpoint string) *s3objects.Objects) *s3objects.Objects {
+	t.Helper()
+	server := httptest.NewServer(inBucket(t))
 	t.Cleanup(server.Close)
 	return client(server.URL)
 }
@@ -69,20 +77,20 @@ func TestPutGetList(t *testing.T) {
 	everyClient(t, func(t *testing.T, client func(endpoint string) *s3objects.Objects) {
 		o := fake(t, client)
 		for _, key := range []string{"a/1.csv", "a/日本語 2.csv", "b/3.csv"} {
-			if err := o.Put(t.Context(), csvimport.Location{Bucket: "in", Key: key}, strings.NewReader("content"), 7,
+			if err := o.Put(t.Context(), csvimport.Location{Bucket: "inbox", Key: key}, strings.NewReader("content"), 7,
 				"text/csv"); err != nil {
 				t.Fatal(err)
 			}
 		}
 		var keys []string
-		err := o.List(t.Context(), "in", "a/", func(info csvimport.ObjectInfo) error {
+		err := o.List(t.Context(), "inbox", "a/", func(info csvimport.ObjectInfo) error {
 			keys = append(keys, info.Key)
 			return nil
 		})
 		if err != nil || strings.Join(keys, "|") != "a/1.csv|a/日本語 2.csv" {
 			t.Errorf("listed %q, %v", keys, err)
 		}
-		at := csvimport.Location{Bucket: "in", Key: "a/日本語 2.csv"}
+		at := csvimport.Location{Bucket: "inbox", Key: "a/日本語 2.csv"}
 		object, err := o.Get(t.Context(), at, "")
 		if err != nil {
 			t.Fatal(err)
@@ -103,8 +111,8 @@ func TestPutGetList(t *testing.T) {
 func TestCopy(t *testing.T) {
 	everyClient(t, func(t *testing.T, client func(endpoint string) *s3objects.Objects) {
 		o := fake(t, client)
-		from := csvimport.Source{Bucket: "in", Key: "a b+c/日本%語.csv", ETag: "9a0364b9e99bb480dd25e1f0284c8555"}
-		at, to := csvimport.Location{Bucket: from.Bucket, Key: from.Key}, csvimport.Location{Bucket: "in", Key: "copy.csv"}
+		from := csvimport.Source{Bucket: "inbox", Key: "a b+c/日本%語.csv", ETag: "9a0364b9e99bb480dd25e1f0284c8555"}
+		at, to := csvimport.Location{Bucket: from.Bucket, Key: from.Key}, csvimport.Location{Bucket: "inbox", Key: "copy.csv"}
 		if err := o.Put(t.Context(), at, strings.NewReader("content"), 7, "text/plain"); err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +139,7 @@ func TestCopy(t *testing.T) {
 func TestMissing(t *testing.T) {
 	everyClient(t, func(t *testing.T, client func(endpoint string) *s3objects.Objects) {
 		o := fake(t, client)
-		_, err := o.Get(t.Context(), csvimport.Location{Bucket: "in", Key: "none.csv"}, "e")
+		_, err := o.Get(t.Context(), csvimport.Location{Bucket: "inbox", Key: "none.csv"}, "e")
 		wantName(t, err, statemachine.CSVFileNotFound)
 		_, err = o.Get(t.Context(), csvimport.Location{Bucket: "nowhere", Key: "none.csv"}, "")
 		wantName(t, err, statemachine.CSVFileNotFound)
@@ -160,7 +168,7 @@ func TestServiceErrors(t *testing.T) {
 				w.WriteHeader(test.status)
 				_, _ = io.WriteString(w, "<Error><Code>"+code+"</Code><Message>m</Message></Error>")
 			}))
-			_, err := client(server.URL).Get(t.Context(), csvimport.Location{Bucket: "in", Key: "k"}, "e")
+			_, err := client(server.URL).Get(t.Context(), csvimport.Location{Bucket: "inbox", Key: "k"}, "e")
 			server.Close()
 			wantName(t, err, test.want)
 			if calls != 1 {
@@ -172,7 +180,7 @@ func TestServiceErrors(t *testing.T) {
 
 func TestNetworkErrors(t *testing.T) {
 	everyClient(t, func(t *testing.T, client func(endpoint string) *s3objects.Objects) {
-		_, err := client("http://127.0.0.1:1").Get(t.Context(), csvimport.Location{Bucket: "in", Key: "k"}, "")
+		_, err := client("http://127.0.0.1:1").Get(t.Context(), csvimport.Location{Bucket: "inbox", Key: "k"}, "")
 		wantName(t, err, retry.ConnectionTimeoutError)
 
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -186,7 +194,7 @@ func TestNetworkErrors(t *testing.T) {
 			_ = conn.Close()
 		}))
 		defer server.Close()
-		object, err := client(server.URL).Get(t.Context(), csvimport.Location{Bucket: "in", Key: "k"}, "")
+		object, err := client(server.URL).Get(t.Context(), csvimport.Location{Bucket: "inbox", Key: "k"}, "")
 		if err != nil {
 			wantName(t, err, retry.SocketTimeoutError) // the reset may arrive before the header
 			return
@@ -199,16 +207,12 @@ func TestNetworkErrors(t *testing.T) {
 // TestReadingOn reads a file over connections that break at drawn offsets.
 func TestReadingOn(t *testing.T) {
 	everyClient(t, func(t *testing.T, client func(endpoint string) *s3objects.Objects) {
-		backend := s3mem.New()
-		if err := backend.CreateBucket("in"); err != nil {
-			t.Fatal(err)
-		}
-		whole := gofakes3.New(backend).Server()
+		whole := inBucket(t)
 		handler, broken := breaktest.Handler(whole, 5)
 		intact, server := httptest.NewServer(whole), httptest.NewServer(handler)
 		defer intact.Close()
 		defer server.Close()
-		at, content := csvimport.Location{Bucket: "in", Key: "k.csv"}, strings.Repeat("0123456789\n", 100_000)
+		at, content := csvimport.Location{Bucket: "inbox", Key: "k.csv"}, strings.Repeat("0123456789\n", 100_000)
 		if err := client(intact.URL).Put(t.Context(), at, strings.NewReader(content), int64(len(content)), "text/csv"); err != nil {
 			t.Fatal(err)
 		}
@@ -241,7 +245,7 @@ func TestReadingOnInAnotherVersion(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		}))
 		defer server.Close()
-		object, err := client(server.URL).Get(t.Context(), csvimport.Location{Bucket: "in", Key: "k"}, "")
+		object, err := client(server.URL).Get(t.Context(), csvimport.Location{Bucket: "inbox", Key: "k"}, "")
 		if err != nil {
 			t.Fatal(err)
 		}

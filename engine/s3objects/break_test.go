@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
 	"github.com/klauspost/compress/gzip"
 	"github.com/parquet-go/parquet-go"
 
@@ -26,11 +24,7 @@ import (
 // content.
 func breakingS3(t *testing.T, seed uint64) (breaking, intact *Store, broken func() int) {
 	t.Helper()
-	backend := s3mem.New()
-	if err := backend.CreateBucket("data"); err != nil {
-		t.Fatal(err)
-	}
-	handler := gofakes3.New(backend).Server()
+	handler := dataBucket(t)
 	cutting, broken := breaktest.Handler(handler, seed)
 	intactServer, server := httptest.NewServer(handler), httptest.NewServer(cutting)
 	t.Cleanup(intactServer.Close)
@@ -124,11 +118,7 @@ func TestEveryDatasetOverBreakingConnections(t *testing.T) {
 // TestADatasetThatIsReplaced fails with an error that says so, instead of mixing two versions.
 func TestADatasetThatIsReplaced(t *testing.T) {
 	t.Parallel()
-	backend := s3mem.New()
-	if err := backend.CreateBucket("data"); err != nil {
-		t.Fatal(err)
-	}
-	handler, requests := gofakes3.New(backend).Server(), 0
+	handler, requests := dataBucket(t), 0
 	var s *Store
 	s = newStore(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet || r.URL.Path != "/data/k" {

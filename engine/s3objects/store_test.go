@@ -11,13 +11,12 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
-	"github.com/johannesboyne/gofakes3"
-	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
 	"stepback/aws/objects"
 	"stepback/aws/objects/sdkobjects"
 	"stepback/engine/itemreader"
 	"stepback/engine/resultwriter"
+	local "stepback/local/services/s3"
 )
 
 // newStore returns a Store for an S3 server whose responses come from handler.
@@ -28,14 +27,23 @@ func newStore(t testing.TB, handler http.Handler) *Store {
 	return New(objects.Local(server.URL, "us-east-1"))
 }
 
-// fakeS3 returns a Store for an in-memory S3 with one bucket, "data".
-func fakeS3(t testing.TB) *Store {
+// dataBucket returns a handler of an S3 with one bucket, "data".
+func dataBucket(t testing.TB) http.Handler {
 	t.Helper()
-	backend := s3mem.New()
-	if err := backend.CreateBucket("data"); err != nil {
+	server, err := local.Open(t.TempDir(), local.Options{})
+	if err == nil {
+		err = server.CreateBucket("data")
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
-	return newStore(t, gofakes3.New(backend).Server())
+	return server.Handler()
+}
+
+// fakeS3 returns a Store for an S3 with one bucket, "data".
+func fakeS3(t testing.TB) *Store {
+	t.Helper()
+	return newStore(t, dataBucket(t))
 }
 
 func put(t testing.TB, s *Store, key, text string) {

@@ -19,6 +19,8 @@ import (
 func send(s *s3.Server, method, target, body string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
 	r.Header.Set("Content-Length", strconv.Itoa(len(body)))
+	r.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=local/20261127/us-east-1/s3/aws4_request, "+
+		"SignedHeaders=host, Signature=0")
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
@@ -37,7 +39,8 @@ func TestErrorsHaveTheStatusAndTheMessageOfS3(t *testing.T) {
 		status               int
 		code, message        string
 	}{
-		"a bucket that is there": {http.MethodPut, "/incoming", "", nil, 409, "BucketAlreadyOwnedByYou",
+		"a bucket that is there": {http.MethodPut, "/incoming", "", []string{"Authorization",
+			"AWS4-HMAC-SHA256 Credential=local/20261127/eu-west-1/s3/aws4_request, SignedHeaders=host, Signature=0"}, 409, "BucketAlreadyOwnedByYou",
 			"Your previous request to create the named bucket succeeded and you already own it."},
 		"a bucket with objects": {http.MethodDelete, "/incoming", "", nil, 409, "BucketNotEmpty",
 			"The bucket you tried to delete is not empty"},

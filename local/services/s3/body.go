@@ -6,8 +6,6 @@ import (
 	"io"
 	"os"
 	"time"
-
-	"github.com/johannesboyne/gofakes3"
 )
 
 // bodyFile is the subset of *os.File that is needed to receive a body.
@@ -27,16 +25,33 @@ type body struct {
 	path     string
 	size     int64
 	etag     string
-	crc      string    // CRC-32C
-	checksum *checksum // nil if not requested
-	tags     []tag
+	crc      string // CRC-32C
+	checksum *checksum
+	parts    []storedPart // of a multipart upload
+	upload   string       // its ID
+	description
 }
 
 // discard removes the body's file, unless an object has taken it over.
 func (b body) discard() { _ = os.Remove(b.path) }
 
-// receive streams r into a new file. If it fails, it leaves nothing behind.
-func (s *store) receive(r io.Reader, size int64) (b body, err error) {
+// mostBuffer is the maximum size of the buffer through which a body passes.
+const mostBuffer = 256 << 10
+
+// receive streams r into a new file. The bytes are also written to check, if it is not nil. If it fails, it leaves
+// nothing behind.
+func (s *store) receive(r io.Reader, size int64, check *bodyCheck) (body, error) {
+	b, err := s.receiveAll(io.LimitReader(r, size+1), size, check)
+	if err == nil && b.size != size {
+		b.discard()
+		err = fail("IncompleteBody", "You did not provide the number of bytes specified by the Content-Length HTTP header", nil)
+	}
+	return b, err
+}
+
+// receiveAll is receive for a body whose length is not known. expected is the size that it probably has; it only
+// determines the size of the buffer.
+func (s *store) receiveAll(r io.Reader, expected int64, check *bodyCheck) (b body, err error) {
 	f, err := s.newFile(s.tempDir())
 	if err != nil {
 		return body{}, s.storageError(err)
@@ -49,14 +64,14 @@ func (s *store) receive(r io.Reader, size int64) (b body, err error) {
 			_ = os.Remove(f.Name())
 		}
 	}()
-	sum, crc := hasherOf(r), newSum()
-	n, err := io.CopyBuffer(io.MultiWriter(f, crc), sum.reader, make([]byte, 256<<10))
+	sum, crc := md5.New(), newSum()
+	all := []io.Writer{f, crc, sum}
+	if check != nil {
+		all = append(all, check)
+	}
+	n, err := io.CopyBuffer(io.MultiWriter(all...), r, make([]byte, min(max(expected, 0)+1, mostBuffer)))
 	if err != nil {
 		return body{}, s.storageError(err)
-	}
-	if n != size {
-		return body{}, gofakes3.ErrorMessagef(gofakes3.ErrIncompleteBody,
-			"The request announced %d bytes and sent %d", size, n)
 	}
 	if s.sync {
 		if err := f.Sync(); err != nil {
@@ -65,22 +80,6 @@ func (s *store) receive(r io.Reader, size int64) (b body, err error) {
 	}
 	return body{path: f.Name(), size: n, etag: hex.EncodeToString(sum.Sum(nil)),
 		crc: hex.EncodeToString(crc.Sum(nil))}, nil
-}
-
-// summing is a reader that also provides the MD5 of the bytes read.
-type summing struct {
-	reader io.Reader
-	Sum    func([]byte) []byte
-}
-
-// hasherOf returns a reader with the hash of a body. It uses the hash that gofakes3 computes while it reads the
-// body, or computes one if gofakes3 does not.
-func hasherOf(r io.Reader) summing {
-	if h, ok := r.(interface{ Sum([]byte) []byte }); ok {
-		return summing{reader: r, Sum: h.Sum}
-	}
-	h := md5.New()
-	return summing{reader: io.TeeReader(r, h), Sum: h.Sum}
 }
 
 // stamp gives the file a unique modification time and returns it.

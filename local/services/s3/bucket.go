@@ -1,15 +1,21 @@
 package s3
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"io/fs"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"time"
 
-	"github.com/johannesboyne/gofakes3"
-
+	"stepback/aws"
+	"stepback/aws/server"
 	"stepback/internal/ownerfs"
 	"stepback/local/services/inventory"
 )
@@ -50,15 +56,30 @@ func (s *store) creationDate(bucket string) (time.Time, error) {
 	return m.Created, nil
 }
 
-// ListBuckets returns the buckets, ordered by name.
-func (s *store) ListBuckets() ([]gofakes3.BucketInfo, error) {
+var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+
+// isBucketName reports whether a bucket may have a name. Such a name never leaves the directory of buckets.
+func isBucketName(name string) bool {
+	return bucketName.MatchString(name) && !strings.Contains(name, "..") && !strings.Contains(name, ".-") &&
+		!strings.Contains(name, "-.") && net.ParseIP(name) == nil && !strings.HasPrefix(name, "xn--") &&
+		!strings.HasSuffix(name, "-s3alias")
+}
+
+// bucketInfo describes a bucket.
+type bucketInfo struct {
+	name    string
+	created time.Time
+}
+
+// buckets returns all buckets, ordered by name.
+func (s *store) buckets() ([]bucketInfo, error) {
 	entries, err := os.ReadDir(s.root)
 	if err != nil {
 		return nil, s.storageError(err)
 	}
-	var buckets []gofakes3.BucketInfo
+	var buckets []bucketInfo
 	for _, e := range entries {
-		if gofakes3.ValidateBucketName(e.Name()) != nil || !e.IsDir() {
+		if !isBucketName(e.Name()) || !e.IsDir() {
 			continue
 		}
 		created, err := s.creationDate(e.Name())
@@ -68,16 +89,78 @@ func (s *store) ListBuckets() ([]gofakes3.BucketInfo, error) {
 		if err != nil {
 			return nil, s.storageError(err)
 		}
-		buckets = append(buckets, gofakes3.BucketInfo{Name: e.Name(),
-			CreationDate: gofakes3.NewContentTime(created.UTC())})
+		buckets = append(buckets, bucketInfo{e.Name(), created.UTC()})
 	}
 	return buckets, nil
 }
 
-// BucketExists reports whether a bucket exists. An invalid name never reaches the file system.
-func (s *store) BucketExists(bucket string) (bool, error) {
-	if gofakes3.ValidateBucketName(bucket) != nil {
-		return false, nil //nolint:nilerr // the answer is no
+// bucketList is the response of ListBuckets.
+type bucketList struct {
+	XMLName           xml.Name        `xml:"ListAllMyBucketsResult"`
+	Xmlns             string          `xml:"xmlns,attr"`
+	Buckets           []bucketElement `xml:"Buckets>Bucket"`
+	Owner             person
+	ContinuationToken string `xml:",omitempty"`
+	Prefix            string `xml:",omitempty"`
+}
+
+type bucketElement struct {
+	Name         string
+	CreationDate string
+	BucketRegion string `xml:",omitempty"`
+}
+
+// mostBuckets is the maximum of max-buckets, and its default.
+const mostBuckets = 10000
+
+// listBuckets implements ListBuckets: it lists the buckets that the caller owns.
+func (s *store) listBuckets(c *call) (any, error) {
+	limit, err := c.number("max-buckets", mostBuckets)
+	if err != nil {
+		return nil, err
+	}
+	after, err := base64.URLEncoding.DecodeString(c.query.Get("continuation-token"))
+	if err != nil {
+		return nil, invalidArgument("continuation-token", c.query.Get("continuation-token"), "The continuation token provided is incorrect")
+	}
+	all, err := s.buckets()
+	if err != nil {
+		return nil, err
+	}
+	paged := c.query.Has("max-buckets") || c.query.Has("prefix") || c.query.Has("bucket-region")
+	out := bucketList{Xmlns: namespace, Owner: person{ID: s.canonicalID(c.caller.account)}, Prefix: c.query.Get("prefix")}
+	for _, b := range all {
+		if b.name <= string(after) || !strings.HasPrefix(b.name, out.Prefix) {
+			continue
+		}
+		kept, err := s.settingsOf(b.name)
+		if err != nil {
+			return nil, s.storageError(err)
+		}
+		region := kept[regionSetting]
+		if region == "" {
+			region = s.region
+		}
+		if !s.owns(c.caller, kept[ownerSetting]) || c.query.Has("bucket-region") && c.query.Get("bucket-region") != region {
+			continue
+		}
+		if int64(len(out.Buckets)) == limit {
+			out.ContinuationToken = base64.URLEncoding.EncodeToString([]byte(out.Buckets[limit-1].Name))
+			break
+		}
+		e := bucketElement{Name: b.name, CreationDate: shownTime(b.created)}
+		if paged {
+			e.BucketRegion = region
+		}
+		out.Buckets = append(out.Buckets, e)
+	}
+	return out, nil
+}
+
+// bucketExists reports whether a bucket exists. An invalid name never reaches the file system.
+func (s *store) bucketExists(bucket string) (bool, error) {
+	if !isBucketName(bucket) {
+		return false, nil
 	}
 	info, err := os.Stat(s.bucketDir(bucket))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -87,25 +170,192 @@ func (s *store) BucketExists(bucket string) (bool, error) {
 }
 
 func (s *store) requireBucket(bucket string) error {
-	exists, err := s.BucketExists(bucket)
+	exists, err := s.bucketExists(bucket)
 	if err == nil && !exists {
-		return gofakes3.BucketNotFound(bucket)
+		return noSuchBucket(bucket)
 	}
 	return err
 }
 
-// CreateBucket creates a bucket's directories. An existing bucket is an error except in us-east-1, as in S3.
-func (s *store) CreateBucket(bucket string) error {
-	if err := gofakes3.ValidateBucketName(bucket); err != nil {
+// bucketConfiguration is the body of CreateBucket.
+type bucketConfiguration struct {
+	XMLName    xml.Name `xml:"CreateBucketConfiguration"`
+	Constraint string   `xml:"LocationConstraint"`
+	Location   *struct{}
+	Bucket     *struct{}
+	Tags       []tag `xml:"Tags>Tag"`
+}
+
+// createBucket implements CreateBucket. The new bucket blocks public access and has no ACLs, as on AWS since April 2023,
+// unless the request chooses another ownership of objects.
+func (s *store) createBucket(c *call) (any, error) {
+	if !isBucketName(c.bucket) {
+		return nil, fail("InvalidBucketName", "The specified bucket is not valid.", members{"BucketName": c.bucket})
+	}
+	var in bucketConfiguration
+	text, err := c.message(maxMessage)
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > 0 && xml.Unmarshal(text, &in) != nil {
+		return nil, malformedXML()
+	}
+	if in.Location != nil || in.Bucket != nil {
+		return nil, notImplemented("Directory buckets (Location, Bucket) are not served here.")
+	}
+	region := server.ScopeOf(c.Request, aws.Scope{Region: s.region}).Region
+	switch {
+	case in.Constraint == "EU":
+		region = "eu-west-1"
+	case in.Constraint != "" && !isRegion(in.Constraint):
+		return nil, fail("InvalidLocationConstraint", "The specified location-constraint is not valid",
+			members{"LocationConstraint": in.Constraint})
+	case in.Constraint != "":
+		region = in.Constraint
+	}
+	changes, err := s.newBucketSettings(c, &in)
+	if err != nil {
+		return nil, err
+	}
+	changes[regionSetting] = region
+	exists, err := s.bucketExists(c.bucket)
+	if err != nil {
+		return nil, err
+	}
+	if exists {
+		return nil, s.recreate(c, region)
+	}
+	err = s.CreateBucket(c.bucket)
+	if err == nil {
+		err = s.changeSettings(c.bucket, changes)
+	}
+	c.header.Set("Location", "/"+c.bucket)
+	return nil, err
+}
+
+// recreate returns the result of creating a bucket that exists: in us-east-1, the owner may do so.
+func (s *store) recreate(c *call, region string) error {
+	owner, err := s.ownerOf(c.bucket)
+	switch {
+	case err != nil:
 		return err
+	case owner != "" && owner != c.caller.account:
+		return fail("BucketAlreadyExists", "The requested bucket name is not available. The bucket namespace is shared by all users of the system. Please select a different name and try again.",
+			members{"BucketName": c.bucket})
+	case region != DefaultRegion:
+		return fail("BucketAlreadyOwnedByYou", "Your previous request to create the named bucket succeeded and you already own it.",
+			members{"BucketName": c.bucket})
+	}
+	c.header.Set("Location", "/"+c.bucket)
+	return nil
+}
+
+// newBucketSettings returns the settings of a bucket that a request creates.
+func (s *store) newBucketSettings(c *call, in *bucketConfiguration) (map[string]string, error) {
+	owner := c.caller.account
+	ownership := c.Header.Get("X-Amz-Object-Ownership")
+	switch ownership {
+	case "":
+		ownership = ownerEnforced
+	case ownerEnforced, ownerPreferred, objectWriter:
+	default:
+		return nil, invalidArgument("x-amz-object-ownership", ownership, "Invalid x-amz-object-ownership header: "+ownership)
+	}
+	changes := map[string]string{
+		ownerSetting:        owner,
+		"ownershipControls": `<OwnershipControls xmlns="` + namespace + `"><Rule><ObjectOwnership>` + ownership + `</ObjectOwnership></Rule></OwnershipControls>`,
+		"publicAccessBlock": `<PublicAccessBlockConfiguration xmlns="` + namespace + `"><BlockPublicAcls>true</BlockPublicAcls><IgnorePublicAcls>true</IgnorePublicAcls><BlockPublicPolicy>true</BlockPublicPolicy><RestrictPublicBuckets>true</RestrictPublicBuckets></PublicAccessBlockConfiguration>`,
+	}
+	a, err := s.requestedACL(c.Header, owner, owner)
+	if err != nil {
+		return nil, err
+	}
+	if a != nil && (len(a.Grants) != 1 || a.Grants[0].ID != s.canonicalID(owner)) {
+		if ownership == ownerEnforced {
+			return nil, fail("InvalidBucketAclWithObjectOwnership", "Bucket cannot have ACLs set with ObjectOwnership's BucketOwnerEnforced setting", nil)
+		}
+		if a.public() {
+			return nil, fail("InvalidBucketAclWithBlockPublicAccessError", "Bucket cannot have public ACLs set with BlockPublicAccess enabled", nil)
+		}
+		text, err := json.Marshal(a)
+		if err != nil {
+			return nil, err
+		}
+		changes[aclSetting] = string(text)
+	}
+	if c.truth("X-Amz-Bucket-Object-Lock-Enabled") {
+		changes["versioning"] = `<VersioningConfiguration xmlns="` + namespace + `"><Status>Enabled</Status></VersioningConfiguration>`
+		changes[lockSetting] = `<ObjectLockConfiguration xmlns="` + namespace + `"><ObjectLockEnabled>Enabled</ObjectLockEnabled></ObjectLockConfiguration>`
+	}
+	if len(in.Tags) > 0 {
+		if err := checkTagWords(in.Tags); err != nil {
+			return nil, err
+		}
+		out := tagging{Xmlns: namespace}
+		out.TagSet.Tag = in.Tags
+		text, err := xml.Marshal(out)
+		if err != nil {
+			return nil, err
+		}
+		changes["tagging"] = string(text)
+	}
+	return changes, nil
+}
+
+// region matches the names of regions.
+var region = regexp.MustCompile(`^(af|ap|ca|cn|eu|eusc|il|me|mx|sa|us)(-gov|-iso[a-z]?|-de)?-(central|north|south|east|west|northeast|northwest|southeast|southwest)-[1-9]$`)
+
+// isRegion reports whether a name has the form of a region's.
+func isRegion(name string) bool { return region.MatchString(name) }
+
+// location is the response of GetBucketLocation.
+type location struct {
+	XMLName xml.Name `xml:"LocationConstraint"`
+	Xmlns   string   `xml:"xmlns,attr"`
+	Region  string   `xml:",chardata"`
+}
+
+// regionOf returns the region of a bucket.
+func (s *store) regionOf(bucket string) (string, error) {
+	all, err := s.settingsOf(bucket)
+	if r := all[regionSetting]; r != "" {
+		return r, nil
+	}
+	return s.region, s.storageError(err)
+}
+
+func (s *store) getBucketLocation(c *call) (any, error) {
+	r, err := s.regionOf(c.bucket)
+	if r == DefaultRegion { // it has no name here
+		r = ""
+	}
+	return location{Xmlns: namespace, Region: r}, err
+}
+
+func (s *store) headBucket(c *call) (any, error) {
+	r, err := s.regionOf(c.bucket)
+	c.header.Set("X-Amz-Bucket-Region", r)
+	c.header.Set("X-Amz-Access-Point-Alias", "false")
+	c.header.Set("Content-Type", "application/xml")
+	if err == nil {
+		c.w.WriteHeader(http.StatusOK)
+	}
+	return written{}, err
+}
+
+// CreateBucket creates a bucket's directories. An existing bucket is an error except in us-east-1, as in S3. Every
+// account owns the bucket.
+func (s *store) CreateBucket(bucket string) error {
+	if !isBucketName(bucket) {
+		return fail("InvalidBucketName", "The specified bucket is not valid.", members{"BucketName": bucket})
 	}
 	err := os.Mkdir(s.bucketDir(bucket), ownerfs.Dir)
 	if errors.Is(err, fs.ErrExist) {
 		if s.region == DefaultRegion {
 			return nil
 		}
-		return gofakes3.ErrorMessage(errAlreadyOwned,
-			"Your previous request to create the named bucket succeeded and you already own it.")
+		return fail("BucketAlreadyOwnedByYou", "Your previous request to create the named bucket succeeded and you already own it.",
+			members{"BucketName": bucket})
 	}
 	if err != nil {
 		return s.storageError(err)
@@ -125,11 +375,11 @@ func (s *store) CreateBucket(bucket string) error {
 	return nil
 }
 
+// deleteBucket implements DeleteBucket: the bucket must be empty.
+func (s *store) deleteBucket(c *call) (any, error) { return nil, s.DeleteBucket(c.bucket) }
+
 // DeleteBucket deletes an empty bucket.
 func (s *store) DeleteBucket(bucket string) error {
-	if err := s.requireBucket(bucket); err != nil {
-		return err
-	}
 	s.commit.Lock()
 	defer s.commit.Unlock()
 	empty := true
@@ -143,18 +393,8 @@ func (s *store) DeleteBucket(bucket string) error {
 		empty = false
 	}
 	if !empty {
-		return gofakes3.ResourceError(gofakes3.ErrBucketNotEmpty, bucket)
+		return fail("BucketNotEmpty", "The bucket you tried to delete is not empty", members{"BucketName": bucket})
 	}
-	return s.storageError(s.removeBucket(bucket))
-}
-
-// ForceDeleteBucket deletes a bucket with everything in it.
-func (s *store) ForceDeleteBucket(bucket string) error {
-	if err := s.requireBucket(bucket); err != nil {
-		return err
-	}
-	s.commit.Lock()
-	defer s.commit.Unlock()
 	return s.storageError(s.removeBucket(bucket))
 }
 

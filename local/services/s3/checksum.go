@@ -1,14 +1,19 @@
 package s3
 
 import (
-	"crypto/rand"
+	"crypto/md5"
 	"crypto/sha1" //nolint:gosec // one of the checksums that S3 offers, which guard against accidents
 	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/xml"
 	"hash"
 	"hash/crc32"
 	"hash/crc64"
+	"io"
 	"maps"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 )
@@ -17,13 +22,16 @@ import (
 var checksums = map[string]func() hash.Hash{
 	"CRC32":     func() hash.Hash { return crc32.NewIEEE() },
 	"CRC32C":    func() hash.Hash { return crc32.New(crc32.MakeTable(crc32.Castagnoli)) },
-	"CRC64NVME": func() hash.Hash { return crc64.New(crc64.MakeTable(nvme)) },
+	"CRC64NVME": func() hash.Hash { return crc64.New(nvmeTable) },
 	"SHA1":      sha1.New,
 	"SHA256":    sha256.New,
 }
 
-// nvme is the polynomial of CRC64NVME, reversed.
-const nvme = 0x9a6c9329ac4bc9b5
+// defaultAlgorithm is the algorithm of uploads that request none.
+const defaultAlgorithm = "CRC64NVME"
+
+// nvmeTable is the table of CRC64NVME, whose polynomial is reversed here.
+var nvmeTable = crc64.MakeTable(0x9a6c9329ac4bc9b5)
 
 // algorithms lists the names of the checksum algorithms, sorted.
 var algorithms = slices.Sorted(maps.Keys(checksums))
@@ -49,133 +57,139 @@ func (c *checksum) set(h http.Header) {
 	h.Set(checksumPrefix+"Type", c.Type)
 }
 
-// chosenChecksum returns the checksum algorithm that a client requests for an upload, or "" if it requests none.
-// value is the expected checksum, if a header contains it.
-func chosenChecksum(h http.Header) (algorithm, value string) {
-	for _, name := range algorithms {
-		if value := h.Get(checksumPrefix + name); value != "" {
-			return name, value
-		}
-	}
-	name := strings.ToUpper(h.Get("X-Amz-Sdk-Checksum-Algorithm"))
-	if trailer, ok := strings.CutPrefix(strings.ToLower(h.Get("X-Amz-Trailer")), strings.ToLower(checksumPrefix)); ok {
-		name = strings.ToUpper(trailer)
-	}
-	if checksums[name] == nil {
-		return "", ""
-	}
-	return name, ""
+// checksumElements encodes a checksum in an element named after its algorithm.
+type checksumElements struct {
+	Value        namedElement
+	ChecksumType string `xml:",omitempty"`
 }
 
-// objectWriter adds the headers that S3 sends with objects and gofakes3 omits: the object's encryption, and its
-// checksum in the algorithm that the client chose for the upload.
-type objectWriter struct {
-	http.ResponseWriter
-	body    *summedBody // nil if no checksum was requested
-	part    bool        // the body is a part of a multipart upload
-	reveals bool        // the response includes a stored object's checksum
-	decided bool
-
-	encryption [3]string // values of the request's encryptionHeaders; empty for a read
-}
-
-// withObjectHeaders wraps w for requests about the content of an object; for others it returns w itself.
-func (s *store) withObjectHeaders(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
-	_, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	part := r.URL.Query().Has("uploadId")
-	reads := (r.Method == http.MethodGet || r.Method == http.MethodHead) && !part && !r.URL.Query().Has("uploads")
-	if key == "" || !reads && r.Method != http.MethodPut {
-		return w
-	}
-	o := &objectWriter{ResponseWriter: w, part: part, reveals: strings.EqualFold(r.Header.Get(checksumPrefix+"Mode"),
-		"ENABLED") && r.Header.Get("Range") == ""}
-	if r.Method == http.MethodPut {
-		for i, name := range encryptionHeaders {
-			o.encryption[i] = r.Header.Get(name)
-		}
-	}
-	if r.Method == http.MethodPut && r.Header.Get("X-Amz-Copy-Source") == "" {
-		o.body = s.summed(r)
-	}
-	return o
-}
-
-// summed replaces a request's body with one that computes the checksum, if the client requests one.
-func (s *store) summed(r *http.Request) *summedBody {
-	algorithm, value := chosenChecksum(r.Header)
-	if algorithm == "" {
+// elements returns the XML of a checksum; nil if there is none.
+func (c *checksum) elements() *checksumElements {
+	if c == nil {
 		return nil
 	}
-	b := &summedBody{ReadCloser: r.Body, algorithm: algorithm, expected: value, sum: checksums[algorithm](),
-		id: rand.Text()}
-	if chunked, ok := r.Body.(*chunkedBody); ok {
-		b.trailer = func() string { return chunked.trailer.Get(checksumPrefix + algorithm) }
-	}
-	r.Body = b
-	r.Header.Set(sumHeader, b.id)
-	s.sums.Store(b.id, b)
-	return b
+	return &checksumElements{sumElement(c.Algorithm, c.Value), c.Type}
 }
 
-func (w *objectWriter) WriteHeader(status int) {
-	if !w.decided && status >= http.StatusOK && status < http.StatusMultipleChoices {
-		h := w.Header()
-		lowerMetadata(h)
-		for i, name := range encryptionHeaders {
-			if value := w.encryption[i]; value != "" {
-				h.Set(name, value)
+func sumElement(algorithm, value string) namedElement {
+	return namedElement{xml.Name{Local: "Checksum" + algorithm}, value}
+}
+
+// bodyCheck computes the sums of a body that its headers name, and compares them with the headers.
+type bodyCheck struct {
+	algorithm string
+	expected  string        // checksum in Base64; empty if the client does not send it before the body
+	trailer   func() string // returns the checksum sent after the body; nil if there can be none
+	sum       hash.Hash
+	md5       hash.Hash // nil unless the client sends Content-MD5
+	wantMD5   []byte
+	sha256    hash.Hash // nil unless the client signs the body's hash
+	wantHash  string
+	requested bool // the client chose the algorithm
+}
+
+// newBodyCheck returns the check of a request's body. Without a requested checksum, CRC64NVME is computed.
+func newBodyCheck(r *http.Request) (*bodyCheck, error) {
+	b := &bodyCheck{algorithm: defaultAlgorithm}
+	h := r.Header
+	for _, name := range algorithms {
+		if value := h.Get(checksumPrefix + name); value != "" {
+			if b.expected != "" {
+				return nil, fail("InvalidRequest", "Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.", nil)
 			}
+			b.algorithm, b.expected, b.requested = name, value, true
 		}
-		if h.Get(encryptionHeaders[0]) == "" {
-			h.Set(encryptionHeaders[0], "AES256")
-		}
-		if w.body != nil {
-			w.body.checksum().set(h)
-		}
-		if w.part {
-			h.Del(checksumPrefix + "Type")
-		}
-		revealChecksum(h, w.reveals)
 	}
-	w.decided = true
-	w.ResponseWriter.WriteHeader(status)
+	if name := strings.ToUpper(h.Get("X-Amz-Sdk-Checksum-Algorithm")); name != "" && b.expected == "" {
+		if checksums[name] == nil {
+			return nil, fail("InvalidRequest", "Value for x-amz-sdk-checksum-algorithm header is invalid.", nil)
+		}
+		b.algorithm, b.requested = name, true
+	}
+	if name, ok := strings.CutPrefix(strings.ToLower(h.Get("X-Amz-Trailer")), strings.ToLower(checksumPrefix)); ok {
+		if b.algorithm, b.requested = strings.ToUpper(name), true; checksums[b.algorithm] == nil {
+			return nil, fail("InvalidRequest", "The value specified in the x-amz-trailer header is not supported", nil)
+		}
+		if chunked, ok := r.Body.(*chunkedBody); ok {
+			b.trailer = func() string { return chunked.trailer.Get(checksumPrefix + b.algorithm) }
+		}
+	}
+	b.sum = checksums[b.algorithm]()
+	if raw, err := base64.StdEncoding.DecodeString(b.expected); b.expected != "" && (err != nil || len(raw) != b.sum.Size()) {
+		return nil, b.invalid()
+	}
+	if text := h.Get("Content-Md5"); text != "" || len(h.Values("Content-Md5")) > 0 {
+		var err error
+		if b.wantMD5, err = base64.StdEncoding.DecodeString(text); err != nil || len(b.wantMD5) != md5.Size {
+			return nil, fail("InvalidDigest", "The Content-MD5 you specified was invalid.", members{"Content-MD5": text})
+		}
+		b.md5 = md5.New()
+	}
+	if text := h.Get("X-Amz-Content-Sha256"); len(text) == sha256.Size*2 && h.Get("Authorization") != "" {
+		b.sha256, b.wantHash = sha256.New(), text
+	}
+	return b, nil
 }
 
-// lowerMetadata converts the names of user metadata to lower case, as S3 does. This matters because clients use the
-// part after the prefix verbatim.
-func lowerMetadata(h http.Header) {
-	for name, values := range h {
-		if strings.HasPrefix(name, "X-Amz-Meta-") {
-			delete(h, name)
-			h[strings.ToLower(name)] = values
+// Write implements io.Writer.
+func (b *bodyCheck) Write(p []byte) (int, error) {
+	for _, h := range []hash.Hash{b.sum, b.md5, b.sha256} {
+		if h != nil {
+			_, _ = h.Write(p) // hashes do not fail
 		}
 	}
+	return len(p), nil
 }
 
-func (w *objectWriter) Write(p []byte) (int, error) {
-	if !w.decided {
-		w.WriteHeader(http.StatusOK)
-	}
-	return w.ResponseWriter.Write(p)
+func (b *bodyCheck) invalid() error {
+	return fail("InvalidRequest", "Value for x-amz-checksum-"+strings.ToLower(b.algorithm)+" header is invalid.", nil)
 }
 
-// finish writes the header of a response that has not been started.
-func (w *objectWriter) finish() {
-	if !w.decided {
-		w.WriteHeader(http.StatusOK)
+// finish returns an error if a sum is not the one that the client sent.
+func (b *bodyCheck) finish() error {
+	if b.md5 != nil {
+		if sum := b.md5.Sum(nil); string(sum) != string(b.wantMD5) {
+			return fail("BadDigest", "The Content-MD5 you specified did not match what we received.",
+				members{"ExpectedDigest": base64.StdEncoding.EncodeToString(b.wantMD5), "CalculatedDigest": base64.StdEncoding.EncodeToString(sum)})
+		}
 	}
+	if b.sha256 != nil {
+		if sum := hex.EncodeToString(b.sha256.Sum(nil)); sum != b.wantHash {
+			return fail("XAmzContentSHA256Mismatch", "The provided 'x-amz-content-sha256' header does not match what was computed.",
+				members{"ClientComputedContentSHA256": b.wantHash, "S3ComputedContentSHA256": sum})
+		}
+	}
+	expected := b.expected
+	if expected == "" && b.trailer != nil {
+		expected = b.trailer()
+	}
+	if expected == "" {
+		return nil
+	}
+	if raw, err := base64.StdEncoding.DecodeString(expected); err != nil || len(raw) != b.sum.Size() {
+		return b.invalid()
+	}
+	if expected != b.checksum().Value {
+		return fail("BadDigest", "The "+b.algorithm+" you specified did not match the calculated checksum.", nil)
+	}
+	return nil
 }
 
-// checksumHeader carries a stored object's checksum through gofakes3: its algorithm, value and type, separated by
-// spaces.
-const checksumHeader = internalPrefix + "Checksum"
+// checksum returns the checksum of the bytes written.
+func (b *bodyCheck) checksum() *checksum {
+	return &checksum{Algorithm: b.algorithm, Value: base64.StdEncoding.EncodeToString(b.sum.Sum(nil)), Type: fullObject}
+}
 
-func (c *checksum) String() string { return c.Algorithm + " " + c.Value + " " + c.Type }
-
-// revealChecksum replaces checksumHeader with S3's headers, or removes it if wanted is false.
-func revealChecksum(h http.Header, wanted bool) {
-	if words := strings.Fields(h.Get(checksumHeader)); wanted && len(words) == 3 {
-		(&checksum{words[0], words[1], words[2]}).set(h)
+// sumFile returns the checksum of a file.
+func sumFile(path, algorithm string) (*checksum, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
 	}
-	h.Del(checksumHeader)
+	defer f.Close()
+	h := checksums[algorithm]()
+	if _, err := io.Copy(h, f); err != nil {
+		return nil, err
+	}
+	return &checksum{Algorithm: algorithm, Value: base64.StdEncoding.EncodeToString(h.Sum(nil)), Type: fullObject}, nil
 }

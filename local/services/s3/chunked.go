@@ -7,21 +7,18 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-
-	"stepback/aws"
 )
 
-// decodeChunked replaces an aws-chunked body (x-amz-content-sha256: STREAMING-…) with its content, because gofakes3
-// supports only one of the four forms. Signatures are skipped; trailers are kept for their checksums.
-func decodeChunked(r *http.Request) *aws.Error {
+// decodeChunked replaces an aws-chunked body (x-amz-content-sha256: STREAMING-…) with its content.
+// Signatures are skipped; trailers are kept for their checksums.
+func decodeChunked(r *http.Request) error {
 	if !strings.HasPrefix(r.Header.Get("X-Amz-Content-Sha256"), "STREAMING-") {
 		return nil
 	}
 	length := r.Header.Get("X-Amz-Decoded-Content-Length")
 	size, err := strconv.ParseInt(length, 10, 64)
 	if err != nil || size < 0 {
-		return &aws.Error{Code: "MissingContentLength", Status: http.StatusLengthRequired,
-			Message: "A streamed body needs the header x-amz-decoded-content-length"}
+		return fail("MissingContentLength", "A streamed body needs the header x-amz-decoded-content-length", nil)
 	}
 	r.Body = &chunkedBody{source: bufio.NewReaderSize(r.Body, 64<<10), closer: r.Body}
 	r.ContentLength = size

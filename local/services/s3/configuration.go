@@ -12,10 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/johannesboyne/gofakes3"
-
-	"stepback/aws"
 	"stepback/internal/ownerfs"
+	"stepback/local/services/iam/policy"
 )
 
 // settingsFile is the file in a bucket's meta directory that holds its settings: their texts by sub-resource.
@@ -24,76 +22,102 @@ const settingsFile = "%.settings"
 // mostSetting is the maximum size of a setting's text, in bytes.
 const mostSetting = 1 << 20
 
-// changeable describes a bucket setting that can be changed.
-type changeable struct {
-	root      string // root element of its XML; empty for JSON
-	noContent bool   // a PUT is answered with 204
-	fixed     bool   // can be replaced, but not deleted
-	check     func(s *store, c *call, text []byte) error
+// setting is a setting of a bucket, which is stored as it is put.
+type setting struct {
+	// get, put and remove are the names of its operations; empty for one that is not served.
+	get, put, remove string
+	root             string // root element of its XML; empty for JSON
+	noContent        bool   // a PUT is answered with 204
+	check            func(s *store, c *call, text []byte) error
+	// A bucket that has no such setting is answered with an error, or with a value.
+	code, message string
+	value         string // XML without its declaration
 }
 
-// changeables maps sub-resources to the settings that can be changed.
-var changeables = map[string]changeable{
-	"cors":              {root: "CORSConfiguration", check: checkCORS},
-	"encryption":        {root: "ServerSideEncryptionConfiguration", check: checkEncryption},
-	"lifecycle":         {root: "LifecycleConfiguration", check: checkLifecycle},
-	"notification":      {root: "NotificationConfiguration", fixed: true, check: checkNotification},
-	"ownershipControls": {root: "OwnershipControls", check: checkOwnership},
-	"policy":            {noContent: true, check: checkPolicy},
-	"publicAccessBlock": {root: "PublicAccessBlockConfiguration"},
-	"versioning":        {root: "VersioningConfiguration", fixed: true, check: checkVersioning},
-	"tagging":           {root: "Tagging", noContent: true, check: checkBucketTags},
+// settings holds the settings of buckets, by sub-resource.
+var settings = map[string]setting{
+	"accelerate": {get: "GetBucketAccelerateConfiguration", put: "PutBucketAccelerateConfiguration", root: "AccelerateConfiguration",
+		check: checkAccelerate, value: `<AccelerateConfiguration xmlns="` + namespace + `"/>`},
+	"cors": {get: "GetBucketCors", put: "PutBucketCors", remove: "DeleteBucketCors", root: "CORSConfiguration", check: checkCORS,
+		code: "NoSuchCORSConfiguration", message: "The CORS configuration does not exist"},
+	"encryption": {get: "GetBucketEncryption", put: "PutBucketEncryption", remove: "DeleteBucketEncryption",
+		root: "ServerSideEncryptionConfiguration", check: checkEncryption, value: encrypted},
+	"lifecycle": {get: "GetBucketLifecycleConfiguration", put: "PutBucketLifecycleConfiguration", remove: "DeleteBucketLifecycle",
+		root: "LifecycleConfiguration", check: checkLifecycle,
+		code: "NoSuchLifecycleConfiguration", message: "The lifecycle configuration does not exist"},
+	"logging": {get: "GetBucketLogging", put: "PutBucketLogging", root: "BucketLoggingStatus", check: checkLogging,
+		value: `<BucketLoggingStatus xmlns="` + namespace + `"/>`},
+	"notification": {get: "GetBucketNotificationConfiguration", put: "PutBucketNotificationConfiguration",
+		root: "NotificationConfiguration", check: checkNotification, value: `<NotificationConfiguration xmlns="` + namespace + `"/>`},
+	"ownershipControls": {get: "GetBucketOwnershipControls", put: "PutBucketOwnershipControls", remove: "DeleteBucketOwnershipControls",
+		root: "OwnershipControls", check: checkOwnership,
+		code: "OwnershipControlsNotFoundError", message: "The bucket ownership controls were not found"},
+	"policy": {get: "GetBucketPolicy", put: "PutBucketPolicy", remove: "DeleteBucketPolicy", noContent: true, check: checkPolicy,
+		code: "NoSuchBucketPolicy", message: "The bucket policy does not exist"},
+	"publicAccessBlock": {get: "GetPublicAccessBlock", put: "PutPublicAccessBlock", remove: "DeletePublicAccessBlock",
+		root: "PublicAccessBlockConfiguration",
+		code: "NoSuchPublicAccessBlockConfiguration", message: "The public access block configuration was not found"},
+	"replication": {get: "GetBucketReplication",
+		code: "ReplicationConfigurationNotFoundError", message: "The replication configuration was not found"},
+	"requestPayment": {get: "GetBucketRequestPayment", put: "PutBucketRequestPayment", root: "RequestPaymentConfiguration",
+		check: checkPayment, value: `<RequestPaymentConfiguration xmlns="` + namespace +
+			`"><Payer>BucketOwner</Payer></RequestPaymentConfiguration>`},
+	"tagging": {get: "GetBucketTagging", put: "PutBucketTagging", remove: "DeleteBucketTagging", root: "Tagging", noContent: true,
+		check: checkBucketTags, code: "NoSuchTagSet", message: "The TagSet does not exist"},
+	"versioning": {get: "GetBucketVersioning", put: "PutBucketVersioning", root: "VersioningConfiguration", check: checkVersioning,
+		value: `<VersioningConfiguration xmlns="` + namespace + `"/>`},
+	"website": {get: "GetBucketWebsite", put: "PutBucketWebsite", remove: "DeleteBucketWebsite", root: "WebsiteConfiguration",
+		code: "NoSuchWebsiteConfiguration", message: "The specified bucket does not have a website configuration"},
 }
 
-// chooseChange returns the operation with which a call changes a setting, or nil if it changes none.
-func (s *store) chooseChange(c *call) operation {
-	if c.key != "" {
-		return nil
+const encrypted = `<ServerSideEncryptionConfiguration xmlns="` + namespace +
+	`"><Rule><ApplyServerSideEncryptionByDefault><SSEAlgorithm>AES256</SSEAlgorithm></ApplyServerSideEncryptionByDefault>` +
+	`<BucketKeyEnabled>false</BucketKeyEnabled></Rule></ServerSideEncryptionConfiguration>`
+
+// settingOperation returns the operation of a request about a setting of a bucket.
+func settingOperation(key route) (named, bool) {
+	known, ok := settings[key.sub]
+	if !ok || key.on != onBucket {
+		return named{}, false
 	}
-	for name := range c.query {
-		known, ok := changeables[name]
-		if !ok {
-			continue
-		}
-		switch c.Method {
-		case http.MethodPut:
-			return func(c *call) (any, error) { return s.putSetting(c, name, known) }
-		case http.MethodDelete:
-			if !known.fixed {
-				return func(c *call) (any, error) { return nil, s.changeSetting(c.bucket, name, "") }
-			}
-		case http.MethodGet:
-			return func(c *call) (any, error) { return s.getSetting(c, name) }
-		}
+	o := named{}
+	switch key.method {
+	case http.MethodGet:
+		o = named{known.get, func(s *store, c *call) (any, error) { return s.getSetting(c, key.sub, &known) }}
+	case http.MethodPut:
+		o = named{known.put, func(s *store, c *call) (any, error) { return s.putSetting(c, key.sub, &known) }}
+	case http.MethodDelete:
+		o = named{known.remove, func(s *store, c *call) (any, error) {
+			return nil, s.changeSettings(c.bucket, map[string]string{key.sub: ""})
+		}}
 	}
-	return nil
+	return o, o.name != ""
 }
 
-// getSetting responds with a setting as it was put. If it has not been put, it responds with the value of a new
-// bucket.
-func (s *store) getSetting(c *call, name string) (any, error) {
+// getSetting responds with a setting as it was put. If it has not been put, it responds with the value of a bucket
+// without it.
+func (s *store) getSetting(c *call, name string, known *setting) (any, error) {
 	all, err := s.settingsOf(c.bucket)
 	if err != nil {
 		return nil, s.storageError(err)
 	}
 	text, ok := all[name]
-	if !ok {
-		return settings[name].read(c)
-	}
-	if changeables[name].root == "" {
+	switch {
+	case !ok && known.code != "":
+		return nil, fail(known.code, known.message, members{"BucketName": c.bucket})
+	case !ok:
+		return rawXML(known.value), nil
+	case known.root == "":
 		return rawJSON(text), nil
 	}
 	return rawXML(text), nil
 }
 
 // putSetting stores a setting.
-func (s *store) putSetting(c *call, name string, known changeable) (any, error) {
-	text, err := io.ReadAll(io.LimitReader(c.Body, mostSetting+1))
-	switch {
-	case err != nil:
-		return nil, cutOff(err)
-	case len(text) > mostSetting:
-		return nil, &aws.Error{Code: "MaxMessageLengthExceeded", Message: "Your request was too big."}
+func (s *store) putSetting(c *call, name string, known *setting) (any, error) {
+	text, err := c.message(mostSetting)
+	if err != nil {
+		return nil, err
 	}
 	kept := string(text)
 	if known.root != "" {
@@ -106,18 +130,13 @@ func (s *store) putSetting(c *call, name string, known changeable) (any, error) 
 			return nil, err
 		}
 	}
-	if err := s.changeSetting(c.bucket, name, kept); err != nil {
+	if err := s.changeSettings(c.bucket, map[string]string{name: kept}); err != nil {
 		return nil, err
 	}
 	if known.noContent {
 		return noContent{}, nil
 	}
 	return nil, nil
-}
-
-func malformedXML() error {
-	return gofakes3.ErrorMessage(gofakes3.ErrMalformedXML,
-		"The XML you provided was not well-formed or did not validate against our published schema")
 }
 
 // withNamespace returns text, which must consist of one element, with S3's namespace added.
@@ -189,8 +208,8 @@ func (s *store) readSettings(bucket string) (map[string]string, error) {
 	return all, nil
 }
 
-// changeSetting changes one setting; an empty text removes it.
-func (s *store) changeSetting(bucket, name, text string) error {
+// changeSettings changes settings together; an empty text removes one.
+func (s *store) changeSettings(bucket string, changes map[string]string) error {
 	s.settingsLock.Lock()
 	defer s.settingsLock.Unlock()
 	all, err := s.readSettings(bucket)
@@ -201,8 +220,10 @@ func (s *store) changeSetting(bucket, name, text string) error {
 	for other, value := range all {
 		made[other] = value
 	}
-	if made[name] = text; text == "" {
-		delete(made, name)
+	for name, text := range changes {
+		if made[name] = text; text == "" {
+			delete(made, name)
+		}
 	}
 	kept, err := json.Marshal(made)
 	if err != nil {
@@ -248,13 +269,50 @@ func (s *store) forgetSettings(bucket string) {
 	delete(s.settings, bucket)
 }
 
-func checkPolicy(_ *store, _ *call, text []byte) error {
+func checkPolicy(s *store, c *call, text []byte) error {
 	var p struct{ Statement any }
 	if json.Unmarshal(text, &p) != nil {
-		return &aws.Error{Code: "MalformedPolicy", Message: "Policies must be valid JSON and the first byte must be '{'"}
+		return fail("MalformedPolicy", "Policies must be valid JSON and the first byte must be '{'", nil)
 	}
 	if p.Statement == nil {
-		return &aws.Error{Code: "MalformedPolicy", Message: "Missing required field Statement"}
+		return fail("MalformedPolicy", "Missing required field Statement", nil)
+	}
+	parsed, err := policy.Parse(string(text))
+	if err != nil {
+		return fail("MalformedPolicy", "Invalid policy syntax.", nil)
+	}
+	block, err := s.accessBlock(c.bucket)
+	if err == nil && block.BlockPublicPolicy && isPublic(parsed) {
+		err = fail("AccessDenied", "User: "+c.caller.arn()+" is not authorized to perform: s3:PutBucketPolicy on resource: \"arn:aws:s3:::"+
+			c.bucket+"\" because public policies are prevented by the BlockPublicPolicy setting in S3 Block Public Access.", nil)
+	}
+	return err
+}
+
+func checkAccelerate(_ *store, _ *call, text []byte) error {
+	var in struct{ Status string }
+	if xml.Unmarshal(text, &in) != nil || in.Status != versionsEnabled && in.Status != versionsSuspended {
+		return malformedXML()
+	}
+	return nil
+}
+
+// checkLogging accepts that a bucket's requests are not logged.
+func checkLogging(_ *store, _ *call, text []byte) error {
+	var in struct{ LoggingEnabled *struct{} }
+	if xml.Unmarshal(text, &in) != nil {
+		return malformedXML()
+	}
+	if in.LoggingEnabled != nil {
+		return notImplemented("Logs of requests (LoggingEnabled) are not served here.")
+	}
+	return nil
+}
+
+func checkPayment(_ *store, _ *call, text []byte) error {
+	var in struct{ Payer string }
+	if xml.Unmarshal(text, &in) != nil || in.Payer != "BucketOwner" && in.Payer != "Requester" {
+		return malformedXML()
 	}
 	return nil
 }
@@ -309,8 +367,7 @@ func checkCORS(_ *store, _ *call, text []byte) error {
 		}
 		for _, m := range r.Methods {
 			if !slices.Contains([]string{"GET", "PUT", "POST", "DELETE", "HEAD"}, m) {
-				return &aws.Error{Code: "InvalidRequest", Message: "Found unsupported HTTP method in CORS config. " +
-					"Unsupported method is " + m}
+				return fail("InvalidRequest", "Found unsupported HTTP method in CORS config. Unsupported method is "+m, nil)
 			}
 		}
 	}
@@ -326,7 +383,7 @@ func checkBucketTags(_ *store, _ *call, text []byte) error {
 		return malformedXML()
 	}
 	if len(in.TagSet.Tag) > mostBucketTags {
-		return gofakes3.ErrorMessage(errBadRequest, "Bucket tag count cannot be greater than 50")
+		return fail("BadRequest", "Bucket tag count cannot be greater than 50", nil)
 	}
 	return checkTagWords(in.TagSet.Tag)
 }

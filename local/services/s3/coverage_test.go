@@ -99,6 +99,9 @@ func TestHeadersOfTheModel(t *testing.T) {
 			}
 			r := requestOf(t, o, "")
 			value := "x"
+			if member.LocationName == "If-None-Match" {
+				value = "*" // S3 implements no other for writes
+			}
 			if rule := headerRules[strings.ToLower(member.LocationName)]; rule.values != nil {
 				value = rule.values[0]
 			}

@@ -57,7 +57,7 @@ func TestEventsOfCreatedObjects(t *testing.T) {
 		CopySource: aws.String(bucket + "/a.csv")}); err != nil {
 		t.Fatal(err)
 	}
-	etag := upload(t, c, "c.csv", "part one", "part two")
+	etag := upload(t, c, "c.csv", filled("part one"), "part two")
 	var got []string
 	for _, e := range events {
 		got = append(got, string(e.Detail.Reason)+" "+e.Detail.Bucket.Name+"/"+e.Detail.Object.Key+" "+

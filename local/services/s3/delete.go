@@ -1,34 +1,156 @@
 package s3
 
 import (
+	"encoding/xml"
+	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
+	"time"
 
-	"github.com/johannesboyne/gofakes3"
+	"stepback/aws"
 )
 
-// DeleteObject deletes an object. As in S3, it succeeds if the object does not exist.
-func (s *store) DeleteObject(bucket, key string) (gofakes3.ObjectDeleteResult, error) {
-	if err := s.requireBucket(bucket); err != nil {
-		return gofakes3.ObjectDeleteResult{}, err
-	}
-	result, err := s.deleteLatest(bucket, key)
-	return result, s.storageError(err)
+// deleteRequest is the body of DeleteObjects.
+type deleteRequest struct {
+	XMLName xml.Name `xml:"Delete"`
+	Objects []struct {
+		Key          string
+		VersionID    *string `xml:"VersionId"`
+		ETag         string
+		LastModified string `xml:"LastModifiedTime"`
+		Size         string
+	} `xml:"Object"`
+	Quiet bool
 }
 
-// DeleteMulti deletes several objects and returns the result for each.
-func (s *store) DeleteMulti(bucket string, keys ...string) (gofakes3.MultiDeleteResult, error) {
-	objects := make([]gofakes3.ObjectID, len(keys))
-	for i, key := range keys {
-		objects[i].Key = key
-	}
-	return s.DeleteMultiVersions(bucket, objects...)
+// deleteResult is the response of DeleteObjects.
+type deleteResult struct {
+	XMLName xml.Name `xml:"DeleteResult"`
+	Xmlns   string   `xml:"xmlns,attr"`
+	Deleted []deletedElement
+	Errors  []deleteError `xml:"Error"`
 }
 
-// remove deletes an object, and reports whether it existed.
-func (s *store) remove(bucket, key string) (gone bool, err error) {
+type deletedElement struct {
+	Key             string
+	VersionID       string `xml:"VersionId,omitempty"`
+	DeleteMarker    bool   `xml:",omitempty"`
+	MarkerVersionID string `xml:"DeleteMarkerVersionId,omitempty"`
+}
+
+type deleteError struct {
+	Key       string
+	VersionID string `xml:"VersionId,omitempty"`
+	Code      string
+	Message   string
+}
+
+// mostDeleted is the maximum number of objects of a DeleteObjects.
+const mostDeleted = 1000
+
+// deleteObjects implements DeleteObjects.
+func (s *store) deleteObjects(c *call) (any, error) {
+	if c.Header.Get("X-Amz-Mfa") != "" {
+		return nil, notImplemented("Deletion with a second factor (x-amz-mfa) is not served here.")
+	}
+	var in deleteRequest
+	if err := c.decode(&in); err != nil {
+		return nil, err
+	}
+	if len(in.Objects) == 0 || len(in.Objects) > mostDeleted {
+		return nil, malformedXML()
+	}
+	if err := s.forgetLatest(c.bucket, &in); err != nil {
+		return nil, s.storageError(err)
+	}
+	out := deleteResult{Xmlns: namespace}
+	for _, o := range in.Objects {
+		id := ""
+		if o.VersionID != nil {
+			id = *o.VersionID
+		}
+		d, err := s.deleteNamed(c, o.Key, id, id != "", func(v *version) error { return v.matches(o.Key, o.ETag, o.LastModified, o.Size) })
+		if err != nil {
+			var e *aws.Error
+			if !errors.As(err, &e) {
+				e = fail("InternalError", err.Error(), nil)
+			}
+			out.Errors = append(out.Errors, deleteError{o.Key, id, e.Code, e.Message})
+			continue
+		}
+		if in.Quiet {
+			continue
+		}
+		deleted := deletedElement{Key: o.Key, VersionID: id, DeleteMarker: d.marker}
+		if d.marker {
+			deleted.MarkerVersionID = d.versionID
+		}
+		out.Deleted = append(out.Deleted, deleted)
+	}
+	return out, nil
+}
+
+// matches returns an error unless a version has the ETag, time and size that a deletion expects; empty ones are any.
+func (v *version) matches(key, etag, modified, size string) error {
+	if etag == "" && modified == "" && size == "" {
+		return nil
+	}
+	if v == nil {
+		if etag == "*" {
+			return conditionFailed("If-Match")
+		}
+		return noSuchKey(key)
+	}
+	switch {
+	case etag != "" && !matchesETag(etag, v.ETag):
+		return conditionFailed("If-Match")
+	case size != "" && size != strconv.FormatInt(v.Size, 10):
+		return conditionFailed("x-amz-if-match-size")
+	case modified != "":
+		at, err := time.Parse(time.RFC3339, modified)
+		if err != nil {
+			at, err = http.ParseTime(modified)
+		}
+		if err != nil {
+			return malformedXML()
+		}
+		if !at.Truncate(time.Second).Equal(v.Modified.Truncate(time.Second)) {
+			return conditionFailed("x-amz-if-match-last-modified-time")
+		}
+	}
+	return nil
+}
+
+// forgetLatest removes objects from the inventory together, before they are deleted one by one.
+func (s *store) forgetLatest(bucket string, in *deleteRequest) error {
+	status, err := s.versioningOf(bucket)
+	if err != nil || status != "" {
+		return err
+	}
+	var records []string
+	for _, o := range in.Objects {
+		if o.ETag == "" && o.LastModified == "" && o.Size == "" {
+			records = append(records, s.recordPath(bucket, o.Key))
+		}
+	}
+	return s.files.Forget(records...)
+}
+
+// remove deletes an object, and reports whether it existed. allowed, if not nil, receives it and may return an error.
+func (s *store) remove(bucket, key string, allowed func(*version) error) (gone bool, err error) {
 	s.commit.Lock()
 	defer s.commit.Unlock()
+	if allowed != nil {
+		v, err := s.current(bucket, key)
+		if err == nil {
+			err = allowed(v)
+		}
+		if err != nil {
+			return false, err
+		}
+	}
 	return s.unlink(bucket, key)
 }
 

@@ -1,105 +1,148 @@
 package s3
 
 import (
-	"bytes"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 
-	"github.com/johannesboyne/gofakes3"
+	"stepback/aws"
 )
 
-// Error codes that gofakes3 does not define.
-const (
-	errAlreadyOwned   = gofakes3.ErrorCode("BucketAlreadyOwnedByYou")
-	errInvalidRequest = gofakes3.ErrorCode("InvalidRequest")
-	errRequestTimeout = gofakes3.ErrorCode("RequestTimeout")
-)
-
-// statuses holds the HTTP statuses of errors for which gofakes3 has none, or a different one than S3.
-var statuses = map[gofakes3.ErrorCode]int{
-	errAlreadyOwned:              http.StatusConflict,
-	errBadRequest:                http.StatusBadRequest,
-	errInvalidRequest:            http.StatusBadRequest,
-	errInvalidTag:                http.StatusBadRequest,
-	errRequestTimeout:            http.StatusBadRequest,
-	gofakes3.ErrNoSuchVersion:    http.StatusNotFound,
-	gofakes3.ErrMethodNotAllowed: http.StatusMethodNotAllowed,
+// statuses holds the HTTP statuses of S3's error codes; the status of all others is 400.
+var statuses = map[string]int{
+	"AccessDenied":                                   http.StatusForbidden,
+	"AccessForbidden":                                http.StatusForbidden,
+	"AllAccessDisabled":                              http.StatusForbidden,
+	"BucketAlreadyExists":                            http.StatusConflict,
+	"BucketAlreadyOwnedByYou":                        http.StatusConflict,
+	"BucketNotEmpty":                                 http.StatusConflict,
+	"ConditionalRequestConflict":                     http.StatusConflict,
+	"InternalError":                                  http.StatusInternalServerError,
+	"InvalidAccessKeyId":                             http.StatusForbidden,
+	"InvalidBucketState":                             http.StatusConflict,
+	"InvalidObjectState":                             http.StatusForbidden,
+	"InvalidRange":                                   http.StatusRequestedRangeNotSatisfiable,
+	"MethodNotAllowed":                               http.StatusMethodNotAllowed,
+	"MissingContentLength":                           http.StatusLengthRequired,
+	"NoSuchBucket":                                   http.StatusNotFound,
+	"NoSuchBucketPolicy":                             http.StatusNotFound,
+	"NoSuchCORSConfiguration":                        http.StatusNotFound,
+	"NoSuchKey":                                      http.StatusNotFound,
+	"NoSuchLifecycleConfiguration":                   http.StatusNotFound,
+	"NoSuchObjectLockConfiguration":                  http.StatusNotFound,
+	"NoSuchPublicAccessBlockConfiguration":           http.StatusNotFound,
+	"NoSuchTagSet":                                   http.StatusNotFound,
+	"NoSuchUpload":                                   http.StatusNotFound,
+	"NoSuchVersion":                                  http.StatusNotFound,
+	"NoSuchWebsiteConfiguration":                     http.StatusNotFound,
+	"NotImplemented":                                 http.StatusNotImplemented,
+	"ObjectLockConfigurationNotFoundError":           http.StatusNotFound,
+	"OperationAborted":                               http.StatusConflict,
+	"OwnershipControlsNotFoundError":                 http.StatusNotFound,
+	"PreconditionFailed":                             http.StatusPreconditionFailed,
+	"ReplicationConfigurationNotFoundError":          http.StatusNotFound,
+	"RequestTimeTooSkewed":                           http.StatusForbidden,
+	"RestoreAlreadyInProgress":                       http.StatusConflict,
+	"ServerSideEncryptionConfigurationNotFoundError": http.StatusNotFound,
+	"SignatureDoesNotMatch":                          http.StatusForbidden,
+	StorageFull:                                      http.StatusInternalServerError,
 }
 
-// messages holds S3's messages for errors that gofakes3 leaves without one.
-var messages = map[gofakes3.ErrorCode]string{
-	gofakes3.ErrBadDigest:            "The Content-MD5 you specified did not match what we received.",
-	gofakes3.ErrBucketNotEmpty:       "The bucket you tried to delete is not empty",
-	gofakes3.ErrInvalidDigest:        "The Content-MD5 you specified was invalid.",
-	gofakes3.ErrInvalidPart:          "One or more of the specified parts could not be found.  The part may not have been uploaded, or the specified entity tag may not match the part's entity tag.",
-	gofakes3.ErrInvalidRange:         "The requested range is not satisfiable",
-	gofakes3.ErrKeyTooLong:           "Your key is too long",
-	gofakes3.ErrMethodNotAllowed:     "The specified method is not allowed against this resource.",
-	gofakes3.ErrMissingContentLength: "You must provide the Content-Length HTTP header.",
-	gofakes3.ErrNoSuchUpload:         "The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed.",
-	gofakes3.ErrNotImplemented:       "A header you provided implies functionality that is not implemented",
+// members are the further elements of an error, by name.
+type members = map[string]any
+
+// fail returns an error with the status of its code. others holds its further elements; it may be nil.
+func fail(code, message string, others members) *aws.Error {
+	return &aws.Error{Code: code, Message: message, Status: statuses[code], Members: others}
 }
 
-// errorWriter holds back an error response until its body is known, so that it can set S3's status and message.
-type errorWriter struct {
-	http.ResponseWriter
-	status int // HTTP status of the error; 0 if there is none
-	body   bytes.Buffer
+// isCode reports whether err is an error of S3 with a code.
+func isCode(err error, code string) bool {
+	var e *aws.Error
+	return errors.As(err, &e) && e.Code == code
 }
 
-func (w *errorWriter) WriteHeader(status int) {
-	w.Header().Del("Access-Control-Allow-Origin") // set by gofakes3; buckets here have no CORS rules
-	if status >= http.StatusBadRequest && w.status == 0 {
-		w.status = status
+func notImplemented(message string) *aws.Error { return fail("NotImplemented", message, nil) }
+
+func accessDenied() *aws.Error { return fail("AccessDenied", "Access Denied", nil) }
+
+func noSuchBucket(bucket string) *aws.Error {
+	return fail("NoSuchBucket", "The specified bucket does not exist", members{"BucketName": bucket})
+}
+
+func noSuchKey(key string) *aws.Error {
+	return fail("NoSuchKey", "The specified key does not exist.", members{"Key": key})
+}
+
+func noSuchVersion(key, id string) *aws.Error {
+	return fail("NoSuchVersion", "The specified version does not exist.", members{"Key": key, "VersionId": id})
+}
+
+func noSuchUpload(id string) *aws.Error {
+	return fail("NoSuchUpload", "The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed.",
+		members{"UploadId": id})
+}
+
+func invalidArgument(name, value, message string) *aws.Error {
+	return fail("InvalidArgument", message, members{"ArgumentName": name, "ArgumentValue": value})
+}
+
+func malformedXML() *aws.Error {
+	return fail("MalformedXML", "The XML you provided was not well-formed or did not validate against our published schema", nil)
+}
+
+func methodNotAllowed(method, resource string) *aws.Error {
+	return fail("MethodNotAllowed", "The specified method is not allowed against this resource.",
+		members{"Method": method, "ResourceType": resource})
+}
+
+// conditionFailed returns the error of a precondition, which is named as its header is.
+func conditionFailed(condition string) *aws.Error {
+	return fail("PreconditionFailed", "At least one of the pre-conditions you specified did not hold", members{"Condition": condition})
+}
+
+// errorElement is the XML of an error.
+type errorElement struct {
+	XMLName   xml.Name `xml:"Error"`
+	Code      string
+	Message   string
+	Members   []namedElement
+	RequestID string `xml:"RequestId,omitempty"`
+	HostID    string `xml:"HostId,omitempty"`
+}
+
+// namedElement is an element with a text.
+type namedElement struct {
+	XMLName xml.Name
+	Text    string `xml:",chardata"`
+}
+
+// writeError responds with an error.
+func writeError(w http.ResponseWriter, r *http.Request, err error) {
+	var e *aws.Error
+	if !errors.As(err, &e) {
+		e = fail("InternalError", err.Error(), nil)
+	}
+	h := w.Header()
+	for _, name := range []string{"Content-Length", "Content-Range", "Content-Encoding", "Content-Disposition", "Content-Language",
+		"Cache-Control", "Accept-Ranges"} {
+		h.Del(name)
+	}
+	status := e.HTTPStatus()
+	if r.Method == http.MethodHead || status == http.StatusNotModified {
+		w.WriteHeader(status)
 		return
 	}
-	if w.Header().Get("X-Amz-Delete-Marker") == "false" { // S3 does not send this
-		w.Header().Del("X-Amz-Delete-Marker")
+	out := errorElement{Code: e.Code, Message: e.Message, RequestID: h.Get(requestIDHeader), HostID: h.Get("X-Amz-Id-2")}
+	for name, value := range e.Members {
+		out.Members = append(out.Members, namedElement{xml.Name{Local: name}, fmt.Sprint(value)})
 	}
-	w.ResponseWriter.WriteHeader(status)
-}
-
-func (w *errorWriter) Write(p []byte) (int, error) {
-	if w.status != 0 {
-		return w.body.Write(p)
-	}
-	return w.ResponseWriter.Write(p)
-}
-
-// errorBody is the XML of an S3 error, with the members that gofakes3 writes.
-type errorBody struct {
-	XMLName       xml.Name `xml:"Error"`
-	Code          gofakes3.ErrorCode
-	Message       string
-	Resource      string `xml:",omitempty"`
-	ArgumentName  string `xml:",omitempty"`
-	ArgumentValue string `xml:",omitempty"`
-	RequestID     string `xml:"RequestId,omitempty"`
-	HostID        string `xml:"HostId,omitempty"`
-}
-
-// finish sends the error that was held back.
-func (w *errorWriter) finish() {
-	if w.status == 0 {
-		return
-	}
-	var e errorBody
-	if xml.Unmarshal(w.body.Bytes(), &e) != nil { // a HEAD request, or not an S3 error
-		w.ResponseWriter.WriteHeader(w.status)
-		_, _ = w.ResponseWriter.Write(w.body.Bytes())
-		return
-	}
-	if e.Message == "" || e.Message == string(e.Code) {
-		e.Message = messages[e.Code]
-	}
-	if status, ok := statuses[e.Code]; ok {
-		w.status = status
-	}
-	e.RequestID, e.HostID = w.Header().Get("X-Amz-Request-Id"), w.Header().Get("X-Amz-Id-2")
-	w.Header().Set("Content-Type", "application/xml")
-	w.Header().Del("Content-Length")
-	w.ResponseWriter.WriteHeader(w.status)
-	fmt.Fprint(w.ResponseWriter, xml.Header)
-	_ = xml.NewEncoder(w.ResponseWriter).Encode(e) // if this fails, the client has disconnected
+	slices.SortFunc(out.Members, func(a, b namedElement) int { return strings.Compare(a.XMLName.Local, b.XMLName.Local) })
+	h.Set("Content-Type", "application/xml")
+	w.WriteHeader(status)
+	fmt.Fprint(w, xml.Header)
+	_ = xml.NewEncoder(w).Encode(out) // if this fails, the client has disconnected
 }

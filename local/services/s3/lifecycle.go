@@ -3,12 +3,9 @@ package s3
 import (
 	"encoding/xml"
 	"errors"
+	"slices"
 	"strings"
 	"time"
-
-	"github.com/johannesboyne/gofakes3"
-
-	"stepback/aws"
 )
 
 // lifecycleRule is a rule of a bucket's lifecycle configuration. It has only the members that are implemented.
@@ -29,9 +26,10 @@ type lifecycleRule struct {
 		}
 	}
 	Expiration *struct {
-		Days   int
-		Date   string
-		Marker bool `xml:"ExpiredObjectDeleteMarker"`
+		Days    int  `xml:"-"`
+		DaysSet *int `xml:"Days"`
+		Date    string
+		Marker  bool `xml:"ExpiredObjectDeleteMarker"`
 	}
 	Noncurrent *struct {
 		Days  int  `xml:"NoncurrentDays"`
@@ -40,14 +38,32 @@ type lifecycleRule struct {
 	Abort *struct {
 		Days int `xml:"DaysAfterInitiation"`
 	} `xml:"AbortIncompleteMultipartUpload"`
-	Transition []struct{} `xml:"Transition"`
+	Transition []transition `xml:"Transition"`
+	Demotion   []transition `xml:"NoncurrentVersionTransition"`
+}
+
+// transition moves a version to another storage class.
+type transition struct {
+	Days       *int
+	Noncurrent *int `xml:"NoncurrentDays"`
+	Newer      *int `xml:"NewerNoncurrentVersions"`
+	Date       string
+	Class      string `xml:"StorageClass"`
 }
 
 type lifecycle struct {
 	Rules []lifecycleRule `xml:"Rule"`
 }
 
-func parseLifecycle(text string) (l lifecycle, err error) { return l, xml.Unmarshal([]byte(text), &l) }
+func parseLifecycle(text string) (l lifecycle, err error) {
+	err = xml.Unmarshal([]byte(text), &l)
+	for _, r := range l.Rules {
+		if r.Expiration != nil && r.Expiration.DaysSet != nil {
+			r.Expiration.Days = *r.Expiration.DaysSet
+		}
+	}
+	return l, err
+}
 
 func checkLifecycle(_ *store, _ *call, text []byte) error {
 	l, err := parseLifecycle(string(text))
@@ -64,25 +80,64 @@ func checkLifecycle(_ *store, _ *call, text []byte) error {
 		case r.Status != "Enabled" && r.Status != "Disabled":
 			return malformedXML()
 		case r.ID != "" && seen[r.ID]:
-			return &aws.Error{Code: "InvalidArgument", Message: "Rule ID must be unique. Found same ID for more than one rule"}
-		case len(r.Transition) > 0:
-			return notImplemented("Transitions to other storage classes (Transition) are not served here.")
-		case r.Noncurrent != nil && r.Noncurrent.Newer != nil:
-			return notImplemented("Lifecycles that keep a number of old versions (NewerNoncurrentVersions) are not served here.")
-		case r.Expiration != nil && r.Expiration.Marker:
-			return notImplemented("Lifecycles of delete markers (ExpiredObjectDeleteMarker) are not served here.")
+			return fail("InvalidArgument", "Rule ID must be unique. Found same ID for more than one rule", nil)
+		case len(r.ID) > mostRuleID:
+			return fail("InvalidArgument", "ID length should not exceed allowed limit of 255", nil)
 		case r.Expiration != nil && r.Expiration.Days < 0:
-			return &aws.Error{Code: "InvalidArgument",
-				Message: "'Days' for Expiration action must be a positive integer"}
+			return fail("InvalidArgument", "'Days' for Expiration action must be a positive integer", nil)
 		}
-		if r.Expiration != nil && r.Expiration.Date != "" {
-			if _, err := time.Parse(time.RFC3339, r.Expiration.Date); err != nil {
-				return malformedXML()
-			}
+		if err := r.check(); err != nil {
+			return err
 		}
 		seen[r.ID] = true
 	}
 	return nil
+}
+
+// mostRuleID is the maximum length of a rule's ID.
+const mostRuleID = 255
+
+// check returns the error of a rule's actions.
+func (r *lifecycleRule) check() error {
+	e := r.Expiration
+	switch {
+	case e != nil && e.Date != "" && (e.DaysSet != nil || e.Marker), e != nil && e.DaysSet != nil && e.Marker:
+		return malformedXML()
+	case e != nil && e.DaysSet != nil && *e.DaysSet == 0:
+		return fail("InvalidArgument", "'Days' for Expiration action must be a positive integer", nil)
+	case e != nil && e.Date != "" && !isMidnight(e.Date):
+		return fail("InvalidArgument", "'Date' must be at midnight GMT", nil)
+	case r.Noncurrent != nil && r.Noncurrent.Days <= 0:
+		return fail("InvalidArgument", "'NoncurrentDays' for NoncurrentVersionExpiration action must be a positive integer", nil)
+	case e == nil && r.Noncurrent == nil && r.Abort == nil && len(r.Transition) == 0 && len(r.Demotion) == 0:
+		return fail("InvalidRequest", "At least one action needs to be specified in a rule", nil)
+	}
+	for _, t := range append(r.Transition[:len(r.Transition):len(r.Transition)], r.Demotion...) {
+		if !slices.Contains(storageClasses, t.Class) || t.Class == standard || t.Class == "REDUCED_REDUNDANCY" {
+			return malformedXML()
+		}
+		if t.Date != "" && !isMidnight(t.Date) {
+			return fail("InvalidArgument", "'Date' must be at midnight GMT", nil)
+		}
+	}
+	return nil
+}
+
+// isMidnight reports whether a text is a time at midnight UTC.
+func isMidnight(text string) bool {
+	at, err := parseDate(text)
+	return err == nil && at.Equal(at.UTC().Truncate(day))
+}
+
+const day = 24 * time.Hour
+
+// parseDate parses a date of a rule.
+func parseDate(text string) (time.Time, error) {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		at, err = time.Parse(time.DateOnly, text)
+	}
+	return at, err
 }
 
 // appliesTo reports whether the rule applies to an object.
@@ -118,7 +173,7 @@ func (r *lifecycleRule) due(modified, now time.Time) bool {
 		return false
 	}
 	if e.Date != "" {
-		date, err := time.Parse(time.RFC3339, e.Date)
+		date, err := parseDate(e.Date)
 		return err == nil && !now.Before(date)
 	}
 	return e.Days > 0 && !now.Before(midnightAfter(modified, e.Days))
@@ -126,7 +181,6 @@ func (r *lifecycleRule) due(modified, now time.Time) bool {
 
 // midnightAfter returns the first midnight UTC that is at least days after at.
 func midnightAfter(at time.Time, days int) time.Time {
-	const day = 24 * time.Hour
 	old := at.UTC().Add(time.Duration(days) * day)
 	if midnight := old.Truncate(day); midnight.Before(old) {
 		return midnight.Add(day)
@@ -138,12 +192,12 @@ func midnightAfter(at time.Time, days int) time.Time {
 func (s *Server) Expire(now time.Time) error { return s.store.expire(now) }
 
 func (s *store) expire(now time.Time) error {
-	buckets, err := s.ListBuckets()
+	buckets, err := s.buckets()
 	if err != nil {
 		return err
 	}
 	for _, b := range buckets {
-		all, err := s.settingsOf(b.Name)
+		all, err := s.settingsOf(b.name)
 		if err != nil {
 			return err
 		}
@@ -155,37 +209,33 @@ func (s *store) expire(now time.Time) error {
 		if err != nil {
 			return err
 		}
-		if err := s.expireIn(b.Name, l, now); err != nil {
+		if err := s.expireIn(b.name, l, now); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// expireIn deletes the expired objects of a bucket.
+// expireIn applies the rules of a bucket to its objects.
 func (s *store) expireIn(bucket string, l lifecycle, now time.Time) error {
-	type doomed struct {
-		key      string
-		modified time.Time
-	}
-	var keys []doomed
+	var gone []string
+	moved := map[string]string{} // storage classes, by key
 	w := walker{visit: func(key, path string) (bool, error) {
-		content, err := s.content(bucket, key, path)
-		if err != nil || content == nil {
+		v, err := s.content(bucket, key, path)
+		if err != nil || v == nil {
 			return true, err
 		}
-		record, err := s.readRecord(bucket, key)
-		if err != nil {
-			return false, err
-		}
-		var tags []tag
-		if len(record.Versions) > 0 {
-			tags = record.Versions[0].Tags
-		}
-		for _, r := range l.Rules {
-			if r.appliesTo(key, content.Size, tags) && r.due(content.LastModified.Time, now) {
-				keys = append(keys, doomed{key, content.LastModified.Time})
+		for i := range l.Rules {
+			r := &l.Rules[i]
+			if !r.appliesTo(key, v.Size, v.Tags) {
+				continue
+			}
+			if r.due(v.Modified, now) {
+				gone = append(gone, key)
 				break
+			}
+			if to := r.classAt(v.Modified, now); to != "" && to != class(v) {
+				moved[key] = to
 			}
 		}
 		return true, nil
@@ -193,15 +243,43 @@ func (s *store) expireIn(bucket string, l lifecycle, now time.Time) error {
 	if _, err := w.dir(s.bucketDir(bucket), ""); err != nil {
 		return err
 	}
-	for _, k := range keys {
-		if _, err := s.DeleteObject(bucket, k.key); err != nil {
+	for _, key := range gone {
+		delete(moved, key)
+		if _, err := s.deleteLatest(bucket, key, nil); err != nil {
+			return err
+		}
+	}
+	for key, to := range moved {
+		_, err := s.changeVersion(bucket, key, "", func(v *version) error { v.StorageClass = to; return nil })
+		if err != nil && !isCode(err, "NoSuchKey") {
 			return err
 		}
 	}
 	return errors.Join(s.expireOld(bucket, l, now), s.expireUploads(bucket, l, now))
 }
 
-// expireOld deletes versions that have been noncurrent for long enough.
+// classAt returns the storage class that the transitions of a rule require at the time now; empty for none.
+func (r *lifecycleRule) classAt(modified, now time.Time) (class string) {
+	var since time.Time
+	for _, t := range r.Transition {
+		at := modified
+		switch {
+		case t.Date != "":
+			var err error
+			if at, err = parseDate(t.Date); err != nil {
+				continue
+			}
+		case t.Days != nil && *t.Days > 0:
+			at = midnightAfter(modified, *t.Days)
+		}
+		if !now.Before(at) && (class == "" || at.After(since)) {
+			class, since = t.Class, at
+		}
+	}
+	return class
+}
+
+// expireOld applies the rules to noncurrent versions and to delete markers.
 func (s *store) expireOld(bucket string, l lifecycle, now time.Time) error {
 	all, err := s.shelves(bucket)
 	if err != nil {
@@ -212,21 +290,55 @@ func (s *store) expireOld(bucket string, l lifecycle, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		for i, e := range h.Entries {
-			next := current
-			if i > 0 {
-				next = &h.Entries[i-1].version
+		for i := range h.Entries {
+			if err := s.expireEntry(bucket, l, &h, i, current, now); err != nil {
+				return err
 			}
-			if next == nil {
-				continue // a delete marker that is the latest version
+		}
+	}
+	return nil
+}
+
+// expireEntry applies the rules to one entry of a shelf, of which newer ones are noncurrent, too.
+func (s *store) expireEntry(bucket string, l lifecycle, h *shelf, i int, current *version, now time.Time) error {
+	e := &h.Entries[i]
+	if i == 0 && current == nil { // a delete marker that is the latest version
+		for k := range l.Rules {
+			r := &l.Rules[k]
+			if x := r.Expiration; e.Marker && len(h.Entries) == 1 && x != nil && r.appliesTo(h.Key, 0, nil) &&
+				(x.Marker || x.Days > 0 && r.due(e.Modified, now)) {
+				_, err := s.DeleteObjectVersion(bucket, h.Key, e.ID, nil)
+				return err
 			}
-			for _, r := range l.Rules {
-				if r.Noncurrent != nil && r.Noncurrent.Days > 0 && r.appliesTo(h.Key, e.Size, e.Tags) &&
-					!now.Before(midnightAfter(next.Modified, r.Noncurrent.Days)) {
-					if _, err := s.DeleteObjectVersion(bucket, h.Key, gofakes3.VersionID(shownID(e.ID))); err != nil {
-						return err
-					}
-					break
+		}
+		return nil
+	}
+	since, newer := time.Time{}, i
+	if i > 0 {
+		since = h.Entries[i-1].Modified
+	} else {
+		since = current.Modified
+	}
+	if current == nil {
+		newer-- // the latest version is an entry
+	}
+	for k := range l.Rules {
+		r := &l.Rules[k]
+		if !r.appliesTo(h.Key, e.Size, e.Tags) {
+			continue
+		}
+		if n := r.Noncurrent; n != nil && n.Days > 0 && !now.Before(midnightAfter(since, n.Days)) && (n.Newer == nil || newer >= *n.Newer) {
+			_, err := s.DeleteObjectVersion(bucket, h.Key, e.ID, func(v *version) error { return v.removable(now, false) })
+			if isCode(err, "AccessDenied") { // a lock protects it
+				err = nil
+			}
+			return err
+		}
+		for _, t := range r.Demotion {
+			if t.Noncurrent != nil && !e.Marker && t.Class != class(&e.version) && !now.Before(midnightAfter(since, *t.Noncurrent)) &&
+				(t.Newer == nil || newer >= *t.Newer) {
+				if _, err := s.changeVersion(bucket, h.Key, shownID(e.ID), func(v *version) error { v.StorageClass = t.Class; return nil }); err != nil {
+					return err
 				}
 			}
 		}

@@ -4,8 +4,6 @@ import (
 	"encoding/xml"
 	"slices"
 	"strings"
-
-	"github.com/johannesboyne/gofakes3"
 )
 
 // versionList is the response of ListObjectVersions.
@@ -24,11 +22,11 @@ type versionList struct {
 	IsTruncated         bool
 	Version             []listedVersion
 	DeleteMarker        []listedMarker
-	CommonPrefixes      []gofakes3.CommonPrefix
+	CommonPrefixes      []commonPrefixElement
 }
 
 type listedVersion struct {
-	gofakes3.Content
+	listedObject
 	VersionID string `xml:"VersionId"`
 	IsLatest  bool
 }
@@ -37,75 +35,77 @@ type listedMarker struct {
 	Key          string
 	VersionID    string `xml:"VersionId"`
 	IsLatest     bool
-	LastModified gofakes3.ContentTime
+	LastModified string
+	Owner        *person
 }
-
-// nullVersion is the ID of an object's only version in a bucket without versioning.
-const nullVersion = "null"
 
 // listVersions implements ListObjectVersions, which clients use to empty buckets: in a bucket that never had
 // versioning, each object has one version.
 func (s *store) listVersions(c *call) (any, error) {
 	q := c.query
-	old, err := s.shelves(c.bucket)
-	if err != nil {
-		return nil, s.storageError(err)
-	}
-	status, err := s.versioningOf(c.bucket)
-	if err != nil {
-		return nil, s.storageError(err)
-	}
-	if status != "" || len(old) > 0 {
-		return s.listAllVersions(c, old)
-	}
-	q.Set("marker", q.Get("key-marker"))
-	q.Del("list-type")
-	answer, err := s.listObjects(c)
-	if err != nil {
-		return nil, err
-	}
-	found := answer.(*objectList)
-	list := versionList{
-		Xmlns: namespace, Name: found.Name, Prefix: found.Prefix, Delimiter: found.Delimiter, KeyMarker: *found.Marker,
-		VersionIDMarker: q.Get("version-id-marker"), MaxKeys: found.MaxKeys, EncodingType: found.EncodingType,
-		IsTruncated: found.IsTruncated, CommonPrefixes: found.CommonPrefixes,
-	}
-	for _, content := range found.Contents {
-		list.Version = append(list.Version, listedVersion{*content, nullVersion, true})
-		if found.IsTruncated {
-			list.NextKeyMarker = content.Key
-		}
-	}
-	if found.NextMarker != "" {
-		list.NextKeyMarker = found.NextMarker
-	}
-	if list.IsTruncated {
-		list.NextVersionIDMarker = nullVersion
-	}
-	return list, nil
-}
-
-// listAllVersions lists the versions of a bucket that has versioning or once had it, ordered by key, newest first.
-func (s *store) listAllVersions(c *call, old []shelf) (any, error) {
-	q := c.query
 	limit, err := c.number("max-keys", maxKeys)
 	if err != nil {
 		return nil, err
+	}
+	if err := checkEncoding(q.Get("encoding-type")); err != nil {
+		return nil, err
+	}
+	if q.Has("version-id-marker") && !q.Has("key-marker") {
+		return nil, invalidArgument("version-id-marker", q.Get("version-id-marker"), "A version-id marker cannot be specified without a key marker.")
+	}
+	owner, err := s.ownerOf(c.bucket)
+	if err != nil {
+		return nil, err
+	}
+	old, err := s.shelves(c.bucket)
+	if err != nil {
+		return nil, s.storageError(err)
 	}
 	list := &versionList{
 		Xmlns: namespace, Name: c.bucket, Prefix: q.Get("prefix"), Delimiter: q.Get("delimiter"),
 		KeyMarker: q.Get("key-marker"), VersionIDMarker: q.Get("version-id-marker"), MaxKeys: limit,
 		EncodingType: q.Get("encoding-type"),
 	}
+	by := &person{ID: s.canonicalID(owner)}
+	if len(old) == 0 {
+		err = s.listOnlyVersions(c, list, by)
+	} else {
+		err = s.listAllVersions(c, list, old, by)
+	}
+	list.encodeKeys()
+	return list, err
+}
+
+// listOnlyVersions lists a bucket in which each object has one version.
+func (s *store) listOnlyVersions(c *call, list *versionList, by *person) error {
+	found := &objectList{Prefix: list.Prefix, Delimiter: list.Delimiter, MaxKeys: list.MaxKeys}
+	p := listPage{store: s, bucket: c.bucket, list: found, owner: by, withIDs: true}
+	if err := s.list(&p, list.KeyMarker); err != nil {
+		return err
+	}
+	list.CommonPrefixes, list.IsTruncated = found.CommonPrefixes, found.IsTruncated
+	for i, o := range found.Contents {
+		list.Version = append(list.Version, listedVersion{o, shownID(p.ids[i]), true})
+	}
+	if found.IsTruncated {
+		list.NextKeyMarker = found.next
+		if n := len(p.ids); n > 0 && found.Contents[n-1].Key == found.next {
+			list.NextVersionIDMarker = shownID(p.ids[n-1])
+		}
+	}
+	return nil
+}
+
+// listAllVersions lists the versions of a bucket that has several of an object, ordered by key, newest first.
+func (s *store) listAllVersions(c *call, list *versionList, old []shelf, by *person) error {
 	rows, err := s.versionRows(c.bucket, list.Prefix, old)
 	if err != nil {
-		return nil, s.storageError(err)
+		return s.storageError(err)
 	}
-	prefix := gofakes3.Prefix{Prefix: list.Prefix, Delimiter: list.Delimiter}
 	behind, last, n := list.KeyMarker == "", "", int64(0)
 	for _, r := range rows {
 		id := shownID(r.ID)
-		common, rolled := commonPrefix(r.key, prefix)
+		common, rolled := commonPrefix(r.key, list.Prefix, list.Delimiter)
 		if !behind {
 			behind = r.key > list.KeyMarker && (!rolled || common != list.KeyMarker)
 			if r.key == list.KeyMarker && id == list.VersionIDMarker {
@@ -119,38 +119,49 @@ func (s *store) listAllVersions(c *call, old []shelf) (any, error) {
 		if rolled && common == last {
 			continue
 		}
-		if n == limit {
-			list.IsTruncated = limit > 0
+		if n == list.MaxKeys {
+			list.IsTruncated = list.MaxKeys > 0
 			break
 		}
 		n++
 		if rolled {
 			last = common
-			list.CommonPrefixes = append(list.CommonPrefixes, gofakes3.CommonPrefix{Prefix: common})
+			list.CommonPrefixes = append(list.CommonPrefixes, commonPrefixElement{common})
 			list.NextKeyMarker, list.NextVersionIDMarker = common, ""
 			continue
 		}
 		list.NextKeyMarker, list.NextVersionIDMarker = r.key, id
-		at := gofakes3.NewContentTime(r.Modified)
 		if r.Marker {
-			list.DeleteMarker = append(list.DeleteMarker, listedMarker{list.shown(r.key), id, r.latest, at})
+			list.DeleteMarker = append(list.DeleteMarker, listedMarker{r.key, id, r.latest, shownTime(r.Modified), by})
 			continue
 		}
-		list.Version = append(list.Version, listedVersion{gofakes3.Content{Key: list.shown(r.key), Size: r.Size,
-			ETag: quoted(r.ETag), StorageClass: gofakes3.StorageStandard, LastModified: at}, id, r.latest})
+		o := listed(r.key, &r.version)
+		o.Owner = by
+		list.Version = append(list.Version, listedVersion{o, id, r.latest})
 	}
 	if !list.IsTruncated {
 		list.NextKeyMarker, list.NextVersionIDMarker = "", ""
 	}
-	return list, nil
+	return nil
 }
 
-// shown returns a key in the encoding that the client requested.
-func (l *versionList) shown(key string) string {
-	if l.EncodingType == "url" {
-		return encodeKey(key)
+// encodeKeys encodes keys in the encoding that the client requested.
+func (l *versionList) encodeKeys() {
+	if l.EncodingType == "" {
+		return
 	}
-	return key
+	for _, text := range []*string{&l.Prefix, &l.Delimiter, &l.KeyMarker, &l.NextKeyMarker} {
+		*text = encodeKey(*text)
+	}
+	for i := range l.Version {
+		l.Version[i].Key = encodeKey(l.Version[i].Key)
+	}
+	for i := range l.DeleteMarker {
+		l.DeleteMarker[i].Key = encodeKey(l.DeleteMarker[i].Key)
+	}
+	for i := range l.CommonPrefixes {
+		l.CommonPrefixes[i].Prefix = encodeKey(l.CommonPrefixes[i].Prefix)
+	}
 }
 
 // versionRow is a version in a listing.

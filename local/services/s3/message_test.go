@@ -54,6 +54,9 @@ func TestXMLThatEndsEarlyIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := server.CreateBucket(bucket); err != nil {
+		t.Fatal(err)
+	}
 	w := httptest.NewRecorder()
 	cut := io.MultiReader(strings.NewReader("<Delete><Object>"), iotest.ErrReader(io.ErrUnexpectedEOF))
 	server.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/incoming?delete", cut))

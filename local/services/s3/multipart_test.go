@@ -41,6 +41,9 @@ func complete(t *testing.T, c *awss3.Client, key string, id *string,
 		MultipartUpload: &types.CompletedMultipartUpload{Parts: parts}})
 }
 
+// filled returns a part that starts with text and has S3's minimum size of all parts but the last.
+func filled(text string) string { return text + strings.Repeat("x", 5<<20-len(text)) }
+
 // upload creates an object from several parts and returns its ETag.
 func upload(t *testing.T, c *awss3.Client, key string, bodies ...string) string {
 	t.Helper()
@@ -62,7 +65,7 @@ func TestMultipartUploadSurvivesARestartAndKeepsItsETag(t *testing.T) {
 	server, c := start(t, dir, s3.Options{})
 	id := begin(t, c, "big.csv")
 	sendPart(t, c, "big.csv", id, 1, "replaced")
-	one := sendPart(t, c, "big.csv", id, 1, "one,")
+	one := sendPart(t, c, "big.csv", id, 1, filled("one,"))
 	server.Close()
 
 	server, c = start(t, dir, s3.Options{})
@@ -70,14 +73,14 @@ func TestMultipartUploadSurvivesARestartAndKeepsItsETag(t *testing.T) {
 	sendPart(t, c, "big.csv", id, 2, "not wanted")
 	listed, err := c.ListParts(t.Context(), &awss3.ListPartsInput{Bucket: aws.String(bucket),
 		Key: aws.String("big.csv"), UploadId: id, MaxParts: aws.Int32(2)})
-	if err != nil || len(listed.Parts) != 2 || !*listed.IsTruncated || *listed.Parts[0].Size != 4 {
+	if err != nil || len(listed.Parts) != 2 || !*listed.IsTruncated || *listed.Parts[0].Size != 5<<20 {
 		t.Fatalf("parts %+v, %v", listed, err)
 	}
 	out, err := complete(t, c, "big.csv", id, one, three)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, b := md5.Sum([]byte("one,")), md5.Sum([]byte("three"))
+	a, b := md5.Sum([]byte(filled("one,"))), md5.Sum([]byte("three"))
 	want := fmt.Sprintf(`"%x-2"`, md5.Sum(append(a[:], b[:]...)))
 	if *out.ETag != want {
 		t.Errorf("ETag %s, want %s", *out.ETag, want)
@@ -86,16 +89,20 @@ func TestMultipartUploadSurvivesARestartAndKeepsItsETag(t *testing.T) {
 
 	_, c = start(t, dir, s3.Options{})
 	body, got := get(t, c, &awss3.GetObjectInput{Key: aws.String("big.csv"), IfMatch: &want})
-	if body != "one,three" || *got.ETag != want || *got.ContentType != "text/csv" {
-		t.Errorf("%q %s %s", body, *got.ETag, *got.ContentType)
+	if body != filled("one,")+"three" || *got.ETag != want || *got.ContentType != "text/csv" {
+		t.Errorf("%d bytes, %s %s", len(body), *got.ETag, *got.ContentType)
 	}
 	head, err := c.HeadObject(t.Context(), &awss3.HeadObjectInput{Bucket: aws.String(bucket),
 		Key: aws.String("big.csv")})
 	if err != nil || *head.ETag != want {
 		t.Errorf("head %+v, %v", head, err)
 	}
-	if _, err := complete(t, c, "big.csv", id, one); codeOf(err) != "NoSuchUpload" {
-		t.Errorf("completing twice: %v", err)
+	if again, err := complete(t, c, "big.csv", id, one, three); err != nil || *again.ETag != want {
+		t.Errorf("completing twice, as after a lost response: %+v, %v", again, err)
+	}
+	put(t, c, "big.csv", "replaced")
+	if _, err := complete(t, c, "big.csv", id, one, three); codeOf(err) != "NoSuchUpload" {
+		t.Errorf("completing after another upload: %v", err)
 	}
 }
 
@@ -104,6 +111,9 @@ func TestMultipartMistakes(t *testing.T) {
 	_, c := start(t, t.TempDir(), s3.Options{})
 	id := begin(t, c, "k")
 	one, two := sendPart(t, c, "k", id, 1, "1"), sendPart(t, c, "k", id, 2, "2")
+	if _, err := complete(t, c, "k", id, one, two); codeOf(err) != "EntityTooSmall" {
+		t.Errorf("size: %v", err)
+	}
 	if _, err := complete(t, c, "k", id, two, one); codeOf(err) != "InvalidPartOrder" {
 		t.Errorf("order: %v", err)
 	}

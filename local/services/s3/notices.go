@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/johannesboyne/gofakes3"
-
 	"stepback/internal/objectevent"
 	"stepback/internal/ownerfs"
 	"stepback/local/services/inventory"
@@ -182,7 +180,7 @@ func (s *store) resumeNotice(n *notice) (told bool, err error) {
 // happened reports whether the change of a notice was made before the process was killed.
 func (s *store) happened(n *notice) (bool, error) {
 	f, v, err := s.openVersion(n.Bucket, n.Key)
-	missing := gofakes3.HasErrorCode(err, gofakes3.ErrNoSuchKey)
+	missing := isCode(err, "NoSuchKey")
 	if err != nil && !missing {
 		return false, err
 	}
@@ -225,7 +223,7 @@ func (s *store) happened(n *notice) (bool, error) {
 // noteDeletion writes the notice of the deletion of an object, if there is one.
 func (s *store) noteDeletion(bucket, key, event string) (*notice, error) {
 	f, _, err := s.openObject(bucket, key)
-	if gofakes3.HasErrorCode(err, gofakes3.ErrNoSuchKey) {
+	if isCode(err, "NoSuchKey") {
 		return nil, nil //nolint:nilnil // nothing is deleted
 	}
 	if err != nil {

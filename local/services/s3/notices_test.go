@@ -111,7 +111,7 @@ func TestKilledBeforeTheNotification(t *testing.T) {
 			}
 		}, "ObjectCreated:Copy copy"},
 		"upload": {true, func(t *testing.T, c *awss3.Client, _ *awss3.PutObjectOutput) {
-			upload(t, c, "k", "part one", "part two")
+			upload(t, c, "k", filled("part one"), "part two")
 		}, "ObjectCreated:CompleteMultipartUpload k"},
 		"delete": {false, func(t *testing.T, c *awss3.Client, _ *awss3.PutObjectOutput) {
 			if _, err := c.DeleteObject(t.Context(), &awss3.DeleteObjectInput{Bucket: in, Key: key}); err != nil {

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/johannesboyne/gofakes3"
-
 	"stepback/internal/atomicfile"
 	"stepback/internal/objectevent"
 	"stepback/internal/ownerfs"
@@ -18,8 +16,8 @@ import (
 // place stores a received body as the content of the object key. allowed, if not nil, receives the current version
 // (nil if there is none) and may return an error, which stops the change. Readers see the old object or the new
 // one, never a mixture. The caller announces the object, and settles the notice.
-func (s *store) place(bucket, key string, b body, headers map[string]string, reason objectevent.Reason,
-	allowed func(*version) error) (version, *notice, error) {
+func (s *store) place(bucket, key string, b body, reason objectevent.Reason, allowed func(*version) error) (version,
+	*notice, error) {
 	s.commit.Lock()
 	defer s.commit.Unlock()
 	if err := s.requireBucket(bucket); err != nil {
@@ -37,7 +35,9 @@ func (s *store) place(bucket, key string, b body, headers map[string]string, rea
 			return version{}, nil, err
 		}
 	}
-	next := version{Size: b.size, ETag: b.etag, CRC: b.crc, Headers: headers, Checksum: b.checksum, Tags: b.tags}
+	next := version{Size: b.size, ETag: b.etag, CRC: b.crc, Headers: b.headers, Checksum: b.checksum, Tags: b.tags,
+		StorageClass: b.storageClass, CustomerKey: b.customerKey, Retention: b.retention, LegalHold: b.legalHold, ACL: b.acl,
+		Parts: b.parts, Upload: b.upload}
 	if next.Modified, err = s.stamp(b.path); err != nil {
 		return version{}, nil, s.storageError(err)
 	}
@@ -67,7 +67,7 @@ func (s *store) place(bucket, key string, b body, headers map[string]string, rea
 // current returns the current version of key, or nil if there is none.
 func (s *store) current(bucket, key string) (*version, error) {
 	f, info, err := s.openObject(bucket, key)
-	if gofakes3.HasErrorCode(err, gofakes3.ErrNoSuchKey) {
+	if isCode(err, "NoSuchKey") {
 		return nil, nil
 	}
 	if err != nil {

@@ -31,6 +31,22 @@ type version struct {
 	Headers  map[string]string `json:"headers,omitempty"`
 	Checksum *checksum         `json:"checksum,omitempty"`
 	Tags     []tag             `json:"tags,omitempty"`
+	// StorageClass is empty for STANDARD.
+	StorageClass string       `json:"storageClass,omitempty"`
+	CustomerKey  *customerKey `json:"customerKey,omitempty"`
+	Retention    *retention   `json:"retention,omitempty"`
+	LegalHold    bool         `json:"legalHold,omitempty"`
+	ACL          *acl         `json:"acl,omitempty"`      // nil for the owner's
+	Restored     *time.Time   `json:"restored,omitempty"` // the time until which an archived content can be read
+	Parts        []storedPart `json:"parts,omitempty"`
+	Upload       string       `json:"upload,omitempty"` // ID of the multipart upload
+}
+
+// storedPart is a part of an object that was uploaded in parts.
+type storedPart struct {
+	Number   int    `json:"number"`
+	Size     int64  `json:"size"`
+	Checksum string `json:"checksum,omitempty"` // Base64, in the object's algorithm
 }
 
 // record is an object's side file. While an object is being replaced, the record describes both contents, the new

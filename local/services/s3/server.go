@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/johannesboyne/gofakes3"
-
 	"stepback/local/front"
 )
 
@@ -32,12 +30,7 @@ func Open(dir string, opts Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the S3 data directory %s: %w", dir, err)
 	}
-	protocol := gofakes3.New(st,
-		gofakes3.WithTimeSkewLimit(0), // the engine's clock may be ahead of the client's
-		// counts request headers that are not metadata; storedHeaders checks the limit
-		gofakes3.WithMetadataSizeLimit(0),
-	)
-	return &Server{opts: opts, store: st, handler: st.front(protocol.Server())}, nil
+	return &Server{opts: opts, store: st, handler: st}, nil
 }
 
 // Handler returns a handler of the S3 protocol with path-style addresses. Start serves the same handler on a
@@ -98,7 +91,7 @@ func (s *Server) Endpoint() string { return "http://" + s.listener.Addr().String
 // CreateBucket creates a bucket; an existing one is left as it is. The name must follow S3's rules for bucket names.
 func (s *Server) CreateBucket(name string) error {
 	err := s.store.CreateBucket(name)
-	if gofakes3.HasErrorCode(err, errAlreadyOwned) {
+	if isCode(err, "BucketAlreadyOwnedByYou") {
 		return nil
 	}
 	if err != nil {

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
@@ -169,7 +171,7 @@ func TestChecksumsAndEncryptionAreTold(t *testing.T) {
 	}
 	out, err := c.PutObject(t.Context(), &awss3.PutObjectInput{Bucket: aws.String(bucket), Key: aws.String("k"),
 		Body: strings.NewReader("x")})
-	if err != nil || out.ChecksumType != "" || out.ServerSideEncryption != types.ServerSideEncryptionAes256 {
+	if err != nil || out.ChecksumType != types.ChecksumTypeFullObject || aws.ToString(out.ChecksumCRC64NVME) != "Lb1nAmRU5LE=" || out.ServerSideEncryption != types.ServerSideEncryptionAes256 {
 		t.Errorf("without a checksum: %+v, %v", out, err)
 	}
 	head, err := c.HeadObject(t.Context(), &awss3.HeadObjectInput{Bucket: aws.String(bucket), Key: aws.String("k")})
@@ -213,12 +215,16 @@ func TestBuckets(t *testing.T) {
 
 func TestSubresourcesAreRefusedNotMistakenForTheObject(t *testing.T) {
 	t.Parallel()
-	_, c := start(t, t.TempDir(), s3.Options{})
+	server, c := start(t, t.TempDir(), s3.Options{})
 	put(t, c, "k", "hello")
-	_, err := c.PutObjectAcl(t.Context(), &awss3.PutObjectAclInput{Bucket: aws.String(bucket), Key: aws.String("k"),
-		ACL: types.ObjectCannedACLPrivate})
-	if codeOf(err) != "NotImplemented" {
+	if _, err := c.PutObjectAcl(t.Context(), &awss3.PutObjectAclInput{Bucket: aws.String(bucket), Key: aws.String("k"),
+		ACL: types.ObjectCannedACLPrivate}); err != nil {
 		t.Errorf("access control: %v", err)
+	}
+	for _, name := range []string{"torrent", "renameObject"} {
+		if w := send(server, http.MethodPut, "/incoming/k?"+name, "x"); w.Code != http.StatusNotImplemented {
+			t.Errorf("%s: %d %s", name, w.Code, w.Body)
+		}
 	}
 	if body, _ := get(t, c, &awss3.GetObjectInput{Key: aws.String("k")}); body != "hello" {
 		t.Errorf("the object is now %q", body)
@@ -231,11 +237,20 @@ func TestPresignedURLs(t *testing.T) {
 	t.Parallel()
 	server, c := start(t, t.TempDir(), s3.Options{})
 	put(t, c, "k", "hello")
+	now := time.Now()
+	later, past := fmt.Sprint(now.Add(time.Hour).Unix()), fmt.Sprint(now.Add(-time.Hour).Unix())
+	fourth := func(at time.Time) string {
+		return "X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AK%2F20261121%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Signature=0" +
+			"&X-Amz-SignedHeaders=host&X-Amz-Expires=60&X-Amz-Date=" + at.UTC().Format("20060102T150405Z") + "&x-id=GetObject"
+	}
 	for query, want := range map[string]int{
-		"AWSAccessKeyId=AK&Signature=ab%2Bc%3D&Expires=1795271418":                                                                         http.StatusOK,
-		"AWSAccessKeyId=AK&Signature=a&Expires=1795271418&x-amz-security-token=t":                                                          http.StatusOK,
-		"X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AK%2F20261121%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Signature=0&x-id=GetObject": http.StatusOK,
-		"AWSAccessKeyId=AK&Signature=a&Expires=1795271418&acl=":                                                                            http.StatusNotImplemented,
+		"AWSAccessKeyId=AK&Signature=ab%2Bc%3D&Expires=" + later:                http.StatusOK,
+		"AWSAccessKeyId=AK&Signature=a&x-amz-security-token=t&Expires=" + later: http.StatusOK,
+		fourth(now): http.StatusOK,
+		"AWSAccessKeyId=AK&Signature=a&torrent=&Expires=" + later:                http.StatusNotImplemented,
+		"AWSAccessKeyId=AK&Signature=a&Expires=" + past:                          http.StatusForbidden,
+		fourth(now.Add(-time.Hour)):                                              http.StatusForbidden,
+		"X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AK&X-Amz-Signature=0": http.StatusBadRequest,
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.Endpoint()+"/"+bucket+"/k?"+query, nil)
 		if err != nil {

@@ -10,16 +10,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/johannesboyne/gofakes3"
-
 	"stepback/internal/objectevent"
 	"stepback/internal/ownerfs"
 	"stepback/local/services/delivery"
 	"stepback/local/services/inventory"
 )
 
-// store stores objects in a directory. It implements gofakes3.Backend and gofakes3.MultipartBackend, one file per
-// operation.
+// store stores objects in a directory and serves the S3 protocol. It has about one file per operation.
 type store struct {
 	root    string
 	sync    bool
@@ -35,8 +32,6 @@ type store struct {
 
 	settingsLock sync.Mutex
 	settings     map[string]map[string]string // cached settings, by bucket
-	// sums maps the sumHeader of running uploads to their bodies, if their checksum is computed.
-	sums sync.Map
 	// newFile creates the file that receives a body; tests replace it to simulate a full disk.
 	newFile func(dir string) (bodyFile, error)
 
@@ -44,12 +39,6 @@ type store struct {
 	// body is transferred.
 	commit sync.Mutex
 }
-
-var (
-	_ gofakes3.Backend          = (*store)(nil)
-	_ gofakes3.MultipartBackend = (*store)(nil)
-	_ gofakes3.VersionedBackend = (*store)(nil)
-)
 
 func openStore(dir string, opts Options) (*store, error) {
 	root, err := filepath.Abs(dir)
@@ -118,7 +107,7 @@ func (s *store) openObject(bucket, key string) (*os.File, fs.FileInfo, error) {
 			return nil, nil, err
 		}
 	}
-	return nil, nil, keyNotFound()
+	return nil, nil, noSuchKey(key)
 }
 
 // isMissing reports whether err means that a path does not exist, because it or one of its parents is missing, is a

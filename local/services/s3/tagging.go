@@ -2,13 +2,9 @@ package s3
 
 import (
 	"encoding/xml"
-	"io"
-	"net/http"
 	"net/url"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/johannesboyne/gofakes3"
 )
 
 // tag is a tag of an object.
@@ -36,56 +32,54 @@ const (
 )
 
 const (
-	errInvalidTag = gofakes3.ErrorCode("InvalidTag")
-	errBadRequest = gofakes3.ErrorCode("BadRequest")
-)
-
-const (
 	// tagsHeader contains the tags of an upload, encoded as a query.
 	tagsHeader     = "X-Amz-Tagging"
 	tagCountHeader = "X-Amz-Tagging-Count"
 )
 
-// objectTagging implements GetObjectTagging, PutObjectTagging and DeleteObjectTagging.
-func (s *store) objectTagging(c *call) (any, error) {
-	switch c.Method {
-	case http.MethodGet:
-		f, v, err := s.openVersion(c.bucket, c.key)
-		if err != nil {
-			return nil, err
-		}
-		_ = f.Close()
-		out := tagging{Xmlns: namespace}
-		out.TagSet.Tag = v.Tags
-		return out, nil
-	case http.MethodPut:
-		var in tagging
-		if err := xml.NewDecoder(io.LimitReader(c.Body, maxTagging)).Decode(&in); err != nil {
-			return nil, gofakes3.ErrorMessage(gofakes3.ErrMalformedXML, gofakes3.ErrMalformedXML.Message())
-		}
-		if err := checkTags(in.TagSet.Tag); err != nil {
-			return nil, err
-		}
-		return nil, s.setTags(c.bucket, c.key, in.TagSet.Tag)
-	case http.MethodDelete:
-		return nil, s.setTags(c.bucket, c.key, nil)
+// getObjectTagging implements GetObjectTagging.
+func (s *store) getObjectTagging(c *call) (any, error) {
+	f, v, err := s.openCalled(c)
+	if err != nil {
+		return nil, err
 	}
-	return nil, gofakes3.ErrMethodNotAllowed
+	_ = f.Close()
+	c.showVersion(&v)
+	out := tagging{Xmlns: namespace}
+	out.TagSet.Tag = v.Tags
+	return out, nil
 }
 
-// setTags replaces the tags of an object.
-func (s *store) setTags(bucket, key string, tags []tag) error {
-	s.commit.Lock()
-	defer s.commit.Unlock()
-	v, err := s.current(bucket, key)
+// putObjectTagging implements PutObjectTagging.
+func (s *store) putObjectTagging(c *call) (any, error) {
+	text, err := c.message(maxTagging)
 	if err != nil {
-		return s.storageError(err)
+		return nil, err
 	}
-	if v == nil {
-		return keyNotFound()
+	var in tagging
+	if xml.Unmarshal(text, &in) != nil {
+		return nil, malformedXML()
 	}
-	v.Tags = tags
-	return s.storageError(s.writeRecord(bucket, record{Key: key, Versions: []version{*v}}))
+	if err := checkTags(in.TagSet.Tag); err != nil {
+		return nil, err
+	}
+	return nil, s.setTags(c, in.TagSet.Tag, "ObjectTagging:Put", "Object Tags Added")
+}
+
+// deleteObjectTagging implements DeleteObjectTagging.
+func (s *store) deleteObjectTagging(c *call) (any, error) {
+	return nil, s.setTags(c, nil, "ObjectTagging:Delete", "Object Tags Deleted")
+}
+
+// setTags replaces the tags of a version and announces it.
+func (s *store) setTags(c *call, tags []tag, event, detailType string) error {
+	v, err := s.changeVersion(c.bucket, c.key, c.query.Get("versionId"), func(v *version) error { v.Tags = tags; return nil })
+	if err != nil {
+		return err
+	}
+	c.showVersion(&v)
+	s.announceChange(c, &v, event, detailType)
+	return nil
 }
 
 // uploadedTags parses the tags in the header of an upload.
@@ -97,7 +91,7 @@ func uploadedTags(header string) ([]tag, error) {
 	for pair := range strings.SplitSeq(header, "&") {
 		name, value, err := unescapePair(pair)
 		if err != nil {
-			return nil, gofakes3.ErrorInvalidArgument("x-amz-tagging", header,
+			return nil, invalidArgument("x-amz-tagging", header,
 				"The header 'x-amz-tagging' shall be encoded as UTF-8 then URLEncoded URL query parameters without tag name duplicates.")
 		}
 		tags = append(tags, tag{name, value})
@@ -107,7 +101,7 @@ func uploadedTags(header string) ([]tag, error) {
 
 func checkTags(tags []tag) error {
 	if len(tags) > maxTags {
-		return gofakes3.ErrorMessage(errBadRequest, "Object tags cannot be greater than 10")
+		return fail("BadRequest", "Object tags cannot be greater than 10", nil)
 	}
 	return checkTagWords(tags)
 }
@@ -117,11 +111,11 @@ func checkTagWords(tags []tag) error {
 	for _, t := range tags {
 		switch {
 		case t.Key == "" || utf8.RuneCountInString(t.Key) > maxTagKey:
-			return gofakes3.ErrorMessage(errInvalidTag, "The TagKey you have provided is invalid")
+			return fail("InvalidTag", "The TagKey you have provided is invalid", nil)
 		case utf8.RuneCountInString(t.Value) > maxTagValue:
-			return gofakes3.ErrorMessage(errInvalidTag, "The TagValue you have provided is invalid")
+			return fail("InvalidTag", "The TagValue you have provided is invalid", nil)
 		case seen[t.Key]:
-			return gofakes3.ErrorMessage(errInvalidTag, "Cannot provide multiple Tags with the same key")
+			return fail("InvalidTag", "Cannot provide multiple Tags with the same key", nil)
 		}
 		seen[t.Key] = true
 	}

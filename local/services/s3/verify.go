@@ -16,8 +16,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/johannesboyne/gofakes3"
-
 	"stepback/internal/ownerfs"
 	"stepback/local/services/inventory"
 )
@@ -160,7 +158,7 @@ func openFor(dir string, files *inventory.Files) (*store, []string, error) {
 	}
 	var buckets []string
 	for _, e := range entries {
-		if gofakes3.ValidateBucketName(e.Name()) == nil && e.IsDir() {
+		if isBucketName(e.Name()) && e.IsDir() {
 			buckets = append(buckets, e.Name())
 		}
 	}
@@ -357,7 +355,7 @@ func (s *store) repairVersion(path, aside string) (loss string, err error) {
 // checkObject reads the current version of an object.
 func (s *store) checkObject(bucket, key string) error {
 	f, info, err := s.openObject(bucket, key)
-	if gofakes3.HasErrorCode(err, gofakes3.ErrNoSuchKey) {
+	if isCode(err, "NoSuchKey") {
 		return nil // deleted in the meantime
 	}
 	if err != nil {
@@ -484,7 +482,7 @@ func (s *store) checkUploads(problem func(error)) error {
 		return err
 	}
 	for _, u := range uploads {
-		parts, err := s.parts(gofakes3.UploadID(u.Name()))
+		parts, err := s.parts(u.Name())
 		if err != nil {
 			return err
 		}

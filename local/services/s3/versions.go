@@ -14,9 +14,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/johannesboyne/gofakes3"
-
-	"stepback/aws"
 	"stepback/internal/ownerfs"
 	"stepback/local/services/inventory"
 )
@@ -27,9 +24,8 @@ const (
 	versionsSuspended = "Suspended"
 )
 
-// nullMark represents the null version of a versioned bucket in gofakes3, because gofakes3 interprets "null" as no
-// version.
-const nullMark = "stepback-null"
+// nullVersion is the ID of an object's only version in a bucket without versioning.
+const nullVersion = "null"
 
 // entry is a noncurrent version of an object, or a delete marker.
 type entry struct {
@@ -63,7 +59,7 @@ func (s *store) versioningOf(bucket string) (string, error) {
 	return v.Status, xml.Unmarshal([]byte(all["versioning"]), &v)
 }
 
-func checkVersioning(_ *store, _ *call, text []byte) error {
+func checkVersioning(s *store, c *call, text []byte) error {
 	var v struct {
 		Status    string
 		MFADelete string `xml:"MfaDelete"`
@@ -75,10 +71,13 @@ func checkVersioning(_ *store, _ *call, text []byte) error {
 	case v.MFADelete == versionsEnabled:
 		return notImplemented("Deletion with a second factor (MfaDelete) is not served here.")
 	case v.Status != versionsEnabled && v.Status != versionsSuspended:
-		return &aws.Error{Code: "IllegalVersioningConfigurationException",
-			Message: "The Versioning element must be specified"}
+		return fail("IllegalVersioningConfigurationException", "The Versioning element must be specified", nil)
 	}
-	return nil
+	lock, err := s.lockOf(c.bucket)
+	if err == nil && lock != nil && v.Status == versionsSuspended {
+		err = fail("InvalidBucketState", "An Object Lock configuration is present on this bucket, so the versioning state cannot be changed.", nil)
+	}
+	return err
 }
 
 // readShelf reads the shelf of an object; it is empty if there is none.
@@ -186,8 +185,9 @@ func (s *store) prepareReplacement(bucket, key string, current *version) (id str
 	return id, s.writeShelf(bucket, h)
 }
 
-// deleteLatest deletes an object, or adds a delete marker if the bucket has versioning.
-func (s *store) deleteLatest(bucket, key string) (result gofakes3.ObjectDeleteResult, err error) {
+// deleteLatest deletes an object, or adds a delete marker if the bucket has versioning. allowed, if not nil, receives the
+// current version (nil if there is none) and may return an error.
+func (s *store) deleteLatest(bucket, key string, allowed func(*version) error) (result deletion, err error) {
 	status, err := s.versioningOf(bucket)
 	if err != nil {
 		return result, err
@@ -202,9 +202,9 @@ func (s *store) deleteLatest(bucket, key string) (result gofakes3.ObjectDeleteRe
 	}
 	var changed bool
 	if status == "" {
-		changed, err = s.remove(bucket, key)
+		changed, err = s.remove(bucket, key, allowed)
 	} else {
-		result, err = s.mark(bucket, key)
+		result, err = s.mark(bucket, key, allowed)
 		changed = err == nil
 	}
 	told := true
@@ -216,10 +216,13 @@ func (s *store) deleteLatest(bucket, key string) (result gofakes3.ObjectDeleteRe
 }
 
 // mark adds a delete marker as the newest version of an object.
-func (s *store) mark(bucket, key string) (result gofakes3.ObjectDeleteResult, err error) {
+func (s *store) mark(bucket, key string, allowed func(*version) error) (result deletion, err error) {
 	s.commit.Lock()
 	defer s.commit.Unlock()
 	current, err := s.current(bucket, key)
+	if err == nil && allowed != nil {
+		err = allowed(current)
+	}
 	if err != nil {
 		return result, err
 	}
@@ -236,7 +239,7 @@ func (s *store) mark(bucket, key string) (result gofakes3.ObjectDeleteResult, er
 		return result, err
 	}
 	_, err = s.unlink(bucket, key)
-	return gofakes3.ObjectDeleteResult{IsDeleteMarker: true, VersionID: gofakes3.VersionID(shownID(id))}, err
+	return deletion{marker: true, versionID: shownID(id)}, err
 }
 
 // shownID returns the ID of a version as clients know it.
@@ -248,27 +251,23 @@ func shownID(id string) string {
 }
 
 // keptID returns the ID of a version as it is stored.
-func keptID(id gofakes3.VersionID) string {
-	if id == nullMark || id == nullVersion {
+func keptID(id string) string {
+	if id == nullVersion {
 		return ""
 	}
-	return string(id)
+	return id
 }
 
-// DeleteObjectVersion permanently deletes a version. If it was the current version, the next newest one becomes
-// current.
-func (s *store) DeleteObjectVersion(bucket, key string, version gofakes3.VersionID) (result gofakes3.
-	ObjectDeleteResult, err error) {
-	if err := s.requireBucket(bucket); err != nil {
-		return result, err
-	}
-	n, err := s.note(notice{Event: removedDelete, Bucket: bucket, Key: key, ByVersion: true,
-		Version: versionWithID(keptID(version))})
+// DeleteObjectVersion permanently deletes a version, whose ID is the stored one. If it was the current version, the next
+// newest one becomes current. allowed, if not nil, receives the version (nil if there is none, or for a delete marker) and
+// may return an error.
+func (s *store) DeleteObjectVersion(bucket, key, id string, allowed func(*version) error) (result deletion, err error) {
+	n, err := s.note(notice{Event: removedDelete, Bucket: bucket, Key: key, ByVersion: true, Version: versionWithID(id)})
 	if err != nil {
 		return result, s.storageError(err)
 	}
-	told := true
-	if result, err = s.deleteVersion(bucket, key, keptID(version)); err == nil && result.VersionID != "" {
+	told, changed := true, false
+	if result, changed, err = s.deleteVersion(bucket, key, id, allowed); err == nil && changed {
 		told = s.announceDeletion(bucket, key, removedDelete)
 	}
 	s.settle(n, told)
@@ -277,39 +276,51 @@ func (s *store) DeleteObjectVersion(bucket, key string, version gofakes3.Version
 
 func versionWithID(id string) version { return version{ID: id} }
 
-func (s *store) deleteVersion(bucket, key, id string) (result gofakes3.ObjectDeleteResult, err error) {
+func (s *store) deleteVersion(bucket, key, id string, allowed func(*version) error) (result deletion, changed bool, err error) {
 	s.commit.Lock()
 	defer s.commit.Unlock()
 	h, err := s.readShelf(bucket, key)
 	if err != nil {
-		return result, s.storageError(err)
+		return result, false, s.storageError(err)
 	}
 	current, err := s.current(bucket, key)
 	if err != nil {
-		return result, s.storageError(err)
+		return result, false, s.storageError(err)
 	}
-	result.VersionID = gofakes3.VersionID(shownID(id))
-	if current != nil && current.ID == id {
+	result.versionID = shownID(id)
+	i := slices.IndexFunc(h.Entries, func(e entry) bool { return e.ID == id })
+	isCurrent := current != nil && current.ID == id
+	if allowed != nil {
+		var v *version
+		if isCurrent {
+			v = current
+		} else if i >= 0 && !h.Entries[i].Marker {
+			v = &h.Entries[i].version
+		}
+		if err := allowed(v); err != nil {
+			return result, false, err
+		}
+	}
+	switch {
+	case isCurrent:
 		if _, err := s.unlink(bucket, key); err != nil {
-			return result, s.storageError(err)
+			return result, false, s.storageError(err)
 		}
 		current = nil
-	} else {
-		i := slices.IndexFunc(h.Entries, func(e entry) bool { return e.ID == id })
-		if i < 0 {
-			return gofakes3.ObjectDeleteResult{}, nil
-		}
-		result.IsDeleteMarker = h.Entries[i].Marker
+	case i < 0:
+		return result, false, nil
+	default:
+		result.marker = h.Entries[i].Marker
 		if err := s.drop(bucket, &h, id); err != nil {
-			return result, s.storageError(err)
+			return result, false, s.storageError(err)
 		}
 	}
 	if current == nil {
 		if err := s.restore(bucket, &h); err != nil {
-			return result, s.storageError(err)
+			return result, false, s.storageError(err)
 		}
 	}
-	return result, s.storageError(s.writeShelf(bucket, h))
+	return result, true, s.storageError(s.writeShelf(bucket, h))
 }
 
 // restore makes the newest version of a shelf the current one, unless a delete marker hides it. commit is held.
@@ -330,42 +341,110 @@ func (s *store) restore(bucket string, h *shelf) error {
 	return nil
 }
 
-// DeleteMultiVersions deletes objects and versions and returns the result for each.
-func (s *store) DeleteMultiVersions(bucket string, objects ...gofakes3.ObjectID) (result gofakes3.MultiDeleteResult,
-	err error) {
-	if err := s.requireBucket(bucket); err != nil {
-		return result, err
-	}
-	if err := s.forgetLatest(bucket, objects); err != nil {
-		return result, s.storageError(err)
-	}
-	for _, o := range objects {
-		if o.VersionID == "" {
-			_, err = s.deleteLatest(bucket, o.Key)
-		} else {
-			_, err = s.DeleteObjectVersion(bucket, o.Key, gofakes3.VersionID(o.VersionID))
-		}
-		if err != nil {
-			result.Error = append(result.Error, gofakes3.ErrorResult{Key: o.Key, Code: gofakes3.ErrInternal,
-				Message: err.Error()})
-			continue
-		}
-		result.Deleted = append(result.Deleted, o)
-	}
-	return result, nil
+// markerError reports that a version is a delete marker.
+type markerError struct{ entry entry }
+
+func (e *markerError) Error() string {
+	return "the version " + shownID(e.entry.ID) + " is a delete marker"
 }
 
-// forgetLatest removes objects from the inventory together, before they are deleted one by one.
-func (s *store) forgetLatest(bucket string, objects []gofakes3.ObjectID) error {
-	status, err := s.versioningOf(bucket)
-	if err != nil || status != "" {
-		return err
+// openNamed opens the current version of an object or, if byVersion is true, the one with an ID. The error is a
+// *markerError for a delete marker.
+func (s *store) openNamed(bucket, key, id string, byVersion bool) (*os.File, version, error) {
+	if byVersion {
+		return s.openOld(bucket, key, keptID(id))
 	}
-	var records []string
-	for _, o := range objects {
-		records = append(records, s.recordPath(bucket, o.Key))
+	f, v, err := s.openVersion(bucket, key)
+	if isCode(err, "NoSuchKey") {
+		if h, shelfErr := s.readShelf(bucket, key); shelfErr == nil && len(h.Entries) > 0 && h.Entries[0].Marker {
+			err = &markerError{h.Entries[0]}
+		}
 	}
-	return s.files.Forget(records...)
+	return f, v, err
+}
+
+// openVersion opens an object and returns its current version.
+func (s *store) openVersion(bucket, key string) (*os.File, version, error) {
+	if err := s.requireBucket(bucket); err != nil {
+		return nil, version{}, err
+	}
+	f, info, err := s.openObject(bucket, key)
+	if isCode(err, "NoSuchKey") && s.missingObject(bucket, key) != nil {
+		f, info, err = s.openUnchanging(bucket, key)
+	}
+	if err != nil {
+		return nil, version{}, s.storageError(err)
+	}
+	v, err := s.describe(bucket, key, f, info)
+	if err != nil {
+		_ = f.Close()
+		return nil, version{}, s.storageError(err)
+	}
+	return f, v, nil
+}
+
+// openUnchanging opens an object while no other request changes it. Its error is an *inventory.DamagedError if the
+// object's file is missing: an object that was deleted and stored again between two looks is not.
+func (s *store) openUnchanging(bucket, key string) (*os.File, fs.FileInfo, error) {
+	s.commit.Lock()
+	defer s.commit.Unlock()
+	f, info, err := s.openObject(bucket, key)
+	if isCode(err, "NoSuchKey") {
+		if missing := s.missingObject(bucket, key); missing != nil {
+			err = missing
+		}
+	}
+	return f, info, err
+}
+
+// describeVersion returns a version of an object; an empty ID stands for the current one.
+func (s *store) describeVersion(bucket, key, id string) (version, error) {
+	f, v, err := s.openNamed(bucket, key, id, id != "")
+	if err == nil {
+		_ = f.Close()
+	}
+	if marker := (*markerError)(nil); errors.As(err, &marker) {
+		err = methodNotAllowed(http.MethodGet, "DeleteMarker")
+		if id == "" {
+			err = noSuchKey(key)
+		}
+	}
+	return v, err
+}
+
+// changeVersion changes the description of a version; an empty ID stands for the current one. It returns the changed
+// version.
+func (s *store) changeVersion(bucket, key, id string, change func(*version) error) (version, error) {
+	s.commit.Lock()
+	defer s.commit.Unlock()
+	v, err := s.current(bucket, key)
+	if err != nil {
+		return version{}, s.storageError(err)
+	}
+	if v != nil && (id == "" || v.ID == keptID(id)) {
+		if err := change(v); err != nil {
+			return version{}, err
+		}
+		return *v, s.storageError(s.writeRecord(bucket, record{Key: key, Versions: []version{*v}}))
+	}
+	if id == "" {
+		return version{}, noSuchKey(key)
+	}
+	h, err := s.readShelf(bucket, key)
+	if err != nil {
+		return version{}, s.storageError(err)
+	}
+	i := slices.IndexFunc(h.Entries, func(e entry) bool { return e.ID == keptID(id) })
+	switch {
+	case i < 0:
+		return version{}, noSuchVersion(key, id)
+	case h.Entries[i].Marker:
+		return version{}, methodNotAllowed(http.MethodPut, "DeleteMarker")
+	}
+	if err := change(&h.Entries[i].version); err != nil {
+		return version{}, err
+	}
+	return h.Entries[i].version, s.storageError(s.writeShelf(bucket, h))
 }
 
 // openOld opens a version of an object, whether current or noncurrent.
@@ -376,7 +455,7 @@ func (s *store) openOld(bucket, key string, id string) (*os.File, version, error
 	}
 	if err == nil {
 		_ = f.Close()
-	} else if !gofakes3.HasErrorCode(err, gofakes3.ErrNoSuchKey) {
+	} else if !isCode(err, "NoSuchKey") {
 		return nil, v, err
 	}
 	h, err := s.readShelf(bucket, key)
@@ -386,9 +465,9 @@ func (s *store) openOld(bucket, key string, id string) (*os.File, version, error
 	i := slices.IndexFunc(h.Entries, func(e entry) bool { return e.ID == id })
 	switch {
 	case i < 0:
-		return nil, v, gofakes3.ErrorMessage(gofakes3.ErrNoSuchVersion, "The specified version does not exist.")
+		return nil, v, noSuchVersion(key, shownID(id))
 	case h.Entries[i].Marker:
-		return nil, v, gofakes3.ErrMethodNotAllowed
+		return nil, v, &markerError{h.Entries[i]}
 	}
 	v = h.Entries[i].version
 	f, err = os.Open(s.bodyName(bucket, key, id))
@@ -404,50 +483,6 @@ func (s *store) openOld(bucket, key string, id string) (*os.File, version, error
 			Why: fmt.Sprintf("it has %d bytes, and had %d", info.Size(), v.Size)})
 	}
 	return f, v, nil
-}
-
-// GetObjectVersion opens a version, or a range of one, for streaming.
-func (s *store) GetObjectVersion(bucket, key string, id gofakes3.VersionID,
-	want *gofakes3.ObjectRangeRequest) (*gofakes3.Object, error) {
-	f, v, err := s.openOld(bucket, key, keptID(id))
-	if err != nil {
-		return nil, err
-	}
-	obj := asObject(key, v)
-	obj.Metadata[versionHeader] = shownID(v.ID)
-	return s.ranged(f, &v, obj, want)
-}
-
-// HeadObjectVersion describes a version.
-func (s *store) HeadObjectVersion(bucket, key string, id gofakes3.VersionID) (*gofakes3.Object, error) {
-	f, v, err := s.openOld(bucket, key, keptID(id))
-	if err != nil {
-		return nil, err
-	}
-	_ = f.Close()
-	obj := asObject(key, v)
-	obj.Metadata[versionHeader], obj.Contents = shownID(v.ID), http.NoBody
-	return obj, nil
-}
-
-// versionHeader contains the version ID of an object.
-const versionHeader = "X-Amz-Version-Id"
-
-// VersioningConfiguration is never called: gofakes3 requires it for backends with versions, but the front handler
-// serves these requests itself. The same applies to SetVersioningConfiguration and ListBucketVersions.
-func (s *store) VersioningConfiguration(string) (gofakes3.VersioningConfiguration, error) {
-	return gofakes3.VersioningConfiguration{}, gofakes3.ErrNotImplemented
-}
-
-// SetVersioningConfiguration is served by the front handler.
-func (s *store) SetVersioningConfiguration(string, gofakes3.VersioningConfiguration) error {
-	return gofakes3.ErrNotImplemented
-}
-
-// ListBucketVersions is served by the front handler.
-func (s *store) ListBucketVersions(string, *gofakes3.Prefix,
-	*gofakes3.ListBucketVersionsPage) (*gofakes3.ListBucketVersionsResult, error) {
-	return nil, gofakes3.ErrNotImplemented
 }
 
 // shelves returns all shelves of a bucket, in no particular order.

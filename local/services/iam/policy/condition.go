@@ -37,6 +37,9 @@ type Condition struct {
 	ifExists bool
 }
 
+// Key returns the condition's key, such as aws:SourceIp.
+func (c *Condition) Key() string { return c.key }
+
 // comparison reports whether a value of the request matches a value of the policy.
 type comparison func(policy, request string) bool
 

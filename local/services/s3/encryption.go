@@ -1,0 +1,154 @@
+package s3
+
+import (
+	"cmp"
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/xml"
+	"net/http"
+
+	"stepback/aws"
+)
+
+// encryptionHeaders are stored with an object and returned with it.
+var encryptionHeaders = []string{encryptionHeader, kmsKeyHeader, bucketKeyHeader, kmsContextHeader}
+
+const (
+	encryptionHeader = "X-Amz-Server-Side-Encryption"
+	kmsKeyHeader     = encryptionHeader + "-Aws-Kms-Key-Id"
+	bucketKeyHeader  = encryptionHeader + "-Bucket-Key-Enabled"
+	kmsContextHeader = encryptionHeader + "-Context"
+	customerPrefix   = encryptionHeader + "-Customer-"
+	sourcePrefix     = "X-Amz-Copy-Source-Server-Side-Encryption-Customer-"
+
+	managedKeys = "AES256"
+	kmsKeys     = "aws:kms"
+	kmsKeysTwo  = "aws:kms:dsse"
+)
+
+// customerKey identifies the key that a client supplied to encrypt an object (SSE-C). The content is not encrypted, but
+// is not given out without the key.
+type customerKey struct {
+	MD5  string `json:"md5"`    // Base64, as clients send it
+	Hash string `json:"sha256"` // hexadecimal
+}
+
+// customerKeyOf returns the key in headers that start with a prefix; nil if there is none.
+func customerKeyOf(h http.Header, prefix string) (*customerKey, error) {
+	algorithm, text, sum := h.Get(prefix+"Algorithm"), h.Get(prefix+"Key"), h.Get(prefix+"Key-Md5")
+	if algorithm == "" && text == "" && sum == "" {
+		return nil, nil
+	}
+	const length = 32
+	key, err := base64.StdEncoding.DecodeString(text)
+	digest := md5.Sum(key)
+	switch {
+	case algorithm == "":
+		return nil, invalidArgument("x-amz-server-side-encryption", "null",
+			"Requests specifying Server Side Encryption with Customer provided keys must provide a valid encryption algorithm.")
+	case algorithm != managedKeys:
+		return nil, invalidArgument("x-amz-server-side-encryption", algorithm,
+			"Requests specifying Server Side Encryption with Customer provided keys must provide a valid encryption algorithm.")
+	case text == "":
+		return nil, invalidArgument("x-amz-server-side-encryption", "null",
+			"Requests specifying Server Side Encryption with Customer provided keys must provide an appropriate secret key.")
+	case err != nil || len(key) != length:
+		return nil, invalidArgument("x-amz-server-side-encryption", "null",
+			"The secret key was invalid for the specified algorithm.")
+	case sum == "":
+		return nil, invalidArgument("x-amz-server-side-encryption", "null",
+			"Requests specifying Server Side Encryption with Customer provided keys must provide the client calculated MD5 of the secret key.")
+	case base64.StdEncoding.EncodeToString(digest[:]) != sum:
+		return nil, invalidArgument("x-amz-server-side-encryption", "null",
+			"The calculated MD5 hash of the key did not match the hash that was provided.")
+	case h.Get(encryptionHeader) != "" && prefix == customerPrefix:
+		return nil, invalidArgument("x-amz-server-side-encryption", h.Get(encryptionHeader),
+			"Server Side Encryption with Customer provided key is incompatible with the encryption method specified")
+	}
+	hash := sha256.Sum256(key)
+	return &customerKey{sum, hex.EncodeToString(hash[:])}, nil
+}
+
+// requireKey returns an error unless the headers of a read have the key that the version is encrypted with.
+func (v *version) requireKey(h http.Header, prefix string) error {
+	key, err := customerKeyOf(h, prefix)
+	switch {
+	case err != nil:
+		return err
+	case v.CustomerKey == nil && key != nil:
+		return fail("InvalidRequest", "The encryption parameters are not applicable to this object.", nil)
+	case v.CustomerKey == nil:
+		return nil
+	case key == nil:
+		return fail("InvalidRequest", "The object was stored using a form of Server Side Encryption. The correct parameters must be provided to retrieve the object.", nil)
+	case *key != *v.CustomerKey:
+		return fail("AccessDenied", "Access Denied", nil)
+	}
+	return nil
+}
+
+// encrypt completes the encryption of a new object: what its headers leave open, the bucket's default decides.
+func (s *store) encrypt(bucket string, d *description) error {
+	algorithm, key := d.headers[encryptionHeader], d.headers[kmsKeyHeader]
+	switch {
+	case algorithm == "" && key != "":
+		return invalidArgument("x-amz-server-side-encryption-aws-kms-key-id", key,
+			"You must specify x-amz-server-side-encryption-aws-kms-key-id with an encryption type of aws:kms or aws:kms:dsse.")
+	case algorithm == managedKeys && key != "":
+		return invalidArgument("x-amz-server-side-encryption", algorithm,
+			"Server Side Encryption with AWS KMS managed key requires HTTP header x-amz-server-side-encryption : aws:kms")
+	case algorithm != "" && algorithm != managedKeys && algorithm != kmsKeys && algorithm != kmsKeysTwo:
+		return invalidArgument("x-amz-server-side-encryption", algorithm, "The encryption method specified is not supported")
+	case d.customerKey != nil:
+		return nil
+	case algorithm == "":
+		all, err := s.settingsOf(bucket)
+		if err != nil || all["encryption"] == "" {
+			return s.storageError(err)
+		}
+		by, err := defaultEncryption(all["encryption"])
+		if err != nil || by.Algorithm == "" || by.Algorithm == managedKeys {
+			return s.storageError(err)
+		}
+		d.headers[encryptionHeader], d.headers[kmsKeyHeader] = by.Algorithm, by.Key
+		if by.BucketKey {
+			d.headers[bucketKeyHeader] = "true"
+		}
+	}
+	if d.headers[encryptionHeader] != managedKeys && d.headers[encryptionHeader] != "" && d.headers[kmsKeyHeader] == "" {
+		d.headers[kmsKeyHeader] = aws.Scope{Account: s.account, Region: s.region}.ARN("kms", "alias/aws/s3")
+	}
+	return nil
+}
+
+type encryptionDefault struct {
+	Algorithm string `xml:"ApplyServerSideEncryptionByDefault>SSEAlgorithm"`
+	Key       string `xml:"ApplyServerSideEncryptionByDefault>KMSMasterKeyID"`
+	BucketKey bool   `xml:"BucketKeyEnabled"`
+}
+
+// defaultEncryption returns the first rule of a bucket's encryption.
+func defaultEncryption(text string) (encryptionDefault, error) {
+	var in struct{ Rule []encryptionDefault }
+	if err := xml.Unmarshal([]byte(text), &in); err != nil || len(in.Rule) == 0 {
+		return encryptionDefault{}, err
+	}
+	return in.Rule[0], nil
+}
+
+// showEncryption adds the headers of a version's encryption to a response.
+func (s *store) showEncryption(h http.Header, v *version) {
+	if v.CustomerKey != nil {
+		h.Set(customerPrefix+"Algorithm", managedKeys)
+		h.Set(customerPrefix+"Key-Md5", v.CustomerKey.MD5)
+		return
+	}
+	for _, name := range encryptionHeaders {
+		if value := v.Headers[name]; value != "" && name != kmsContextHeader {
+			h.Set(name, value)
+		}
+	}
+	h.Set(encryptionHeader, cmp.Or(v.Headers[encryptionHeader], managedKeys))
+}
