@@ -63,8 +63,24 @@ func Read(name, path string, values map[string]string, std terminal.Streams) (Fi
 	if err != nil {
 		return d, err
 	}
-	if machine != "" || Looks(string(text)) {
-		found, err := In(string(text))
+	return d.parse(file, machine, string(text), values, std)
+}
+
+// Parse reads a definition, JSON or YAML, or a template with one, from text. The name of the state machine chooses one of
+// a template that declares several, and may be empty. Messages call the text path, whose suffix decides as in Read
+// whether it is YAML.
+func Parse(path, machine, text string, values map[string]string) (File, error) {
+	d := File{Path: path}
+	if len(text) > document.MaxText {
+		text = text[:document.MaxText+1] // Read reads no more of a file either
+	}
+	return d.parse(path, machine, text, values, terminal.Streams{})
+}
+
+// parse reads a definition from the text of a file; machine names one of a template.
+func (d File) parse(file, machine, text string, values map[string]string, std terminal.Streams) (File, error) {
+	if machine != "" || Looks(text) {
+		found, err := In(text)
 		if err != nil {
 			return d, fmt.Errorf("%s: %w", d.Path, err)
 		}
@@ -72,16 +88,16 @@ func Read(name, path string, values map[string]string, std terminal.Streams) (Fi
 		if err != nil {
 			return d, err
 		}
-		return d.declared(file, string(text), chosen, values, std)
+		return d.declared(file, text, chosen, values, std)
 	}
 	if d.Name == "" {
-		d.Name = MachineName(path)
+		d.Name = MachineName(file)
 	}
 	d.Source = d.Path
 	d.reread = func(text string) (*document.Document, error) {
-		return document.Read(text, document.Options{YAML: isYAML(path, text), Values: values}), nil
+		return document.Read(text, document.Options{YAML: isYAML(file, text), Values: values}), nil
 	}
-	read, err := d.reread(string(text))
+	read, err := d.reread(text)
 	d.use(read)
 	return d, err
 }
