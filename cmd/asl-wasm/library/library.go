@@ -18,7 +18,14 @@ type function func(options json.RawMessage, text string) (any, error)
 
 // functions lists the functions by name.
 var functions = map[string]function{
-	"validate": validate,
+	"validate":     validate,
+	"review":       reviewed,
+	"fix":          fix,
+	"graph":        drawn,
+	"explain":      explain,
+	"aslValidator": aslValidator,
+	"path":         checkPath,
+	"json":         asJSON,
 }
 
 // Call runs a function and returns its result as JSON. It returns an error for an unknown function, for options that are

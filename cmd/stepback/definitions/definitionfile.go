@@ -248,12 +248,29 @@ func isYAML(path, text string) bool {
 func (d *File) Diagnose(express bool) []asl.Diagnostic {
 	return d.Document.Diagnose(func(definition string) []asl.Diagnostic {
 		found := validate(definition, express || d.Express)
-		if m := d.lenient(express); m != nil {
+		if m := d.incomplete(express); m != nil {
 			found = append(found, dataflow.Check(definition, m)...)
 		}
 		return found
 	})
 }
+
+// DiagnoseWithoutPaths returns what Diagnose does for a standard state machine, without findings about the text of paths,
+// intrinsic functions and JSONata expressions, and without those of package asl/dataflow.
+func (d *File) DiagnoseWithoutPaths() []asl.Diagnostic {
+	return d.Document.Diagnose(func(definition string) []asl.Diagnostic {
+		_, found := asl.Options{Express: d.Express, Resources: true, Action: model.CheckAction, Syntax: lenient}.Parse(definition)
+		return found
+	})
+}
+
+// lenient accepts all paths, intrinsic functions and expressions.
+var lenient = asl.Syntax{
+	Path: accepts, ReferencePath: accepts, Intrinsic: accepts,
+	JSONata: func(string) ([]string, error) { return nil, nil },
+}
+
+func accepts(string) error { return nil }
 
 // Machine returns the state machine of a definition that Diagnose accepts. Values with open placeholders are missing
 // in it, or have stand-ins. It returns nil if the definition is refused.
@@ -261,17 +278,13 @@ func (d *File) Machine(express bool) *asl.Machine {
 	if asl.HasErrors(d.Diagnose(express)) {
 		return nil
 	}
-	return d.lenient(express)
+	return d.incomplete(express)
 }
 
-// lenient parses the JSON of a definition without the checks of paths and expressions, and without errors about values
+// incomplete parses the JSON of a definition without the checks of paths and expressions, and without errors about values
 // with open placeholders. It returns nil if there are other errors.
-func (d *File) lenient(express bool) *asl.Machine {
-	accepts := func(string) error { return nil }
-	m, _ := asl.Options{Express: express || d.Express, Overlook: d.Document.Overlooks, Syntax: asl.Syntax{
-		Path: accepts, ReferencePath: accepts, Intrinsic: accepts,
-		JSONata: func(string) ([]string, error) { return nil, nil },
-	}}.Parse(d.Document.JSON)
+func (d *File) incomplete(express bool) *asl.Machine {
+	m, _ := asl.Options{Express: express || d.Express, Overlook: d.Document.Overlooks, Syntax: lenient}.Parse(d.Document.JSON)
 	return m
 }
 

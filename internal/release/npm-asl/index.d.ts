@@ -51,3 +51,55 @@ export function load(from?: string | URL | Response | BufferSource | WebAssembly
 
 /** Checks a definition as AWS Step Functions does when a state machine is created, and the values on its paths. */
 export function validate(definition: Definition, options?: DefinitionOptions): Validation;
+
+export interface ReviewOptions extends DefinitionOptions {
+  /** Executions started per second, for the rules about load; needs capacity. */
+  rate?: number;
+  /** Calls per second that the called services can handle. */
+  capacity?: number;
+}
+
+/** Totals that the retries of a state can reach. */
+export interface StateRetries {
+  location: string;
+  retries: number;
+  attempts: number;
+  longestWaitSeconds: number;
+  /** Missing without a timeout. */
+  attemptSeconds?: number;
+  longestSeconds?: number;
+}
+
+export interface Review extends Validation {
+  states: StateRetries[];
+}
+
+export interface Fixed {
+  /** The text with its fixes. Comments and the other lines stay as they are. */
+  text: string;
+  fixed: number;
+  /** Why a fix could not be made. */
+  left?: string;
+  /** Review of the fixed text. */
+  review: Review;
+}
+
+export interface Rule {
+  code: string;
+  severity: "ERROR" | "WARNING" | "ADVICE";
+  title: string;
+  why: string;
+}
+
+/** Reviews the Retry and Catch blocks of a definition. A definition that AWS would refuse is not reviewed. */
+export function review(definition: Definition, options?: ReviewOptions): Review;
+
+/** Fixes the findings of review that can be fixed mechanically. */
+export function fix(definition: Definition, options?: ReviewOptions): Fixed;
+
+/** Draws a valid definition. */
+export function graph(definition: Definition, options?: DefinitionOptions & { title?: string; format?: "svg" | "mermaid" | "dot" }): string;
+
+/** Returns a rule of review, or all of them. */
+export function explain(code: string): Rule;
+export function explain(): Rule[];

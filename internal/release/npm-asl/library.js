@@ -46,6 +46,16 @@ function library(compile) {
     start,
     functions: {
       validate: (definition, options) => run("validate", options, textOf(definition)),
+      review: (definition, options) => run("review", options, textOf(definition)),
+      fix: (definition, options) => run("fix", options, textOf(definition)),
+      graph: (definition, options) => run("graph", options, textOf(definition)),
+      explain: (code) => run("explain", {}, code ?? ""),
+    },
+    // What the packages asl-validator and asl-path-validator have.
+    compatible: {
+      validateAsl: (definition, options) => run("aslValidator", options, JSON.stringify(definition)),
+      validatePath: (path, context) => run("path", { context }, path),
+      parseYaml: (text) => run("json", {}, text),
     },
   };
 }

@@ -92,7 +92,7 @@ func (r *release) npm() error {
 	return nil
 }
 
-// library writes the package @stepback/asl: the WebAssembly module and the JavaScript that runs it, as library.cjs and
+// library writes the package @stepback/asl and the drop-ins on top of it. @stepback/asl has the WebAssembly module and the JavaScript that runs it, as library.cjs and
 // library.mjs. Both contain Go's wasm_exec.js, wrapped so that it changes no global variable: its global object is a
 // parameter.
 func (r *release) library() error {
@@ -127,7 +127,27 @@ func (r *release) library() error {
 	if err != nil {
 		return err
 	}
-	return r.save("npm-asl-"+r.version+".tgz", packed)
+	if err := r.save("npm-asl-"+r.version+".tgz", packed); err != nil {
+		return err
+	}
+	for _, dropIn := range []string{"npm-asl-validator", "npm-asl-path-validator"} {
+		files, err := r.tree(dropIn, "package")
+		if err != nil {
+			return err
+		}
+		for _, f := range r.common {
+			if f.name == "LICENSE" {
+				files = append(files, file{"package/" + f.name, f.data, f.mode})
+			}
+		}
+		if packed, err = tgzOf(files, r.time); err != nil {
+			return err
+		}
+		if err := r.save(dropIn+"-"+r.version+".tgz", packed); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // pythonVersion converts a semantic version to one of PEP 440: a pre-release becomes a development version.
