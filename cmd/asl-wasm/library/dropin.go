@@ -60,11 +60,11 @@ func aslValidator(options json.RawMessage, text string) (any, error) {
 	var withoutPaths map[key]bool
 	if !o.Paths {
 		withoutPaths = map[key]bool{}
-		for _, f := range asl.Apart(d.DiagnoseWithoutPaths()) {
+		for _, f := range asl.Apart(d.DiagnoseSyntax(false, false)) {
 			withoutPaths[key{f.Code, f.Location, f.Message}] = true
 		}
 	}
-	found := slices.DeleteFunc(asl.Apart(d.Diagnose(false)), func(f asl.Diagnostic) bool {
+	found := slices.DeleteFunc(asl.Apart(d.DiagnoseSyntax(false, true)), func(f asl.Diagnostic) bool {
 		switch {
 		case f.Severity != asl.SeverityError:
 			return true

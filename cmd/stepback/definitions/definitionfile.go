@@ -255,11 +255,14 @@ func (d *File) Diagnose(express bool) []asl.Diagnostic {
 	})
 }
 
-// DiagnoseWithoutPaths returns what Diagnose does for a standard state machine, without findings about the text of paths,
-// intrinsic functions and JSONata expressions, and without those of package asl/dataflow.
-func (d *File) DiagnoseWithoutPaths() []asl.Diagnostic {
+// DiagnoseSyntax returns the errors and warnings of Step Functions alone, without those of package asl/dataflow. If paths is
+// false, it also leaves out findings about the text of paths, intrinsic functions and JSONata expressions.
+func (d *File) DiagnoseSyntax(express, paths bool) []asl.Diagnostic {
 	return d.Document.Diagnose(func(definition string) []asl.Diagnostic {
-		_, found := asl.Options{Express: d.Express, Resources: true, Action: model.CheckAction, Syntax: lenient}.Parse(definition)
+		if paths {
+			return validate(definition, express || d.Express)
+		}
+		_, found := asl.Options{Express: express || d.Express, Resources: true, Action: model.CheckAction, Syntax: lenient}.Parse(definition)
 		return found
 	})
 }
