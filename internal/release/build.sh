@@ -27,6 +27,9 @@ for target in ${TARGETS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windo
 	GOOS=$system GOARCH=$machine compile -tags lambda.norpc -o "$build/$system-$machine/stepback$suffix"
 	GOOS=$system GOARCH=$machine compile -tags checks -o "$build/$system-$machine/checks/stepback$suffix"
 done
+echo "release: $version for WebAssembly"
+GOOS=js GOARCH=wasm go build -trimpath -buildvcs=false -ldflags "-s -w -buildid=" -o "$build/asl.wasm" ./cmd/asl-wasm
+cp "$(go env GOROOT)/lib/wasm/wasm_exec.js" "$build/"
 host=$build/$(go env GOHOSTOS)-$(go env GOHOSTARCH)/stepback
 for shell in bash zsh fish; do "$host" completion "$shell" >"$build/completions/stepback.$shell"; done
 "$host" man >"$build/man/stepback.1"

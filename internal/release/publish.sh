@@ -15,7 +15,7 @@ sha256sum --quiet -c SHA256SUMS
 do_() { echo "$*"; if [ "${RUN:-}" = yes ]; then "$@"; fi; }
 do_ gh release create "v$version" --generate-notes ./*.tar.gz ./*.zip ./*.cdx.json ./*.tar ./*.whl ./*.tgz install.sh stepback.rb stepback.json SHA256SUMS
 # The packages with the binaries come first, so that nobody installs stepback without them.
-for package in npm-stepback-*-*-"$version".tgz npm-stepback-"$version".tgz; do do_ npm publish --access public "./$package"; done
+for package in npm-asl-"$version".tgz npm-asl-validator-"$version".tgz npm-asl-path-validator-"$version".tgz npm-stepback-*-*-"$version".tgz npm-stepback-"$version".tgz; do do_ npm publish --access public "./$package"; done
 do_ twine upload ./*.whl
 do_ skopeo copy --all "oci-archive:stepback-$version-image-oci.tar" "docker://${IMAGE:-ghcr.io/stepback/stepback}:$version"
 echo "then copy stepback.rb to the Homebrew tap (Formula/) and stepback.json to the Scoop bucket (bucket/)"

@@ -133,6 +133,42 @@ J
 	if node run.mjs; then ok npm "start and run"; else bad npm "start and run"; fi
 	rm -r "node_modules/@stepback"
 	if node_modules/.bin/stepback validate good.asl.json >out.txt 2>&1 || ! grep -q "is not installed" out.txt; then bad npm "without the binary: $(cat out.txt)"; else ok npm "names the missing package"; fi
+	cd .. && mkdir asl && cp good.asl.json bad.asl.json asl/ && cd asl && echo '{"private": true}' >package.json
+	npm install --offline --ignore-scripts --no-audit --no-fund --loglevel error "$release/npm-asl-$version.tgz" "asl-validator@file:$release/npm-asl-validator-$version.tgz" "asl-path-validator@file:$release/npm-asl-path-validator-$version.tgz" >out.txt 2>&1 || cat out.txt
+	cat >body.js <<'J'
+const good = fs.readFileSync("good.asl.json", "utf8"), bad = fs.readFileSync("bad.asl.json", "utf8");
+assert.equal(asl.validate(good).result, "OK");
+assert.equal(asl.validate(JSON.parse(good)).result, "OK");
+const refused = asl.validate(bad, { file: "bad.asl.json" });
+assert.equal(refused.result, "FAIL");
+assert.ok(refused.diagnostics.some((d) => d.code === "MISSING_TRANSITION_TARGET" && d.location === "/States/A/Next" && d.line === 1), JSON.stringify(refused));
+assert.throws(() => asl.validate(good, { expres: true }), { name: "AslError", message: /expres/ });
+assert.throws(() => asl.validate(7), TypeError);
+assert.equal(asl.review(good).states[0].attempts, 2);
+assert.match(asl.fix(good).text, /JitterStrategy/);
+assert.match(asl.graph(good, { title: "good" }), /^<svg/);
+assert.equal(asl.explain("NO_JITTER").code, "NO_JITTER");
+assert.ok(!("Go" in globalThis) && !("fs" in globalThis) && !("stepbackCall" in globalThis));
+J
+	{ echo 'const asl = require("@stepback/asl"), fs = require("node:fs"), assert = require("node:assert");'; cat body.js; } >run.cjs
+	{ echo 'import * as asl from "@stepback/asl"; import fs from "node:fs"; import assert from "node:assert";'; cat body.js; } >run.mjs
+	{ echo 'import * as asl from "@stepback/asl/browser"; import fs from "node:fs"; import assert from "node:assert";
+assert.throws(() => asl.validate("{}"), { message: /await load/ });
+await asl.load(fs.readFileSync("node_modules/@stepback/asl/asl.wasm"));'; cat body.js; } >browser.mjs
+	for form in run.cjs run.mjs browser.mjs; do
+		if node $form; then ok asl "$form"; else bad asl "$form"; fi
+	done
+	cat >drop-in.cjs <<'J'
+const assert = require("node:assert"), validator = require("asl-validator"), { validatePath } = require("asl-path-validator");
+const { isValid, errors, errorsText } = validator(JSON.parse(require("node:fs").readFileSync("bad.asl.json", "utf8")));
+assert.equal(isValid, false);
+assert.equal(errors[0]["Error code"], "MISSING_TRANSITION_TARGET");
+assert.match(errorsText(), /^MISSING_TRANSITION_TARGET: /);
+assert.deepEqual(validatePath("$.a[0]", "reference_path"), { isValid: true });
+assert.equal(validatePath("$.a[*]", "reference_path").code, "exp_has_non_reference_path_ops");
+J
+	status=0; node_modules/.bin/asl-validator --json-path good.asl.json --json-path bad.asl.json >out.txt 2>&1 || status=$?
+	if [ $status = 1 ] && grep -q 'good.asl.json" is valid' out.txt && node drop-in.cjs; then ok asl "drop-ins"; else cat out.txt; bad asl "drop-ins"; fi
 	cd ..
 else echo "  npm          skipped: npm is not installed"; fi
 

@@ -10,12 +10,9 @@ import (
 	"time"
 
 	"stepback/asl"
-	"stepback/asl/source"
 	"stepback/cmd/stepback/definitions"
 	"stepback/cmd/stepback/exit"
 	"stepback/cmd/stepback/terminal"
-	"stepback/jsonvalue"
-	"stepback/retrypatterns/review"
 )
 
 // Review implements the verb retries review.
@@ -49,28 +46,11 @@ Exit status: 2 if a named file cannot be read; 3 if a definition would be refuse
 something in a directory was not read (stepback validate --help).`
 }
 
-// reviewed is the review of one definition.
+// reviewed is the review of one definition, with the number of fixes written to its file.
 type reviewed struct {
-	definitions.Validated
-	States []reviewedState `json:"states"`
+	definitions.Reviewed
 
-	file   definitions.File
-	lacks  error            // why an accepted definition cannot be reviewed
-	advice []asl.Diagnostic // includes the errors of a definition that AWS would refuse
-	fixes  []review.Finding
 	mended int
-}
-
-// reviewedState is the JSON form of the totals that a state's retries can reach; see review.State.
-type reviewedState struct {
-	Location    string  `json:"location"`
-	Retries     int64   `json:"retries"`
-	Attempts    int64   `json:"attempts"`
-	LongestWait float64 `json:"longestWaitSeconds"`
-	Attempt     float64 `json:"attemptSeconds,omitempty"`
-	Longest     float64 `json:"longestSeconds,omitempty"`
-
-	about *review.State
 }
 
 // Run prints the review of each definition.
@@ -99,7 +79,7 @@ func (c *Review) Run(_ context.Context, std terminal.Streams) error {
 				unfixed = append(unfixed, wrong)
 			}
 		}
-		wanting = wanting || x.Result != "OK" || slices.ContainsFunc(x.advice, c.severe)
+		wanting = wanting || x.Result != "OK" || slices.ContainsFunc(x.Advice, c.severe)
 		all = append(all, x)
 		if !c.JSON && !c.SARIF {
 			x.print(std)
@@ -110,7 +90,7 @@ func (c *Review) Run(_ context.Context, std terminal.Streams) error {
 		err = terminal.PrintJSON(std.Out, sarifOf(all, unread))
 	case c.JSON:
 		for _, u := range unread {
-			all = append(all, reviewed{Validated: definitions.NotRead(u), States: []reviewedState{}})
+			all = append(all, reviewed{Reviewed: definitions.NotReviewed(u)})
 		}
 		err = terminal.PrintJSON(std.Out, all)
 	}
@@ -150,18 +130,18 @@ func (c *Review) severe(d asl.Diagnostic) bool {
 // applyFixes writes the available fixes into the file, repeatedly until there are no more, and returns the review
 // of the remaining findings. The error names the fixes that the file cannot have.
 func (c *Review) applyFixes(x reviewed, std terminal.Streams) (reviewed, error) {
-	if len(x.fixes) == 0 {
+	if !x.Fixable() {
 		return x, nil
 	}
-	if x.file.Path == "standard input" {
+	if x.Definition.Path == "standard input" {
 		return x, errors.New("--fix edits files in place: name a file instead of -")
 	}
 	// Another definition in the same file may have been fixed since the file was read.
-	text, err := definitions.ReadText(x.file.Source, std)
+	text, err := definitions.ReadText(x.Definition.Source, std)
 	if err != nil {
 		return x, err
 	}
-	d, err := x.file.Reread(string(text))
+	d, err := x.Definition.Reread(string(text))
 	if err != nil {
 		return x, err
 	}
@@ -170,11 +150,11 @@ func (c *Review) applyFixes(x reviewed, std terminal.Streams) (reviewed, error) 
 	total := 0
 	var unfixed error
 	for range rounds {
-		next, mended, err := fixOnce(&x)
+		next, mended, err := x.FixOnce()
 		if unfixed = err; mended == 0 {
 			break
 		}
-		if err := definitions.ReplaceText(x.file.Source, next.Document.Text); err != nil {
+		if err := definitions.ReplaceText(x.Definition.Source, next.Document.Text); err != nil {
 			return x, err
 		}
 		x = c.review(next)
@@ -182,78 +162,19 @@ func (c *Review) applyFixes(x reviewed, std terminal.Streams) (reviewed, error) 
 	}
 	x.mended = total
 	if unfixed != nil {
-		return x, fmt.Errorf("%s: %w; fix this by hand", x.file.Path, unfixed)
+		return x, fmt.Errorf("%s: %w; fix this by hand", x.Definition.Path, unfixed)
 	}
 	return x, nil
 }
 
-// fixOnce returns a definition with the fixes of its findings, and their number. Fixes are taken only if the edited
-// text, read anew, is the definition that they should lead to. err says why others were left out.
-func fixOnce(x *reviewed) (fixed definitions.File, mended int, err error) {
-	d := x.file.Document
-	edits, chosen, err := review.Edits(slices.DeleteFunc(slices.Clone(x.fixes),
-		func(f review.Finding) bool { return len(f.Fix) == 0 }),
-		d.Edits)
-	try := func(edits []source.Edit, chosen []review.Finding) (definitions.File, bool) {
-		want, n := review.Fix(d.JSON, chosen)
-		again, err := x.file.Reread(source.Apply(d.Text, edits))
-		return again, err == nil && n == len(chosen) && sameJSON(again.Document.JSON, want)
-	}
-	if len(chosen) == 0 {
-		return x.file, 0, err
-	}
-	if fixed, ok := try(edits, chosen); ok {
-		return fixed, len(chosen), err
-	}
-	for _, f := range chosen {
-		own, one, _ := review.Edits([]review.Finding{f}, d.Edits)
-		if fixed, ok := try(own, one); ok {
-			return fixed, 1, err
-		}
-	}
-	return x.file, 0, errors.Join(err, fmt.Errorf("the text of %s is written in a way that --fix cannot edit",
-		terminal.Counted(int64(len(chosen)), "finding")))
-}
-
-// sameJSON reports whether two texts are the same JSON.
-func sameJSON(a, b string) bool {
-	x, err := jsonvalue.Parse(a)
-	y, wrong := jsonvalue.Parse(b)
-	return err == nil && wrong == nil && jsonvalue.Equal(x, y)
-}
-
 func (c *Review) review(d definitions.File) reviewed {
-	x := reviewed{file: d, advice: d.Diagnose(c.Express), States: []reviewedState{}}
-	express, refused := c.Express || d.Express, asl.HasErrors(x.advice)
-	if !refused {
-		x.lacks = d.Lacks(c.Express)
-	}
-	machine, _ := asl.Options{Express: express}.Parse(d.Text)
-	if !refused && x.lacks == nil && machine != nil {
-		opinion := review.Definition(d.Text, machine, review.Options{
-			Express: express, Rate: c.Rate, Capacity: c.Capacity, StandsIn: d.Document.StandsIn,
-		})
-		// A retrier with a misspelt error retries nothing, so the review reports these findings of validate too.
-		misspelt := slices.DeleteFunc(x.advice, func(f asl.Diagnostic) bool { return f.Code != asl.UnknownErrorName })
-		x.advice, x.fixes = append(d.Document.Place(opinion.Advice()), asl.Group(misspelt)...), opinion.Findings
-		for i := range opinion.States {
-			s := &opinion.States[i]
-			x.States = append(x.States, reviewedState{
-				s.Location, s.Retries, s.Attempts, s.Wait.Max.Seconds(), s.Attempt.Seconds(), s.Longest.Seconds(), s,
-			})
-		}
-	}
-	x.Validated = definitions.NewValidated(&d, x.advice)
-	if x.Result = "OK"; refused {
-		x.Result = "FAIL"
-	}
-	return x
+	return reviewed{Reviewed: definitions.Review(d, definitions.ReviewOptions{Express: c.Express, Rate: c.Rate, Capacity: c.Capacity})}
 }
 
 // print prints the findings with the lines they refer to, then the totals that the retries can reach.
 func (x *reviewed) print(std terminal.Streams) {
 	w := std.Out
-	text := x.file.Render(x.advice)
+	text := x.Definition.Render(x.Advice)
 	if std.Colour {
 		text = terminal.Coloured(text)
 	}
@@ -262,13 +183,13 @@ func (x *reviewed) print(std terminal.Streams) {
 	case x.Result != "OK":
 		fmt.Fprintf(w, "%s: not valid, not reviewed\n", x.File)
 		return
-	case x.lacks != nil:
-		fmt.Fprintf(w, "not reviewed: %v\n", x.lacks)
+	case x.Lacks != nil:
+		fmt.Fprintf(w, "not reviewed: %v\n", x.Lacks)
 		return
 	case x.mended > 0:
-		fmt.Fprintf(w, "%s: fixed: %d, left: %s\n", x.File, x.mended, tally(x.advice))
+		fmt.Fprintf(w, "%s: fixed: %d, left: %s\n", x.File, x.mended, tally(x.Advice))
 	default:
-		fmt.Fprintf(w, "%s: %s\n", x.File, tally(x.advice))
+		fmt.Fprintf(w, "%s: %s\n", x.File, tally(x.Advice))
 	}
 	if len(x.States) == 0 {
 		return
@@ -276,7 +197,7 @@ func (x *reviewed) print(std terminal.Streams) {
 	fmt.Fprintln(w, "\nif the errors persist:")
 	t := terminal.NewTable("state", ">retries", ">attempts", ">longest wait", ">attempt", ">longest in the state")
 	for i := range x.States {
-		s := x.States[i].about
+		s := x.States[i].About
 		t.Add(s.Location, s.Retries, s.Attempts, terminal.Duration(s.Wait.Max), known(s.Attempt), known(s.Longest))
 	}
 	t.Print(w, "  ")

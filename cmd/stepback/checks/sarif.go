@@ -88,9 +88,9 @@ func sarifOf(all []reviewed, unread []definitions.Unread) sarifLog {
 	}
 	run := sarifRun{Tool: sarifTool{driver}, Results: []sarifResult{}}
 	for i := range all {
-		uri := sarifURI(all[i].file.Source)
-		_, machine := definitions.PartOf(all[i].file.Path)
-		for _, d := range asl.Apart(all[i].advice) { // one annotation a line
+		uri := sarifURI(all[i].Definition.Source)
+		_, machine := definitions.PartOf(all[i].Definition.Path)
+		for _, d := range asl.Apart(all[i].Advice) { // one annotation a line
 			text := d.Message
 			if d.Hint != "" {
 				text += " (" + d.Hint + ")"

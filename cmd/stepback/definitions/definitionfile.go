@@ -63,8 +63,24 @@ func Read(name, path string, values map[string]string, std terminal.Streams) (Fi
 	if err != nil {
 		return d, err
 	}
-	if machine != "" || Looks(string(text)) {
-		found, err := In(string(text))
+	return d.parse(file, machine, string(text), values, std)
+}
+
+// Parse reads a definition, JSON or YAML, or a template with one, from text. The name of the state machine chooses one of
+// a template that declares several, and may be empty. Messages call the text path, whose suffix decides as in Read
+// whether it is YAML.
+func Parse(path, machine, text string, values map[string]string) (File, error) {
+	d := File{Path: path}
+	if len(text) > document.MaxText {
+		text = text[:document.MaxText+1] // Read reads no more of a file either
+	}
+	return d.parse(path, machine, text, values, terminal.Streams{})
+}
+
+// parse reads a definition from the text of a file; machine names one of a template.
+func (d File) parse(file, machine, text string, values map[string]string, std terminal.Streams) (File, error) {
+	if machine != "" || Looks(text) {
+		found, err := In(text)
 		if err != nil {
 			return d, fmt.Errorf("%s: %w", d.Path, err)
 		}
@@ -72,16 +88,16 @@ func Read(name, path string, values map[string]string, std terminal.Streams) (Fi
 		if err != nil {
 			return d, err
 		}
-		return d.declared(file, string(text), chosen, values, std)
+		return d.declared(file, text, chosen, values, std)
 	}
 	if d.Name == "" {
-		d.Name = MachineName(path)
+		d.Name = MachineName(file)
 	}
 	d.Source = d.Path
 	d.reread = func(text string) (*document.Document, error) {
-		return document.Read(text, document.Options{YAML: isYAML(path, text), Values: values}), nil
+		return document.Read(text, document.Options{YAML: isYAML(file, text), Values: values}), nil
 	}
-	read, err := d.reread(string(text))
+	read, err := d.reread(text)
 	d.use(read)
 	return d, err
 }
@@ -232,12 +248,32 @@ func isYAML(path, text string) bool {
 func (d *File) Diagnose(express bool) []asl.Diagnostic {
 	return d.Document.Diagnose(func(definition string) []asl.Diagnostic {
 		found := validate(definition, express || d.Express)
-		if m := d.lenient(express); m != nil {
+		if m := d.incomplete(express); m != nil {
 			found = append(found, dataflow.Check(definition, m)...)
 		}
 		return found
 	})
 }
+
+// DiagnoseSyntax returns the errors and warnings of Step Functions alone, without those of package asl/dataflow. If paths is
+// false, it also leaves out findings about the text of paths, intrinsic functions and JSONata expressions.
+func (d *File) DiagnoseSyntax(express, paths bool) []asl.Diagnostic {
+	return d.Document.Diagnose(func(definition string) []asl.Diagnostic {
+		if paths {
+			return validate(definition, express || d.Express)
+		}
+		_, found := asl.Options{Express: express || d.Express, Resources: true, Action: model.CheckAction, Syntax: lenient}.Parse(definition)
+		return found
+	})
+}
+
+// lenient accepts all paths, intrinsic functions and expressions.
+var lenient = asl.Syntax{
+	Path: accepts, ReferencePath: accepts, Intrinsic: accepts,
+	JSONata: func(string) ([]string, error) { return nil, nil },
+}
+
+func accepts(string) error { return nil }
 
 // Machine returns the state machine of a definition that Diagnose accepts. Values with open placeholders are missing
 // in it, or have stand-ins. It returns nil if the definition is refused.
@@ -245,17 +281,13 @@ func (d *File) Machine(express bool) *asl.Machine {
 	if asl.HasErrors(d.Diagnose(express)) {
 		return nil
 	}
-	return d.lenient(express)
+	return d.incomplete(express)
 }
 
-// lenient parses the JSON of a definition without the checks of paths and expressions, and without errors about values
+// incomplete parses the JSON of a definition without the checks of paths and expressions, and without errors about values
 // with open placeholders. It returns nil if there are other errors.
-func (d *File) lenient(express bool) *asl.Machine {
-	accepts := func(string) error { return nil }
-	m, _ := asl.Options{Express: express || d.Express, Overlook: d.Document.Overlooks, Syntax: asl.Syntax{
-		Path: accepts, ReferencePath: accepts, Intrinsic: accepts,
-		JSONata: func(string) ([]string, error) { return nil, nil },
-	}}.Parse(d.Document.JSON)
+func (d *File) incomplete(express bool) *asl.Machine {
+	m, _ := asl.Options{Express: express || d.Express, Overlook: d.Document.Overlooks, Syntax: lenient}.Parse(d.Document.JSON)
 	return m
 }
 

@@ -60,6 +60,9 @@ func (r *release) npm() error {
 	if err := r.save("npm-stepback-"+r.version+".tgz", packed); err != nil {
 		return err
 	}
+	if err := r.library(); err != nil {
+		return err
+	}
 	for _, p := range r.platforms {
 		binary, err := os.ReadFile(p.binary)
 		if err != nil {
@@ -83,6 +86,64 @@ func (r *release) npm() error {
 			return err
 		}
 		if err := r.save(fmt.Sprintf("npm-stepback-%s-%s.tgz", target, r.version), packed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// library writes the package @stepback/asl and the drop-ins on top of it. @stepback/asl has the WebAssembly module and the JavaScript that runs it, as library.cjs and
+// library.mjs. Both contain Go's wasm_exec.js, wrapped so that it changes no global variable: its global object is a
+// parameter.
+func (r *release) library() error {
+	files, err := r.tree("npm-asl", "package")
+	if err != nil {
+		return err
+	}
+	runtime, err := os.ReadFile(filepath.Join(r.build, "wasm_exec.js"))
+	if err != nil {
+		return err
+	}
+	module, err := os.ReadFile(filepath.Join(r.build, "asl.wasm"))
+	if err != nil {
+		return err
+	}
+	files = append(files, file{"package/asl.wasm", module, 0o644})
+	for i := range files {
+		if files[i].name != "package/library.js" {
+			continue
+		}
+		code := "function goRuntime(globalThis) {\nconst fs = { writeSync: (fd, bytes) => globalThis.fs.writeSync(fd, bytes) };\n" +
+			string(runtime) + "\nreturn globalThis.Go;\n}\n\n" + string(files[i].data)
+		files[i] = file{"package/library.cjs", []byte("\"use strict\";\n" + code + "\nmodule.exports = { library, AslError };\n"), 0o644}
+		files = append(files, file{"package/library.mjs", []byte(code + "\nexport { library, AslError };\n"), 0o644})
+	}
+	for _, f := range r.common {
+		if strings.HasPrefix(f.name, "LICEN") {
+			files = append(files, file{"package/" + f.name, f.data, f.mode})
+		}
+	}
+	packed, err := tgzOf(files, r.time)
+	if err != nil {
+		return err
+	}
+	if err := r.save("npm-asl-"+r.version+".tgz", packed); err != nil {
+		return err
+	}
+	for _, dropIn := range []string{"npm-asl-validator", "npm-asl-path-validator"} {
+		files, err := r.tree(dropIn, "package")
+		if err != nil {
+			return err
+		}
+		for _, f := range r.common {
+			if f.name == "LICENSE" {
+				files = append(files, file{"package/" + f.name, f.data, f.mode})
+			}
+		}
+		if packed, err = tgzOf(files, r.time); err != nil {
+			return err
+		}
+		if err := r.save(dropIn+"-"+r.version+".tgz", packed); err != nil {
 			return err
 		}
 	}

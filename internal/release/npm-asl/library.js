@@ -1,0 +1,61 @@
+/** An error of a function of this package: options that are not supported, or text that cannot be read at all. */
+class AslError extends Error {
+  constructor(message) {
+    super(message);
+    this.name = "AslError";
+  }
+}
+
+/** @param {() => WebAssembly.Module} compile returns the module on the first call, or throws */
+function library(compile) {
+  let call;
+
+  /** Starts an instance. The module sees an object of its own as its global object, so nothing global is changed. */
+  function start(module) {
+    const bound = (name) => (typeof globalThis[name] === "function" ? globalThis[name].bind(globalThis) : undefined);
+    const scope = Object.create(globalThis);
+    // Accessors of a browser's window do not work through a prototype. fs, path and process are the stubs of wasm_exec.js.
+    const own = {
+      crypto: globalThis.crypto, performance: globalThis.performance, TextEncoder, TextDecoder,
+      fetch: bound("fetch"), fs: undefined, path: undefined, process: undefined, stepbackCall: undefined,
+    };
+    for (const name of Object.keys(own)) {
+      Object.defineProperty(scope, name, { value: own[name], writable: true, configurable: true });
+    }
+    const go = new (goRuntime(scope))();
+    go.run(new WebAssembly.Instance(module, go.importObject)); // registers stepbackCall before it returns
+    call = scope.stepbackCall;
+  }
+
+  /** Calls a function of the module. Options with the value undefined count as not given. */
+  function run(name, options, text) {
+    if (typeof text !== "string") {
+      throw new TypeError(`${name}: give the definition as text, not ${text === null ? "null" : typeof text}`);
+    }
+    if (call === undefined) start(compile());
+    const { error, result } = call(name, JSON.stringify(options ?? {}), text);
+    if (error !== undefined) throw new AslError(error);
+    return JSON.parse(result);
+  }
+
+  /** Definitions are text or objects. */
+  const textOf = (definition) =>
+    typeof definition === "object" && definition !== null ? JSON.stringify(definition) : definition;
+
+  return {
+    start,
+    functions: {
+      validate: (definition, options) => run("validate", options, textOf(definition)),
+      review: (definition, options) => run("review", options, textOf(definition)),
+      fix: (definition, options) => run("fix", options, textOf(definition)),
+      graph: (definition, options) => run("graph", options, textOf(definition)),
+      explain: (code) => run("explain", {}, code ?? ""),
+    },
+    // What the packages asl-validator and asl-path-validator have.
+    compatible: {
+      validateAsl: (definition, options) => run("aslValidator", options, JSON.stringify(definition)),
+      validatePath: (path, context) => run("path", { context }, path),
+      parseYaml: (text) => run("json", {}, text),
+    },
+  };
+}
