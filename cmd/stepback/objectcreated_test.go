@@ -22,6 +22,19 @@ def handler(e, c):
     urllib.request.urlopen(urllib.request.Request(os.environ["AWS_ENDPOINT_URL"] + "/seen/event.json", data=body, method="PUT"))
 `
 
+// opens lets everybody put objects into a bucket, as the function does, which does not sign its request.
+func (c clients) opens(t *testing.T, bucket string) {
+	t.Helper()
+	if _, err := c.objects.DeletePublicAccessBlock(t.Context(), &awss3.DeletePublicAccessBlockInput{Bucket: &bucket}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.objects.PutBucketPolicy(t.Context(), &awss3.PutBucketPolicyInput{Bucket: &bucket,
+		Policy: aws.String(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":"*","Action":"s3:PutObject",
+			"Resource":"arn:aws:s3:::` + bucket + `/*"}]}`)}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestServeAnnouncesObjects(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("python3"); err != nil {
@@ -41,6 +54,7 @@ func TestServeAnnouncesObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.upload(t, "seen", "other.csv", []byte("not announced"))
+	c.opens(t, "seen")
 	c.upload(t, "quiet", "lost.csv", []byte("announced to a function that is not there"))
 	c.upload(t, "uploads", "2026/a b.csv", []byte("user_id\n"))
 	for {
