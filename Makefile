@@ -54,7 +54,7 @@ run: ## import the bundled CSV file with injected faults (ARGS="--csv FILE …" 
 	@[ -e $(BIN)/stepback ] || { $(COMPILE) net/http html/template database/sql encoding/xml image/png archive/zip & \
 		$(GO) list -deps -tags lambda.norpc,lean ./cmd/stepback 2>&1 >/dev/null | \
 		awk '/^go: downloading/ { if (!(++d % 25)) { printf "  %d modules\n", d; fflush() } ; next } { print }' >&2; wait; }
-	@$(COMPILE) -v -tags lambda.norpc,lean -ldflags "-s -w" -o $(BIN)/stepback ./cmd/stepback 2> >(awk '/^go: downloading/ { d++ } /^[a-zA-Z0-9._\/-]+$$/ { c++ } \
+	@$(COMPILE) -v -tags lambda.norpc,lean -ldflags "-s -w -X main.released=$(shell internal/release/version.sh)" -o $(BIN)/stepback ./cmd/stepback 2> >(awk '/^go: downloading/ { d++ } /^[a-zA-Z0-9._\/-]+$$/ { c++ } \
 		!/^go: downloading/ && !/^[a-zA-Z0-9._\/-]+$$/ { print; fflush() } \
 		/^go: downloading/ || /^[a-zA-Z0-9._\/-]+$$/ { if (!((d+c) % 25)) { printf "  %d modules, %d packages\n", d, c; fflush() } }' >&2)
 	@$(BIN)/stepback run $(ARGS)
@@ -78,6 +78,10 @@ race: ## run all tests under the race detector, with the Go zstd that releases u
 differential: ## compare the laboratory with both generations of the AWS SDK's retries and failsafe-go's throttler, in separate modules
 	cd adaptive/lab/differential && $(GO) vet ./... && $(GO) test ./...
 	cd adaptive/lab/differential/sdk2025 && $(GO) vet ./... && $(GO) test ./...
+
+.PHONY: design
+design: ## design the retries of 60 drawn problems, and check each design on seeds that the search has not used
+	STEPBACK_DESIGN_PROBLEMS=60 $(GO) test -count=1 -timeout 0 -v -run '^TestDrawnProblems$$' ./adaptive/design
 
 .PHONY: crash
 crash: ## kill an import with SIGKILL at KILLS random moments (SEED), restart it, and check the result
@@ -107,7 +111,7 @@ bench-outbox: ## benchmark the outbox: SQLite, PostgreSQL, commit to delivery, a
 # -s -w omits debugger tables, more than a quarter of the size. Stack traces do not need them.
 .PHONY: build
 build: lambdas ## build the stepback command and the Lambda bootstraps for this machine, in bin/
-	$(GO) build -trimpath -tags lambda.norpc -ldflags "-s -w" -o $(BIN)/stepback ./cmd/stepback
+	$(GO) build -trimpath -tags lambda.norpc -ldflags "-s -w -X main.released=$(shell internal/release/version.sh)" -o $(BIN)/stepback ./cmd/stepback
 
 .PHONY: lambdas
 lambdas: ## build the Lambda bootstraps for this machine, in bin/lambdas/NAME/bootstrap
@@ -267,10 +271,21 @@ models: ## regenerate aws/model/models.zip, the API models of all AWS services, 
 	$(GO) run ./aws/model/generate -models $(MODELS) -out aws/model/models.zip
 
 # The version is the tag, or the commit if there is none.
-VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 .PHONY: release
-release: ## build static binaries for linux, darwin and windows on amd64 and arm64 in dist/release, with checksums and licences
-	@internal/release/build.sh $(VERSION)
+release: ## build a release in dist/release: archives for six systems, SBOM, image, npm packages, wheels, install.sh (TARGETS="linux/amd64": fewer)
+	@TARGETS="$(TARGETS)" URL="$(URL)" internal/release/build.sh $(VERSION)
+
+.PHONY: release-trial
+release-trial: ## install every channel of dist/release in an empty directory, and validate and serve from it
+	@internal/release/trial.sh
+
+.PHONY: release-reproduce
+release-reproduce: ## build the commit twice in different directories and compare every byte (CACHES=own: without a shared build cache)
+	@TARGETS="$(TARGETS)" internal/release/reproduce.sh
+
+.PHONY: publish
+publish: ## print the commands that publish dist/release; RUN=yes runs them, with your accounts
+	@RUN=$(RUN) IMAGE=$(IMAGE) internal/release/publish.sh
 
 .PHONY: publish-as
 publish-as: ## change the module path to MODULE=github.com/you/stepback, here or in a copy (INTO=DIR)

@@ -74,6 +74,53 @@ type Diagnostic struct {
 	Consequence bool
 	// Span is the text that Render underlines.
 	Span source.Span
+	// Also lists the further places of a finding that Group has joined, in the order of the text.
+	Also []Place
+}
+
+// Place is a further position of a Diagnostic; its fields have the same meaning.
+type Place struct {
+	Location     string
+	Line, Column int
+	Span         source.Span
+}
+
+// Group joins diagnostics that say the same (Severity, Code, Message and Hint) about several places of a definition
+// into one, with the places after the first in Also. The result has the order of the first places; the argument is
+// unchanged.
+func Group(diagnostics []Diagnostic) []Diagnostic {
+	type text struct {
+		severity      Severity
+		code          Code
+		message, hint string
+	}
+	at := map[text]int{}
+	grouped := make([]Diagnostic, 0, len(diagnostics))
+	for _, d := range diagnostics {
+		key := text{d.Severity, d.Code, d.Message, d.Hint}
+		i, known := at[key]
+		if !known {
+			at[key] = len(grouped)
+			d.Also = slices.Clone(d.Also)
+			grouped = append(grouped, d)
+			continue
+		}
+		grouped[i].Also = append(append(grouped[i].Also, Place{d.Location, d.Line, d.Column, d.Span}), d.Also...)
+	}
+	return grouped
+}
+
+// Apart returns the diagnostics of all places, one each: the reverse of Group.
+func Apart(grouped []Diagnostic) []Diagnostic {
+	apart := make([]Diagnostic, 0, len(grouped))
+	for _, d := range grouped {
+		places := append([]Place{{d.Location, d.Line, d.Column, d.Span}}, d.Also...)
+		for _, p := range places {
+			d.Location, d.Line, d.Column, d.Span, d.Also = p.Location, p.Line, p.Column, p.Span, nil
+			apart = append(apart, d)
+		}
+	}
+	return apart
 }
 
 // String returns the diagnostic in CreateStateMachine's wording: CODE: message at location.

@@ -44,14 +44,8 @@ func (d *decoder) errorEquals(o object, last bool) []string {
 
 // adviseErrorName reports names that are nearly a reserved one. The service accepts them, but they never match.
 func (d *decoder) adviseErrorName(name string) {
-	if slices.Contains(reservedErrors, name) || strings.HasPrefix(name, "States.Http.StatusCode.") {
-		return
-	}
-	if len(name) < 2 || !strings.EqualFold(name[:2], "st") {
-		return // most names are the function's own
-	}
-	guess := didYouMean(name, reservedErrors)
-	if guess == "" && !strings.HasPrefix(name, "States.") {
+	guess, unknown := nearlyReserved(name)
+	if !unknown {
 		return
 	}
 	if guess == "" {
@@ -59,6 +53,61 @@ func (d *decoder) adviseErrorName(name string) {
 	}
 	d.report(SeverityAdvice, UnknownErrorName,
 		"'"+name+"' is no reserved error name; it matches nothing but an error of this very name").hint(guess).about = name
+}
+
+// nearlyReserved reports whether a name looks like a reserved error name without being one. guess asks whether the
+// nearest reserved name was meant; it is empty if none is near.
+func nearlyReserved(name string) (guess string, unknown bool) {
+	if slices.Contains(reservedErrors, name) || strings.HasPrefix(name, "States.Http.StatusCode.") {
+		return "", false
+	}
+	if len(name) < 2 || !strings.EqualFold(name[:2], "st") {
+		return "", false // most names are the function's own
+	}
+	guess = didYouMean(name, reservedErrors)
+	return guess, guess != "" || strings.HasPrefix(name, "States.")
+}
+
+// UnknownErrorNames returns the names in the machine's ErrorEquals that Parse reports as UnknownErrorName: they look
+// like a reserved error name, and no Fail state of the machine raises them. A retrier or catcher that has only such
+// names never matches.
+func (m *Machine) UnknownErrorNames() map[string]bool {
+	unknown, raised := map[string]bool{}, map[string]bool{}
+	m.visit(func(s *State) {
+		if e := s.Error.Literal; s.Type == Fail && e != nil && e.Kind() == jsonvalue.String {
+			raised[e.Text()] = true
+		}
+		note := func(names []string) {
+			for _, name := range names {
+				if _, is := nearlyReserved(name); is {
+					unknown[name] = true
+				}
+			}
+		}
+		for i := range s.Retry {
+			note(s.Retry[i].ErrorEquals)
+		}
+		for i := range s.Catch {
+			note(s.Catch[i].ErrorEquals)
+		}
+	})
+	for name := range raised {
+		delete(unknown, name)
+	}
+	return unknown
+}
+
+// visit calls f with every state of the graph, including those of branches and processors.
+func (g *Graph) visit(f func(*State)) {
+	for _, s := range g.States {
+		f(s)
+		for _, b := range s.Branches {
+			b.visit(f)
+		}
+		if s.Map != nil && s.Map.Processor != nil {
+			s.Map.Processor.visit(f)
+		}
+	}
 }
 
 // forgetRaised removes the findings about error names that the definition's own Fail states raise.

@@ -18,8 +18,9 @@ import (
 //	    |                           ^^^^^
 //	    = did you mean 'Next'? a Pass state accepts …
 //
-// It omits consequences of other diagnostics (Diagnostic.Consequence), and repetitions of the same message at the
-// same position. definition is the text that was parsed; filename is used only in the output.
+// Further places (Diagnostic.Also) follow, one a line. It omits consequences of other diagnostics
+// (Diagnostic.Consequence), and repetitions of the same message at the same position. definition is the text that was
+// parsed; filename is used only in the output.
 func Render(diagnostics []Diagnostic, definition, filename string) string {
 	sorted := slices.Clone(diagnostics)
 	slices.SortStableFunc(sorted, func(a, b Diagnostic) int { return cmp.Compare(a.Span.Start, b.Span.Start) })
@@ -48,6 +49,9 @@ func (d Diagnostic) render(b *strings.Builder, lines *source.Lines, filename str
 	fmt.Fprintf(b, "\n  %s | %s\n  %s | %s\n", number, line, margin, carets)
 	if d.Hint != "" {
 		fmt.Fprintf(b, "  %s = %s\n", margin, d.Hint)
+	}
+	for _, p := range d.Also {
+		fmt.Fprintf(b, "  %s + also %d:%d at %s\n", margin, p.Line, p.Column, p.Location)
 	}
 }
 

@@ -29,11 +29,13 @@ func (r *run) perform() {
 			if f.Background {
 				schedule = r.engine.clock.ScheduleInBackground
 			}
-			r.timers[f.ID] = schedule(f.At.Add(-r.ahead), &alarm{r, f.ID})
-			if f.Retry != nil {
-				r.awaitsRetries = true
-				r.addRetry(f.ID, f.Retry)
+			if f.Retry == nil {
+				r.timers[f.ID] = schedule(f.At.Add(-r.ahead), &alarm{r, f.ID})
+				continue
 			}
+			r.awaitsRetries = true
+			r.addRetry(f.ID, f.Retry) // first: the alarm looks for it
+			r.timers[f.ID] = schedule(f.At.Add(-r.ahead), &retryAlarm{r, f.ID})
 		case interpreter.CancelTimer:
 			if t, ok := r.timers[f.ID]; ok {
 				delete(r.timers, f.ID)

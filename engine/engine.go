@@ -92,6 +92,8 @@ type Engine struct {
 	repeatable bool // a seed was configured
 	activities activities
 	redrives   redrives
+	holds      holds
+	limits     callLimits
 	retrying   startorder.Set[*run] // executions with a state that waits for a retry
 
 	mu       sync.Mutex

@@ -71,6 +71,9 @@ func (r *run) removeRetry(id int64) {
 	delete(r.retries, id)
 	none := was && len(r.retries) == 0
 	r.mu.Unlock()
+	if was {
+		r.engine.holds.forget(heldRetry{r, id})
+	}
 	if none {
 		r.engine.retrying.Delete(r.entries()...)
 	}
@@ -79,9 +82,13 @@ func (r *run) removeRetry(id int64) {
 // forgetRetries records that the run no longer waits for any retry.
 func (r *run) forgetRetries() {
 	r.mu.Lock()
-	some := len(r.retries) > 0
+	forgotten := r.retries
+	some := len(forgotten) > 0
 	r.retries = nil
 	r.mu.Unlock()
+	for id := range forgotten {
+		r.engine.holds.forget(heldRetry{r, id})
+	}
 	if some {
 		r.engine.retrying.Delete(r.entries()...)
 	}

@@ -62,6 +62,9 @@ func (s *engines) open(scope aws.Scope) (*engine.Engine, error) {
 	s.mu.Lock()
 	s.made[scope] = e
 	s.mu.Unlock()
+	if err := p.restorePacing(scope, e); err != nil {
+		return e, err
+	}
 	found, err := e.Recover(context.Background())
 	if err != nil {
 		return e, err

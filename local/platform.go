@@ -91,6 +91,7 @@ type Platform struct {
 	objects   engine.Objects
 	metrics   metrics
 	changes   *changes
+	pacing    storedPacing
 
 	listeners listeners
 	claims    claims

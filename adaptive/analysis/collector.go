@@ -9,6 +9,9 @@ import (
 // Collector collects what executions did. Tasks without a failure are only counted, so a record of a million rows
 // needs little memory. The zero value is ready to use; it is not safe for concurrent use.
 type Collector struct {
+	// Each, unless nil, is called with every task that is added. The task must not be kept.
+	Each func(*Task)
+
 	rules   map[string]map[string][]retrypatterns.Retrier
 	latest  map[string]latest // by state
 	tasks   []Task            // those with a failure
@@ -17,6 +20,8 @@ type Collector struct {
 	read    Read
 	from    time.Time
 	to      time.Time
+	// backwards counts the attempts whose times are impossible: see ErrClocks.
+	backwards int
 }
 
 // Read counts what a collector has read and what it could not use.
@@ -71,12 +76,18 @@ func (c *Collector) Add(t Task) {
 	c.read.Tasks++
 	c.read.Attempts += len(t.Attempts)
 	c.count(&t)
+	if c.Each != nil {
+		c.Each(&t)
+	}
 	at := c.callee(t.Callee)
 	failed := false
 	var before failures
 	for i := range t.Attempts {
 		a := &t.Attempts[i]
 		failed = failed || a.failed()
+		if !a.End.IsZero() && a.End.Before(a.Start) || i > 0 && a.Start.Before(t.Attempts[i-1].End) {
+			c.backwards++
+		}
 		c.span(a.Start)
 		c.span(a.End)
 		at.ending(a)

@@ -215,7 +215,7 @@ func reviewed(definition, base string) error {
 			return nil
 		}
 		report := review.Definition(text, m, review.Options{})
-		return slices.DeleteFunc(report.Advice(), func(d asl.Diagnostic) bool {
+		return slices.DeleteFunc(asl.Apart(report.Advice()), func(d asl.Diagnostic) bool {
 			return d.Severity != asl.SeverityError && d.Code != "RETRIES_OUTLAST_EXECUTION"
 		})
 	}

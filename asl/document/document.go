@@ -45,6 +45,11 @@ type Document struct {
 	places mapping // of JSON, to Text
 	within mapping // of the definition's own text, to Text; nil if they are the same
 	own    string  // the definition's own text
+
+	// How the definition is written in Text; see Edits.
+	quotes Quotes
+	object source.Path // not nil if it is an object of a template
+	isYAML bool        // it is an object in YAML
 }
 
 // Read reads a definition. It always returns a document; if the text cannot be read, Problems explains why.
@@ -68,6 +73,7 @@ func read(d *Document, text string, o Options) *Document {
 	}
 	var wrong *problem
 	if o.YAML {
+		d.isYAML = true
 		r := newYAMLReader(filled, values)
 		if wrong = r.read(); wrong == nil {
 			d.JSON, d.places, d.Open = r.out.String(), r.places, r.open.list
@@ -108,6 +114,13 @@ func (d *Document) Place(found []asl.Diagnostic) []asl.Diagnostic {
 		f.Span = d.places.origin(f.Span)
 		at := lines.Position(f.Span.Start)
 		f.Line, f.Column = at.Line, at.Column
+		f.Also = slices.Clone(f.Also)
+		for i := range f.Also {
+			p := &f.Also[i]
+			p.Span = d.places.origin(p.Span)
+			at := lines.Position(p.Span.Start)
+			p.Line, p.Column = at.Line, at.Column
+		}
 		placed = append(placed, f)
 	}
 	return placed
@@ -146,8 +159,8 @@ func (d *Document) Diagnose(check func(definition string) []asl.Diagnostic) []as
 // Placeholders returns the names of all placeholders of the definition, with and without values, each once.
 func (d *Document) Placeholders() []string { return Placeholders(d.own) }
 
-// StandsIn reports whether a Resource of the JSON is a stand-in for a placeholder without a value. The real
-// Resource may be something other than a Lambda function.
+// StandsIn reports whether a Resource of the JSON is a stand-in for a placeholder without a value: the function of the
+// placeholder's name.
 func (d *Document) StandsIn(resource string) bool {
 	return slices.ContainsFunc(d.Open, func(name string) bool { return resource == standInFunction+nameFrom(name) })
 }

@@ -13,7 +13,28 @@ type Part struct {
 	file   string
 	out    strings.Builder
 	places mapping
+	quotes Quotes
+	object source.Path
+	isYAML bool
 }
+
+// Quotes represents the notation in which the file writes a definition that is a string.
+type Quotes byte
+
+// The kinds of quotes. Plain text is also that of folded blocks, whose line ends are blanks.
+const (
+	Plain        Quotes = 0
+	DoubleQuotes Quotes = '"'
+	SingleQuotes Quotes = '\''
+	LiteralBlock Quotes = '|'
+)
+
+// SetQuotes records how the file writes the text. Without it the text is Plain.
+func (p *Part) SetQuotes(q Quotes) { p.quotes = q }
+
+// SetObject records that the definition is an object of the file, at a path of it. yaml is true if the file is YAML,
+// and false if it is JSON.
+func (p *Part) SetObject(at source.Path, yaml bool) { p.object, p.isYAML = at, yaml }
 
 // NewPart returns an empty part of a file with the given text.
 func NewPart(file string) *Part { return &Part{file: file, places: mapping{}} }
@@ -40,7 +61,9 @@ func (p *Part) write(text string, from source.Span, same bool) {
 // Read reads a definition like the function Read. Positions are those of the whole file, and Text of the document is
 // the whole file.
 func (p *Part) Read(o Options) *Document {
-	return read(&Document{Text: p.file, within: p.places}, p.Text(), o)
+	d := read(&Document{Text: p.file, within: p.places}, p.Text(), o)
+	d.quotes, d.object, d.isYAML = p.quotes, p.object, d.isYAML || p.isYAML
+	return d
 }
 
 // Refuse returns a document that could not be read for a reason that lies in the file around it. at is the position of

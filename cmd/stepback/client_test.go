@@ -89,6 +89,8 @@ func TestClientVerbs(t *testing.T) {
 		run("redrive", "bad-"+name, "--json").ends(t, 0, `"done":true`)
 		run("redrive", "ok-"+name).ends(t, 1, "not redriven: ExecutionNotRedrivable")
 		run("redrive").complains(t, 2, "name executions, or select some")
+		run("redrive", "ok-"+name, "--rate", "0").complains(t, 2, "--rate 0: give executions per second, such as 20, or auto")
+		run("redrive", "ok-"+name, "--rate", "auto").ends(t, 1, "not redriven: ExecutionNotRedrivable")
 		run("send-task-success", "nonsense").complains(t, 1, "InvalidToken")
 		run("send-task-failure", "nonsense", "--error", "E").complains(t, 1, "InvalidToken")
 		run("describe", "nobody").complains(t, 1, `no execution is called "nobody"`)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -11,8 +12,8 @@ import (
 	awslambda "github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
+	"stepback/cmd/stepback/buildinfo"
 	"stepback/cmd/stepback/exit"
-	"stepback/cmd/stepback/workspace"
 	"stepback/local"
 )
 
@@ -59,6 +60,42 @@ func TestVerbsTravel(t *testing.T) {
 		"end it first")
 	stepback(t, "run", "--virtual-time", "--csv", file, "--data", data).complains(t, exit.Usage, "--virtual-time",
 		"give --fault to stepback serve")
+}
+
+// Retries are held and released in the server that has the directory open.
+func TestHoldAndRelease(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	stepback(t, "hold", "--all", "--data", data).complains(t, exit.Failure, "no process serves")
+	url, stop := serving(t, data)
+	defer stop()
+	stepback(t, "hold", "--data", data).complains(t, exit.Usage, "select the retries to hold")
+	stepback(t, "hold", "--error", "Busy", "--data", data).ends(t, exit.OK, "any", "Busy")
+	stepback(t, "hold", "--list", "--json", "--data", data).ends(t, exit.OK, `"error": "Busy"`, `"due": 0`)
+	if text, err := os.ReadFile(filepath.Join(data, "pacing.json")); err != nil || !strings.Contains(string(text), `"Busy"`) {
+		t.Errorf("%s, %v", text, err)
+	}
+	stepback(t, "release", "--error", "Odd", "--data", data).complains(t, exit.Failure, "there is no such hold")
+	stepback(t, "release", "--error", "Busy", "--data", data).ends(t, exit.OK, "released: 1 hold, with 0 due")
+	stepback(t, "hold", "--list", "--data", data).ends(t, exit.OK, "no holds")
+	stepback(t, "limit", "charge", "--data", data).complains(t, exit.Usage, "give calls per second after the callee")
+	stepback(t, "limit", "charge", "-1", "--data", data).complains(t, exit.Usage)
+	stepback(t, "limit", "charge", "20", "--data", data).ends(t, exit.OK, "charge", "20")
+	stepback(t, "limit", "charge", "0.5", "--data", data).ends(t, exit.OK, "charge", "0.5")
+	stepback(t, "hold", "--machine", "orders", "--data", data).ends(t, exit.OK, "orders")
+	answer, err := http.Get(url + "/_stepback/retries")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := io.ReadAll(answer.Body)
+	_ = answer.Body.Close()
+	if err != nil || !strings.Contains(string(page), "Held retries") || !strings.Contains(string(page), "orders") ||
+		!strings.Contains(string(page), "Limited calls") || !strings.Contains(string(page), "charge") {
+		t.Errorf("%v: %s", err, page)
+	}
+	stepback(t, "release", "--all", "--data", data).ends(t, exit.OK, "released: 1 hold")
+	stepback(t, "limit", "--json", "--data", data).ends(t, exit.OK, `"perSecond": 0.5`)
+	stepback(t, "limit", "charge", "off", "--data", data).ends(t, exit.OK, "no limits")
 }
 
 // A file is imported in the server that has the directory open, and the server shows it like everything else.
@@ -133,7 +170,7 @@ func TestControlRefusesWhatItCannotRead(t *testing.T) {
 	for body, want := range map[string]string{
 		`{`: "The request cannot be read", `{"verb":"serve"}`: "another version",
 		`{"verb":"history","version":"x"}`:                                              "another version",
-		`{"verb":"history","version":"` + workspace.Version() + `","flags":{"JSON":7}}`: "The flags cannot be read",
+		`{"verb":"history","version":"` + buildinfo.Version() + `","flags":{"JSON":7}}`: "The flags cannot be read",
 	} {
 		answer, err := server.Ask(t.Context(), strings.NewReader(body))
 		if err != nil {

@@ -122,7 +122,7 @@ func TestDeadLettersOfACopiedDirectory(t *testing.T) {
 	if err := os.CopyFS(second, os.DirFS(first)); err != nil {
 		t.Fatal(err)
 	}
-	stepback(t, "deadletters", "redrive", "--all", "--data", second).ends(t, exit.OK, "delivered")
+	stepback(t, "deadletters", "redrive", "--all", "--rate", "auto", "--data", second).ends(t, exit.OK, "redriven")
 	stepback(t, "export", "users", "--data", second).ends(t, exit.OK, "u1,1,1\nu2,2,2\nu3,3,3\nu4,4,4\n")
 	if s := stepback(t, "export", "users", "--data", first); strings.Contains(s.out, "u1,") {
 		t.Errorf("the copy changed the first directory's database:\n%s", s.out)

@@ -84,7 +84,7 @@ func TestReviewReadsYAML(t *testing.T) {
 		ends(t, exit.OK, "n.asl.json: give ${T} a value")
 }
 
-// The resource behind a placeholder need not be a function, so the review does not mention Lambda's errors.
+// A placeholder is not taken for a function where the state names errors of another service.
 func TestReviewDoesNotGuessResources(t *testing.T) {
 	t.Parallel()
 	path := file(t, "item.asl.json", `{"StartAt": "A", "States": {"A": {"Type": "Task", "Resource": "${GetItem}", "End": true,

@@ -173,6 +173,11 @@ func TestEveryVerbWithAnEndpoint(t *testing.T) {
 	if err := os.WriteFile(policy, []byte("states: {}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	problem := filepath.Join(dir, "problem.yaml")
+	if err := os.WriteFile(problem, []byte("design: 1\nname: orders\nstate: Refund\nobjective: {saved: 0.9, within: 900}\n"),
+		0o600); err != nil {
+		t.Fatal(err)
+	}
 	orders := "arn:aws:states:us-east-1:000000000000:stateMachine:orders"
 	row := letterIDs(t, "row", "--endpoint", url)[0]
 	const unknown = -1 // any status: what matters is that the verb speaks to the server and does not panic
@@ -201,6 +206,8 @@ func TestEveryVerbWithAnEndpoint(t *testing.T) {
 		{"send-task-failure none --error E", exit.Failure, ""},
 		{"names machines", exit.OK, "orders"},
 		{"retries analyze --state-machine " + orders, unknown, ""},
+		{"retries design " + problem + " --fit --state-machine " + orders, exit.Failure, ""},
+		{"mcp", exit.OK, ""},
 		{"retries whatif --state-machine " + orders + " --policy " + policy, unknown, ""},
 		{"adapt --state-machine " + orders + " --rows " + dir + " --history", unknown, ""},
 		{"predict examples --state-machine " + orders + " -o " + filepath.Join(dir, "e.jsonl"), unknown, ""},

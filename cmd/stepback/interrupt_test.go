@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"stepback/cmd/stepback/terminal"
-	"stepback/cmd/stepback/workspace"
 )
 
 // trigger is a standard error that calls a function once a given text has been written to it.
@@ -95,6 +94,6 @@ func TestMain(m *testing.M) {
 	if os.Getenv("STEPBACK_TEST_AS_COMMAND") != "" {
 		main()
 	}
-	workspace.Register(released, travelling)
+	registerBuild()
 	os.Exit(m.Run())
 }

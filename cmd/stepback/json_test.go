@@ -13,6 +13,8 @@ func TestVerbsThatPrintFactsHaveJSON(t *testing.T) {
 	t.Parallel()
 	without := []string{
 		"completion",                          // a script
+		"man",                                 // a page
+		"mcp",                                 // speaks JSON
 		"sample",                              // a CSV file
 		"dashboard grafana", "dashboard body", // JSON itself
 		"data export", "predict examples", // JSON lines

@@ -137,6 +137,7 @@ func TestMCP(t *testing.T) {
 			a.finds("run_definition", map[string]any{"definition": `{"StartAt":"P","States":{"P":{"Type":"Wait","Seconds":86400,"End":true}}}`,
 				"input": `{"n":1}`}, `"n":1`)
 			a.finds("run_test", map[string]any{"definition": agentsMachine, "test": agentsTest}, "busy twice", `"passed"`)
+			a.refuses("design_retries", map[string]any{"problem": "design: 2\nname: a\nstate: Pay\n"}, "problem.yaml:1:9: design")
 			a.finds("list_executions", map[string]any{}, `"e1"`)
 			a.refuses("list_executions", map[string]any{"limit": 1_000_000}, "at most 500")
 			a.finds("describe_execution", map[string]any{"execution": "e1"}, "SUCCEEDED")

@@ -55,3 +55,86 @@ func TestRetriesReview(t *testing.T) {
 		t.Errorf("%v: %s", err, text)
 	}
 }
+
+// TestFixInTemplates applies --fix to the files in which definitions are written: all findings are gone, and nothing
+// else of the file has changed.
+func TestFixInTemplates(t *testing.T) {
+	t.Parallel()
+	const retrier = `{"ErrorEquals": ["Busy"], "IntervalSeconds": 5, "MaxAttempts": 5}`
+	const faults = `{"ErrorEquals": ["Lambda.ServiceException", "Lambda.AWSLambdaException", "Lambda.SdkClientException",
+        "Lambda.ClientExecutionTimeoutException", "Lambda.TooManyRequestsException"], "MaxAttempts": 6, "JitterStrategy": "FULL"}`
+	const inJSON = `{"StartAt": "Pay", "States": {"Pay": {"Type": "Task", "Resource": "${Fn.Arn}", "End": true, "Retry": [` + faults + `,` + retrier + `]}}}`
+	const header = "Resources:\n  M:\n    Type: AWS::Serverless::StateMachine\n    Properties:\n      # kept\n"
+	inYAML := header + `      Definition:
+        StartAt: Pay
+        States:
+          Pay:
+            Type: Task
+            Resource: !GetAtt Fn.Arn
+            End: true
+            Retry:
+              - ErrorEquals: [Lambda.ServiceException, Lambda.AWSLambdaException, Lambda.SdkClientException,
+	Lambda.ClientExecutionTimeoutException, Lambda.TooManyRequestsException]
+                MaxAttempts: 6
+                JitterStrategy: FULL
+              - ErrorEquals: [Busy] # the till
+                IntervalSeconds: 5
+                MaxAttempts: 5
+`
+	block := strings.ReplaceAll(header, "Serverless", "StepFunctions") + "      DefinitionString: !Sub |\n        " + strings.ReplaceAll(inJSON, "\n", "\n        ") + "\n"
+	escaped, _ := json.Marshal(inJSON)
+	for name, c := range map[string]struct{ text, old, new string }{
+		"m.asl.json":    {inJSON, retrier, `{"JitterStrategy": "FULL", ` + retrier[1:]},
+		"template.yaml": {inYAML, "- ErrorEquals: [Busy] # the till", "- JitterStrategy: FULL\n                ErrorEquals: [Busy] # the till"},
+		"template.yml":  {block, retrier, `{"JitterStrategy": "FULL", ` + retrier[1:]},
+		"template.json": {`{"Resources": {"M": {"Type": "AWS::StepFunctions::StateMachine", "Properties": {"DefinitionString": ` + string(escaped) + `}}}}`,
+			`{\"ErrorEquals\": [\"Busy\"]`, `{\"JitterStrategy\": \"FULL\", \"ErrorEquals\": [\"Busy\"]`},
+		"object.template.json": {`{"Resources": {"M": {"Type": "AWS::StepFunctions::StateMachine", "Properties": {"Definition": ` +
+			strings.Replace(inJSON, `"${Fn.Arn}"`, `{"Fn::GetAtt": ["Fn", "Arn"]}`, 1) + `}}}}`, retrier, `{"JitterStrategy": "FULL", ` + retrier[1:]},
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		stepback(t, "retries", "review", "--fix", path).ends(t, 0, "fixed: 1, left: nothing found")
+		got, err := os.ReadFile(path)
+		if want := strings.Replace(c.text, c.old, c.new, 1); err != nil || string(got) != want || want == c.text {
+			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, want)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "given.asl.json")
+	text := strings.Replace(inJSON, `"MaxAttempts": 5`, `"MaxAttempts": 5, "BackoffRate": ${Rate}, "JitterStrategy": "FULL"`, 1)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := stepback(t, "retries", "review", "--fix", "--substitute", "Rate=1", path)
+	s.ends(t, exit.Usage, "FIXED_INTERVAL")
+	if !strings.Contains(s.err, "the value comes from a placeholder or a function of the template; fix this by hand") {
+		t.Errorf("standard error: %s", s.err)
+	}
+}
+
+// TestReviewGroups checks that findings with one cause are one finding with all its places.
+func TestReviewGroups(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "m.asl.json")
+	if err := os.WriteFile(path, []byte(`{"StartAt": "A", "States": {
+  "A": {"Type": "Task", "Resource": "arn:aws:states:::dynamodb:getItem", "Parameters": {"TableName": "t", "Key": {"k": {"S": "a"}}}, "Next": "B"},
+  "B": {"Type": "Task", "Resource": "arn:aws:states:::dynamodb:putItem", "Parameters": {"TableName": "t", "Item": {"k": {"S": "a"}}}, "Next": "C"},
+  "C": {"Type": "Task", "Resource": "${Fn}", "End": true, "Retry": [{"ErrorEquals": ["States.TaskFailedId"]}]}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := stepback(t, "retries", "review", path)
+	s.ends(t, 0, "SERVICE_FAULTS_NOT_RETRIED: no retrier takes an error of DynamoDB", "+ also 3:8 at /States/B/Retry",
+		"LAMBDA_FAULTS_NOT_RETRIED", "UNKNOWN_ERROR_NAME", "2 warnings, 1 advice in 4 places")
+	if strings.Contains(s.out, "NO_JITTER") || strings.Contains(s.out, "RETRIER_NEVER_MATCHES") {
+		t.Errorf("a retrier of an error that never comes is reviewed:\n%s", s.out)
+	}
+	stepback(t, "retries", "review", "--json", path).ends(t, 0, `"also": [`, `"location": "/States/B/Retry"`)
+	stepback(t, "retries", "review", "--sarif", path).ends(t, 0, `"startLine": 3`)
+	stepback(t, "retries", "review", "--fix", path).ends(t, 0, "fixed: 1")
+	text, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(text), `{"ErrorEquals": ["States.TaskFailedId"]}`) {
+		t.Errorf("%v: %s", err, text)
+	}
+}

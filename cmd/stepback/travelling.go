@@ -1,3 +1,5 @@
+//go:build !checks
+
 package main
 
 import (
@@ -22,7 +24,11 @@ var travelling = map[string]func() workspace.DirectoryVerb{
 	"chaos add":        func() workspace.DirectoryVerb { return new(serve.ChaosAdd) },
 	"chaos list":       func() workspace.DirectoryVerb { return new(serve.ChaosList) },
 	"chaos lift":       func() workspace.DirectoryVerb { return new(serve.ChaosLift) },
+	"hold":             func() workspace.DirectoryVerb { return new(operate.Hold) },
+	"limit":            func() workspace.DirectoryVerb { return new(operate.Limit) },
+	"release":          func() workspace.DirectoryVerb { return new(operate.Release) },
 	"retries analyze":  func() workspace.DirectoryVerb { return new(retries.Analyze) },
+	"retries design":   func() workspace.DirectoryVerb { return new(retries.Design) },
 	"retries whatif":   func() workspace.DirectoryVerb { return new(retries.Whatif) },
 	"dashboard render": func() workspace.DirectoryVerb { return new(retries.DashboardRender) },
 	"predict examples": func() workspace.DirectoryVerb { return new(retries.PredictExamples) },

@@ -1,40 +1,35 @@
 #!/usr/bin/env bash
-# Builds static, reproducible binaries of the command for every system. It writes to dist/release: one archive per system with
-# the licences of linked modules and shell completions, SHA256SUMS, and a folder for docker build.
-# usage: internal/release/build.sh [VERSION]   default: the output of git describe
+# Builds a release in dist/release: archives, checksums, an SBOM, an OCI image, npm packages, wheels, install.sh, a Homebrew
+# formula and a Scoop manifest. The same commit and Go version give the same bytes. It needs no network after the modules of
+# the repository and of internal/release/pack are downloaded.
+# usage: internal/release/build.sh [VERSION]   default: the tag v… of the commit, or else its time and hash
+# TARGETS="linux/amd64 …" builds fewer systems; URL is the address at which the files will be published.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-version=${1:-$(git describe --tags --always --dirty 2>/dev/null || echo devel)}
-out=dist/release
-rm -rf "$out"
-mkdir -p "$out/docker"
-go run ./internal/release/licences ./cmd/stepback >"$out/LICENCES-OF-DEPENDENCIES"
-go build -tags lambda.norpc -o "$out/host-stepback" ./cmd/stepback
-for shell in bash zsh fish; do "$out/host-stepback" completion "$shell" >"$out/stepback.$shell"; done
-rm "$out/host-stepback"
+version=${1:-$(internal/release/version.sh)}
+version=${version#v}
+url=${URL:-https://github.com/stepback/stepback/releases/download/v$version}
+out=dist/release build=dist/build
+at=$(TZ=UTC0 git log -1 --date=format-local:%Y-%m-%dT%H:%M:%SZ --format=%cd)
+rm -rf "$out" "$build"
+mkdir -p "$out" "$build"/{completions,man}
+export CGO_ENABLED=0
+# -buildvcs=false: the version is set below; the state of the checkout must not change the binary. -buildid= drops the hash of
+# the build's inputs, which differ with unrelated settings.
+compile() { go build -trimpath -buildvcs=false -ldflags "-s -w -buildid= -X main.released=$version" "$@" ./cmd/stepback; }
 
-for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do
-	system=${target%/*} machine=${target#*/}
-	name=stepback-$version-$system-$machine
-	echo "release: $name"
-	mkdir -p "$out/$name/completions"
-	suffix=
+go run ./internal/release/licences ./cmd/stepback >"$build/LICENCES-OF-DEPENDENCIES"
+cp LICENSE README.md CHANGELOG.md "$build/"
+for target in ${TARGETS:-linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64}; do
+	system=${target%/*} machine=${target#*/} suffix=
 	[ "$system" != windows ] || suffix=.exe
-	GOOS=$system GOARCH=$machine CGO_ENABLED=0 go build -trimpath -tags lambda.norpc \
-		-ldflags "-s -w -X main.released=$version" -o "$out/$name/stepback$suffix" ./cmd/stepback
-	cp LICENSE README.md CHANGELOG.md "$out/LICENCES-OF-DEPENDENCIES" "$out/$name/"
-	cp "$out"/stepback.{bash,zsh,fish} "$out/$name/completions/"
-	if [ "$system" = linux ]; then
-		mkdir -p "$out/docker/$machine"
-		cp "$out/$name/stepback" "$out/docker/$machine/"
-	fi
-	# Make archives reproducible: no owner, and the commit's time for all files.
-	tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="$(git log -1 --format=%cI)" -C "$out" -cf - "$name" |
-		gzip -9n >"$out/$name.tar.gz"
-	rm -r "${out:?}/$name"
+	echo "release: $version for $target"
+	GOOS=$system GOARCH=$machine compile -tags lambda.norpc -o "$build/$system-$machine/stepback$suffix"
+	GOOS=$system GOARCH=$machine compile -tags checks -o "$build/$system-$machine/checks/stepback$suffix"
 done
-rm "$out"/stepback.{bash,zsh,fish}
-mkdir -p "$out/docker/data" && touch "$out/docker/data/.keep"
-cp internal/release/Dockerfile "$out/LICENCES-OF-DEPENDENCIES" LICENSE "$out/docker/"
-(cd "$out" && sha256sum -- *.tar.gz >SHA256SUMS)
-echo "release: wrote $out; build an image with: docker buildx build --platform linux/amd64,linux/arm64 -t stepback:$version $out/docker"
+host=$build/$(go env GOHOSTOS)-$(go env GOHOSTARCH)/stepback
+for shell in bash zsh fish; do "$host" completion "$shell" >"$build/completions/stepback.$shell"; done
+"$host" man >"$build/man/stepback.1"
+(cd internal/release/pack && go build -o ../../../dist/pack .)
+dist/pack -version "$version" -time "$at" -build "$build" -out "$out" -sources internal/release -url "$url"
+echo "release: wrote $out"

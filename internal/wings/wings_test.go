@@ -49,7 +49,7 @@ var order = []floor{
 }
 
 // modules are folders with a go.mod of their own, which the module of the root does not see. Only cdk is a wing.
-var modules = []string{"cdk", "bench/resilience", "bench/river", "adaptive/lab/differential", "local/services/clients/gosdk"}
+var modules = []string{"cdk", "bench/resilience", "bench/river", "adaptive/lab/differential", "local/services/clients/gosdk", "internal/release/pack"}
 
 // pkg is a Go package of the repository.
 type pkg struct {

@@ -14,6 +14,7 @@ import (
 	"stepback/alarms"
 	"stepback/dashboards"
 	"stepback/dashboards/render"
+	"stepback/engine"
 	"stepback/retrymetrics"
 )
 
@@ -295,7 +296,10 @@ func (c *charts) firing(machines []apiMachine, now time.Time) []AlarmRow {
 type RetriesView struct {
 	Machines []LoadRow  `json:"machines"`
 	Alarms   []AlarmRow `json:"alarms"`
-	Now      time.Time  `json:"at"`
+	// Holds are the retries that stepback hold keeps from beginning, and Limits the limits of stepback limit.
+	Holds  []engine.Held         `json:"holds,omitempty"`
+	Limits []engine.LimitedCalls `json:"limits,omitempty"`
+	Now    time.Time             `json:"at"`
 }
 
 // LoadRow is a state machine with its load.
@@ -309,7 +313,11 @@ func (c *Console) retries(r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &RetriesView{Now: r.now, Alarms: []AlarmRow{}}
+	e, err := c.cfg.Engine()
+	if err != nil {
+		return nil, err
+	}
+	v := &RetriesView{Now: r.now, Alarms: []AlarmRow{}, Holds: e.Holds(), Limits: e.CallLimits()}
 	for _, m := range machines {
 		v.Machines = append(v.Machines, LoadRow{m.Name, c.charts.load(m.Name, r.now)})
 	}

@@ -34,6 +34,8 @@ type Engine interface {
 	MapRunsOf(ctx context.Context, execution string) ([]*journal.MapRun, error)
 	MapRuns() map[string]engine.Counts
 	Redrivable(x *journal.Execution) error
+	Holds() []engine.Held
+	CallLimits() []engine.LimitedCalls
 
 	RetryNow(ctx context.Context, arn string, id int64) error
 	StopExecution(ctx context.Context, arn string, f history.Failure) error

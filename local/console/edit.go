@@ -109,7 +109,7 @@ func (c *Console) edit(r *request) (*answer, error) {
 	v.Diagnostics, v.Valid = remarks(found), !asl.HasErrors(found)
 	if m, _ := asl.Parse(v.Text); m != nil {
 		report := review.Definition(v.Text, m, review.Options{Express: express})
-		v.Review = remarks(report.Advice())
+		v.Review = remarks(asl.Apart(report.Advice()))
 		for _, s := range report.States {
 			v.Longest = append(v.Longest, LongestRow{s.Location, s.Retries, s.Attempts, s.Wait.Max, s.Longest})
 		}

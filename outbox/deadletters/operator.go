@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"stepback/adaptive/pacing"
 	"stepback/internal/ctxerr"
 )
 
@@ -91,6 +92,12 @@ type Selection struct {
 type Pace struct {
 	Rate   float64 // letters a second; 0 means unlimited
 	DryRun bool    // only report what would be done
+	// Auto learns how many letters may be under way at a time: more while they are delivered, fewer when they die again
+	// (package pacing). Redrive then returns when all have been delivered or have died three times, and Rate must be 0.
+	// Letters of an outbox need a running relay.
+	Auto bool
+	// Progress, if not nil, is called once a second if Auto is set, and at the end.
+	Progress func(pacing.Progress)
 }
 
 // after returns the time, after the first letter, at which the nth further one is sent.
@@ -147,9 +154,67 @@ func (r Result) MarshalJSON() ([]byte, error) {
 // one after the other. Redrive returns early only if ctx ends, each fails, or the letters cannot be listed. A
 // letter that dies again in the meantime is not redriven again.
 func (o *Operator) Redrive(ctx context.Context, s Selection, pace Pace, reason string, each func(Result) error) error {
+	if pace.Auto && !pace.DryRun {
+		return o.learn(ctx, s, pace, reason, each)
+	}
 	return o.act(ctx, VerbRedrive, s, pace, each, func(ctx context.Context, ids []string) []error {
 		return redriveAll(ctx, o.Room, ids, By{o.Who, reason})
 	})
+}
+
+// learn redrives letters at the rate at which they are delivered.
+func (o *Operator) learn(ctx context.Context, s Selection, pace Pace, reason string, each func(Result) error) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if pace.Rate != 0 {
+		return &BadActError{"give a rate or let it be learned, not both"}
+	}
+	var ids []string
+	if err := o.choose(ctx, s, func(id string) error {
+		ids = append(ids, id)
+		return nil
+	}); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	const attempts = 3
+	_, err := pacing.Run(ctx, ids, redriving{o, By{o.Who, reason}}, pacing.Config{Attempts: attempts,
+		Progress: pace.Progress},
+		func(id string, err error) {
+			if wrong := each(resultOf(id, Done, err)); wrong != nil {
+				stop(wrong)
+			}
+		})
+	return err
+}
+
+// redriving implements pacing.Work with redrives of letters.
+type redriving struct {
+	*Operator
+
+	by By
+}
+
+// Begin implements pacing.Work.
+func (r redriving) Begin(ctx context.Context, id string) error {
+	return redriveAll(ctx, r.Room, []string{id}, r.by)[0]
+}
+
+// Ended implements pacing.Work.
+func (r redriving) Ended(ctx context.Context, ids []string) (map[string]bool, error) {
+	ended := map[string]bool{}
+	for _, id := range ids {
+		l, err := r.Room.Show(ctx, id)
+		switch {
+		case err != nil:
+			return nil, err
+		case l.State != Underway:
+			ended[id] = l.State != Dead
+		}
+	}
+	return ended, nil
 }
 
 // Discard marks the selected letters as not to be delivered. It requires a reason.

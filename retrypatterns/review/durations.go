@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"stepback/asl"
-	"stepback/asl/source"
 	"stepback/jsonvalue"
 	"stepback/retry"
 )
@@ -23,15 +22,15 @@ func schedule(r *asl.Retrier) retry.Schedule {
 	return p.Schedule()
 }
 
-// summary computes the totals over the retriers of a state.
-func summary(s *asl.State, at source.Path, attempts int64) State {
-	x := State{Location: at.String(), Retries: retries(s), Attempts: attempts, Attempt: timeout(s)}
-	for i := range s.Retry {
-		total := schedule(&s.Retry[i]).Total
+// summary computes the totals over the retriers of the state that an error can reach.
+func (s *subject) summary(attempts int64) State {
+	x := State{Location: s.at.String(), Retries: s.all(), Attempts: attempts, Attempt: timeout(s.State)}
+	s.active(func(_ int, r *asl.Retrier) {
+		total := schedule(r).Total
 		x.Wait.Min = sum(x.Wait.Min, total.Min)
 		x.Wait.Mean = sum(x.Wait.Mean, total.Mean)
 		x.Wait.Max = sum(x.Wait.Max, total.Max)
-	}
+	})
 	if x.Attempt > 0 {
 		x.Longest = sum(x.Wait.Max, time.Duration(times(int64(x.Attempt), 1+x.Retries)))
 	}

@@ -3,6 +3,7 @@ package review
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +22,7 @@ func LayersOf(m *asl.Machine, state string) []retrypatterns.Layer {
 	if len(path) == 0 {
 		return nil
 	}
-	s := path[len(path)-1]
+	s, unknown := path[len(path)-1], m.UnknownErrorNames()
 	var layers []retrypatterns.Layer
 	if s.Type == asl.Task && strings.Contains(s.Resource, ":lambda:") {
 		layers = append(layers, sdkLayer())
@@ -32,8 +33,10 @@ func LayersOf(m *asl.Machine, state string) []retrypatterns.Layer {
 	}
 	for i := len(path) - 1; i >= 0; i-- {
 		most := 0
-		for j := range path[i].Retry {
-			most = max(most, int(min(path[i].Retry[j].MaxAttempts, math.MaxInt32)))
+		for _, x := range path[i].Retry {
+			if slices.ContainsFunc(x.ErrorEquals, func(name string) bool { return !unknown[name] }) {
+				most = max(most, int(min(x.MaxAttempts, math.MaxInt32)))
+			}
 		}
 		if most == 0 {
 			continue

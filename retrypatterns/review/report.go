@@ -24,17 +24,18 @@ type Report struct {
 // mechanically.
 type Finding struct {
 	asl.Diagnostic
-	// Fix is empty if a person has to decide how to fix the problem.
-	Fix []Edit
+	// Fix is empty if a person has to decide how to fix the problem. The changes are of the definition as JSON.
+	Fix []source.Change
 }
 
-// Advice returns the findings as diagnostics.
+// Advice returns the findings as diagnostics. Findings that say the same about several states or retriers are one
+// diagnostic with several places (asl.Group).
 func (r *Report) Advice() []asl.Diagnostic {
 	all := make([]asl.Diagnostic, len(r.Findings))
 	for i := range r.Findings {
 		all[i] = r.Findings[i].Diagnostic
 	}
-	return all
+	return asl.Group(all)
 }
 
 // State is the worst case of one state's retries: its errors never go away and alternate so that every retrier is
@@ -62,9 +63,9 @@ type Options struct {
 	// Rate is the number of executions started per second, and Capacity the number of calls per second that the
 	// called services can handle; 0 if unknown. METASTABLE_ABOVE needs Capacity.
 	Rate, Capacity float64
-	// Unknown reports whether a Task's Resource is a placeholder for a Resource that is not known yet; such a
-	// Resource is not reviewed. nil means that there are no placeholders.
-	Unknown func(resource string) bool
+	// StandsIn reports whether a Task's Resource is a function that stands for a placeholder without a value. It is
+	// not reviewed as one in a state that names errors of another service. nil means that there are no placeholders.
+	StandsIn func(resource string) bool
 }
 
 // expressLimit is the maximum duration of an execution of an Express state machine.
@@ -74,7 +75,8 @@ const expressLimit = 5 * time.Minute
 func Definition(text string, m *asl.Machine, o Options) Report {
 	r := &reviewer{
 		text: text, index: source.NewIndex(text), lines: source.NewLines(text), options: o, machine: m,
-		limit: time.Duration(m.TimeoutSeconds) * time.Second, callers: map[string][]*asl.State{},
+		unknown: m.UnknownErrorNames(),
+		limit:   time.Duration(m.TimeoutSeconds) * time.Second, callers: map[string][]*asl.State{},
 	}
 	if o.Express && (r.limit == 0 || r.limit > expressLimit) {
 		r.limit = expressLimit
@@ -101,6 +103,7 @@ type reviewer struct {
 	index    *source.Index
 	lines    *source.Lines
 	machine  *asl.Machine
+	unknown  map[string]bool // error names that never come; see asl.UnknownErrorName
 	options  Options
 	limit    time.Duration // of an execution; 0 means none
 	report   Report
@@ -138,16 +141,17 @@ func (r *reviewer) graph(g *asl.Graph, at source.Path, around scope) {
 }
 
 func (r *reviewer) state(s *asl.State, at source.Path, around scope) {
-	attempts := times(around.around, 1+retries(s))
-	if len(s.Retry) > 0 {
-		r.report.States = append(r.report.States, summary(s, at, attempts))
-	}
 	x := subject{State: s, r: r, at: at, scope: around}
-	if s.Type == asl.Task && (r.options.Unknown == nil || !r.options.Unknown(s.Resource)) {
+	unknown := r.options.StandsIn != nil && r.options.StandsIn(s.Resource) && namesService(s)
+	if s.Type == asl.Task && !unknown {
 		x.call = callOf(s)
 		if what := x.callee(); what != "" {
 			r.callers[what] = append(r.callers[what], s)
 		}
+	}
+	attempts := times(around.around, 1+x.all())
+	if len(s.Retry) > 0 {
+		r.report.States = append(r.report.States, x.summary(attempts))
 	}
 	r.subjects = append(r.subjects, x)
 	r.comments(s, at)
@@ -172,11 +176,16 @@ func (r *reviewer) processor(at source.Path) source.Path {
 	return present
 }
 
-// retries returns the total number of retries of a state.
-func retries(s *asl.State) int64 {
+// all returns the total number of retries of the state, by all retriers that an error can reach.
+func (s *subject) all() int64 {
 	var n int64
-	for i := range s.Retry {
-		n += s.Retry[i].MaxAttempts
-	}
+	s.active(func(_ int, x *asl.Retrier) { n += x.MaxAttempts })
 	return n
+}
+
+// most returns the maximum number of retries for a single error that does not go away.
+func (s *subject) most() int64 {
+	var most int64
+	s.active(func(_ int, x *asl.Retrier) { most = max(most, x.MaxAttempts) })
+	return most
 }

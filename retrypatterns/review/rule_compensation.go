@@ -17,9 +17,9 @@ var unprotectedCompensation = Rule{
 		"something has already failed, often while the callee is in trouble. If it fails too, the execution ends with half of " +
 		"its work done: the card stays charged, the room stays booked. Give it a Retry that lasts longer than an outage, make it " +
 		"idempotent, and catch what is left, for example into a queue that people read (Saga pattern, AWS Prescriptive Guidance). " +
-		"States that only send a message are left out.",
+		"States that only send a message or only read are left out.",
 	check: func(s *subject) {
-		if s.Type != asl.Task || s.callee() == "" && !s.undoes() || len(s.Catch) > 0 || mostRetries(s.State) > 0 ||
+		if s.Type != asl.Task || s.callee() == "" && !s.undoes() || len(s.Catch) > 0 || s.most() > 0 ||
 			s.sends() || s.protectedAround() {
 			return
 		}
@@ -28,7 +28,7 @@ var unprotectedCompensation = Rule{
 		case s.undoes():
 			s.found(s.in(source.Member("Retry")), nil, hint,
 				"if %s fails once, what it should undo stays done: it has neither Retry nor Catch", s.Name)
-		case s.onErrorPath():
+		case s.onErrorPath() && !s.reads():
 			s.found(s.in(source.Member("Retry")), nil, hint,
 				"%s handles a failure and has neither Retry nor Catch: if it fails once, the failure stays unhandled", s.Name)
 		}
@@ -71,6 +71,14 @@ func wordsOf(name string) []string {
 func (s *subject) sends() bool {
 	return s.pattern == "" && (s.is("sqs", "sendMessage") || s.is("sns", "publish") || s.is("events", "putEvents") ||
 		s.is("eventbridge", "putEvents") || s.service == "ses" || s.service == "sesv2")
+}
+
+// readingWords begin the names of actions that only read.
+var readingWords = []string{"get", "list", "describe", "query", "scan", "head", "batchGet"}
+
+// reads reports whether the state only reads: a task that looks up what is there handles no failure.
+func (s *subject) reads() bool {
+	return slices.ContainsFunc(readingWords, func(begin string) bool { return strings.HasPrefix(s.action, begin) })
 }
 
 // parkingWords are the beginnings of words in the names of states and queues that keep failed work for later.

@@ -67,12 +67,33 @@ var everythingRetried = Rule{
 			for j, name := range x.ErrorEquals {
 				if (name == allErrors || name == taskFailed) && !excepted {
 					s.found(s.retrier(i, "ErrorEquals").Join(source.Element(j)), nil,
-						`put {"ErrorEquals": [your validation errors], "MaxAttempts": 0} before it`,
+						s.exclusion(),
 						"%s also retries permanent errors, such as a rejected input", name)
 				}
 			}
 		})
 	},
+}
+
+// exclusion returns the hint how to keep permanent errors from being retried. It names errors that the state can raise.
+func (s *subject) exclusion() string {
+	named := func(errors string) string {
+		return `put {"ErrorEquals": [` + errors + `], "MaxAttempts": 0} before it`
+	}
+	own, _, known := s.prefixes()
+	switch {
+	case s.nested():
+		return "retry inside the nested state machine, which sees the names of its errors; here all of them are States.TaskFailed"
+	case s.jobs():
+		return "a job that fails raises States.TaskFailed, whatever the reason: " +
+			"catch it, and let a Choice read the reason in the Cause before the job starts again"
+	case s.is("http", "invoke"):
+		return named(`"States.Http.StatusCode.400", "States.Http.StatusCode.401", "States.Http.StatusCode.403", "States.Http.StatusCode.404"`)
+	case known && !s.lambda() && strings.HasSuffix(own, "."):
+		return named(`"` + own + `AccessDeniedException", the errors that reject your input`)
+	default:
+		return named("your validation errors")
+	}
 }
 
 // lambdaErrors are Lambda's own errors that AWS recommends retrying.
@@ -120,6 +141,20 @@ var faultPrefixes = map[string]prefixes{
 	"kinesis": {"Kinesis.", "Kinesis."},
 }
 
+// namesService reports whether a retrier or catcher of a state names an error of a service other than Lambda.
+func namesService(s *asl.State) bool {
+	is := func(name string) bool {
+		for _, p := range faultPrefixes {
+			if strings.HasPrefix(name, p.optimized) || strings.HasPrefix(name, p.sdk) {
+				return true
+			}
+		}
+		return false
+	}
+	return slices.ContainsFunc(s.Retry, func(x asl.Retrier) bool { return slices.ContainsFunc(x.ErrorEquals, is) }) ||
+		slices.ContainsFunc(s.Catch, func(x asl.Catcher) bool { return slices.ContainsFunc(x.ErrorEquals, is) })
+}
+
 // prefixes returns two prefixes of the service's error names: own for errors that the call raises, and other for
 // errors that it never raises. other is empty if both are equal.
 func (c *call) prefixes() (own, other string, known bool) {
@@ -165,7 +200,7 @@ var serviceFaults = Rule{
 			s.found(s.in(source.Member("Retry")), nil,
 				"retry its throttling, its server errors and "+strings.TrimSuffix(prefix, ".")+
 					".SdkClientException, with jitter",
-				"no retrier takes an error of %s: one throttled or broken call fails the state", s.named())
+				"no retrier takes an error of %s: one throttled or broken call fails the state", strings.TrimSuffix(prefix, "."))
 		}
 	},
 }
@@ -233,7 +268,7 @@ var functionTimeoutMissed = Rule{
 		missing := s.unmatched([]string{retry.SandboxTimedout, retry.LambdaUnknown})
 		if i >= 0 && len(missing) > 0 {
 			quoted := `"` + strings.Join(missing, `", "`) + `"`
-			fix := s.r.append(s.retrier(i, "ErrorEquals"), quoted)
+			fix := appendTo(s.retrier(i, "ErrorEquals"), quoted)
 			if s.blind(s.Retry[i].MaxAttempts) { // the timeouts get a retrier of their own first
 				fix = nil
 			}

@@ -24,7 +24,7 @@ var metastable = Rule{
 		if s.Type != asl.Task || o.Capacity <= 0 || s.callee() == "" {
 			return
 		}
-		attempts := times(s.around, 1+mostRetries(s.State))
+		attempts := times(s.around, 1+s.most())
 		work := "" // of an execution, if it is more than one call
 		if s.mapping != nil {
 			s.crowded()
@@ -116,15 +116,6 @@ func literal(x asl.Scalar) float64 {
 }
 
 func number(f float64) string { return jsonvalue.OfInt(int64(min(f, math.MaxInt32))).JSON() }
-
-// mostRetries returns the maximum number of retries for a single error that does not go away.
-func mostRetries(s *asl.State) int64 {
-	var most int64
-	for i := range s.Retry {
-		most = max(most, s.Retry[i].MaxAttempts)
-	}
-	return most
-}
 
 // coherent is the share of the states with the same callee that counts as a convention; peers is the minimum number
 // of such states.

@@ -3,6 +3,7 @@ package review
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"stepback/asl"
 	"stepback/asl/source"
@@ -14,7 +15,8 @@ var retrierNeverMatches = Rule{
 	Why: "Retriers are tried in order, and the first that names an error takes it. These names never match: a name " +
 		"after States.ALL or after the same name; a name that the state cannot raise (States.Timeout without " +
 		"TimeoutSeconds; DynamoDb.ThrottlingException, which only aws-sdk Resources raise, in a retrier of " +
-		"dynamodb:putItem, whose errors begin with DynamoDB.); and States.Runtime, which is never retried. Put the most " +
+		"dynamodb:putItem, whose errors begin with DynamoDB.; an error of the nested execution in a state that waits for its end " +
+		"with startExecution.sync, which fails with States.TaskFailed); and States.Runtime, which is never retried. Put the most " +
 		"specific names first (Developer Guide, Handling errors).",
 	check: func(s *subject) {
 		for i := range s.Retry {
@@ -34,9 +36,13 @@ var retrierNeverMatches = Rule{
 					s.found(place, nil, "write "+right, "'%s' never matches here: %s", name, why)
 					continue
 				}
-				fix := s.r.remove(place)
+				if why == ofChild { // removing the name would leave the child's error without a retry for good
+					s.found(place, nil, childHint, "'%s' never matches here: %s", name, why)
+					continue
+				}
+				fix := remove(place)
 				if len(names) == 1 {
-					fix = s.r.remove(s.retrier(i))
+					fix = remove(s.retrier(i))
 				}
 				s.found(place, fix, "remove it, or put it first", "'%s' never matches here: %s", name, why)
 			}
@@ -59,8 +65,11 @@ var catchNeverMatches = Rule{
 					why = "catcher " + ordinal(by) + " of the state takes it first"
 				}
 				hint := "remove it, or put it first"
-				if why == misnamed {
+				switch why {
+				case misnamed:
 					hint = "write " + s.misnamed(name)
+				case ofChild:
+					hint = childHint
 				}
 				if why != "" {
 					s.found(s.catcher(i).Join(source.Member("ErrorEquals"), source.Element(j)), nil, hint,
@@ -74,6 +83,22 @@ var catchNeverMatches = Rule{
 // misnamed explains why an error with the prefix of the other kind of Resource is never raised.
 const misnamed = "errors of optimized integrations and of aws-sdk Resources begin differently"
 
+// ofChild explains why the error of a nested execution is never raised, and childHint what to do instead.
+const (
+	ofChild   = "a nested execution that fails raises States.TaskFailed, and its own error name is only in the Cause"
+	childHint = "retry and catch it inside the nested state machine, or catch States.TaskFailed and let a Choice read the Cause"
+)
+
+// ofChild reports whether a name can only be the error of the nested execution for whose end the state waits. Errors of
+// the call itself begin with StepFunctions.
+func (s *subject) ofChild(name string) bool {
+	own, _, _ := s.prefixes()
+	return s.nested() && !strings.HasPrefix(name, "States.") && !strings.HasPrefix(name, own)
+}
+
+// nested reports whether the state starts an execution and waits for its end.
+func (s *subject) nested() bool { return s.is("states", "startExecution") && s.jobs() }
+
 // neverRaised returns the reason why a state cannot fail with an error or cannot handle it. It returns "" if it
 // can.
 func (s *subject) neverRaised(name string) string {
@@ -84,6 +109,8 @@ func (s *subject) neverRaised(name string) string {
 		return ""
 	case s.misnamed(name) != "":
 		return misnamed
+	case s.ofChild(name):
+		return ofChild
 	case name == heartbeatTimeout && !s.HeartbeatSeconds.Present():
 		return "the state has no HeartbeatSeconds"
 	case name == statesTimeout && !s.bounded() && s.r.machine.TimeoutSeconds == 0 && !s.waits() && !s.jobs():
@@ -104,7 +131,7 @@ var heartbeatName = Rule{
 	check: func(s *subject) {
 		named := func(where source.Path, names []string, retries int64) {
 			if slices.Contains(names, heartbeatTimeout) && !takes(names, statesTimeout) {
-				fix := s.r.append(where.Join(source.Member("ErrorEquals")), `"States.Timeout"`)
+				fix := appendTo(where.Join(source.Member("ErrorEquals")), `"States.Timeout"`)
 				if s.blind(retries) {
 					fix = nil
 				}

@@ -8,6 +8,7 @@ import (
 
 	"stepback/asl"
 	"stepback/asl/source"
+	"stepback/retry"
 )
 
 var noTimeout = Rule{
@@ -60,22 +61,21 @@ func (s *subject) blind(retries int64) bool {
 }
 
 // apart returns the edits that give States.Timeout, which retrier i takes, a retrier of its own before that.
-func (s *subject) apart(i int) []Edit {
+func (s *subject) apart(i int) []source.Change {
 	const interval = 5 // full jitter over shorter waits is almost no wait
 	x := &s.Retry[i]
 	if len(x.ErrorEquals) == 1 && x.ErrorEquals[0] == statesTimeout {
-		edits := s.r.set(s.retrier(i), "MaxAttempts", strconv.Itoa(mostBlind))
+		edits := set(s.retrier(i), "MaxAttempts", strconv.Itoa(mostBlind))
 		if x.IntervalSeconds < interval {
-			edits = append(edits, s.r.set(s.retrier(i), "IntervalSeconds", strconv.Itoa(interval))...)
+			edits = append(edits, set(s.retrier(i), "IntervalSeconds", strconv.Itoa(interval))...)
 		}
 		return edits
 	}
 	own := fmt.Sprintf(`{"ErrorEquals": ["States.Timeout"], "IntervalSeconds": %d, "MaxAttempts": %d, "BackoffRate": 2, "JitterStrategy": "FULL"}`,
 		max(interval, x.IntervalSeconds), mostBlind)
-	at := s.r.index.Value(s.retrier(i)).Start
-	edits := []Edit{{source.Span{Start: at, End: at}, own + ", "}}
+	edits := []source.Change{{Kind: source.InsertElement, At: s.retrier(i), Value: own}}
 	if j := slices.Index(x.ErrorEquals, statesTimeout); j >= 0 {
-		edits = append(edits, s.r.remove(s.retrier(i, "ErrorEquals").Join(source.Element(j)))...)
+		edits = append(edits, remove(s.retrier(i, "ErrorEquals").Join(source.Element(j)))...)
 	}
 	return edits
 }
@@ -135,8 +135,8 @@ var historyLimit = Rule{
 	Why: "A Standard execution fails when its history has 25,000 events. Each attempt of a task adds three " +
 		"(Developer Guide, Quotas). TOO_MANY_RETRIES reports a single retrier with more than 100 retries.",
 	check: func(s *subject) {
-		attempts := times(s.around, 1+retries(s.State))
-		if s.Type != asl.Task || s.express || mostRetries(s.State) > manyRetries {
+		attempts := times(s.around, 1+s.all())
+		if s.Type != asl.Task || s.express || s.most() > manyRetries {
 			return
 		}
 		if times(attempts, eventsPerAttempt) > historyLimitEvents {
@@ -150,12 +150,18 @@ var retriesMultiply = Rule{
 	Code: "RETRIES_MULTIPLY", Severity: asl.SeverityWarning,
 	Title: "states on two levels retry",
 	Why: "Nested retries multiply: three levels of 5 attempts are 125 calls for one piece of work, exactly when " +
-		"the callee is in trouble. Retry on one level (SRE book, Addressing cascading failures).",
+		"the callee is in trouble. An AWS SDK in a function attempts each of its calls three times more, and a redrive begins all " +
+		"levels anew. Retry on one level (SRE book, Addressing cascading failures).",
 	check: func(s *subject) {
-		if s.around > 1 && retries(s.State) > 0 {
+		if n := s.all(); s.around > 1 && n > 0 {
+			attempts := times(s.around, 1+n)
+			calls := ""
+			if s.lambda() && !asynchronous(s.State) {
+				sdk := int64(retry.SDK2026().MaxAttempts)
+				calls = fmt.Sprintf("; with the %d of an AWS SDK in the function, %d calls of one service", sdk, times(attempts, sdk))
+			}
 			s.found(s.in(source.Member("Retry")), nil, "retry on one level only",
-				"%d attempts here times %d of the enclosing states are up to %d attempts", 1+retries(s.State),
-				s.around, times(s.around, 1+retries(s.State)))
+				"%d attempts here times %d of the enclosing states are up to %d attempts%s", 1+n, s.around, attempts, calls)
 		}
 	},
 }

@@ -134,7 +134,7 @@ var hiddenLayers = Rule{
 		"a function: 3 attempts of each call within 0.15 s, or 3 s if the service throttles, and 4 attempts for DynamoDB. " +
 		"`stepback retries explain` lists all layers of a state.",
 	check: func(s *subject) {
-		n := retries(s.State)
+		n := s.all()
 		kind, _ := s.text("InvocationType")
 		switch {
 		case s.lambda() && kind == "Event":

@@ -29,12 +29,12 @@ var noJitter = Rule{
 			if !x.FullJitter {
 				jittered := *x
 				jittered.FullJitter = true
-				fix := s.r.set(s.retrier(i), "JitterStrategy", `"FULL"`)
+				fix := set(s.retrier(i), "JitterStrategy", `"FULL"`)
 				for shortest(&jittered) >= shortChance { // see FULL_JITTER_TOO_SHORT
 					jittered.IntervalSeconds++
 				}
 				if jittered.IntervalSeconds != x.IntervalSeconds {
-					fix = append(fix, s.r.set(s.retrier(i), "IntervalSeconds", strconv.FormatInt(jittered.IntervalSeconds, 10))...)
+					fix = append(fix, set(s.retrier(i), "IntervalSeconds", strconv.FormatInt(jittered.IntervalSeconds, 10))...)
 				}
 				s.found(s.retrier(i, "JitterStrategy"), fix,
 					`add "JitterStrategy": "FULL"`,
@@ -51,7 +51,7 @@ var fixedInterval = Rule{
 	check: func(s *subject) {
 		s.active(func(i int, x *asl.Retrier) {
 			if x.BackoffRate <= 1 && x.MaxAttempts > 1 {
-				fix := s.r.set(s.retrier(i), "BackoffRate", "2")
+				fix := set(s.retrier(i), "BackoffRate", "2")
 				if !s.fits(withRate(*x, 2)) { // see RETRIES_OUTLAST_EXECUTION
 					fix = nil
 				}
@@ -74,7 +74,7 @@ var noCap = Rule{
 			waits := schedule(x).Waits
 			if last := waits[len(waits)-1].Max; x.MaxDelaySeconds == 0 && x.BackoffRate > 1 && last > longWait {
 				const longest = 300
-				fix := s.r.set(s.retrier(i), "MaxDelaySeconds", strconv.Itoa(longest))
+				fix := set(s.retrier(i), "MaxDelaySeconds", strconv.Itoa(longest))
 				if x.IntervalSeconds >= longest { // see CAP_BELOW_INTERVAL
 					fix = nil
 				}
@@ -127,7 +127,7 @@ var zeroOnAll = Rule{
 	check: func(s *subject) {
 		last := len(s.Retry) - 1
 		if last >= 0 && s.Retry[last].MaxAttempts == 0 && slices.Contains(s.Retry[last].ErrorEquals, allErrors) {
-			s.found(s.retrier(last), s.r.remove(s.retrier(last)), "remove it", "this retrier changes nothing")
+			s.found(s.retrier(last), remove(s.retrier(last)), "remove it", "this retrier changes nothing")
 		}
 	},
 }

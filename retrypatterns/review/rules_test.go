@@ -25,6 +25,7 @@ var golden = map[asl.Code]struct {
 			task(queue + `, "Retry": [{"ErrorEquals": ["States.HeartbeatTimeout"]}], "TimeoutSeconds": 9`),
 			task(`"Resource": "arn:aws:states:::dynamodb:putItem", "Retry": [{"ErrorEquals": ["DynamoDb.ThrottlingException"]}]`),
 			task(`"Resource": "arn:aws:states:::aws-sdk:sns:publish", "Retry": [{"ErrorEquals": ["SNS.AmazonSNSException"]}]`),
+			task(`"Resource": "arn:aws:states:::states:startExecution.sync:2", "Retry": [{"ErrorEquals": ["OutOfStock"]}]`),
 		},
 		good: []string{
 			task(queue + `, "Retry": [` + quiet + `, {"ErrorEquals": ["States.ALL"]}]`),
@@ -222,7 +223,7 @@ var golden = map[asl.Code]struct {
 		bad: []string{
 			task(function + `, "Parameters": {"FunctionName": "f", "InvocationType": "Event"}`),
 			task(`"Resource": "arn:aws:states:::states:startExecution.sync:2", "Parameters": {"StateMachineArn": "a"},
-				"Retry": [` + quiet + `]`),
+				"Retry": [{"ErrorEquals": ["States.TaskFailed"], "MaxAttempts": 5}]`),
 		},
 		good: []string{task(function + `, "Parameters": {"FunctionName": "f"}, "Retry": [` + quiet + `]`)},
 	},
@@ -323,7 +324,7 @@ var golden = map[asl.Code]struct {
 	"UNPROTECTED_COMPENSATION": {
 		bad: []string{
 			caught("Refund", task(queue)), caught("Undo reservation", task(queue)), caught("roll_back", task(queue)),
-			caught("Tidy", task(queue)), caught("Tidy", task(function)),
+			caught("Tidy", task(`"Resource": "arn:aws:states:::aws-sdk:mailmanager:deleteAddressList"`)), caught("Tidy", task(function)),
 			caught("Refund", task(queue+`, "Retry": [{"ErrorEquals": ["States.ALL"], "MaxAttempts": 0}]`)),
 			`{"Type": "Task", "Next": "CancelOrder", ` + queue + `}, "CancelOrder": ` + task(queue),
 		},

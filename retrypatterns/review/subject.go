@@ -10,7 +10,7 @@ import (
 
 // found adds a finding of the rule that is being checked, about the value at a path; if the definition omits it, the
 // finding points at the value that should contain it. fix may be nil.
-func (s *subject) found(at source.Path, fix []Edit, hint, message string, args ...any) {
+func (s *subject) found(at source.Path, fix []source.Change, hint, message string, args ...any) {
 	r := s.r
 	span := r.index.Value(at)
 	if opens := r.text[span.Start]; opens == '{' || opens == '[' { // a single line is enough
@@ -46,7 +46,7 @@ func (s *subject) active(f func(i int, x *asl.Retrier)) {
 	for i := range s.Retry {
 		reached := slices.ContainsFunc(s.Retry[i].ErrorEquals, func(name string) bool {
 			by, _ := s.retrierOf(name)
-			return by == i && s.neverRaised(name) == ""
+			return by == i && !s.r.unknown[name] && s.neverRaised(name) == ""
 		})
 		if reached && s.Retry[i].MaxAttempts > 0 {
 			f(i, &s.Retry[i])

@@ -22,6 +22,9 @@ type Result struct {
 	// only it is true if fewer than half of the records were done. The windows of faults include random ones, but not
 	// those of false metrics.
 	TippedOver bool
+	// Within is the share of the records that were done within Options.Within of their arrival; NaN if none arrived. Of
+	// a Map with batches it is the share of the batches.
+	Within float64
 	// Open is the number of records that were neither done nor dead at the end.
 	Open int64
 	// Check holds sums by which the run can be verified.
@@ -84,6 +87,7 @@ func (r *run) result() *Result {
 	res.Check.End = time.Duration(r.now).Seconds()
 	res.TippedOver = r.tippedOver()
 	slices.Sort(m.latencies)
+	res.Within = m.within(r.Within)
 	values := map[string]float64{
 		"success": ratio(m.doneCount, m.offeredCount), "goodput": r.goodput(), "deadLettered": float64(m.deadCount),
 		"amplification": ratio(m.calls, m.firsts), "callsDuring": float64(m.callsDuring),
@@ -151,6 +155,16 @@ func quantile(sorted []float32, q float64) float64 {
 		return math.NaN()
 	}
 	return float64(sorted[max(0, int(math.Ceil(q*float64(len(sorted))))-1)])
+}
+
+// within computes [Result.Within].
+func (m *measure) within(d time.Duration) float64 {
+	success := ratio(m.doneCount, m.offeredCount)
+	if d <= 0 || len(m.latencies) == 0 {
+		return success
+	}
+	late, _ := slices.BinarySearch(m.latencies, math.Nextafter32(float32(d.Seconds()), math.MaxFloat32))
+	return success * float64(late) / float64(len(m.latencies))
 }
 
 // goodput returns the records done per second. With an open stream it counts from the warm-up to the end of the

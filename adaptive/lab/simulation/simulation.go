@@ -48,6 +48,8 @@ type Options struct {
 	Trace func(Attempt)
 	// Jitter replaces the random numbers of the waits before retries. nil draws them from Seed.
 	Jitter retry.Rand
+	// Within is the time of [Result.Within]; 0 means without limit.
+	Within time.Duration
 }
 
 // Attempt is one call of a record, as seen by the caller.

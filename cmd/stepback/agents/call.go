@@ -88,7 +88,8 @@ func (x *call) run(ctx context.Context, w window) (string, error) {
 		return "", errors.New("the call took longer than " + callPatience.String() + " and was stopped: ask for less")
 	case code == exit.OK:
 		return cmp.Or(answer, said, "(nothing)"), nil
-	case code == exit.Data || code == exit.NoTest || x.args[0] == "exec" || x.args[0] == "test":
+	case code == exit.Data || code == exit.NoTest || x.args[0] == "exec" || x.args[0] == "test",
+		code == exit.Failure && answer != "": // an objective that cannot be met is an answer, too
 		return strings.TrimSpace(answer + "\n" + said), nil
 	}
 	return "", errors.New(strings.TrimSpace(cmp.Or(said, answer, fmt.Sprintf("exit status %d", code))))

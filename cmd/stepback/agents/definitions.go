@@ -96,6 +96,11 @@ type testInput struct {
 	Coverage   bool   `json:"coverage,omitempty" jsonschema:"also list what no test covers"`
 }
 
+type designInput struct {
+	Problem    string `json:"problem" jsonschema:"text of the design file in YAML: callee, arrivals, faults and objective; see the resource stepback://docs/design-retries.md"`
+	Definition string `json:"definition,omitempty" jsonschema:"text of the state machine definition in JSON; the answer then has its change as a diff"`
+}
+
 // addDefinitions adds the tools that need no executions.
 func (c *MCP) addDefinitions(s *mcp.Server) {
 	mcp.AddTool(s, &mcp.Tool{Name: "validate", Annotations: reads("Check a definition"),
@@ -140,6 +145,11 @@ func (c *MCP) addDefinitions(s *mcp.Server) {
 		Description: "Run an execution of a definition in virtual time, with mocks and faults, and return its output and trace. Waits take no time. Nothing is stored."},
 		func(ctx context.Context, _ *mcp.CallToolRequest, in runInput) (*mcp.CallToolResult, any, error) {
 			return c.with(ctx, func(x *call) error { return runArguments(x, in) }, window{})
+		})
+	mcp.AddTool(s, &mcp.Tool{Name: "design_retries", Annotations: reads("Design retries"),
+		Description: "Search for the simplest Retry block, timeout, concurrency, budget, limiter and breaker that meet an objective through named faults, with predictions."},
+		func(ctx context.Context, _ *mcp.CallToolRequest, in designInput) (*mcp.CallToolResult, any, error) {
+			return c.with(ctx, func(x *call) error { return designArguments(x, in) }, window{})
 		})
 	mcp.AddTool(s, &mcp.Tool{Name: "run_test", Annotations: reads("Run tests of a state machine"),
 		Description: "Run tests of state machines in virtual time: responses of tasks, faults, and the expected status, output, path, attempts and waits."},
@@ -228,6 +238,17 @@ func runArguments(x *call, in runInput) error {
 	}
 	x.number("--seed", float64(in.Seed))
 	return nil
+}
+
+func designArguments(x *call, in designInput) error {
+	path, err := x.text("problem.yaml", in.Problem)
+	x.add("retries", "design", path)
+	if in.Definition != "" && err == nil {
+		var definition string
+		definition, err = x.text("machine.asl.json", in.Definition)
+		x.add("--definition=" + definition)
+	}
+	return err
 }
 
 func testArguments(x *call, in testInput) error {

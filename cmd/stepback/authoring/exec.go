@@ -14,6 +14,7 @@ import (
 	"stepback/cmd/stepback/definitions"
 	"stepback/cmd/stepback/exit"
 	"stepback/cmd/stepback/narration"
+	"stepback/cmd/stepback/rerun"
 	"stepback/cmd/stepback/terminal"
 	"stepback/cmd/stepback/workspace"
 	"stepback/engine/history"
@@ -76,7 +77,7 @@ func (c *Exec) Run(ctx context.Context, std terminal.Streams) error {
 	if c.File == "-" || c.Name != "" {
 		return exit.With(exit.Usage, errors.New("--watch needs a file to watch, and cannot be combined with --name"))
 	}
-	return workspace.Rerun(ctx, std.Err, c.files, func() error { return c.once(ctx, std) })
+	return rerun.OnChange(ctx, std.Err, c.files, func() error { return c.once(ctx, std) })
 }
 
 // files returns the files that an execution is made of.

@@ -35,6 +35,9 @@ type File struct {
 	Express bool
 
 	Document *document.Document
+
+	// reread reads the definition from another text of Source.
+	reread func(text string) (*document.Document, error)
 }
 
 // Suffixes lists the suffixes of the names of definition files.
@@ -75,8 +78,24 @@ func Read(name, path string, values map[string]string, std terminal.Streams) (Fi
 		d.Name = MachineName(path)
 	}
 	d.Source = d.Path
-	d.use(document.Read(string(text), document.Options{YAML: isYAML(path, string(text)), Values: values}))
-	return d, nil
+	d.reread = func(text string) (*document.Document, error) {
+		return document.Read(text, document.Options{YAML: isYAML(path, text), Values: values}), nil
+	}
+	read, err := d.reread(string(text))
+	d.use(read)
+	return d, err
+}
+
+// Reread returns the definition as it is read from another text of its Source, such as one with fixes. The values of
+// placeholders stay the same.
+func (d *File) Reread(text string) (File, error) {
+	again := *d
+	read, err := d.reread(text)
+	if err != nil {
+		return again, err
+	}
+	again.use(read)
+	return again, nil
 }
 
 func (d *File) use(read *document.Document) { d.Document, d.Text = read, read.JSON }
@@ -119,6 +138,20 @@ func (d File) declared(file, text string, x *Found, values map[string]string, st
 		return d, nil
 	}
 	if x.part != nil {
+		d.reread = func(text string) (*document.Document, error) {
+			found, err := In(text)
+			if err != nil {
+				return nil, err
+			}
+			again, err := choose(found, file, x.Name)
+			if err != nil {
+				return nil, err
+			}
+			if again.part == nil {
+				return nil, fmt.Errorf("%s has no definition of %s any more", file, x.Name)
+			}
+			return again.part.Read(document.Options{Values: all}), nil
+		}
 		d.use(x.part.Read(document.Options{Values: all}))
 		return d, nil
 	}
@@ -136,6 +169,7 @@ func (d File) declared(file, text string, x *Found, values map[string]string, st
 		return d, fmt.Errorf("%s#%s: %w", file, x.Name, err)
 	}
 	d.Path, d.Source = path, path
+	d.reread = func(text string) (*document.Document, error) { return uploaded(text, all), nil }
 	d.use(uploaded(string(inner), all))
 	return d, nil
 }
@@ -398,4 +432,13 @@ func VisitStates(g *asl.Graph, visit func(*asl.State)) {
 			VisitStates(s.Map.Processor, visit)
 		}
 	}
+}
+
+// ReplaceText overwrites a text file and keeps its permissions.
+func ReplaceText(path, text string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(text), info.Mode().Perm())
 }

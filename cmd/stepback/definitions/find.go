@@ -1,12 +1,14 @@
 package definitions
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"stepback/asl/document"
 	"stepback/asl/source"
+	"stepback/jsonvalue"
 )
 
 // Found is a state machine declared in a text.
@@ -73,7 +75,7 @@ func In(text string) ([]Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := finder{text: text}
+	f := finder{text: text, root: root}
 	f.cloudFormation(root)
 	f.terraform(root)
 	if err := f.plan(root); err != nil {
@@ -94,6 +96,7 @@ func In(text string) ([]Found, error) {
 // finder collects the state machines of a text.
 type finder struct {
 	text  string
+	root  *node
 	found []Found
 }
 
@@ -104,6 +107,15 @@ func (f *finder) inline(x *Found, n *node, write func(writer, *node) bool) bool 
 		return false
 	}
 	x.part = w.Part
+	function, argument := n.function()
+	if function == "Fn::ToJsonString" {
+		n, function = argument, ""
+	}
+	if n.is(jsonvalue.Object) && function == "" {
+		if at, found := f.root.pathTo(n); found {
+			x.part.SetObject(at, !json.Valid([]byte(f.text)))
+		}
+	}
 	return true
 }
 

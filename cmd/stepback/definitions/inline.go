@@ -21,6 +21,7 @@ func (w writer) string(n *node) bool {
 	case n == nil || n.is(jsonvalue.Array) || n.is(jsonvalue.Null):
 		return false
 	case n.is(jsonvalue.String):
+		w.SetQuotes(n.quotes)
 		w.pieces(n.pieces)
 		return true
 	case !n.is(jsonvalue.Object):
@@ -35,6 +36,7 @@ func (w writer) string(n *node) bool {
 		if !argument.is(jsonvalue.String) {
 			return false
 		}
+		w.SetQuotes(argument.quotes)
 		w.pieces(unescaped(argument.pieces))
 		return true
 	case "Fn::Join":

@@ -28,6 +28,8 @@ type node struct {
 	items []*node
 	// at is the position of a scalar, or of the beginning of an object or array.
 	at source.Span
+	// quotes represents the notation of a string.
+	quotes document.Quotes
 	// pieces are the parts of a string's text, in order, with their positions.
 	pieces []textPiece
 }
@@ -106,6 +108,23 @@ func (n *node) str() string {
 	return ""
 }
 
+// pathTo returns the path from the node to one below it; found is false if there is none.
+func (n *node) pathTo(target *node) (at source.Path, found bool) {
+	if n == target {
+		return source.Path{}, true
+	}
+	for i, item := range n.items {
+		if at, found := item.pathTo(target); found {
+			step := source.Element(i)
+			if n.kind == jsonvalue.Object {
+				step = source.Member(n.names[i])
+			}
+			return append(source.Path{step}, at...), true
+		}
+	}
+	return nil, false
+}
+
 // function returns the name and the argument of an intrinsic function of CloudFormation; "" if the node is none.
 func (n *node) function() (name string, argument *node) {
 	if n.is(jsonvalue.Object) && len(n.names) == 1 && (n.names[0] == "Ref" || strings.HasPrefix(n.names[0], "Fn::")) {
@@ -177,7 +196,7 @@ func (r *jsonTree) value(depth int) (*node, error) {
 		return n, err
 	case string:
 		n.kind, n.text = jsonvalue.String, token
-		n.pieces = inJSON(r.text, at, token)
+		n.pieces, n.quotes = inJSON(r.text, at, token), document.DoubleQuotes
 	case json.Number:
 		n.kind, n.text = jsonvalue.Number, token.String()
 	case bool:
@@ -287,6 +306,14 @@ func (y *yamlTree) scalar(n *node, from *yaml.Node) {
 		n.kind = jsonvalue.String
 	}
 	n.pieces = inYAML(y.text, n.at.Start, from)
+	switch {
+	case from.Style&yaml.DoubleQuotedStyle != 0:
+		n.quotes = document.DoubleQuotes
+	case from.Style&yaml.SingleQuotedStyle != 0:
+		n.quotes = document.SingleQuotes
+	case from.Style&yaml.LiteralStyle != 0:
+		n.quotes = document.LiteralBlock
+	}
 	if len(n.pieces) > 0 {
 		n.at = source.Span{Start: n.pieces[0].at.Start, End: n.pieces[0].at.End}
 	}

@@ -22,6 +22,15 @@ type diagnostic struct {
 	Line     int          `json:"line"`
 	Column   int          `json:"column"`
 	Hint     string       `json:"hint,omitempty"`
+	// Also lists further places with the same finding.
+	Also []place `json:"also,omitempty"`
+}
+
+// place is a further position of a finding.
+type place struct {
+	Location string `json:"location,omitempty"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
 }
 
 // NewValidated returns the result for a definition, with the diagnostics found.
@@ -32,8 +41,11 @@ func NewValidated(d *File, found []asl.Diagnostic) Validated {
 		v.Result = "FAIL"
 	}
 	for _, d := range found {
-		v.Diagnostics = append(v.Diagnostics, diagnostic{d.Severity, d.Code, d.Message, d.Location, d.Line, d.Column,
-			d.Hint})
+		found := diagnostic{d.Severity, d.Code, d.Message, d.Location, d.Line, d.Column, d.Hint, nil}
+		for _, p := range d.Also {
+			found.Also = append(found.Also, place{p.Location, p.Line, p.Column})
+		}
+		v.Diagnostics = append(v.Diagnostics, found)
 	}
 	return v
 }

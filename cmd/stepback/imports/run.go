@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"stepback/cmd/stepback/buildinfo"
 	"stepback/cmd/stepback/exit"
 	"stepback/cmd/stepback/terminal"
 	"stepback/cmd/stepback/workspace"
@@ -71,7 +72,7 @@ func (c *Run) Alone(ctx context.Context, std terminal.Streams) error {
 		return exit.With(exit.Usage, err)
 	}
 	others := &workspace.Errands{}
-	cfg.Version, cfg.Control = workspace.Version(), others.Serve
+	cfg.Version, cfg.Control = buildinfo.Version(), others.Serve
 	p, err := pipeline.Open(ctx, cfg)
 	if err != nil {
 		return opening(err)

@@ -15,6 +15,7 @@ import (
 
 	"stepback/aws/client"
 	"stepback/aws/objects"
+	"stepback/cmd/stepback/buildinfo"
 	"stepback/cmd/stepback/exit"
 	"stepback/cmd/stepback/terminal"
 	"stepback/cmd/stepback/workspace"
@@ -132,7 +133,7 @@ func (r *letterRoom) dataDirectory(ctx context.Context, std terminal.Streams) (d
 
 // openDirectory opens a data directory that no process has open.
 func (r *letterRoom) openDirectory(ctx context.Context, dir string, std terminal.Streams) (*local.Platform, error) {
-	p, err := local.Open(ctx, local.Config{Dir: dir, Getenv: os.Getenv, Version: workspace.Version(),
+	p, err := local.Open(ctx, local.Config{Dir: dir, Getenv: os.Getenv, Version: buildinfo.Version(),
 		BuiltIn: pipeline.Functions(dir, nil, nil), Resumed: workspace.Resuming(std),
 		Control: new(workspace.Errands).Serve})
 	if err == nil {

@@ -201,26 +201,6 @@ func (c *Stop) Run(ctx context.Context, std terminal.Streams) error {
 		func(x *executions.Client, arn string) error { return x.Stop(ctx, arn, c.Reason, c.Cause) })
 }
 
-// Redrive implements the verb redrive.
-type Redrive struct{ several }
-
-// Help shows examples.
-func (Redrive) Help() string {
-	return `Examples:
-  stepback redrive order-17
-  stepback redrive --machine orders --status FAILED --error CardServiceBusy --since 2h --dry-run
-
-Redrive resumes an execution that failed, timed out or was stopped at the states that failed. States that succeeded do not
-run again.`
-}
-
-// Run redrives executions that ended without success.
-func (c *Redrive) Run(ctx context.Context, std terminal.Streams) error {
-	return c.each(ctx, std, "redriven",
-		func(x *executions.Execution) bool { return x.Ended() && x.Status != history.Succeeded },
-		func(x *executions.Client, arn string) error { return x.Redrive(ctx, arn) })
-}
-
 // SendTaskSuccess implements the verb send-task-success.
 type SendTaskSuccess struct {
 	Token  string `arg:"" help:"Task token."`

@@ -12,6 +12,7 @@ import (
 
 	"stepback/aws/client"
 	"stepback/cmd/stepback/executions"
+	"stepback/cmd/stepback/rerun"
 	"stepback/cmd/stepback/terminal"
 	"stepback/cmd/stepback/workspace"
 	"stepback/local"
@@ -96,7 +97,7 @@ func (c *Logs) print(ctx context.Context, std terminal.Streams, store *logstore.
 		}
 	}
 	for c.Follow {
-		if err := pause(ctx, workspace.LookEvery); err != nil {
+		if err := pause(ctx, rerun.LookEvery); err != nil {
 			return nil //nolint:nilerr // Ctrl-C is how following ends
 		}
 		if events, err = store.Read(scope, group, said, seen.latest, math.MaxInt64); err != nil {
@@ -211,7 +212,7 @@ func (c *Logs) fromAPI(ctx context.Context, std terminal.Streams) error {
 		}
 	}
 	for c.Follow {
-		if err := pause(ctx, max(every, workspace.LookEvery)); err != nil {
+		if err := pause(ctx, max(every, rerun.LookEvery)); err != nil {
 			return nil //nolint:nilerr // Ctrl-C is how following ends
 		}
 		err := c.filtered(ctx, logs, seen.latest, func(e awsLogEvent) error {

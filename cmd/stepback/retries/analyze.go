@@ -1,12 +1,16 @@
 package retries
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"stepback/adaptive/analysis"
+	"stepback/adaptive/design"
 	"stepback/adaptive/worth"
 	"stepback/cmd/stepback/exit"
 	"stepback/cmd/stepback/terminal"
@@ -23,9 +27,14 @@ type Analyze struct {
 	LoadPrice    float64       `placeholder:"USD" help:"Cost of one call to an overloaded callee. Default 0."`
 	Spell        time.Duration `default:"5m" help:"Length of a spell: retries against one callee within this time are not independent. Default 5m."`
 	JSON         bool          `name:"json" help:"Print the analysis as JSON."`
+	Design       string        `type:"path" placeholder:"FILE" help:"Compare what happened with the predictions of this design file (retries design -o), and propose the next design if they no longer hold."`
+	Definition   string        `type:"path" placeholder:"FILE" help:"With --design: print the next design as a diff of this definition."`
+	Next         string        `type:"path" placeholder:"FILE" help:"With --design: write the next design to this file."`
 
 	architecture
 	retriesRecord
+	design   *design.Design
+	observer *design.Observer
 }
 
 // Help shows examples.
@@ -37,7 +46,10 @@ independent, so confidence intervals are computed over such spells. With fewer t
 Examples:
   stepback retries analyze --data .stepback
   stepback retries analyze --endpoint http://localhost:8083 --days 30 --json
-  stepback retries analyze --aws --state-machine csv-import --value 0.01 --delay-per-hour 0.05`
+  stepback retries analyze --aws --state-machine csv-import --value 0.01 --delay-per-hour 0.05
+  stepback retries analyze --design orders.design.json --definition orders.asl.json --next next.design.json
+
+With --design, exit status 1 means that the design's predictions no longer hold.`
 }
 
 // Run analyses the histories in a data directory or behind an API.
@@ -48,9 +60,24 @@ func (c *Analyze) Run(ctx context.Context, std terminal.Streams) error {
 	if err := c.options().Validate(); err != nil {
 		return exit.With(exit.Usage, err)
 	}
+	if c.Design == "" && (c.Definition != "" || c.Next != "") {
+		return exit.With(exit.Usage, errors.New("--definition and --next need --design"))
+	}
+	if c.Design != "" {
+		d, err := readDesign(c.Design, false)
+		if err != nil {
+			return err
+		}
+		if d.Result == nil {
+			return exit.With(exit.Usage, fmt.Errorf("%s has no predictions; compute them with stepback retries design %s -o FILE", c.Design,
+				c.Design))
+		}
+		c.design, c.observer = d, d.Observe()
+		c.each = c.observer.Add
+	}
 	if c.remote() {
 		found, err := c.fromAPI(ctx)
-		return c.report(std, found, err)
+		return c.report(ctx, std, found, err)
 	}
 	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
@@ -58,13 +85,13 @@ func (c *Analyze) Run(ctx context.Context, std terminal.Streams) error {
 // On implements workspace.DirectoryVerb.
 func (c *Analyze) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
 	found, err := c.fromJournal(ctx, p.Journal)
-	return c.report(std, found, err)
+	return c.report(ctx, std, found, err)
 }
 
 // Alone implements workspace.DirectoryVerb.
 func (c *Analyze) Alone(ctx context.Context, std terminal.Streams) error {
 	found, err := c.fromDirectory(ctx)
-	return c.report(std, found, err)
+	return c.report(ctx, std, found, err)
 }
 
 func (c *Analyze) options() analysis.Options {
@@ -72,9 +99,12 @@ func (c *Analyze) options() analysis.Options {
 		DelayPerHour: c.DelayPerHour, LoadPrice: c.LoadPrice, Spell: c.Spell}
 }
 
-func (c *Analyze) report(std terminal.Streams, found *analysis.Collector, err error) error {
+func (c *Analyze) report(ctx context.Context, std terminal.Streams, found *analysis.Collector, err error) error {
 	if err != nil {
 		return err
+	}
+	if c.design != nil {
+		return c.compare(ctx, std, found)
 	}
 	r, err := found.Analyze(c.options())
 	if err != nil {
@@ -85,6 +115,49 @@ func (c *Analyze) report(std terminal.Streams, found *analysis.Collector, err er
 	}
 	printAnalysis(std.Out, r)
 	return nil
+}
+
+// compare compares the histories with the design, and proposes the next one if its predictions no longer hold.
+func (c *Analyze) compare(ctx context.Context, std terminal.Streams, found *analysis.Collector) error {
+	fit, unfit := found.Fit(c.design.State)
+	x, err := c.observer.Compare(fit)
+	if err != nil {
+		return errors.Join(err, unfit)
+	}
+	if c.JSON {
+		err = terminal.PrintJSON(std.Out, x)
+	} else {
+		x.WriteText(std.Out)
+	}
+	if err != nil || x.Holds {
+		return err
+	}
+	if unfit != nil {
+		return fmt.Errorf("the next design cannot be proposed: %w", unfit)
+	}
+	next := &design.Design{Problem: c.design.Fitted(fit, true)}
+	if err := next.Run(ctx, design.Options{}); err != nil {
+		return fmt.Errorf("the next design cannot be proposed: %w", err)
+	}
+	if c.Next != "" {
+		var b bytes.Buffer
+		if err := next.Write(&b); err != nil {
+			return err
+		}
+		if err := os.WriteFile(c.Next, b.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	if !c.JSON {
+		fmt.Fprint(std.Out, "\nthe next design, for the callee as the histories show it:\n")
+		next.WriteText(std.Out)
+	}
+	if next.Result.Feasible {
+		if err := changeDefinition(std, next, c.Definition, false, c.JSON); err != nil {
+			return err
+		}
+	}
+	return exit.With(exit.Failure, nil)
 }
 
 func printAnalysis(w io.Writer, r *analysis.Report) {

@@ -25,6 +25,8 @@ type retriesRecord struct {
 	AWS          bool   `name:"aws" help:"Read histories from AWS, with the usual configuration of its SDKs."`
 	StateMachine string `placeholder:"NAME" help:"Name or ARN of the state machine. Default: all."`
 	Days         int    `default:"7" placeholder:"N" help:"Only executions that started within this many days. Default 7."`
+
+	each func(*analysis.Task) // see analysis.Collector.Each
 }
 
 // remote reports whether the histories come from an API.
@@ -50,13 +52,13 @@ func (c *retriesRecord) fromAPI(ctx context.Context) (*analysis.Collector, error
 	if err != nil {
 		return nil, err
 	}
-	var found analysis.Collector
+	found := analysis.Collector{Each: c.each}
 	return &found, histories.API(ctx, sfn.NewFromConfig(cfg), c.selection(), &found)
 }
 
 // fromJournal reads the histories of a journal.
 func (c *retriesRecord) fromJournal(ctx context.Context, j journal.Journal) (*analysis.Collector, error) {
-	var found analysis.Collector
+	found := analysis.Collector{Each: c.each}
 	return &found, histories.Journal(ctx, j, c.selection(), &found)
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"stepback/cmd/stepback/checks"
 	"stepback/cmd/stepback/definitions"
 	"stepback/cmd/stepback/exit"
 	"stepback/cmd/stepback/terminal"
@@ -20,9 +21,10 @@ type Retries struct {
 	Show    retriesShowCmd    `cmd:"" help:"Print the retry table: patterns, errors, and each state's rows."`
 	Explain retriesExplainCmd `cmd:"" help:"Explain one state's retries: delays, worst-case waits, and the longest duration of the state."`
 	Presets retriesPresetsCmd `cmd:"" help:"List ready-made policies for callers in Go, with their worst-case waits."`
-	Review  retriesReviewCmd  `cmd:"" help:"Review the Retry blocks of state machine definitions."`
+	Review  checks.Review     `cmd:"" help:"Review the Retry blocks of state machine definitions."`
 	Analyze Analyze           `cmd:"" help:"Analyze histories: what retries gained and cost, and what to change."`
 	Whatif  Whatif            `cmd:"" help:"Replay histories under other Retry blocks."`
+	Design  Design            `cmd:"" help:"Design Retry blocks, timeouts and limits from an objective, with predictions."`
 }
 
 type retriesShowCmd struct {

@@ -14,6 +14,7 @@ import (
 
 	"stepback/asl"
 	"stepback/cmd/stepback/definitions"
+	"stepback/cmd/stepback/rerun"
 	"stepback/cmd/stepback/terminal"
 	"stepback/cmd/stepback/workspace"
 	"stepback/local"
@@ -26,7 +27,7 @@ type watcher struct {
 	values map[string]string // values of placeholders
 	states *sfn.Client
 	out    io.Writer
-	seen   map[string]workspace.Stamp // by path
+	seen   map[string]rerun.Stamp // by path
 }
 
 // watch creates state machines from the definitions in a directory and starts watching it; stop stops watching and
@@ -35,7 +36,7 @@ func watch(ctx context.Context, dir string, values map[string]string, p *local.P
 	err error) {
 	w := &watcher{
 		dir: dir, values: values, role: p.Scope.GlobalARN("iam", "role/stepback"),
-		states: workspace.StatesClient(p), out: out, seen: map[string]workspace.Stamp{},
+		states: workspace.StatesClient(p), out: out, seen: map[string]rerun.Stamp{},
 	}
 	if err := w.look(ctx); err != nil {
 		return nil, err
@@ -54,7 +55,7 @@ func watch(ctx context.Context, dir string, values map[string]string, p *local.P
 
 // keepLooking polls until ctx ends. It prints an error once, not at every poll.
 func (w *watcher) keepLooking(ctx context.Context) {
-	tick := time.NewTicker(workspace.LookEvery)
+	tick := time.NewTicker(rerun.LookEvery)
 	defer tick.Stop()
 	said := ""
 	for {
@@ -79,7 +80,7 @@ func (w *watcher) look(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("--watch: %w", err)
 	}
-	there, names := map[string]workspace.Stamp{}, map[string]string{}
+	there, names := map[string]rerun.Stamp{}, map[string]string{}
 	for _, entry := range entries {
 		path := filepath.Join(w.dir, entry.Name())
 		if !definitions.IsDefinition(entry.Name()) {
@@ -89,7 +90,7 @@ func (w *watcher) look(ctx context.Context) error {
 		if err != nil || info.IsDir() {
 			continue // it has just been deleted, or is not a regular file
 		}
-		now := workspace.StampOf(info)
+		now := rerun.StampOf(info)
 		there[path] = now
 		other, taken := names[definitions.MachineName(path)]
 		names[definitions.MachineName(path)] = path

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
+	"stepback/cmd/stepback/rerun"
 	"stepback/cmd/stepback/workspace"
 	"stepback/local"
 )
@@ -32,7 +33,7 @@ func watching(t *testing.T, dir string) (*watcher, *strings.Builder) {
 		}
 	})
 	out := &strings.Builder{}
-	return &watcher{dir: dir, role: "arn:aws:iam::000000000000:role/stepback", states: workspace.StatesClient(p), out: out, seen: map[string]workspace.Stamp{}}, out
+	return &watcher{dir: dir, role: "arn:aws:iam::000000000000:role/stepback", states: workspace.StatesClient(p), out: out, seen: map[string]rerun.Stamp{}}, out
 }
 
 func TestWatchFollowsItsFiles(t *testing.T) {

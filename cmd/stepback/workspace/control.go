@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"sync"
 
+	"stepback/cmd/stepback/buildinfo"
 	"stepback/cmd/stepback/exit"
 	"stepback/cmd/stepback/terminal"
 	"stepback/local"
@@ -44,16 +45,17 @@ type frame struct {
 // ask sends a verb to another process, and copies the verb's output to std. If the context ends, the other process
 // stops the verb, too.
 func ask(ctx context.Context, std terminal.Streams, dir string, server *local.Server, v DirectoryVerb) error {
-	if server.Version != Version() {
+	if server.Version != buildinfo.Version() {
 		return fmt.Errorf("the data directory %s is in use by process %d, which is stepback %s and not %s; end it first",
-			dir, server.PID, server.Version, Version())
+			dir, server.PID, server.Version, buildinfo.Version())
 	}
 	name := nameOf(v)
 	flags, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(errand{Version(), name, flags, std.Terminal, std.Colour, std.Width, std.OutWidth,
+	body, err := json.Marshal(errand{buildinfo.Version(), name, flags, std.Terminal, std.Colour, std.Width,
+		std.OutWidth,
 		std.ErrColour})
 	if err != nil {
 		return err
@@ -101,7 +103,7 @@ func replay(ctx context.Context, std terminal.Streams, server *local.Server, fra
 
 // nameOf returns a verb's name in requests.
 func nameOf(v DirectoryVerb) string {
-	for name, fresh := range program.verbs {
+	for name, fresh := range verbs {
 		if reflect.TypeOf(fresh()) == reflect.TypeOf(v) {
 			return name
 		}
@@ -135,9 +137,9 @@ func (e *Errands) Serve(p *local.Platform, w http.ResponseWriter, r *http.Reques
 		http.Error(w, "The request cannot be read: "+err.Error(), http.StatusBadRequest)
 		return
 	}
-	fresh := program.verbs[asked.Verb]
-	if fresh == nil || asked.Version != Version() {
-		http.Error(w, "The serving process is another version of stepback: "+Version(), http.StatusBadRequest)
+	fresh := verbs[asked.Verb]
+	if fresh == nil || asked.Version != buildinfo.Version() {
+		http.Error(w, "The serving process is another version of stepback: "+buildinfo.Version(), http.StatusBadRequest)
 		return
 	}
 	v := fresh()

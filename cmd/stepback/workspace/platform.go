@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
 	"stepback/aws/loopback"
+	"stepback/cmd/stepback/buildinfo"
 	"stepback/cmd/stepback/terminal"
 	"stepback/local"
 	"stepback/tasks/faults"
@@ -32,7 +33,7 @@ func (s *EmbeddedServices) Apply(cfg *local.Config) {
 	cfg.LambdaEndpoint, cfg.S3Endpoint, cfg.Environments = s.LambdaEndpoint, s.S3Endpoint, s.Environments
 	cfg.FetchPackages = !s.Offline
 	cfg.TotalEnvironments, cfg.TotalLambdaMB = s.Total, s.TotalMemory
-	cfg.Getenv, cfg.Version = os.Getenv, Version()
+	cfg.Getenv, cfg.Version = os.Getenv, buildinfo.Version()
 }
 
 // Injection holds the flags for faults injected into the tasks of any state machine.

@@ -1,4 +1,4 @@
-package retries
+package checks
 
 import (
 	"net/url"
@@ -90,7 +90,7 @@ func sarifOf(all []reviewed, unread []definitions.Unread) sarifLog {
 	for i := range all {
 		uri := sarifURI(all[i].file.Source)
 		_, machine := definitions.PartOf(all[i].file.Path)
-		for _, d := range all[i].advice {
+		for _, d := range asl.Apart(all[i].advice) { // one annotation a line
 			text := d.Message
 			if d.Hint != "" {
 				text += " (" + d.Hint + ")"

@@ -1,4 +1,5 @@
-package workspace
+// Package rerun repeats a verb whenever the files that it reads change.
+package rerun
 
 import (
 	"context"
@@ -13,10 +14,10 @@ import (
 	"stepback/cmd/stepback/exit"
 )
 
-// Rerun calls do at once, and again whenever one of the files changes, until ctx ends. files returns the files and
-// directories to watch; Rerun calls it after each run. A directory changes when a file is added or removed. If do
-// fails, Rerun prints the error and waits for the next change.
-func Rerun(ctx context.Context, w io.Writer, files func() []string, do func() error) error {
+// OnChange calls do at once, and again whenever one of the files changes, until ctx ends. files returns the files and
+// directories to watch; OnChange calls it after each run. A directory changes when a file is added or removed. If do
+// fails, OnChange prints the error and waits for the next change.
+func OnChange(ctx context.Context, w io.Writer, files func() []string, do func() error) error {
 	before := stamps(files())
 	for {
 		began := time.Now()

@@ -1,4 +1,4 @@
-package authoring
+package checks
 
 import (
 	"bytes"
@@ -16,8 +16,8 @@ import (
 	"stepback/cmd/stepback/definitions"
 	"stepback/cmd/stepback/exit"
 	"stepback/cmd/stepback/narration"
+	"stepback/cmd/stepback/rerun"
 	"stepback/cmd/stepback/terminal"
-	"stepback/cmd/stepback/workspace"
 	"stepback/internal/spelling"
 	"stepback/internal/strictyaml"
 	"stepback/stepbacktest/machinetest"
@@ -81,7 +81,7 @@ func (c *Test) Run(ctx context.Context, std terminal.Streams) error {
 		return c.once(ctx, std, only, &tested{})
 	}
 	all := &tested{opened: c.named()}
-	return workspace.Rerun(ctx, std.Err, func() []string { return all.opened }, func() error {
+	return rerun.OnChange(ctx, std.Err, func() []string { return all.opened }, func() error {
 		all = &tested{opened: c.named()}
 		return c.once(ctx, std, only, all)
 	})

@@ -1,4 +1,4 @@
-package retries
+package checks
 
 import (
 	"fmt"

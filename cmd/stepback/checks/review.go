@@ -1,30 +1,32 @@
-package retries
+package checks
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"stepback/asl"
+	"stepback/asl/source"
 	"stepback/cmd/stepback/definitions"
 	"stepback/cmd/stepback/exit"
 	"stepback/cmd/stepback/terminal"
+	"stepback/jsonvalue"
 	"stepback/retrypatterns/review"
 )
 
-type retriesReviewCmd struct {
+// Review implements the verb retries review.
+type Review struct {
 	Files    []string `arg:"" optional:"" help:"State machine definitions (Amazon States Language in JSON or YAML), - for standard input, templates that declare them (as for validate), or directories, which are searched for *.asl.json, *.asl.yaml, *.asl.yml and templates."`
 	Express  bool     `help:"Review as a state machine of type EXPRESS."`
 	Rate     float64  `placeholder:"N" help:"Executions started per second, for the rule METASTABLE_ABOVE."`
 	Capacity float64  `placeholder:"N" help:"Calls per second that the called services can handle."`
 	FailOn   string   `enum:"error,warning,advice" default:"error" help:"Exit with status 3 if there are findings of at least this severity: error, warning or advice."`
 	Strict   bool     `help:"The same as --fail-on advice."`
-	Fix      bool     `help:"Fix what can be fixed mechanically, in place (JSON only), and review the rest."`
+	Fix      bool     `help:"Fix what can be fixed mechanically, in place, and review the rest: in definitions (JSON, YAML, with placeholders) and in the templates that contain them."`
 	Explain  string   `placeholder:"CODE" help:"Explain a rule, or list all of them (--explain all), instead of reviewing."`
 	JSON     bool     `name:"json" xor:"form" help:"Print states and findings as JSON; durations are in seconds."`
 	SARIF    bool     `name:"sarif" xor:"form" help:"Print the findings as SARIF 2.1.0, for code scanning in CI."`
@@ -33,10 +35,11 @@ type retriesReviewCmd struct {
 }
 
 // Help shows examples.
-func (retriesReviewCmd) Help() string {
+func (Review) Help() string {
 	return `Examples:
   stepback retries review statemachine.asl.json
   stepback retries review --fail-on warning --sarif definitions/ > review.sarif
+  stepback retries review --fix template.yaml
   stepback retries review --rate 20 --capacity 25 statemachine.asl.json
   stepback retries review --explain METASTABLE_ABOVE
 
@@ -71,7 +74,7 @@ type reviewedState struct {
 }
 
 // Run prints the review of each definition.
-func (c *retriesReviewCmd) Run(_ context.Context, std terminal.Streams) error {
+func (c *Review) Run(_ context.Context, std terminal.Streams) error {
 	if c.Explain != "" {
 		return explainRules(std.Out, c.Explain)
 	}
@@ -91,8 +94,9 @@ func (c *retriesReviewCmd) Run(_ context.Context, std terminal.Streams) error {
 	for _, d := range read {
 		x := c.review(d)
 		if c.Fix {
-			if x, err = c.applyFixes(x, values, std); err != nil {
-				unfixed = append(unfixed, err)
+			var wrong error
+			if x, wrong = c.applyFixes(x, std); wrong != nil {
+				unfixed = append(unfixed, wrong)
 			}
 		}
 		wanting = wanting || x.Result != "OK" || slices.ContainsFunc(x.advice, c.severe)
@@ -121,7 +125,7 @@ func (c *retriesReviewCmd) Run(_ context.Context, std terminal.Streams) error {
 	return status
 }
 
-func (c *retriesReviewCmd) check() error {
+func (c *Review) check() error {
 	switch {
 	case len(c.Files) == 0:
 		return errors.New("name the definitions to review, for example: stepback retries review statemachine.asl.json")
@@ -134,7 +138,7 @@ func (c *retriesReviewCmd) check() error {
 }
 
 // severe reports whether a finding is severe enough to fail the command.
-func (c *retriesReviewCmd) severe(d asl.Diagnostic) bool {
+func (c *Review) severe(d asl.Diagnostic) bool {
 	order := []string{"error", "warning", "advice"}
 	limit := c.FailOn
 	if c.Strict {
@@ -144,47 +148,81 @@ func (c *retriesReviewCmd) severe(d asl.Diagnostic) bool {
 }
 
 // applyFixes writes the available fixes into the file, repeatedly until there are no more, and returns the review
-// of the remaining findings.
-func (c *retriesReviewCmd) applyFixes(x reviewed, values map[string]string, std terminal.Streams) (reviewed, error) {
+// of the remaining findings. The error names the fixes that the file cannot have.
+func (c *Review) applyFixes(x reviewed, std terminal.Streams) (reviewed, error) {
+	if len(x.fixes) == 0 {
+		return x, nil
+	}
+	if x.file.Path == "standard input" {
+		return x, errors.New("--fix edits files in place: name a file instead of -")
+	}
+	// Another definition in the same file may have been fixed since the file was read.
+	text, err := definitions.ReadText(x.file.Source, std)
+	if err != nil {
+		return x, err
+	}
+	d, err := x.file.Reread(string(text))
+	if err != nil {
+		return x, err
+	}
+	x = c.review(d)
 	const rounds = 10 // one fix may uncover another finding
 	total := 0
+	var unfixed error
 	for range rounds {
-		text, mended := review.Fix(x.file.Text, x.fixes)
-		if mended == 0 {
+		next, mended, err := fixOnce(&x)
+		if unfixed = err; mended == 0 {
 			break
 		}
-		switch {
-		case x.file.Path == "standard input":
-			return x, errors.New("--fix edits files in place: name a file instead of -")
-		case x.file.Document.Text != x.file.Text:
-			return x, fmt.Errorf("%s: --fix only edits files with a JSON definition without placeholders; fix this one by hand",
-				x.file.Path)
-		}
-		if err := replaceText(x.file.Path, text); err != nil {
+		if err := definitions.ReplaceText(x.file.Source, next.Document.Text); err != nil {
 			return x, err
 		}
-		d, err := definitions.Read("", x.file.Path, values, std)
-		if err != nil {
-			return x, err
-		}
-		d.Express = x.file.Express
-		x = c.review(d)
+		x = c.review(next)
 		total += mended
 	}
 	x.mended = total
+	if unfixed != nil {
+		return x, fmt.Errorf("%s: %w; fix this by hand", x.file.Path, unfixed)
+	}
 	return x, nil
 }
 
-// replaceText overwrites a text file and keeps its permissions.
-func replaceText(path, text string) error {
-	info, err := os.Stat(path)
-	if err != nil {
-		return err
+// fixOnce returns a definition with the fixes of its findings, and their number. Fixes are taken only if the edited
+// text, read anew, is the definition that they should lead to. err says why others were left out.
+func fixOnce(x *reviewed) (fixed definitions.File, mended int, err error) {
+	d := x.file.Document
+	edits, chosen, err := review.Edits(slices.DeleteFunc(slices.Clone(x.fixes),
+		func(f review.Finding) bool { return len(f.Fix) == 0 }),
+		d.Edits)
+	try := func(edits []source.Edit, chosen []review.Finding) (definitions.File, bool) {
+		want, n := review.Fix(d.JSON, chosen)
+		again, err := x.file.Reread(source.Apply(d.Text, edits))
+		return again, err == nil && n == len(chosen) && sameJSON(again.Document.JSON, want)
 	}
-	return os.WriteFile(path, []byte(text), info.Mode().Perm())
+	if len(chosen) == 0 {
+		return x.file, 0, err
+	}
+	if fixed, ok := try(edits, chosen); ok {
+		return fixed, len(chosen), err
+	}
+	for _, f := range chosen {
+		own, one, _ := review.Edits([]review.Finding{f}, d.Edits)
+		if fixed, ok := try(own, one); ok {
+			return fixed, 1, err
+		}
+	}
+	return x.file, 0, errors.Join(err, fmt.Errorf("the text of %s is written in a way that --fix cannot edit",
+		terminal.Counted(int64(len(chosen)), "finding")))
 }
 
-func (c *retriesReviewCmd) review(d definitions.File) reviewed {
+// sameJSON reports whether two texts are the same JSON.
+func sameJSON(a, b string) bool {
+	x, err := jsonvalue.Parse(a)
+	y, wrong := jsonvalue.Parse(b)
+	return err == nil && wrong == nil && jsonvalue.Equal(x, y)
+}
+
+func (c *Review) review(d definitions.File) reviewed {
 	x := reviewed{file: d, advice: d.Diagnose(c.Express), States: []reviewedState{}}
 	express, refused := c.Express || d.Express, asl.HasErrors(x.advice)
 	if !refused {
@@ -193,11 +231,11 @@ func (c *retriesReviewCmd) review(d definitions.File) reviewed {
 	machine, _ := asl.Options{Express: express}.Parse(d.Text)
 	if !refused && x.lacks == nil && machine != nil {
 		opinion := review.Definition(d.Text, machine, review.Options{
-			Express: express, Rate: c.Rate, Capacity: c.Capacity, Unknown: d.Document.StandsIn,
+			Express: express, Rate: c.Rate, Capacity: c.Capacity, StandsIn: d.Document.StandsIn,
 		})
 		// A retrier with a misspelt error retries nothing, so the review reports these findings of validate too.
 		misspelt := slices.DeleteFunc(x.advice, func(f asl.Diagnostic) bool { return f.Code != asl.UnknownErrorName })
-		x.advice, x.fixes = append(d.Document.Place(opinion.Advice()), misspelt...), opinion.Findings
+		x.advice, x.fixes = append(d.Document.Place(opinion.Advice()), asl.Group(misspelt)...), opinion.Findings
 		for i := range opinion.States {
 			s := &opinion.States[i]
 			x.States = append(x.States, reviewedState{
@@ -244,17 +282,19 @@ func (x *reviewed) print(std terminal.Streams) {
 	t.Print(w, "  ")
 }
 
-// tally returns the number of findings of each severity.
+// tally returns the number of findings of each severity, and the number of their places if it is larger.
 func tally(found []asl.Diagnostic) string {
 	if len(found) == 0 {
 		return "nothing found"
 	}
 	var parts []string
+	places := 0
 	for _, severity := range []asl.Severity{asl.SeverityError, asl.SeverityWarning, asl.SeverityAdvice} {
 		n := 0
 		for _, d := range found {
 			if d.Severity == severity {
 				n++
+				places += 1 + len(d.Also)
 			}
 		}
 		switch {
@@ -265,7 +305,11 @@ func tally(found []asl.Diagnostic) string {
 			parts = append(parts, terminal.Counted(int64(n), strings.ToLower(string(severity))))
 		}
 	}
-	return strings.Join(parts, ", ")
+	text := strings.Join(parts, ", ")
+	if places > len(found) {
+		text += fmt.Sprintf(" in %d places", places)
+	}
+	return text
 }
 
 // known formats a duration. It returns "no timeout" for 0, the value for a state without TimeoutSeconds.

@@ -1,0 +1,324 @@
+package design
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"text/tabwriter"
+	"time"
+
+	"stepback/adaptive/analysis"
+	"stepback/adaptive/controller/decide"
+	"stepback/retry"
+)
+
+// Observer sorts the recorded tasks of a design's state into periods. Create one with [Design.Observe], and pass every
+// task to Add.
+type Observer struct {
+	d     *Design
+	tasks []observed
+}
+
+// observed holds the times and the ending of a task.
+type observed struct {
+	start    time.Time
+	took     float32 // seconds until it succeeded; negative if it did not
+	calls    uint16
+	dead     bool
+	cut      bool
+	failures []time.Time
+	ends     []time.Time
+}
+
+// Observe returns an observer for what happens under the design.
+func (d *Design) Observe() *Observer { return &Observer{d: d} }
+
+// Add adds a task. Tasks of other states are ignored.
+func (o *Observer) Add(t *analysis.Task) {
+	if t.State != o.d.State || len(t.Attempts) == 0 {
+		return
+	}
+	x := observed{start: t.Attempts[0].Start, took: -1, dead: t.Ending == analysis.GivenUp,
+		cut: t.Ending == analysis.Cut}
+	for i := range t.Attempts {
+		a := &t.Attempts[i]
+		switch a.Error {
+		case retry.CircuitOpen, retry.RetryBudgetExhausted, retry.RetryNotWorthwhile:
+			continue
+		case "":
+			if !a.End.IsZero() {
+				x.took = float32(a.End.Sub(x.start).Seconds())
+			}
+		default:
+			x.failures = append(x.failures, a.Start)
+		}
+		x.calls++
+		x.ends = append(x.ends, a.Start)
+	}
+	o.tasks = append(o.tasks, x)
+}
+
+// Comparison compares recorded periods with a design's predictions.
+type Comparison struct {
+	// Periods are the periods that the record covers wholly.
+	Periods []Period `json:"periods"`
+	// Inside counts the values that lie in their intervals of 90 %, of all Values of periods that have a prediction.
+	// Low and High are Wilson's 95 % interval of the coverage.
+	Inside int     `json:"inside"`
+	Values int     `json:"values"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+	// Holds is false if the design's predictions no longer describe what happens. Reasons say why.
+	Holds   bool     `json:"holds"`
+	Reasons []string `json:"reasons"`
+}
+
+// Period is one recorded period.
+type Period struct {
+	From time.Time `json:"from"`
+	// Condition is the condition with whose prediction it is compared; empty if the design foresaw nothing like it.
+	Condition string `json:"condition"`
+	// FaultSeconds is the time in which a fifth or more of the calls failed.
+	FaultSeconds float64 `json:"faultSeconds"`
+	Outcome      Outcome `json:"outcome"`
+	Tasks        int     `json:"tasks"`
+	// Outside lists the metrics that lie outside of their intervals.
+	Outside []string `json:"outside"`
+}
+
+// compared are the metrics that a history shows as the laboratory defines them.
+var compared = []string{"saved", "p50", "p99", "callsPerRecord", "peakCalls", "dead"}
+
+// Compare compares the periods of the record with the predictions. It returns an error if the record covers no period.
+// fit is the callee as the same record shows it; nil if it could not be fitted.
+func (o *Observer) Compare(fit *analysis.Fit) (*Comparison, error) {
+	slices.SortFunc(o.tasks, func(a, b observed) int { return a.start.Compare(b.start) })
+	length := seconds(o.d.Period)
+	c := &Comparison{Periods: []Period{}, Reasons: []string{}, Holds: true}
+	if n := len(o.tasks); n > 0 {
+		first, last := o.tasks[0].start, o.tasks[n-1].start
+		for from := first; !from.Add(length).After(last.Add(length / 20)); from = from.Add(length) {
+			if p, ok := o.period(from, length); ok {
+				c.Periods = append(c.Periods, p)
+			}
+		}
+	}
+	if len(c.Periods) == 0 {
+		return nil, fmt.Errorf("the record has %d tasks of the state %s and covers no period of %s; compare again when more is "+
+			"recorded", len(o.tasks), o.d.State, inWords(o.d.Period))
+	}
+	for i := range c.Periods {
+		p := &c.Periods[i]
+		for _, x := range o.d.Result.Predictions {
+			if x.Condition != p.Condition {
+				continue
+			}
+			for _, m := range metrics {
+				if !slices.Contains(compared, m.name) {
+					continue
+				}
+				c.Values++
+				if x.Metrics[m.name].Contains(m.of(&p.Outcome)) {
+					c.Inside++
+				} else {
+					p.Outside = append(p.Outside, m.name)
+				}
+			}
+		}
+	}
+	share := decide.Share{Have: float64(c.Inside), Of: float64(c.Values)}
+	c.Low, c.High = share.Interval()
+	c.judge(o.d, fit)
+	return c, nil
+}
+
+// judge decides whether the predictions hold.
+func (c *Comparison) judge(d *Design, fit *analysis.Fit) {
+	reason := func(format string, args ...any) {
+		c.Holds = false
+		c.Reasons = append(c.Reasons, fmt.Sprintf(format, args...))
+	}
+	// The metrics of one period depend on each other, so a period counts once: it fails if three or more are outside.
+	bad, known := 0, 0
+	for _, p := range c.Periods {
+		if p.Condition == "" {
+			continue
+		}
+		known++
+		if len(p.Outside) >= 3 {
+			bad++
+		}
+	}
+	if tail(bad, known, 0.1) < 0.01 {
+		reason("%d of %d periods have three metrics or more outside of their intervals", bad, known)
+	}
+	for _, p := range c.Periods {
+		if p.Condition == "" {
+			reason("the period from %s had a fault of %s that the design did not foresee", p.From.UTC().Format(time.RFC3339),
+				inWords(p.FaultSeconds))
+		}
+	}
+	if fit == nil {
+		return
+	}
+	if seen := rangeOf(fit.Mean); seen.disjoint(d.Callee.Mean) {
+		reason("a call takes %s s on average, and the design assumed %s s", seen, d.Callee.Mean)
+	}
+	if seen := rangeOf(fit.Rate); d.Arrivals != nil && !fit.Closed && seen.disjoint(d.Arrivals.Rate) {
+		reason("%s records/s arrive, and the design assumed %s", seen, d.Arrivals.Rate)
+	}
+}
+
+// tail returns the probability of k or more of n at a probability of p each; 1 for k = 0.
+func tail(k, n int, p float64) float64 {
+	if k == 0 {
+		return 1
+	}
+	sum, term := 0.0, math.Pow(1-p, float64(n))
+	for i := range k {
+		sum += term
+		term *= float64(n-i) / float64(i+1) * p / (1 - p)
+	}
+	return max(0, 1-sum)
+}
+
+// period computes the outcome of a period. ok is false if a twentieth of its tasks or more were cut, so that their ends
+// are not known, or if it has no task.
+func (o *Observer) period(from time.Time, length time.Duration) (p Period, ok bool) {
+	const bin = 10
+	to := from.Add(length)
+	p = Period{From: from, Outside: []string{}}
+	var took []float64
+	var calls, cut, saved int
+	type count struct{ calls, failed int }
+	bins := make([]count, int(length/time.Second)/bin+1)
+	for i := range o.tasks {
+		x := &o.tasks[i]
+		for _, at := range x.ends {
+			if !at.Before(from) && at.Before(to) {
+				bins[int(at.Sub(from).Seconds())/bin].calls++
+			}
+		}
+		for _, at := range x.failures {
+			if !at.Before(from) && at.Before(to) {
+				bins[int(at.Sub(from).Seconds())/bin].failed++
+			}
+		}
+		if x.start.Before(from) || !x.start.Before(to) {
+			continue
+		}
+		p.Tasks++
+		calls += int(x.calls)
+		switch {
+		case x.took >= 0:
+			took = append(took, float64(x.took))
+			if float64(x.took) <= o.d.Objective.Within {
+				saved++
+			}
+		case x.cut:
+			cut++
+		case x.dead:
+			p.Outcome.Dead++
+		}
+	}
+	if p.Tasks == 0 || 20*cut >= p.Tasks {
+		return p, false
+	}
+	slices.Sort(took)
+	p.Outcome.Saved = float64(saved) / float64(p.Tasks)
+	p.Outcome.CallsPerRecord = float64(calls) / float64(p.Tasks)
+	if n := len(took); n > 0 {
+		p.Outcome.P50, p.Outcome.P99 = took[max(0, int(math.Ceil(0.5*float64(n)))-1)], took[max(0,
+			int(math.Ceil(0.99*float64(n)))-1)]
+	}
+	first, last := -1, -1
+	for i, b := range bins {
+		p.Outcome.PeakCalls = max(p.Outcome.PeakCalls, float64(b.calls)/bin)
+		if b.failed >= 3 && 5*b.failed >= b.calls {
+			if first < 0 {
+				first = i
+			}
+			last = i
+		}
+	}
+	if first >= 0 {
+		p.FaultSeconds = float64(last-first+1) * bin
+	}
+	p.Condition = o.d.conditionOf(p.FaultSeconds)
+	return p, true
+}
+
+// conditionOf returns the condition whose fault is most like one that was visible for a time; empty if none is. A fault
+// remains visible while its backlog is served, so the visible time may be up to twice as long, and a minute more.
+func (d *Design) conditionOf(visible float64) string {
+	if visible == 0 {
+		return Calm
+	}
+	best, distance := "", math.Inf(1)
+	for _, f := range d.Faults {
+		if visible < f.For.Low/2-10 || visible > 2*f.For.High+60 {
+			continue
+		}
+		if x := math.Abs(math.Log(visible / ((f.For.Low + f.For.High) / 2))); x < distance {
+			best, distance = f.Name, x
+		}
+	}
+	return best
+}
+
+// WriteText writes the comparison.
+func (c *Comparison) WriteText(w io.Writer) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "period from\tcondition\ttasks\tsaved %\tp50 s\tp99 s\tcalls/record\tcalls/s at most\tdead letters\toutside of its interval\t\n")
+	for _, p := range c.Periods {
+		outside := "–"
+		if len(p.Outside) > 0 {
+			outside = fmt.Sprint(p.Outside)
+		}
+		x := &p.Outcome
+		fmt.Fprintf(t, "%s\t%s\t%d\t%.4g\t%.3g\t%.4g\t%.4g\t%.4g\t%.0f\t%s\t\n", p.From.UTC().Format(time.RFC3339),
+			cmp.Or(p.Condition, "not foreseen"), p.Tasks, 100*x.Saved, x.P50, x.P99, x.CallsPerRecord, x.PeakCalls, x.Dead, outside)
+	}
+	_ = t.Flush() // the report's writers report their own errors
+	fmt.Fprintf(w, "\n%d of %d values lie in their 90 %% intervals (%.0f %%, 95 %% interval %.0f to %.0f %%)\n", c.Inside, c.Values,
+		100*float64(c.Inside)/float64(max(c.Values, 1)), 100*c.Low, 100*c.High)
+	if c.Holds {
+		fmt.Fprintln(w, "the design's predictions hold")
+		return
+	}
+	fmt.Fprintln(w, "the design's predictions no longer hold:")
+	for _, r := range c.Reasons {
+		fmt.Fprintf(w, "  %s\n", r)
+	}
+}
+
+func rangeOf(b analysis.Bounds) Range { return Range{b.Low, b.High} }
+
+// Fitted returns the problem with the members that the record shows in place of those that are missing; with replace,
+// also in place of those that it has. Capacity, faults and objective stay as they are if they are given, because a
+// record without an overload does not show the capacity.
+func (p *Problem) Fitted(fit *analysis.Fit, replace bool) Problem {
+	out := *p
+	if out.Map == nil && (out.Arrivals == nil || replace) {
+		if fit.Closed {
+			out.Map = &Map{Items: fit.Tasks}
+		} else {
+			out.Arrivals = &Arrivals{Rate: rangeOf(fit.Rate)}
+		}
+	}
+	missing := out.Callee.Mean.High == 0
+	if missing || replace {
+		out.Callee.Mean, out.Callee.CV = rangeOf(fit.Mean), fit.Variation
+		if missing {
+			out.Callee.Servers, out.Callee.Queue, out.Callee.Rejection = rangeOf(fit.Servers), 1000, "ServiceUnavailableError"
+		}
+		errors := make([]Error, 0, len(fit.Errors))
+		for _, e := range fit.Errors {
+			errors = append(errors, Error{Name: e.Name, Share: rangeOf(e.Share), Permanent: e.Permanent})
+		}
+		out.Callee.Errors = errors
+	}
+	return out
+}

@@ -1,0 +1,158 @@
+"use strict";
+const { spawn } = require("node:child_process");
+const fs = require("node:fs");
+const os = require("node:os");
+const path = require("node:path");
+
+function binary() {
+  const target = `${process.platform}-${process.arch}`;
+  const file = `@stepback/${target}/bin/stepback${process.platform === "win32" ? ".exe" : ""}`;
+  let found;
+  try {
+    found = require.resolve(file);
+  } catch {
+    const platforms = Object.keys(require("./package.json").optionalDependencies);
+    throw new Error(
+      platforms.includes(`@stepback/${target}`)
+        ? `the package @stepback/${target} is not installed: install without --omit=optional (--no-optional), on the machine that runs it`
+        : `there is no binary for ${target}, only ${platforms.map((p) => p.slice("@stepback/".length)).join(", ")}: build from source with Go`
+    );
+  }
+  const { version } = require(`@stepback/${target}/package.json`);
+  const { version: own } = require("./package.json");
+  if (version !== own) {
+    throw new Error(`stepback ${own} found @stepback/${target} ${version}: remove node_modules and install again`);
+  }
+  return found;
+}
+
+async function start({ data, args = [], account = "000000000000", region = "us-east-1" } = {}) {
+  const temporary = data === undefined;
+  const dir = temporary ? fs.mkdtempSync(path.join(os.tmpdir(), "stepback-")) : data;
+  const child = spawn(binary(), ["serve", "--listen", "127.0.0.1:0", "--data", dir, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  const remove = () => temporary && fs.rmSync(dir, { recursive: true, force: true });
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  const endpoint = await new Promise((resolve, reject) => {
+    let printed = "";
+    const read = (chunk) => {
+      printed = (printed + chunk).slice(-4096);
+      const serving = /serving on (http:\/\/\S+)/.exec(printed);
+      if (serving) resolve(serving[1]);
+    };
+    child.stdout.on("data", read);
+    child.stderr.on("data", read);
+    child.once("error", reject);
+    child.once("exit", (code) => reject(new Error(`stepback serve ended with status ${code}: ${printed}`)));
+  }).catch((err) => {
+    process.removeListener("exit", kill);
+    remove();
+    throw err;
+  });
+  return new Server(endpoint, account, region, async () => {
+    child.kill("SIGTERM");
+    await ended;
+    process.removeListener("exit", kill);
+    remove();
+  });
+}
+
+class Server {
+  constructor(endpoint, account, region, stop) {
+    Object.assign(this, { endpoint, account, region, stop });
+    this.env = {
+      AWS_ENDPOINT_URL: endpoint, AWS_REGION: region, AWS_DEFAULT_REGION: region,
+      AWS_ACCESS_KEY_ID: account, AWS_SECRET_ACCESS_KEY: "local", AWS_DISABLE_HOST_PREFIX_INJECTION: "true",
+    };
+  }
+
+  async call(operation, request = {}) {
+    const answer = await fetch(this.endpoint, {
+      method: "POST",
+      headers: {
+        "Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": `AWSStepFunctions.${operation}`,
+        Authorization: `AWS4-HMAC-SHA256 Credential=${this.account}/20260101/${this.region}/states/aws4_request, SignedHeaders=host, Signature=0`,
+      },
+      body: JSON.stringify(request),
+    });
+    const body = await answer.json();
+    if (!answer.ok) {
+      const err = new Error(body.message ?? body.Message ?? answer.statusText);
+      err.name = String(body.__type ?? "Error").split("#").pop();
+      throw err;
+    }
+    return body;
+  }
+
+  async run(machine, input = {}) {
+    const stateMachineArn = await this.#machine(machine);
+    const { executionArn } = await this.call("StartExecution", { stateMachineArn, input: JSON.stringify(input) });
+    for (let wait = 5; ; wait = Math.min(wait * 2, 250)) {
+      const x = await this.call("DescribeExecution", { executionArn });
+      if (x.status !== "RUNNING") {
+        const events = [];
+        for (let nextToken; ; ) {
+          const page = await this.call("GetExecutionHistory", { executionArn, maxResults: 1000, nextToken });
+          events.push(...page.events);
+          if (!(nextToken = page.nextToken)) break;
+        }
+        return new Execution(x, events);
+      }
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+  }
+
+  async #machine(machine) {
+    if (typeof machine === "string" && machine.startsWith("arn:")) return machine;
+    if (typeof machine === "string" && !machine.trimStart().startsWith("{")) {
+      return `arn:aws:states:${this.region}:${this.account}:stateMachine:${machine}`;
+    }
+    const definition = typeof machine === "string" ? machine : JSON.stringify(machine);
+    const name = `test-${process.pid}-${Math.random().toString(36).slice(2)}`;
+    const roleArn = `arn:aws:iam::${this.account}:role/stepback`;
+    return (await this.call("CreateStateMachine", { name, definition, roleArn })).stateMachineArn;
+  }
+}
+
+class Execution {
+  constructor(described, events) {
+    this.arn = described.executionArn;
+    this.status = described.status;
+    this.output = described.output === undefined ? undefined : JSON.parse(described.output);
+    this.error = described.error;
+    this.cause = described.cause;
+    this.events = events;
+  }
+
+  /** The events of a state that begin and that fail an attempt, in order. */
+  #of(state) {
+    const states = new Map();
+    const found = [];
+    for (const e of this.events) {
+      const entered = e.stateEnteredEventDetails?.name;
+      const of = entered ?? states.get(e.previousEventId);
+      states.set(e.id, of);
+      if (of !== state) continue;
+      if (/^(Task|LambdaFunction|Activity)Scheduled$/.test(e.type)) found.push({ begins: true, at: e.timestamp });
+      if (/^(Task|LambdaFunction|Activity)(Failed|TimedOut|SubmitFailed|StartFailed|ScheduleFailed)$/.test(e.type)) found.push({ begins: false, at: e.timestamp });
+    }
+    return found;
+  }
+
+  attempts(state) {
+    return this.#of(state).filter((e) => e.begins).length;
+  }
+
+  waits(state) {
+    const waits = [];
+    let failed;
+    for (const e of this.#of(state)) {
+      if (e.begins && failed !== undefined) waits.push(e.at - failed);
+      failed = e.begins ? undefined : e.at;
+    }
+    return waits;
+  }
+}
+
+module.exports = { binary, start };

@@ -1,0 +1,1 @@
+export { binary, start } from "./index.cjs";

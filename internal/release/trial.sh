@@ -1,0 +1,175 @@
+#!/usr/bin/env bash
+# Installs each channel of dist/release in an empty directory, without a network, and runs validate and one execution at
+# serve from it. Build the release first (make release). Channels whose tool is missing are named and skipped.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+release=$PWD/dist/release
+version=$(sed -n 's/^version=//p' "$release/install.sh")
+machine=$(go env GOHOSTARCH) system=$(go env GOHOSTOS)
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+repository=$PWD
+cd "$dir"
+unset PYTHONPATH NODE_PATH
+
+cat >good.asl.json <<'J'
+{"StartAt": "Charge", "States": {"Charge": {"Type": "Task",
+ "Resource": "arn:aws:lambda:us-east-1:000000000000:function:none",
+ "Retry": [{"ErrorEquals": ["States.ALL"], "IntervalSeconds": 1, "MaxAttempts": 1}],
+ "Catch": [{"ErrorEquals": ["States.ALL"], "Next": "Failed"}], "End": true}, "Failed": {"Type": "Succeed"}}}
+J
+echo '{"StartAt": "A", "States": {"A": {"Type": "Pass", "Next": "B"}}}' >bad.asl.json
+failed=0
+ok() { printf '  %-12s ok, %s\n' "$1" "$2"; }
+bad() { printf '  %-12s FAILED: %s\n' "$1" "$2" >&2; failed=1; }
+
+# validates COMMAND…: accepts the good definition and refuses the bad one with status 3.
+validates() {
+	"$@" validate good.asl.json >out.txt 2>&1 || { cat out.txt; return 1; }
+	local status=0
+	"$@" validate bad.asl.json >out.txt 2>&1 || status=$?
+	[ "$status" = 3 ] || { cat out.txt; return 1; }
+}
+
+# serves COMMAND…: starts serve and asks for its state machines.
+serves() {
+	local address= status=1 data
+	data=$(mktemp -d -p "$dir")
+	"$@" serve --listen 127.0.0.1:0 --data "${SERVE_DATA:-$data}" >serve.txt 2>&1 &
+	local process=$!
+	for _ in $(seq 100); do
+		address=$(sed -n 's/.*serving on \(http:[^ ]*\).*/\1/p' serve.txt)
+		[ -z "$address" ] || break
+		sleep 0.1
+	done
+	if curl -fsS -X POST -H 'X-Amz-Target: AWSStepFunctions.ListStateMachines' -H 'Content-Type: application/x-amz-json-1.0' \
+		-d '{}' "$address/" 2>&1 | grep -q '"stateMachines":\[\]'; then status=0; else cat serve.txt; fi
+	kill "$process" && wait "$process" || true
+	return $status
+}
+
+# check NAME COMMAND…: validates and serves, and prints how long the first validation took.
+check() {
+	local name=$1 began; shift
+	began=$(date +%s%N)
+	if validates "$@" && serves "$@"; then ok "$name" "validate and serve, $((($(date +%s%N) - began) / 1000000)) ms"; else bad "$name" "$*"; fi
+}
+
+echo "trial of stepback $version on $system/$machine"
+(cd "$release" && sha256sum --quiet -c SHA256SUMS) && ok sums "$(wc -l <"$release/SHA256SUMS") files"
+
+mkdir archive && tar -xzf "$release/stepback-$version-$system-$machine.tar.gz" -C archive --strip-components 1
+check archive archive/stepback
+[ -s archive/man/stepback.1 ] && [ -s archive/completions/stepback.bash ] && [ -s archive/LICENCES-OF-DEPENDENCIES ] || bad archive "a file is missing"
+[[ $(archive/stepback --version) == "stepback $version"* ]] || bad archive "$(archive/stepback --version)"
+
+STEPBACK_RELEASE=file://$release HOME=$dir/home sh "$release/install.sh" >out.txt && check install.sh home/.local/bin/stepback
+STEPBACK_RELEASE=file://$release sh "$release/install.sh" --checks --to "$dir/checks" >out.txt
+if validates checks/stepback; then ok checks "validate"; else bad checks "validate"; fi
+mkdir broken && cp "$release/stepback-$version-$system-$machine.tar.gz" broken/ && printf x >>"broken/stepback-$version-$system-$machine.tar.gz"
+if STEPBACK_RELEASE=file://$dir/broken sh "$release/install.sh" --to "$dir/never" >out.txt 2>&1 || [ -e never ]; then
+	bad install.sh "installs a damaged archive"
+else ok install.sh "refuses a damaged archive"; fi
+
+# What the GitHub action, the GitLab job and the pre-commit hook run.
+fetch=$repository/internal/release/fetch.sh annotate=$repository/internal/release/annotate.sh
+if "$fetch" "v$version" "file://$release" fetched && validates fetched/stepback; then ok action "fetches by checksum and validates"; else bad action "fetch.sh"; fi
+status=0; "$fetch" "$version" "file://$release" other 0000 2>out.txt || status=$?
+if [ $status = 1 ] && [ ! -e other ]; then ok action "refuses another checksum"; else bad action "status $status for another checksum"; fi
+status=0; "$fetch" 0.0.1 "file://$release" other || status=$?
+[ $status = 3 ] || bad action "status $status without a release"
+if command -v jq >/dev/null; then
+	fetched/stepback validate bad.asl.json --json | "$annotate" >out.txt || true
+	if grep -q '^::error file=bad.asl.json,line=1,col=' out.txt; then ok action "annotates: $(head -1 out.txt)"; else cat out.txt; bad action annotations; fi
+fi
+
+# Homebrew and Scoop are not here: what they download is compared with what they expect.
+sums() {
+	local all=0 url sum
+	while read -r url sum; do
+		local file=$release/${url##*/}
+		if [ ! -e "$file" ] && [ -z "$sum" ]; then continue; fi # this build has fewer targets
+		[ "$(sha256sum <"$file")" = "$sum  -" ] || return 1
+		all=$((all + 1))
+	done
+	[ "$all" -gt 0 ] && echo "$all checksums"
+}
+if n=$(tr -d '",' <"$release/stepback.rb" | awk '$1=="url" {u=$2} $1=="sha256" {print u, $2}' | sums); then ok brew "$n"; else bad brew "checksums"; fi
+if n=$(tr -d '",' <"$release/stepback.json" | awk '$1=="url:" {u=$2} $1=="hash:" {print u, $2}' | sums); then ok scoop "$n"; else
+	[ -e "$release/stepback-$version-windows-amd64.zip" ] && bad scoop "checksums" || echo "  scoop        skipped: this build has no Windows archive"; fi
+
+# The image as its user, in a chroot.
+if [ "$system" = linux ] && [ "$(id -u)" = 0 ]; then
+	mkdir image root && tar -xf "$release/stepback-$version-image-docker-$machine.tar" -C image
+	python3 -c 'import json; print("\n".join(json.load(open("image/manifest.json"))[0]["Layers"]))' |
+		while read -r layer; do tar -xzf "image/$layer" -C root --same-owner; done
+	cp good.asl.json bad.asl.json root/data/ && chmod 755 "$dir"
+	image() { chroot --userspec=65532:65532 root /stepback "$@"; }
+	in_root() { local verb=$1; shift; case $verb in validate) image validate "/data/$1" ;; *) exec chroot --userspec=65532:65532 root /stepback "$verb" "$@" ;; esac; }
+	SERVE_DATA=/data check image in_root
+	tar -tf "$release/stepback-$version-image-oci.tar" index.json oci-layout >out.txt || bad image "the OCI layout"
+else echo "  image        skipped: needs Linux and root"; fi
+
+if command -v npm >/dev/null; then
+	mkdir npm && cp good.asl.json bad.asl.json npm/ && cd npm && echo '{"private": true}' >package.json
+	arch=$(node -p process.arch) platform=$(node -p process.platform)
+	began=$(date +%s%N)
+	npm install --offline --ignore-scripts --no-audit --no-fund --loglevel error "$release/npm-stepback-$version.tgz" "$release/npm-stepback-$platform-$arch-$version.tgz" >out.txt 2>&1 || cat out.txt
+	echo "  npm          installed in $((($(date +%s%N) - began) / 1000000)) ms"
+	check npm node_modules/.bin/stepback
+	cat >run.mjs <<'J'
+import assert from "node:assert";
+import fs from "node:fs";
+import { start } from "stepback";
+const sb = await start();
+const x = await sb.run(fs.readFileSync("good.asl.json", "utf8"), { id: 7 });
+assert.equal(x.status, "SUCCEEDED");
+assert.equal(x.attempts("Charge"), 2);
+assert.equal(x.waits("Charge").length, 1);
+assert.ok(x.waits("Charge")[0] >= 0.9, `waits ${x.waits("Charge")}`);
+await assert.rejects(sb.call("DescribeExecution", { executionArn: x.arn + "x" }), { name: "ExecutionDoesNotExist" });
+await sb.stop();
+J
+	if node run.mjs; then ok npm "start and run"; else bad npm "start and run"; fi
+	rm -r "node_modules/@stepback"
+	if node_modules/.bin/stepback validate good.asl.json >out.txt 2>&1 || ! grep -q "is not installed" out.txt; then bad npm "without the binary: $(cat out.txt)"; else ok npm "names the missing package"; fi
+	cd ..
+else echo "  npm          skipped: npm is not installed"; fi
+
+python=/usr/bin/python3
+[ -x $python ] || python=$(command -v python3 || true)
+if [ -n "$python" ] && $python -c 'import venv' 2>/dev/null; then
+	wheel=$(ls "$release"/stepback-*-py3-none-manylinux*"$(uname -m)"*.whl)
+	if ! $python -m venv --system-site-packages venv >out.txt 2>&1; then python=$(command -v python3); $python -m venv --clear --system-site-packages venv; fi
+	began=$(date +%s%N)
+	venv/bin/pip install --no-index --quiet --disable-pip-version-check "$wheel"
+	echo "  pip          installed in $((($(date +%s%N) - began) / 1000000)) ms"
+	check pip venv/bin/stepback
+	cat >test_orders.py <<'J'
+import pytest
+import stepback as package
+
+definition = open("good.asl.json").read()
+accounts = set()
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_run(stepback, n):
+    assert stepback.account not in accounts
+    accounts.add(stepback.account)
+    assert stepback.call("ListStateMachines")["stateMachines"] == []
+    x = stepback.run(definition, {"id": 7})
+    assert (x.status, x.attempts("Charge")) == ("SUCCEEDED", 2)
+    assert x.waits("Charge") == pytest.approx([1], abs=0.5)
+
+
+def test_error(stepback):
+    with pytest.raises(package.ApiError, match="StateMachineDoesNotExist"):
+        stepback.run("none")
+J
+	if venv/bin/python -c 'import pytest' 2>/dev/null; then
+		if venv/bin/python -m pytest -q -p no:cacheprovider test_orders.py >out.txt 2>&1; then ok pip "pytest: $(tail -1 out.txt)"; else cat out.txt; bad pip pytest; fi
+	else echo "  pip          pytest skipped: it is not installed"; fi
+else echo "  pip          skipped: Python is not installed"; fi
+
+exit $failed
