@@ -101,7 +101,7 @@ func Run(ctx context.Context, ids []string, work Work, c Config, each func(id st
 		return Progress{}, err
 	}
 	if c.Every < 0 || c.Attempts < 0 {
-		return Progress{}, fmt.Errorf("Every is %s and Attempts %d; they must be positive, or 0 for the default", c.Every,
+		return Progress{}, fmt.Errorf("the pacing has Every %s and Attempts %d; they must be positive, or 0 for the default", c.Every,
 			c.Attempts)
 	}
 	c.Every, c.Attempts = cmp.Or(c.Every, 200*time.Millisecond), cmp.Or(c.Attempts, 5)

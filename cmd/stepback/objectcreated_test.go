@@ -25,12 +25,17 @@ def handler(e, c):
 // opens lets everybody put objects into a bucket, as the function does, which does not sign its request.
 func (c clients) opens(t *testing.T, bucket string) {
 	t.Helper()
-	if _, err := c.objects.DeletePublicAccessBlock(t.Context(), &awss3.DeletePublicAccessBlockInput{Bucket: &bucket}); err != nil {
+	if _, err := c.objects.DeletePublicAccessBlock(t.Context(),
+		&awss3.DeletePublicAccessBlockInput{Bucket: &bucket}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.objects.PutBucketPolicy(t.Context(), &awss3.PutBucketPolicyInput{Bucket: &bucket,
-		Policy: aws.String(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":"*","Action":"s3:PutObject",
-			"Resource":"arn:aws:s3:::` + bucket + `/*"}]}`)}); err != nil {
+	if _, err := c.objects.PutBucketPolicy(t.Context(), &awss3.PutBucketPolicyInput{
+		Bucket: &bucket,
+		Policy: aws.String(
+			`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":"*","Action":"s3:PutObject",
+			"Resource":"arn:aws:s3:::` + bucket + `/*"}]}`,
+		),
+	}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -39,8 +39,8 @@ var dropInCodes = map[asl.Code]string{
 // index matches the index of an element in Step Functions' notation of locations.
 var index = regexp.MustCompile(`\[(\d+)\]`)
 
-// aslValidator returns the errors of a definition in the form of asl-validator. checkPaths false leaves out errors about
-// paths and intrinsic functions, checkArn false those about Resources that are no ARN.
+// aslValidator returns the errors of a definition in the form of asl-validator. checkPaths false leaves out errors
+// about paths and intrinsic functions, checkArn false those about Resources that are no ARN.
 func aslValidator(options json.RawMessage, text string) (any, error) {
 	var o struct {
 		Paths bool `json:"checkPaths"`
@@ -107,7 +107,10 @@ func checkPath(options json.RawMessage, text string) (any, error) {
 		return nil, err
 	}
 	if !slices.Contains([]string{"path", "reference_path", "result_path", "payload_template"}, o.Context) {
-		return nil, fmt.Errorf("options: context is path, reference_path, result_path or payload_template, not %q", o.Context)
+		return nil, fmt.Errorf(
+			"options: context is path, reference_path, result_path or payload_template, not %q",
+			o.Context,
+		)
 	}
 	refused := func(code string, err error) (any, error) { return pathResult{Code: code, Message: err.Error()}, nil }
 	if intrinsic.IsCall(text) {
@@ -132,7 +135,10 @@ func checkPath(options json.RawMessage, text string) (any, error) {
 		fallthrough
 	case "reference_path":
 		if !p.IsReference() {
-			return refused("exp_has_non_reference_path_ops", errors.New("a reference path selects one node, by names and indexes"))
+			return refused(
+				"exp_has_non_reference_path_ops",
+				errors.New("a reference path selects one node, by names and indexes"),
+			)
 		}
 	}
 	return pathResult{Valid: true}, nil

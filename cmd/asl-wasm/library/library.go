@@ -28,8 +28,8 @@ var functions = map[string]function{
 	"json":         asJSON,
 }
 
-// Call runs a function and returns its result as JSON. It returns an error for an unknown function, for options that are
-// not supported, and for text that cannot be reviewed, drawn or run.
+// Call runs a function and returns its result as JSON. It returns an error for an unknown function, for options that
+// are not supported, and for text that cannot be reviewed, drawn or run.
 func Call(name, options, text string) (result string, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -168,7 +168,8 @@ func (c *Review) applyFixes(x reviewed, std terminal.Streams) (reviewed, error) 
 }
 
 func (c *Review) review(d definitions.File) reviewed {
-	return reviewed{Reviewed: definitions.Review(d, definitions.ReviewOptions{Express: c.Express, Rate: c.Rate, Capacity: c.Capacity})}
+	return reviewed{Reviewed: definitions.Review(d, definitions.ReviewOptions{Express: c.Express, Rate: c.Rate,
+		Capacity: c.Capacity})}
 }
 
 // print prints the findings with the lines they refer to, then the totals that the retries can reach.

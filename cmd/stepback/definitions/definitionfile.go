@@ -66,8 +66,8 @@ func Read(name, path string, values map[string]string, std terminal.Streams) (Fi
 	return d.parse(file, machine, string(text), values, std)
 }
 
-// Parse reads a definition, JSON or YAML, or a template with one, from text. The name of the state machine chooses one of
-// a template that declares several, and may be empty. Messages call the text path, whose suffix decides as in Read
+// Parse reads a definition, JSON or YAML, or a template with one, from text. The name of the state machine chooses one
+// of a template that declares several, and may be empty. Messages call the text path, whose suffix decides as in Read
 // whether it is YAML.
 func Parse(path, machine, text string, values map[string]string) (File, error) {
 	d := File{Path: path}
@@ -134,7 +134,13 @@ func choose(found []Found, file, machine string) (*Found, error) {
 		}
 		names = append(names, found[i].Name)
 	}
-	return nil, fmt.Errorf("%s declares %s: name one of them, such as %s#%s", file, strings.Join(names, ", "), file, names[0])
+	return nil, fmt.Errorf(
+		"%s declares %s: name one of them, such as %s#%s",
+		file,
+		strings.Join(names, ", "),
+		file,
+		names[0],
+	)
 }
 
 // declared reads the definition of a state machine declared in a template with the given text. Values of placeholders
@@ -255,14 +261,15 @@ func (d *File) Diagnose(express bool) []asl.Diagnostic {
 	})
 }
 
-// DiagnoseSyntax returns the errors and warnings of Step Functions alone, without those of package asl/dataflow. If paths is
-// false, it also leaves out findings about the text of paths, intrinsic functions and JSONata expressions.
+// DiagnoseSyntax returns the errors and warnings of Step Functions alone, without those of package asl/dataflow. If
+// paths is false, it also leaves out findings about the text of paths, intrinsic functions and JSONata expressions.
 func (d *File) DiagnoseSyntax(express, paths bool) []asl.Diagnostic {
 	return d.Document.Diagnose(func(definition string) []asl.Diagnostic {
 		if paths {
 			return validate(definition, express || d.Express)
 		}
-		_, found := asl.Options{Express: express || d.Express, Resources: true, Action: model.CheckAction, Syntax: lenient}.Parse(definition)
+		_, found := asl.Options{Express: express || d.Express, Resources: true, Action: model.CheckAction,
+			Syntax: lenient}.Parse(definition)
 		return found
 	})
 }
@@ -284,10 +291,11 @@ func (d *File) Machine(express bool) *asl.Machine {
 	return d.incomplete(express)
 }
 
-// incomplete parses the JSON of a definition without the checks of paths and expressions, and without errors about values
-// with open placeholders. It returns nil if there are other errors.
+// incomplete parses the JSON of a definition without the checks of paths and expressions, and without errors about
+// values with open placeholders. It returns nil if there are other errors.
 func (d *File) incomplete(express bool) *asl.Machine {
-	m, _ := asl.Options{Express: express || d.Express, Overlook: d.Document.Overlooks, Syntax: lenient}.Parse(d.Document.JSON)
+	m, _ := asl.Options{Express: express || d.Express, Overlook: d.Document.Overlooks,
+		Syntax: lenient}.Parse(d.Document.JSON)
 	return m
 }
 

@@ -15,12 +15,13 @@ import (
 // ReviewOptions describes what a definition is reviewed for.
 type ReviewOptions struct {
 	Express bool // review as type EXPRESS, whatever a template says
-	// Rate is the number of executions started per second, and Capacity the calls per second that the called services can
-	// handle, for the rules about load; 0 for Rate skips these rules.
+	// Rate is the number of executions started per second, and Capacity the calls per second that the called services
+	// can handle, for the rules about load; 0 for Rate skips these rules.
 	Rate, Capacity float64
 }
 
-// Reviewed is the review of the Retry and Catch blocks of one definition. Its JSON form has the findings as diagnostics.
+// Reviewed is the review of the Retry and Catch blocks of one definition. Its JSON form has the findings as
+// diagnostics.
 type Reviewed struct {
 	Validated
 
@@ -88,7 +89,8 @@ func (x *Reviewed) Fixable() bool { return len(x.fixes) > 0 }
 // another finding, so review the result again.
 func (x *Reviewed) FixOnce() (fixed File, mended int, err error) {
 	d := x.Definition.Document
-	edits, chosen, err := review.Edits(slices.DeleteFunc(slices.Clone(x.fixes), func(f review.Finding) bool { return len(f.Fix) == 0 }),
+	edits, chosen, err := review.Edits(slices.DeleteFunc(slices.Clone(x.fixes),
+		func(f review.Finding) bool { return len(f.Fix) == 0 }),
 		d.Edits)
 	try := func(edits []source.Edit, chosen []review.Finding) (File, bool) {
 		want, n := review.Fix(d.JSON, chosen)

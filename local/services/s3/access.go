@@ -54,14 +54,22 @@ func (s *store) identify(r *http.Request) (caller, error) {
 	case query.Has("X-Amz-Credential") || query.Has("X-Amz-Signature"):
 		for _, name := range []string{"X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature", "X-Amz-Date", "X-Amz-SignedHeaders", "X-Amz-Expires"} {
 			if !query.Has(name) {
-				return caller{}, fail("AuthorizationQueryParametersError", "Query-string authentication version 4 requires the X-Amz-Algorithm, X-Amz-Credential, X-Amz-Signature, X-Amz-Date, X-Amz-SignedHeaders, and X-Amz-Expires parameters.", nil)
+				return caller{}, fail(
+					"AuthorizationQueryParametersError",
+					"Query-string authentication version 4 requires the X-Amz-Algorithm, X-Amz-Credential, X-Amz-Signature, X-Amz-Date, X-Amz-SignedHeaders, and X-Amz-Expires parameters.",
+					nil,
+				)
 			}
 		}
 		return caller{account: s.accountOf(query.Get("X-Amz-Credential"))}, expired(query)
 	case query.Has("AWSAccessKeyId") || query.Has("Signature"):
 		at, err := strconv.ParseInt(query.Get("Expires"), 10, 64)
 		if err != nil || !query.Has("AWSAccessKeyId") || !query.Has("Signature") {
-			return caller{}, fail("AccessDenied", "Query-string authentication requires the Signature, Expires and AWSAccessKeyId parameters", nil)
+			return caller{}, fail(
+				"AccessDenied",
+				"Query-string authentication requires the Signature, Expires and AWSAccessKeyId parameters",
+				nil,
+			)
 		}
 		if until := time.Unix(at, 0); time.Now().After(until) {
 			return caller{}, requestExpired(until)
@@ -87,7 +95,11 @@ const mostPresigned = 7 * 24 * time.Hour
 func expired(query url.Values) error {
 	signed, err := time.Parse("20060102T150405Z", query.Get("X-Amz-Date"))
 	if err != nil {
-		return fail("AuthorizationQueryParametersError", `X-Amz-Date must be in the ISO8601 Long Format "yyyyMMdd'T'HHmmss'Z'"`, nil)
+		return fail(
+			"AuthorizationQueryParametersError",
+			`X-Amz-Date must be in the ISO8601 Long Format "yyyyMMdd'T'HHmmss'Z'"`,
+			nil,
+		)
 	}
 	seconds, err := strconv.ParseInt(query.Get("X-Amz-Expires"), 10, 64)
 	switch {
@@ -96,7 +108,11 @@ func expired(query url.Values) error {
 	case seconds < 0:
 		return fail("AuthorizationQueryParametersError", "X-Amz-Expires must be non-negative", nil)
 	case seconds > int64(mostPresigned/time.Second):
-		return fail("AuthorizationQueryParametersError", "X-Amz-Expires must be less than a week (in seconds); that is, the given X-Amz-Expires must be less than 604800 seconds", nil)
+		return fail(
+			"AuthorizationQueryParametersError",
+			"X-Amz-Expires must be less than a week (in seconds); that is, the given X-Amz-Expires must be less than 604800 seconds",
+			nil,
+		)
 	}
 	if until := signed.Add(time.Duration(seconds) * time.Second); time.Now().After(until) {
 		return requestExpired(until)
@@ -142,7 +158,7 @@ func (s *store) authorize(c *call) error {
 		return err
 	}
 	if byPolicy == nil {
-		allowed, err := s.grantsAccess(c, owner, block)
+		allowed, err := s.grantsAccess(c, block)
 		if err != nil {
 			return err
 		}
@@ -165,7 +181,9 @@ func (s *store) judgeByPolicy(c *call, owner string, block accessBlock) (*bool, 
 		return nil, nil //nolint:nilerr // a policy that cannot be read allows nothing
 	}
 	who := policy.Principal{ARN: c.caller.arn(), Account: c.caller.account}
-	everything, err := policy.Parse(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"*","Resource":"*"}]}`)
+	everything, err := policy.Parse(
+		`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"*","Resource":"*"}]}`,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +193,8 @@ func (s *store) judgeByPolicy(c *call, owner string, block accessBlock) (*bool, 
 		if bucket != c.bucket { // the source of a copy, which is judged when it is read
 			continue
 		}
-		d := policies.Evaluate(&policy.Request{Principal: who, Action: need.Action, Resource: need.Resource, Account: owner,
+		d := policies.Evaluate(&policy.Request{Principal: who, Action: need.Action, Resource: need.Resource,
+			Account: owner,
 			Context: s.conditionKeys(c)})
 		if d.Allowed {
 			continue
@@ -191,8 +210,13 @@ func (s *store) judgeByPolicy(c *call, owner string, block accessBlock) (*bool, 
 
 // conditionKeys returns the condition keys of a request.
 func (s *store) conditionKeys(c *call) policy.Context {
-	keys := policy.Context{"aws:SecureTransport": {"true"}, "aws:SourceIp": {"127.0.0.1"}, "aws:UserAgent": {c.UserAgent()},
-		"aws:Referer": {c.Referer()}, "aws:PrincipalType": {"Account"}}
+	keys := policy.Context{
+		"aws:SecureTransport": {"true"},
+		"aws:SourceIp":        {"127.0.0.1"},
+		"aws:UserAgent":       {c.UserAgent()},
+		"aws:Referer":         {c.Referer()},
+		"aws:PrincipalType":   {"Account"},
+	}
 	if c.caller.anonymous {
 		keys["aws:PrincipalType"] = []string{"Anonymous"}
 	} else {
@@ -261,8 +285,17 @@ func isPublic(p *policy.Policy) bool {
 // narrows reports whether a condition restricts a statement to some callers.
 func narrows(c policy.Condition) bool {
 	switch strings.ToLower(c.Key()) {
-	case "aws:principalarn", "aws:principalaccount", "aws:principalorgid", "aws:sourcearn", "aws:sourceaccount", "aws:sourcevpc",
-		"aws:sourcevpce", "aws:userid", "aws:sourceip", "s3:dataaccesspointaccount", "s3:dataaccesspointarn":
+	case "aws:principalarn",
+		"aws:principalaccount",
+		"aws:principalorgid",
+		"aws:sourcearn",
+		"aws:sourceaccount",
+		"aws:sourcevpc",
+		"aws:sourcevpce",
+		"aws:userid",
+		"aws:sourceip",
+		"s3:dataaccesspointaccount",
+		"s3:dataaccesspointarn":
 		return true
 	}
 	return false

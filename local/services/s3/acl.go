@@ -91,7 +91,10 @@ func (s *store) requestedACL(h http.Header, owner, bucketOwner string) (*acl, er
 	case canned != "" && explicit:
 		return nil, fail("InvalidRequest", "Specifying both Canned ACLs and Header Grants is not allowed", nil)
 	case explicit:
-		slices.SortFunc(made.Grants, func(a, b grant) int { return strings.Compare(a.Permission+a.ID+a.Group, b.Permission+b.ID+b.Group) })
+		slices.SortFunc(made.Grants, func(a, b grant) int {
+			return strings.Compare(a.Permission+a.ID+a.Group,
+				b.Permission+b.ID+b.Group)
+		})
 		return made, nil
 	case canned == "":
 		return nil, nil
@@ -143,7 +146,11 @@ func (s *store) parseGrantees(line, permission string) ([]grant, error) {
 			}
 			all = append(all, grant{Group: value, Permission: permission})
 		case kind == "emailaddress":
-			return nil, fail("UnresolvableGrantByEmailAddress", "The e-mail address you provided does not match any account on record.", nil)
+			return nil, fail(
+				"UnresolvableGrantByEmailAddress",
+				"The e-mail address you provided does not match any account on record.",
+				nil,
+			)
 		default:
 			return nil, invalidArgument("x-amz-grant", item, "Argument format not recognized")
 		}
@@ -221,7 +228,11 @@ func (s *store) requestACL(c *call, owner, bucketOwner string) (*acl, error) {
 		return made, nil
 	}
 	if len(text) == 0 {
-		return nil, fail("MissingSecurityHeader", "Your request was missing a required header", members{"MissingHeaderName": "x-amz-acl"})
+		return nil, fail(
+			"MissingSecurityHeader",
+			"Your request was missing a required header",
+			members{"MissingHeaderName": "x-amz-acl"},
+		)
 	}
 	var in accessControlPolicy
 	if xml.Unmarshal(text, &in) != nil || in.Grants == nil || in.Owner == nil {
@@ -239,7 +250,11 @@ func (s *store) requestACL(c *call, owner, bucketOwner string) (*acl, error) {
 		case g.Grantee.URI != "":
 			made.Grants = append(made.Grants, grant{Group: g.Grantee.URI, Permission: g.Permission})
 		case g.Grantee.Email != "":
-			return nil, fail("UnresolvableGrantByEmailAddress", "The e-mail address you provided does not match any account on record.", nil)
+			return nil, fail(
+				"UnresolvableGrantByEmailAddress",
+				"The e-mail address you provided does not match any account on record.",
+				nil,
+			)
 		case !isCanonicalID(g.Grantee.ID):
 			return nil, invalidArgument("CanonicalUser/ID", g.Grantee.ID, "Invalid id")
 		default:
@@ -251,7 +266,10 @@ func (s *store) requestACL(c *call, owner, bucketOwner string) (*acl, error) {
 
 // public reports whether an ACL gives a permission to everybody.
 func (a *acl) public() bool {
-	return slices.ContainsFunc(a.Grants, func(g grant) bool { return g.Group == allUsers || g.Group == authenticatedUsers })
+	return slices.ContainsFunc(a.Grants, func(g grant) bool {
+		return g.Group == allUsers ||
+			g.Group == authenticatedUsers
+	})
 }
 
 // permitACL returns an error if a bucket takes no such ACL.
@@ -274,7 +292,8 @@ func (s *store) permitACL(bucket string, a *acl) error {
 func (s *store) ownersAlone(bucket string, a *acl) bool {
 	owner, err := s.ownerOf(bucket)
 	return err == nil && len(a.Grants) > 0 && !slices.ContainsFunc(a.Grants, func(g grant) bool {
-		return g.Group != "" || g.Permission != fullControl || g.ID != s.canonicalID(owner) && g.ID != s.canonicalID(a.Owner)
+		return g.Group != "" || g.Permission != fullControl ||
+			g.ID != s.canonicalID(owner) && g.ID != s.canonicalID(a.Owner)
 	})
 }
 
@@ -360,7 +379,12 @@ func (s *store) putObjectACL(c *call) (any, error) {
 	if err := s.permitACL(c.bucket, a); err != nil {
 		return nil, err
 	}
-	if v, err = s.changeVersion(c.bucket, c.key, c.query.Get("versionId"), func(v *version) error { v.ACL = a; return nil }); err != nil {
+	if v, err = s.changeVersion(
+		c.bucket,
+		c.key,
+		c.query.Get("versionId"),
+		func(v *version) error { v.ACL = a; return nil },
+	); err != nil {
 		return nil, err
 	}
 	c.showVersion(&v)
@@ -372,17 +396,42 @@ func (s *store) putObjectACL(c *call) (any, error) {
 var needed = map[string]struct {
 	on, permission string
 }{
-	"ListObjects": {onBucket, reading}, "ListObjectsV2": {onBucket, reading}, "HeadBucket": {onBucket, reading},
-	"ListMultipartUploads": {onBucket, reading}, "ListObjectVersions": {onBucket, reading}, "GetBucketAcl": {onBucket, readACL},
-	"PutBucketAcl": {onBucket, writeACL}, "PutObject": {onBucket, writing}, "PostObject": {onBucket, writing}, "CopyObject": {onBucket, writing},
-	"DeleteObject": {onBucket, writing}, "DeleteObjects": {onBucket, writing}, "CreateMultipartUpload": {onBucket, writing},
-	"UploadPart": {onBucket, writing}, "UploadPartCopy": {onBucket, writing}, "CompleteMultipartUpload": {onBucket, writing},
-	"GetObject": {onObject, reading}, "HeadObject": {onObject, reading}, "GetObjectAcl": {onObject, readACL},
-	"PutObjectAcl": {onObject, writeACL},
+	"ListObjects":   {onBucket, reading},
+	"ListObjectsV2": {onBucket, reading},
+	"HeadBucket":    {onBucket, reading},
+	"ListMultipartUploads": {
+		onBucket,
+		reading,
+	},
+	"ListObjectVersions": {onBucket, reading},
+	"GetBucketAcl":       {onBucket, readACL},
+	"PutBucketAcl": {
+		onBucket,
+		writeACL,
+	},
+	"PutObject":  {onBucket, writing},
+	"PostObject": {onBucket, writing},
+	"CopyObject": {onBucket, writing},
+	"DeleteObject": {
+		onBucket,
+		writing,
+	},
+	"DeleteObjects":         {onBucket, writing},
+	"CreateMultipartUpload": {onBucket, writing},
+	"UploadPart": {
+		onBucket,
+		writing,
+	},
+	"UploadPartCopy":          {onBucket, writing},
+	"CompleteMultipartUpload": {onBucket, writing},
+	"GetObject":               {onObject, reading},
+	"HeadObject":              {onObject, reading},
+	"GetObjectAcl":            {onObject, readACL},
+	"PutObjectAcl":            {onObject, writeACL},
 }
 
 // grantsAccess reports whether the ACL of the bucket or object lets the caller perform a call.
-func (s *store) grantsAccess(c *call, owner string, block accessBlock) (bool, error) {
+func (s *store) grantsAccess(c *call, block accessBlock) (bool, error) {
 	need, ok := needed[c.operation]
 	if !ok {
 		return false, nil

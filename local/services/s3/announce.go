@@ -34,9 +34,10 @@ func (s *store) announce(bucket, key string, v version, reason objectevent.Reaso
 
 // announceChange notifies the bucket's destinations that the description of an object has changed.
 func (s *store) announceChange(c *call, v *version, event, detailType string) {
-	s.notify(&happened{event: event, bucket: c.bucket, key: c.key, version: *v, detailType: detailType, detail: map[string]any{
-		"version": "0", "bucket": map[string]string{"name": c.bucket},
-		"object": map[string]string{"key": c.key, "etag": v.ETag}, "request-id": aws.NewID(),
-		"requester": s.account, "source-ip-address": "127.0.0.1",
-	}})
+	s.notify(&happened{event: event, bucket: c.bucket, key: c.key, version: *v, detailType: detailType,
+		detail: map[string]any{
+			"version": "0", "bucket": map[string]string{"name": c.bucket},
+			"object": map[string]string{"key": c.key, "etag": v.ETag}, "request-id": aws.NewID(),
+			"requester": s.account, "source-ip-address": "127.0.0.1",
+		}})
 }

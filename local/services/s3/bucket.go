@@ -186,8 +186,8 @@ type bucketConfiguration struct {
 	Tags       []tag `xml:"Tags>Tag"`
 }
 
-// createBucket implements CreateBucket. The new bucket blocks public access and has no ACLs, as on AWS since April 2023,
-// unless the request chooses another ownership of objects.
+// createBucket implements CreateBucket. The new bucket blocks public access and has no ACLs, as on AWS since April
+// 2023, unless the request chooses another ownership of objects.
 func (s *store) createBucket(c *call) (any, error) {
 	if !isBucketName(c.bucket) {
 		return nil, fail("InvalidBucketName", "The specified bucket is not valid.", members{"BucketName": c.bucket})

@@ -53,8 +53,8 @@ type completedUpload struct {
 	Checksum *checksumElements
 }
 
-// completeMultipartUpload joins the named parts into the object. Its ETag is S3's: the MD5 of the parts' MD5s, a dash and
-// the number of parts. A completion that is repeated gets the same answer.
+// completeMultipartUpload joins the named parts into the object. Its ETag is S3's: the MD5 of the parts' MD5s, a dash
+// and the number of parts. A completion that is repeated gets the same answer.
 func (s *store) completeMultipartUpload(c *call) (any, error) {
 	var in completeRequest
 	if err := c.decode(&in); err != nil {
@@ -104,8 +104,14 @@ func (s *store) completion(c *call, v *version) completedUpload {
 	c.showVersion(v)
 	s.showEncryption(c.header, v)
 	s.showExpiration(c, v)
-	return completedUpload{Xmlns: namespace, Location: "http://" + c.Host + "/" + c.bucket + "/" + encodeKey(c.key), Bucket: c.bucket,
-		Key: c.key, ETag: quoted(v.ETag), Checksum: v.Checksum.elements()}
+	return completedUpload{
+		Xmlns:    namespace,
+		Location: "http://" + c.Host + "/" + c.bucket + "/" + encodeKey(c.key),
+		Bucket:   c.bucket,
+		Key:      c.key,
+		ETag:     quoted(v.ETag),
+		Checksum: v.Checksum.elements(),
+	}
 }
 
 // completed returns the version of an object that an upload has made.
@@ -150,11 +156,19 @@ func (s *store) joined(c *call, u *upload, named []namedPart) (body, error) {
 // expected returns an error unless a joined object has the size and checksum that the request's headers name.
 func (u *upload) expected(c *call, b *body) error {
 	if text := c.Header.Get("X-Amz-Mp-Object-Size"); text != "" && text != strconv.FormatInt(b.size, 10) {
-		return fail("InvalidRequest", "The provided 'x-amz-mp-object-size' header value "+text+" does not match what was computed: "+
-			strconv.FormatInt(b.size, 10), nil)
+		return fail(
+			"InvalidRequest",
+			"The provided 'x-amz-mp-object-size' header value "+text+" does not match what was computed: "+
+				strconv.FormatInt(b.size, 10),
+			nil,
+		)
 	}
 	if kind := strings.ToUpper(c.Header.Get(checksumPrefix + "Type")); kind != "" && kind != u.checksumType() {
-		return fail("InvalidRequest", "The upload was created using the "+u.checksumType()+" checksum mode. The complete request must use the same checksum mode.", nil)
+		return fail(
+			"InvalidRequest",
+			"The upload was created using the "+u.checksumType()+" checksum mode. The complete request must use the same checksum mode.",
+			nil,
+		)
 	}
 	for _, name := range algorithms {
 		sum := c.Header.Get(checksumPrefix + name)
@@ -162,8 +176,17 @@ func (u *upload) expected(c *call, b *body) error {
 			continue
 		}
 		if b.checksum == nil || b.checksum.Algorithm != name {
-			return fail("InvalidRequest", "Checksum Type mismatch occurred, expected checksum Type: "+cmp.Or(strings.ToLower(u.Algorithm), "null")+
-				", actual checksum Type: "+strings.ToLower(name), nil)
+			return fail(
+				"InvalidRequest",
+				"Checksum Type mismatch occurred, expected checksum Type: "+cmp.Or(
+					strings.ToLower(u.Algorithm),
+					"null",
+				)+
+					", actual checksum Type: "+strings.ToLower(
+					name,
+				),
+				nil,
+			)
 		}
 		if want, _, _ := strings.Cut(b.checksum.Value, "-"); sum != b.checksum.Value && sum != want {
 			return fail("BadDigest", "The "+name+" you specified did not match the calculated checksum.", nil)
@@ -181,14 +204,20 @@ func (u *upload) chosen(uploaded []part, named []namedPart) ([]part, error) {
 	chosen := make([]part, 0, len(named))
 	for i, n := range named {
 		if i > 0 && n.PartNumber <= named[i-1].PartNumber {
-			return nil, fail("InvalidPartOrder", "The list of parts was not in ascending order. Parts must be ordered by part number.",
-				members{"UploadId": u.ID})
+			return nil, fail(
+				"InvalidPartOrder",
+				"The list of parts was not in ascending order. Parts must be ordered by part number.",
+				members{"UploadId": u.ID},
+			)
 		}
 		p, ok := byNumber[n.PartNumber]
 		sum := n.sum(u.Algorithm)
 		if !ok || p.etag != strings.Trim(n.ETag, `"`) || sum != "" && p.sum != "" && sum != p.sum {
-			return nil, fail("InvalidPart", "One or more of the specified parts could not be found.  The part may not have been uploaded, or the specified entity tag may not match the part's entity tag.",
-				members{"UploadId": u.ID, "PartNumber": n.PartNumber, "ETag": strings.Trim(n.ETag, `"`)})
+			return nil, fail(
+				"InvalidPart",
+				"One or more of the specified parts could not be found.  The part may not have been uploaded, or the specified entity tag may not match the part's entity tag.",
+				members{"UploadId": u.ID, "PartNumber": n.PartNumber, "ETag": strings.Trim(n.ETag, `"`)},
+			)
 		}
 		chosen = append(chosen, p)
 	}
@@ -281,7 +310,8 @@ type partsSum struct {
 // newPartsSum returns a partsSum for an upload. One that was started without a checksum gets S3's default.
 func newPartsSum(u *upload) *partsSum {
 	algorithm := cmp.Or(u.Algorithm, defaultAlgorithm)
-	return &partsSum{algorithm: algorithm, kind: u.checksumType(), bytes: checksums[algorithm](), sums: checksums[algorithm]()}
+	return &partsSum{algorithm: algorithm, kind: u.checksumType(), bytes: checksums[algorithm](),
+		sums: checksums[algorithm]()}
 }
 
 // checksumType returns the type that the upload requested, or S3's default for the algorithm.

@@ -59,7 +59,11 @@ func (s *store) openSource(c *call) (*os.File, source, error) {
 	f, v, err := s.openNamed(bucket, key, id, id != "")
 	if marker := (*markerError)(nil); errorAs(err, &marker) {
 		if id != "" {
-			return nil, source{}, fail("InvalidRequest", "The source of a copy request may not specifically refer to a delete marker by version id.", nil)
+			return nil, source{}, fail(
+				"InvalidRequest",
+				"The source of a copy request may not specifically refer to a delete marker by version id.",
+				nil,
+			)
 		}
 		err = noSuchKey(key)
 	}
@@ -96,7 +100,11 @@ func (s *store) copyObject(c *call) (any, error) {
 	}
 	defer f.Close()
 	if from.Size > mostObject {
-		return nil, fail("InvalidRequest", "The specified copy source is larger than the maximum allowable size for a copy source: 5368709120", nil)
+		return nil, fail(
+			"InvalidRequest",
+			"The specified copy source is larger than the maximum allowable size for a copy source: 5368709120",
+			nil,
+		)
 	}
 	if err := c.copied(&d, &from); err != nil {
 		return nil, err
@@ -118,7 +126,8 @@ func (s *store) copyObject(c *call) (any, error) {
 	c.showVersion(&v)
 	s.showEncryption(c.header, &v)
 	s.showExpiration(c, &v)
-	return copyResult{Xmlns: namespace, ETag: quoted(v.ETag), LastModified: shownTime(v.Modified), Checksum: v.Checksum.elements()}, nil
+	return copyResult{Xmlns: namespace, ETag: quoted(v.ETag), LastModified: shownTime(v.Modified),
+		Checksum: v.Checksum.elements()}, nil
 }
 
 // copiedChecksum returns the checksum of a copy: the source's, or one of the requested algorithm.
@@ -126,7 +135,11 @@ func (s *store) copiedChecksum(c *call, b *body, of *checksum) (*checksum, error
 	name := strings.ToUpper(c.Header.Get(checksumPrefix + "Algorithm"))
 	switch {
 	case name != "" && checksums[name] == nil:
-		return nil, invalidArgument("x-amz-checksum-algorithm", name, "Checksum algorithm provided is unsupported. Please try again with any of the valid types: [CRC32, CRC32C, CRC64NVME, SHA1, SHA256]")
+		return nil, invalidArgument(
+			"x-amz-checksum-algorithm",
+			name,
+			"Checksum algorithm provided is unsupported. Please try again with any of the valid types: [CRC32, CRC32C, CRC64NVME, SHA1, SHA256]",
+		)
 	case name == "" && of != nil && of.Type == fullObject, of != nil && of.Algorithm == name && of.Type == fullObject:
 		return of, nil
 	case name == "" && of != nil:

@@ -18,8 +18,8 @@ type corsRule struct {
 	MaxAge  *int     `xml:"MaxAgeSeconds"`
 }
 
-// crossOrigin applies the bucket's CORS rules to a request of a web page. handled is true if it has answered the request.
-// A request that no rule allows is refused: any page that a browser shows could send it.
+// crossOrigin applies the bucket's CORS rules to a request of a web page. handled is true if it has answered the
+// request. A request that no rule allows is refused: any page that a browser shows could send it.
 func (s *store) crossOrigin(c *call) (handled bool, err error) {
 	origin := c.Header.Get("Origin")
 	preflight := c.Method == http.MethodOptions
@@ -37,7 +37,10 @@ func (s *store) crossOrigin(c *call) (handled bool, err error) {
 	}
 	var wanted []string
 	if preflight {
-		wanted = strings.FieldsFunc(strings.ToLower(c.Header.Get("Access-Control-Request-Headers")), func(r rune) bool { return r == ',' || r == ' ' })
+		wanted = strings.FieldsFunc(
+			strings.ToLower(c.Header.Get("Access-Control-Request-Headers")),
+			func(r rune) bool { return r == ',' || r == ' ' },
+		)
 	}
 	rule, err := s.corsRule(c.bucket, origin, method, wanted)
 	if err != nil {
@@ -45,10 +48,17 @@ func (s *store) crossOrigin(c *call) (handled bool, err error) {
 	}
 	if rule == nil {
 		if preflight {
-			return true, fail("AccessForbidden", "CORSResponse: This CORS request is not allowed. This is usually because the evalution of Origin, request method / Access-Control-Request-Method or Access-Control-Request-Headers are not whitelisted by the resource's CORS spec.",
-				members{"Method": method, "ResourceType": "OBJECT"})
+			return true, fail(
+				"AccessForbidden",
+				"CORSResponse: This CORS request is not allowed. This is usually because the evalution of Origin, request method / Access-Control-Request-Method or Access-Control-Request-Headers are not whitelisted by the resource's CORS spec.",
+				members{"Method": method, "ResourceType": "OBJECT"},
+			)
 		}
-		return true, fail("AccessDenied", "Requests of web pages are served only by buckets whose CORS rules allow them.", nil)
+		return true, fail(
+			"AccessDenied",
+			"Requests of web pages are served only by buckets whose CORS rules allow them.",
+			nil,
+		)
 	}
 	h := c.header
 	h.Set("Access-Control-Allow-Origin", origin)
@@ -93,9 +103,11 @@ func (s *store) corsRule(bucket, origin, method string, headers []string) (*cors
 	for i := range in.Rules {
 		r := &in.Rules[i]
 		allowed := func(header string) bool {
-			return slices.ContainsFunc(r.Headers, func(pattern string) bool { return aws.Matches(strings.ToLower(pattern), header) })
+			return slices.ContainsFunc(r.Headers,
+				func(pattern string) bool { return aws.Matches(strings.ToLower(pattern), header) })
 		}
-		if slices.Contains(r.Methods, method) && slices.ContainsFunc(r.Origins, func(pattern string) bool { return aws.Matches(pattern, origin) }) &&
+		if slices.Contains(r.Methods, method) && slices.ContainsFunc(r.Origins,
+			func(pattern string) bool { return aws.Matches(pattern, origin) }) &&
 			!slices.ContainsFunc(headers, func(header string) bool { return !allowed(header) }) {
 			return r, nil
 		}

@@ -6,9 +6,9 @@
 //
 // After each PutObject, CopyObject and CompleteMultipartUpload the server passes an EventBridge "Object Created"
 // event to the subscriber in Options. A bucket's notifications go to queues, topics, functions and EventBridge.
-// Buckets keep their settings. Notifications, lifecycles, CORS rules, ownership, the block of public access, object lock,
-// policies and ACLs take effect; docs/services.md lists what is stored without effect. A setting that is not served is
-// refused as NotImplemented.
+// Buckets keep their settings. Notifications, lifecycles, CORS rules, ownership, the block of public access, object
+// lock, policies and ACLs take effect; docs/services.md lists what is stored without effect. A setting that is not
+// served is refused as NotImplemented.
 //
 // The package is meant for the loopback interface only. It checks no signatures: the access key names the caller's
 // account. A request without a signature is anonymous. Contents are not encrypted.

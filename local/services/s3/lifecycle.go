@@ -108,7 +108,11 @@ func (r *lifecycleRule) check() error {
 	case e != nil && e.Date != "" && !isMidnight(e.Date):
 		return fail("InvalidArgument", "'Date' must be at midnight GMT", nil)
 	case r.Noncurrent != nil && r.Noncurrent.Days <= 0:
-		return fail("InvalidArgument", "'NoncurrentDays' for NoncurrentVersionExpiration action must be a positive integer", nil)
+		return fail(
+			"InvalidArgument",
+			"'NoncurrentDays' for NoncurrentVersionExpiration action must be a positive integer",
+			nil,
+		)
 	case e == nil && r.Noncurrent == nil && r.Abort == nil && len(r.Transition) == 0 && len(r.Demotion) == 0:
 		return fail("InvalidRequest", "At least one action needs to be specified in a rule", nil)
 	}
@@ -313,31 +317,38 @@ func (s *store) expireEntry(bucket string, l lifecycle, h *shelf, i int, current
 		}
 		return nil
 	}
-	since, newer := time.Time{}, i
+	newer := i
+	if current == nil {
+		newer-- // the latest version is an entry
+	}
+	var since time.Time
 	if i > 0 {
 		since = h.Entries[i-1].Modified
 	} else {
 		since = current.Modified
-	}
-	if current == nil {
-		newer-- // the latest version is an entry
 	}
 	for k := range l.Rules {
 		r := &l.Rules[k]
 		if !r.appliesTo(h.Key, e.Size, e.Tags) {
 			continue
 		}
-		if n := r.Noncurrent; n != nil && n.Days > 0 && !now.Before(midnightAfter(since, n.Days)) && (n.Newer == nil || newer >= *n.Newer) {
-			_, err := s.DeleteObjectVersion(bucket, h.Key, e.ID, func(v *version) error { return v.removable(now, false) })
+		if n := r.Noncurrent; n != nil && n.Days > 0 && !now.Before(midnightAfter(since, n.Days)) && (n.Newer == nil ||
+			newer >= *n.Newer) {
+			_, err := s.DeleteObjectVersion(bucket, h.Key, e.ID, func(v *version) error {
+				return v.removable(now,
+					false)
+			})
 			if isCode(err, "AccessDenied") { // a lock protects it
 				err = nil
 			}
 			return err
 		}
 		for _, t := range r.Demotion {
-			if t.Noncurrent != nil && !e.Marker && t.Class != class(&e.version) && !now.Before(midnightAfter(since, *t.Noncurrent)) &&
+			if t.Noncurrent != nil && !e.Marker && t.Class != class(&e.version) && !now.Before(midnightAfter(since,
+				*t.Noncurrent)) &&
 				(t.Newer == nil || newer >= *t.Newer) {
-				if _, err := s.changeVersion(bucket, h.Key, shownID(e.ID), func(v *version) error { v.StorageClass = t.Class; return nil }); err != nil {
+				if _, err := s.changeVersion(bucket, h.Key, shownID(e.ID),
+					func(v *version) error { v.StorageClass = t.Class; return nil }); err != nil {
 					return err
 				}
 			}

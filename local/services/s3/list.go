@@ -61,8 +61,14 @@ func (s *store) listObjects(c *call) (any, error) {
 		return nil, err
 	}
 	q, second := c.query, c.operation == "ListObjectsV2"
-	list := &objectList{Xmlns: namespace, Name: c.bucket, Prefix: q.Get("prefix"), Delimiter: q.Get("delimiter"), MaxKeys: limit,
-		EncodingType: q.Get("encoding-type")}
+	list := &objectList{
+		Xmlns:        namespace,
+		Name:         c.bucket,
+		Prefix:       q.Get("prefix"),
+		Delimiter:    q.Get("delimiter"),
+		MaxKeys:      limit,
+		EncodingType: q.Get("encoding-type"),
+	}
 	marker := q.Get("marker")
 	if second {
 		if marker, err = markerOf(q); err != nil {
@@ -73,8 +79,15 @@ func (s *store) listObjects(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := listPage{store: s, bucket: c.bucket, list: list,
-		restored: slices.Contains(strings.Split(c.Header.Get("X-Amz-Optional-Object-Attributes"), ","), "RestoreStatus")}
+	p := listPage{
+		store:  s,
+		bucket: c.bucket,
+		list:   list,
+		restored: slices.Contains(
+			strings.Split(c.Header.Get("X-Amz-Optional-Object-Attributes"), ","),
+			"RestoreStatus",
+		),
+	}
 	if !second || q.Get("fetch-owner") == "true" {
 		p.owner = &person{ID: s.canonicalID(owner)}
 	}
@@ -83,7 +96,11 @@ func (s *store) listObjects(c *call) (any, error) {
 	}
 	if second {
 		count := len(list.Contents) + len(list.CommonPrefixes)
-		list.KeyCount, list.StartAfter, list.ContinuationToken = &count, q.Get("start-after"), q.Get("continuation-token")
+		list.KeyCount, list.StartAfter, list.ContinuationToken = &count, q.Get(
+			"start-after",
+		), q.Get(
+			"continuation-token",
+		)
 		if list.next != "" {
 			list.NextContinuationToken = base64.URLEncoding.EncodeToString([]byte(list.next))
 		}
@@ -155,7 +172,8 @@ func (p *listPage) visit(key, path string) (bool, error) {
 
 // listed returns the element of a version in a list.
 func listed(key string, v *version) listedObject {
-	o := listedObject{Key: key, Size: v.Size, ETag: quoted(v.ETag), StorageClass: class(v), LastModified: shownTime(v.Modified)}
+	o := listedObject{Key: key, Size: v.Size, ETag: quoted(v.ETag), StorageClass: class(v),
+		LastModified: shownTime(v.Modified)}
 	if v.Checksum != nil {
 		o.ChecksumAlgorithm, o.ChecksumType = v.Checksum.Algorithm, v.Checksum.Type
 	}

@@ -74,8 +74,11 @@ func (s *store) getObjectLock(c *call) (any, error) {
 		return nil, s.storageError(err)
 	}
 	if all[lockSetting] == "" {
-		return nil, fail("ObjectLockConfigurationNotFoundError", "Object Lock configuration does not exist for this bucket",
-			members{"BucketName": c.bucket})
+		return nil, fail(
+			"ObjectLockConfigurationNotFoundError",
+			"Object Lock configuration does not exist for this bucket",
+			members{"BucketName": c.bucket},
+		)
 	}
 	return rawXML(all[lockSetting]), nil
 }
@@ -94,12 +97,17 @@ func (s *store) putObjectLock(c *call) (any, error) {
 		return nil, s.storageError(err)
 	}
 	if status != versionsEnabled {
-		return nil, fail("InvalidBucketState", "Versioning must be 'Enabled' on the bucket to apply a Object Lock configuration", nil)
+		return nil, fail(
+			"InvalidBucketState",
+			"Versioning must be 'Enabled' on the bucket to apply a Object Lock configuration",
+			nil,
+		)
 	}
 	if r := in.Rule; r != nil {
 		d := r.Default
 		switch {
-		case d == nil, d.Mode != governance && d.Mode != compliance, d.Days == nil && d.Years == nil, d.Days != nil && d.Years != nil:
+		case d == nil, d.Mode != governance && d.Mode != compliance, d.Days == nil && d.Years == nil, d.Days != nil &&
+			d.Years != nil:
 			return nil, malformedXML()
 		case d.Days != nil && *d.Days <= 0, d.Years != nil && *d.Years <= 0:
 			return nil, fail("InvalidArgument", "Default retention period must be a positive integer value.", nil)
@@ -122,7 +130,13 @@ const (
 
 // requestedLock returns the retention and legal hold of a new object: those in its headers, or the bucket's default.
 func (s *store) requestedLock(c *call) (r *retention, hold bool, err error) {
-	mode, until, held := c.Header.Get(lockPrefix+"Mode"), c.Header.Get(lockPrefix+"Retain-Until-Date"), c.Header.Get(lockPrefix+"Legal-Hold")
+	mode, until, held := c.Header.Get(
+		lockPrefix+"Mode",
+	), c.Header.Get(
+		lockPrefix+"Retain-Until-Date",
+	), c.Header.Get(
+		lockPrefix+"Legal-Hold",
+	)
 	lock, err := s.lockOf(c.bucket)
 	if err != nil {
 		return nil, false, err
@@ -131,7 +145,11 @@ func (s *store) requestedLock(c *call) (r *retention, hold bool, err error) {
 		return nil, false, fail("InvalidRequest", "Bucket is missing Object Lock Configuration", nil)
 	}
 	if held != "" && held != holdOn && held != holdOff {
-		return nil, false, invalidArgument("x-amz-object-lock-legal-hold", held, "Legal Hold must be either of 'ON' or 'OFF'")
+		return nil, false, invalidArgument(
+			"x-amz-object-lock-legal-hold",
+			held,
+			"Legal Hold must be either of 'ON' or 'OFF'",
+		)
 	}
 	if mode != "" || until != "" {
 		r, err = s.parseRetention(mode, until)
@@ -152,16 +170,28 @@ func (s *store) requestedLock(c *call) (r *retention, hold bool, err error) {
 func (s *store) parseRetention(mode, until string) (*retention, error) {
 	switch {
 	case mode == "" || until == "":
-		return nil, fail("InvalidArgument", "x-amz-object-lock-retain-until-date and x-amz-object-lock-mode must both be supplied", nil)
+		return nil, fail(
+			"InvalidArgument",
+			"x-amz-object-lock-retain-until-date and x-amz-object-lock-mode must both be supplied",
+			nil,
+		)
 	case mode != governance && mode != compliance:
 		return nil, invalidArgument("x-amz-object-lock-mode", mode, "Unknown wormMode directive.")
 	}
 	at, err := time.Parse(time.RFC3339, until)
 	if err != nil {
-		return nil, invalidArgument("x-amz-object-lock-retain-until-date", until, "The retain until date must be provided in ISO 8601 format")
+		return nil, invalidArgument(
+			"x-amz-object-lock-retain-until-date",
+			until,
+			"The retain until date must be provided in ISO 8601 format",
+		)
 	}
 	if !at.After(s.stamps.now()) {
-		return nil, invalidArgument("x-amz-object-lock-retain-until-date", until, "The retain until date must be in the future!")
+		return nil, invalidArgument(
+			"x-amz-object-lock-retain-until-date",
+			until,
+			"The retain until date must be in the future!",
+		)
 	}
 	return &retention{mode, at.UTC()}, nil
 }
@@ -207,9 +237,17 @@ func (s *store) getRetention(c *call) (any, error) {
 	case err != nil:
 		return nil, err
 	case v.Retention == nil:
-		return nil, fail("NoSuchObjectLockConfiguration", "The specified object does not have a ObjectLock configuration", nil)
+		return nil, fail(
+			"NoSuchObjectLockConfiguration",
+			"The specified object does not have a ObjectLock configuration",
+			nil,
+		)
 	}
-	return retentionElement{Xmlns: namespace, Mode: v.Retention.Mode, Until: v.Retention.Until.Format(time.RFC3339)}, nil
+	return retentionElement{
+		Xmlns: namespace,
+		Mode:  v.Retention.Mode,
+		Until: v.Retention.Until.Format(time.RFC3339),
+	}, nil
 }
 
 func (s *store) putRetention(c *call) (any, error) {
@@ -318,7 +356,11 @@ func (s *store) restoreObject(c *call) (any, error) {
 	restored := false
 	v, err := s.changeVersion(c.bucket, c.key, c.query.Get("versionId"), func(v *version) error {
 		if v.StorageClass != "GLACIER" && v.StorageClass != "DEEP_ARCHIVE" {
-			return fail("InvalidObjectState", "Restore is not allowed for the object's current storage class", members{"StorageClass": class(v)})
+			return fail(
+				"InvalidObjectState",
+				"Restore is not allowed for the object's current storage class",
+				members{"StorageClass": class(v)},
+			)
 		}
 		restored = v.Restored != nil
 		until := midnightAfter(s.stamps.now(), in.Days)

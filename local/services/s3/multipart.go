@@ -97,17 +97,33 @@ func (s *store) createMultipartUpload(c *call) (any, error) {
 
 // uploadChecksum returns the checksum algorithm and type that an upload requests.
 func uploadChecksum(c *call) (algorithm, kind string, err error) {
-	algorithm, kind = strings.ToUpper(c.Header.Get(checksumPrefix+"Algorithm")), strings.ToUpper(c.Header.Get(checksumPrefix+"Type"))
+	algorithm, kind = strings.ToUpper(
+		c.Header.Get(checksumPrefix+"Algorithm"),
+	), strings.ToUpper(
+		c.Header.Get(checksumPrefix+"Type"),
+	)
 	switch {
 	case algorithm == "" && kind != "":
-		err = fail("InvalidRequest", "The x-amz-checksum-type header can only be used with the x-amz-checksum-algorithm header.", nil)
+		err = fail(
+			"InvalidRequest",
+			"The x-amz-checksum-type header can only be used with the x-amz-checksum-algorithm header.",
+			nil,
+		)
 	case algorithm == "":
 	case checksums[algorithm] == nil:
-		err = fail("InvalidRequest", "Checksum algorithm provided is unsupported. Please try again with any of the valid types: [CRC32, CRC32C, CRC64NVME, SHA1, SHA256]", nil)
+		err = fail(
+			"InvalidRequest",
+			"Checksum algorithm provided is unsupported. Please try again with any of the valid types: [CRC32, CRC32C, CRC64NVME, SHA1, SHA256]",
+			nil,
+		)
 	case kind != "" && kind != fullObject && kind != composite:
 		err = fail("InvalidRequest", "Value for x-amz-checksum-type header is invalid.", nil)
 	case kind == fullObject && strings.HasPrefix(algorithm, "SHA"), kind == composite && algorithm == defaultAlgorithm:
-		err = fail("InvalidRequest", "The "+kind+" checksum type cannot be used with the "+strings.ToLower(algorithm)+" checksum algorithm.", nil)
+		err = fail(
+			"InvalidRequest",
+			"The "+kind+" checksum type cannot be used with the "+strings.ToLower(algorithm)+" checksum algorithm.",
+			nil,
+		)
 	}
 	return algorithm, kind, err
 }
@@ -137,7 +153,11 @@ func (s *store) startUpload(u *upload) error {
 func (c *call) partNumber() (int, error) {
 	n, err := strconv.Atoi(c.query.Get("partNumber"))
 	if err != nil || n < 1 || n > mostParts {
-		return 0, invalidArgument("partNumber", c.query.Get("partNumber"), "Part number must be an integer between 1 and 10000, inclusive")
+		return 0, invalidArgument(
+			"partNumber",
+			c.query.Get("partNumber"),
+			"Part number must be an integer between 1 and 10000, inclusive",
+		)
 	}
 	return n, nil
 }
@@ -183,7 +203,11 @@ func (u *upload) requireKey(c *call) error {
 	case u.CustomerKey == nil && key == nil:
 		return nil
 	case u.CustomerKey == nil || key == nil:
-		return fail("InvalidRequest", "The multipart upload initiate requested encryption. Subsequent part requests must include the appropriate encryption parameters.", nil)
+		return fail(
+			"InvalidRequest",
+			"The multipart upload initiate requested encryption. Subsequent part requests must include the appropriate encryption parameters.",
+			nil,
+		)
 	case *key != *u.CustomerKey:
 		return fail("InvalidRequest", "The provided encryption parameters did not match the ones used originally.", nil)
 	}
@@ -259,7 +283,11 @@ func (s *store) uploadPartCopy(c *call) (any, error) {
 		return nil, err
 	}
 	if length > mostObject {
-		return nil, fail("InvalidRequest", "The specified copy source is larger than the maximum allowable size for a copy source: 5368709120", nil)
+		return nil, fail(
+			"InvalidRequest",
+			"The specified copy source is larger than the maximum allowable size for a copy source: 5368709120",
+			nil,
+		)
 	}
 	var content io.Reader = io.NewSectionReader(f, start, length)
 	if length == from.Size {
@@ -296,8 +324,11 @@ func copyRange(header string, size int64) (start, length int64, err error) {
 	from, errFrom := strconv.ParseInt(first, 10, 64)
 	to, errTo := strconv.ParseInt(last, 10, 64)
 	if !ok || errFrom != nil || errTo != nil || from < 0 || from > to || !strings.HasPrefix(header, "bytes=") {
-		return 0, 0, invalidArgument("x-amz-copy-source-range", header,
-			"The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy")
+		return 0, 0, invalidArgument(
+			"x-amz-copy-source-range",
+			header,
+			"The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy",
+		)
 	}
 	if to >= size {
 		return 0, 0, invalidArgument("x-amz-copy-source-range", header,
@@ -370,7 +401,8 @@ func (s *store) parts(id string) ([]part, error) {
 		if err != nil {
 			continue // replaced in the meantime
 		}
-		parts = append(parts, part{number: number, etag: etag, sum: base64Sum(sum), path: filepath.Join(s.uploadDir(id), e.Name()),
+		parts = append(parts, part{number: number, etag: etag, sum: base64Sum(sum), path: filepath.Join(s.uploadDir(id),
+			e.Name()),
 			size: info.Size(), modified: info.ModTime().UTC()})
 	}
 	slices.SortFunc(parts, func(a, b part) int { return a.number - b.number })
@@ -429,7 +461,8 @@ func (s *store) listParts(c *call) (any, error) {
 		return nil, err
 	}
 	by := person{ID: s.canonicalID(owner)}
-	out := partList{Xmlns: namespace, Bucket: c.bucket, Key: c.key, UploadID: u.ID, PartNumberMarker: marker, MaxParts: limit,
+	out := partList{Xmlns: namespace, Bucket: c.bucket, Key: c.key, UploadID: u.ID, PartNumberMarker: marker,
+		MaxParts:  limit,
 		Initiator: by, Owner: by, StorageClass: cmp.Or(u.StorageClass, standard)}
 	if u.Algorithm != "" {
 		out.ChecksumAlgorithm, out.ChecksumType = u.Algorithm, u.checksumType()
@@ -500,8 +533,15 @@ func (s *store) listMultipartUploads(c *call) (any, error) {
 	if err != nil {
 		return nil, s.storageError(err)
 	}
-	out := uploadList{Xmlns: namespace, Bucket: c.bucket, Prefix: q.Get("prefix"), Delimiter: q.Get("delimiter"), MaxUploads: limit,
-		KeyMarker: q.Get("key-marker"), EncodingType: q.Get("encoding-type")}
+	out := uploadList{
+		Xmlns:        namespace,
+		Bucket:       c.bucket,
+		Prefix:       q.Get("prefix"),
+		Delimiter:    q.Get("delimiter"),
+		MaxUploads:   limit,
+		KeyMarker:    q.Get("key-marker"),
+		EncodingType: q.Get("encoding-type"),
+	}
 	if out.KeyMarker != "" {
 		out.UploadIDMarker = q.Get("upload-id-marker")
 		uploads = uploadsAfter(uploads, out.KeyMarker, out.UploadIDMarker)

@@ -13,8 +13,15 @@ import (
 )
 
 // keptHeaders lists headers that an object keeps besides those of encryption and of user metadata.
-var keptHeaders = []string{"Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language", "Content-Type",
-	"Expires", redirectHeader}
+var keptHeaders = []string{
+	"Cache-Control",
+	"Content-Disposition",
+	"Content-Encoding",
+	"Content-Language",
+	"Content-Type",
+	"Expires",
+	redirectHeader,
+}
 
 const (
 	userMetadata   = "X-Amz-Meta-"
@@ -33,8 +40,16 @@ const mostObject = 5 << 30
 
 // storageClasses lists the storage classes. Objects of the archived ones cannot be read before they are restored.
 var (
-	storageClasses = []string{standard, "REDUCED_REDUNDANCY", "STANDARD_IA", "ONEZONE_IA", "INTELLIGENT_TIERING", "GLACIER",
-		"DEEP_ARCHIVE", "GLACIER_IR"}
+	storageClasses = []string{
+		standard,
+		"REDUCED_REDUNDANCY",
+		"STANDARD_IA",
+		"ONEZONE_IA",
+		"INTELLIGENT_TIERING",
+		"GLACIER",
+		"DEEP_ARCHIVE",
+		"GLACIER_IR",
+	}
 	archived = []string{"GLACIER", "DEEP_ARCHIVE"}
 )
 
@@ -113,7 +128,11 @@ func storageClass(name string) (string, error) {
 	case slices.Contains(storageClasses, name):
 		return name, nil
 	}
-	return "", fail("InvalidStorageClass", "The storage class you specified is not valid", members{"StorageClassRequested": name})
+	return "", fail(
+		"InvalidStorageClass",
+		"The storage class you specified is not valid",
+		members{"StorageClassRequested": name},
+	)
 }
 
 // storedHeaders returns the headers that an object keeps.
@@ -134,11 +153,6 @@ func storedHeaders(h http.Header) (map[string]string, error) {
 			members{"Size": size, "MaxSizeAllowed": maxUserMetadata})
 	}
 	return kept, nil
-}
-
-// describe completes a received body with the description of its object.
-func (d *description) complete(b *body) {
-	b.description = *d
 }
 
 // putObject implements PutObject.
@@ -206,7 +220,11 @@ func putConditions(c *call) (func(*version) error, error) {
 	case match != "" && noneMatch != "":
 		return nil, notImplemented("A header you provided implies functionality that is not implemented")
 	case noneMatch != "" && noneMatch != "*":
-		return nil, fail("NotImplemented", "A header you provided implies functionality that is not implemented", members{"Header": "If-None-Match"})
+		return nil, fail(
+			"NotImplemented",
+			"A header you provided implies functionality that is not implemented",
+			members{"Header": "If-None-Match"},
+		)
 	}
 	return func(current *version) error {
 		switch {
@@ -289,8 +307,13 @@ func (s *store) getObject(c *call) (any, error) {
 	if err := conditionsOf(c.Header, "").check(&v); err != nil {
 		return nil, err
 	}
-	if slices.Contains(archived, v.StorageClass) && c.Method == http.MethodGet && (v.Restored == nil || s.stamps.now().After(*v.Restored)) {
-		return nil, fail("InvalidObjectState", "The operation is not valid for the object's storage class", members{"StorageClass": v.StorageClass})
+	if slices.Contains(archived, v.StorageClass) && c.Method == http.MethodGet && (v.Restored == nil ||
+		s.stamps.now().After(*v.Restored)) {
+		return nil, fail(
+			"InvalidObjectState",
+			"The operation is not valid for the object's storage class",
+			members{"StorageClass": v.StorageClass},
+		)
 	}
 	span, status, err := v.span(c)
 	if err != nil {
@@ -323,7 +346,11 @@ func (c *call) overrides() (map[string]string, error) {
 		}
 	}
 	if len(found) > 0 && c.caller.anonymous {
-		return nil, fail("InvalidRequest", "Request specific response headers cannot be used for anonymous GET requests.", nil)
+		return nil, fail(
+			"InvalidRequest",
+			"Request specific response headers cannot be used for anonymous GET requests.",
+			nil,
+		)
 	}
 	return found, nil
 }
@@ -348,10 +375,20 @@ type span struct{ start, length int64 }
 
 // of returns the value of Content-Range.
 func (r span) of(size int64) string {
-	return "bytes " + strconv.FormatInt(r.start, 10) + "-" + strconv.FormatInt(r.start+r.length-1, 10) + "/" + strconv.FormatInt(size, 10)
+	return "bytes " + strconv.FormatInt(
+		r.start,
+		10,
+	) + "-" + strconv.FormatInt(
+		r.start+r.length-1,
+		10,
+	) + "/" + strconv.FormatInt(
+		size,
+		10,
+	)
 }
 
-// span returns the bytes that a request asks for, by a range or by the number of a part, and the status of its response.
+// span returns the bytes that a request asks for, by a range or by the number of a part, and the status of its
+// response.
 func (v *version) span(c *call) (span, int, error) {
 	whole := span{0, v.Size}
 	if c.query.Has("partNumber") {
@@ -359,7 +396,8 @@ func (v *version) span(c *call) (span, int, error) {
 	}
 	text, ok := strings.CutPrefix(c.Header.Get("Range"), "bytes=")
 	first, last, isRange := strings.Cut(text, "-")
-	if !ok || !isRange || first == "" && last == "" || strings.Trim(first+last, "0123456789") != "" { // S3 ignores all other forms
+	if !ok || !isRange || first == "" && last == "" ||
+		strings.Trim(first+last, "0123456789") != "" { // S3 ignores all other forms
 		return whole, http.StatusOK, nil
 	}
 	unsatisfiable := fail("InvalidRange", "The requested range is not satisfiable",
@@ -399,7 +437,11 @@ func (v *version) partSpan(c *call) (span, int, error) {
 	number, err := strconv.Atoi(c.query.Get("partNumber"))
 	switch {
 	case err != nil || number < 1 || number > mostParts:
-		return span{}, 0, invalidArgument("partNumber", c.query.Get("partNumber"), "Part number must be an integer between 1 and 10000, inclusive")
+		return span{}, 0, invalidArgument(
+			"partNumber",
+			c.query.Get("partNumber"),
+			"Part number must be an integer between 1 and 10000, inclusive",
+		)
 	case c.Header.Get("Range") != "":
 		return span{}, 0, fail("InvalidRequest", "Cannot specify both Range header and partNumber query parameter", nil)
 	}
@@ -464,8 +506,8 @@ type deletion struct {
 	marker    bool   // a delete marker was made or deleted
 }
 
-// deleteNamed deletes an object or, if byVersion is true, one version. allowed, if not nil, receives the version and may
-// return an error.
+// deleteNamed deletes an object or, if byVersion is true, one version. allowed, if not nil, receives the version and
+// may return an error.
 func (s *store) deleteNamed(c *call, key, id string, byVersion bool, allowed func(*version) error) (deletion, error) {
 	if !byVersion {
 		d, err := s.deleteLatest(c.bucket, key, allowed)
@@ -494,14 +536,18 @@ func (s *store) showExpiration(c *call, v *version) {
 	}
 	for i := range l.Rules {
 		r := &l.Rules[i]
-		if !r.appliesTo(c.key, v.Size, v.Tags) || r.Expiration == nil || r.Expiration.Days == 0 && r.Expiration.Date == "" {
+		if !r.appliesTo(c.key, v.Size, v.Tags) || r.Expiration == nil ||
+			r.Expiration.Days == 0 && r.Expiration.Date == "" {
 			continue
 		}
 		at := midnightAfter(v.Modified, r.Expiration.Days)
 		if r.Expiration.Date != "" {
 			at, _ = time.Parse(time.RFC3339, r.Expiration.Date) // it was checked when it was put
 		}
-		c.header.Set("X-Amz-Expiration", `expiry-date="`+at.UTC().Format(http.TimeFormat)+`", rule-id="`+url.QueryEscape(r.ID)+`"`)
+		c.header.Set(
+			"X-Amz-Expiration",
+			`expiry-date="`+at.UTC().Format(http.TimeFormat)+`", rule-id="`+url.QueryEscape(r.ID)+`"`,
+		)
 		return
 	}
 }

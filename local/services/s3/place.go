@@ -36,7 +36,8 @@ func (s *store) place(bucket, key string, b body, reason objectevent.Reason, all
 		}
 	}
 	next := version{Size: b.size, ETag: b.etag, CRC: b.crc, Headers: b.headers, Checksum: b.checksum, Tags: b.tags,
-		StorageClass: b.storageClass, CustomerKey: b.customerKey, Retention: b.retention, LegalHold: b.legalHold, ACL: b.acl,
+		StorageClass: b.storageClass, CustomerKey: b.customerKey, Retention: b.retention, LegalHold: b.legalHold,
+		ACL:   b.acl,
 		Parts: b.parts, Upload: b.upload}
 	if next.Modified, err = s.stamp(b.path); err != nil {
 		return version{}, nil, s.storageError(err)

@@ -14,7 +14,8 @@ const (
 	onObject  = "object"
 )
 
-// route is the key of an operation: its method, what it is about, and its sub-resource, the query parameter that selects it.
+// route is the key of an operation: its method, what it is about, and its sub-resource, the query parameter that
+// selects it.
 type route struct{ method, on, sub string }
 
 type named struct {
@@ -24,11 +25,46 @@ type named struct {
 
 // subresources lists the query parameters that select an operation, in the order in which they are looked for.
 var subresources = []string{
-	"uploads", "uploadId", "delete", "versions", "location", "policyStatus", "policy", "acl", "tagging", "attributes",
-	"retention", "legal-hold", "object-lock", "restore", "select", "torrent", "accelerate", "analytics", "cors", "encryption",
-	"intelligent-tiering", "inventory", "lifecycle", "logging", "metadataConfiguration", "metadataInventoryTable",
-	"metadataJournalTable", "metadataTable", "metrics", "notification", "ownershipControls", "publicAccessBlock", "renameObject",
-	"replication", "requestPayment", "session", "versioning", "website", "abac", "encryption-update",
+	"uploads",
+	"uploadId",
+	"delete",
+	"versions",
+	"location",
+	"policyStatus",
+	"policy",
+	"acl",
+	"tagging",
+	"attributes",
+	"retention",
+	"legal-hold",
+	"object-lock",
+	"restore",
+	"select",
+	"torrent",
+	"accelerate",
+	"analytics",
+	"cors",
+	"encryption",
+	"intelligent-tiering",
+	"inventory",
+	"lifecycle",
+	"logging",
+	"metadataConfiguration",
+	"metadataInventoryTable",
+	"metadataJournalTable",
+	"metadataTable",
+	"metrics",
+	"notification",
+	"ownershipControls",
+	"publicAccessBlock",
+	"renameObject",
+	"replication",
+	"requestPayment",
+	"session",
+	"versioning",
+	"website",
+	"abac",
+	"encryption-update",
 }
 
 var routes = map[route]named{
@@ -82,11 +118,31 @@ var copies = map[string]named{
 // understood lists the query parameters of the operations that select none. Other parameters are refused, because
 // they would be ignored.
 var understood = []string{
-	"continuation-token", "delimiter", "encoding-type", "fetch-owner", "key-marker", "list-type", "marker", "max-keys",
-	"max-parts", "max-uploads", "max-buckets", "bucket-region", "optional-object-attributes", "part-number-marker", "partNumber",
-	"prefix", "start-after", "upload-id-marker", "version-id-marker", "versionId", "x-id",
+	"continuation-token",
+	"delimiter",
+	"encoding-type",
+	"fetch-owner",
+	"key-marker",
+	"list-type",
+	"marker",
+	"max-keys",
+	"max-parts",
+	"max-uploads",
+	"max-buckets",
+	"bucket-region",
+	"optional-object-attributes",
+	"part-number-marker",
+	"partNumber",
+	"prefix",
+	"start-after",
+	"upload-id-marker",
+	"version-id-marker",
+	"versionId",
+	"x-id",
 	// of presigned URLs with signature version 2; those of version 4 start with X-Amz-
-	"AWSAccessKeyId", "Expires", "Signature",
+	"AWSAccessKeyId",
+	"Expires",
+	"Signature",
 }
 
 func isUnderstood(name string) bool {

@@ -75,7 +75,11 @@ func checkVersioning(s *store, c *call, text []byte) error {
 	}
 	lock, err := s.lockOf(c.bucket)
 	if err == nil && lock != nil && v.Status == versionsSuspended {
-		err = fail("InvalidBucketState", "An Object Lock configuration is present on this bucket, so the versioning state cannot be changed.", nil)
+		err = fail(
+			"InvalidBucketState",
+			"An Object Lock configuration is present on this bucket, so the versioning state cannot be changed.",
+			nil,
+		)
 	}
 	return err
 }
@@ -259,15 +263,18 @@ func keptID(id string) string {
 }
 
 // DeleteObjectVersion permanently deletes a version, whose ID is the stored one. If it was the current version, the next
-// newest one becomes current. allowed, if not nil, receives the version (nil if there is none, or for a delete marker) and
-// may return an error.
+// newest one becomes current. allowed, if not nil, receives the version (nil if there is none, or for a delete marker)
+// and may return an error.
 func (s *store) DeleteObjectVersion(bucket, key, id string, allowed func(*version) error) (result deletion, err error) {
-	n, err := s.note(notice{Event: removedDelete, Bucket: bucket, Key: key, ByVersion: true, Version: versionWithID(id)})
+	n, err := s.note(
+		notice{Event: removedDelete, Bucket: bucket, Key: key, ByVersion: true, Version: versionWithID(id)},
+	)
 	if err != nil {
 		return result, s.storageError(err)
 	}
-	told, changed := true, false
-	if result, changed, err = s.deleteVersion(bucket, key, id, allowed); err == nil && changed {
+	told := true
+	result, changed, err := s.deleteVersion(bucket, key, id, allowed)
+	if err == nil && changed {
 		told = s.announceDeletion(bucket, key, removedDelete)
 	}
 	s.settle(n, told)
@@ -276,7 +283,10 @@ func (s *store) DeleteObjectVersion(bucket, key, id string, allowed func(*versio
 
 func versionWithID(id string) version { return version{ID: id} }
 
-func (s *store) deleteVersion(bucket, key, id string, allowed func(*version) error) (result deletion, changed bool, err error) {
+func (s *store) deleteVersion(
+	bucket, key, id string,
+	allowed func(*version) error,
+) (result deletion, changed bool, err error) {
 	s.commit.Lock()
 	defer s.commit.Unlock()
 	h, err := s.readShelf(bucket, key)
