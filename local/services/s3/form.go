@@ -214,8 +214,8 @@ func (c *call) formAnswer(f *form, v *version) any {
 	return noContent{}
 }
 
-// admitForm checks whether a form's policy, or for one without a policy the bucket's ACL and policy, allow the upload. It
-// returns the smallest and the largest size of the file.
+// admitForm checks whether a form's policy, or for one without a policy the bucket's ACL and policy, allow the upload.
+// It returns the smallest and the largest size of the file.
 func (s *store) admitForm(c *call, f *form) (limits [2]int64, err error) {
 	limits = [2]int64{0, mostObject}
 	text, signed := f.fields["policy"]

@@ -24,8 +24,8 @@ import (
 const mostParts = 10000
 
 // upload is a multipart upload in progress. It is stored as a directory with upload.json and one file per part,
-// named NUMBER-MD5 or NUMBER-MD5-CHECKSUM, in hexadecimal. This way a part and its sums appear in one rename, and uploads
-// survive a restart.
+// named NUMBER-MD5 or NUMBER-MD5-CHECKSUM, in hexadecimal. This way a part and its sums appear in one rename, and
+// uploads survive a restart.
 type upload struct {
 	ID        string            `json:"-"`
 	Bucket    string            `json:"bucket"`

@@ -262,9 +262,9 @@ func keptID(id string) string {
 	return id
 }
 
-// DeleteObjectVersion permanently deletes a version, whose ID is the stored one. If it was the current version, the next
-// newest one becomes current. allowed, if not nil, receives the version (nil if there is none, or for a delete marker)
-// and may return an error.
+// DeleteObjectVersion permanently deletes a version, whose ID is the stored one. If it was the current version, the
+// next newest one becomes current. allowed, if not nil, receives the version (nil if there is none, or for a delete
+// marker) and may return an error.
 func (s *store) DeleteObjectVersion(bucket, key, id string, allowed func(*version) error) (result deletion, err error) {
 	n, err := s.note(
 		notice{Event: removedDelete, Bucket: bucket, Key: key, ByVersion: true, Version: versionWithID(id)},
