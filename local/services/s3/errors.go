@@ -140,8 +140,10 @@ func writeError(w http.ResponseWriter, r *http.Request, err error) {
 	for name, value := range e.Members {
 		out.Members = append(out.Members, namedElement{xml.Name{Local: name}, fmt.Sprint(value)})
 	}
-	slices.SortFunc(out.Members, func(a, b namedElement) int { return strings.Compare(a.XMLName.Local,
-		b.XMLName.Local) })
+	slices.SortFunc(out.Members, func(a, b namedElement) int {
+		return strings.Compare(a.XMLName.Local,
+			b.XMLName.Local)
+	})
 	h.Set("Content-Type", "application/xml")
 	w.WriteHeader(status)
 	fmt.Fprint(w, xml.Header)

@@ -189,8 +189,8 @@ func (s *store) prepareReplacement(bucket, key string, current *version) (id str
 	return id, s.writeShelf(bucket, h)
 }
 
-// deleteLatest deletes an object, or adds a delete marker if the bucket has versioning. allowed, if not nil, receives the
-// current version (nil if there is none) and may return an error.
+// deleteLatest deletes an object, or adds a delete marker if the bucket has versioning. allowed, if not nil, receives
+// the current version (nil if there is none) and may return an error.
 func (s *store) deleteLatest(bucket, key string, allowed func(*version) error) (result deletion, err error) {
 	status, err := s.versioningOf(bucket)
 	if err != nil {
