@@ -162,17 +162,22 @@ func (c *call) partNumber() (int, error) {
 	return n, nil
 }
 
+// partOf returns the upload that a call adds a part to, and the part's number. It returns an error unless the call has
+// the customer's key of the upload.
+func (s *store) partOf(c *call) (u upload, number int, err error) {
+	if number, err = c.partNumber(); err != nil {
+		return u, 0, err
+	}
+	if u, err = s.upload(c.bucket, c.key, c.query.Get("uploadId")); err != nil {
+		return u, 0, err
+	}
+	return u, number, u.requireKey(c)
+}
+
 // uploadPart implements UploadPart.
 func (s *store) uploadPart(c *call) (any, error) {
-	number, err := c.partNumber()
+	u, number, err := s.partOf(c)
 	if err != nil {
-		return nil, err
-	}
-	u, err := s.upload(c.bucket, c.key, c.query.Get("uploadId"))
-	if err != nil {
-		return nil, err
-	}
-	if err := u.requireKey(c); err != nil {
 		return nil, err
 	}
 	b, err := s.receiveBody(c)
@@ -262,15 +267,8 @@ type copiedPart struct {
 
 // uploadPartCopy implements UploadPartCopy: it reads a part of an upload from an object, or from a range of one.
 func (s *store) uploadPartCopy(c *call) (any, error) {
-	number, err := c.partNumber()
+	u, number, err := s.partOf(c)
 	if err != nil {
-		return nil, err
-	}
-	u, err := s.upload(c.bucket, c.key, c.query.Get("uploadId"))
-	if err != nil {
-		return nil, err
-	}
-	if err := u.requireKey(c); err != nil {
 		return nil, err
 	}
 	f, from, err := s.openSource(c)
