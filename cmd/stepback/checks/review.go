@@ -221,20 +221,31 @@ func sameJSON(a, b string) bool {
 	return err == nil && wrong == nil && jsonvalue.Equal(x, y)
 }
 
+// Opinion returns the review of a definition that Diagnose of the definition has accepted, with the findings about its
+// JSON. err says why the definition cannot be reviewed: values of placeholders are missing. The report is empty then.
+func Opinion(d *definitions.File, o review.Options) (report review.Report, err error) {
+	if err := d.Lacks(o.Express); err != nil {
+		return report, err
+	}
+	machine, _ := asl.Options{Express: o.Express}.Parse(d.Text)
+	if machine == nil {
+		return report, nil
+	}
+	o.StandsIn = d.Document.StandsIn
+	return review.Definition(d.Text, machine, o), nil
+}
+
 func (c *Review) review(d definitions.File) reviewed {
 	x := reviewed{file: d, advice: d.Diagnose(c.Express), States: []reviewedState{}}
-	express, refused := c.Express || d.Express, asl.HasErrors(x.advice)
+	refused := asl.HasErrors(x.advice)
 	if !refused {
-		x.lacks = d.Lacks(c.Express)
-	}
-	machine, _ := asl.Options{Express: express}.Parse(d.Text)
-	if !refused && x.lacks == nil && machine != nil {
-		opinion := review.Definition(d.Text, machine, review.Options{
-			Express: express, Rate: c.Rate, Capacity: c.Capacity, StandsIn: d.Document.StandsIn,
-		})
-		// A retrier with a misspelt error retries nothing, so the review reports these findings of validate too.
-		misspelt := slices.DeleteFunc(x.advice, func(f asl.Diagnostic) bool { return f.Code != asl.UnknownErrorName })
-		x.advice, x.fixes = append(d.Document.Place(opinion.Advice()), asl.Group(misspelt)...), opinion.Findings
+		var opinion review.Report
+		opinion, x.lacks = Opinion(&d, review.Options{Express: c.Express || d.Express, Rate: c.Rate, Capacity: c.Capacity})
+		if x.lacks == nil {
+			// A retrier with a misspelt error retries nothing, so the review reports these findings of validate too.
+			misspelt := slices.DeleteFunc(x.advice, func(f asl.Diagnostic) bool { return f.Code != asl.UnknownErrorName })
+			x.advice, x.fixes = append(d.Document.Place(opinion.Advice()), asl.Group(misspelt)...), opinion.Findings
+		}
 		for i := range opinion.States {
 			s := &opinion.States[i]
 			x.States = append(x.States, reviewedState{
