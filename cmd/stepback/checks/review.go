@@ -193,25 +193,41 @@ func fixOnce(x *reviewed) (fixed definitions.File, mended int, err error) {
 	d := x.file.Document
 	edits, chosen, err := review.Edits(slices.DeleteFunc(slices.Clone(x.fixes), func(f review.Finding) bool { return len(f.Fix) == 0 }),
 		d.Edits)
-	try := func(edits []source.Edit, chosen []review.Finding) (definitions.File, bool) {
-		want, n := review.Fix(d.JSON, chosen)
-		again, err := x.file.Reread(source.Apply(d.Text, edits))
-		return again, err == nil && n == len(chosen) && sameJSON(again.Document.JSON, want)
-	}
 	if len(chosen) == 0 {
 		return x.file, 0, err
 	}
-	if fixed, ok := try(edits, chosen); ok {
+	if fixed, ok := fixedBy(&x.file, edits, chosen); ok {
 		return fixed, len(chosen), err
 	}
 	for _, f := range chosen {
 		own, one, _ := review.Edits([]review.Finding{f}, d.Edits)
-		if fixed, ok := try(own, one); ok {
+		if fixed, ok := fixedBy(&x.file, own, one); ok {
 			return fixed, 1, err
 		}
 	}
 	return x.file, 0, errors.Join(err, fmt.Errorf("the text of %s is written in a way that --fix cannot edit",
 		terminal.Counted(int64(len(chosen)), "finding")))
+}
+
+// fixedBy returns the definition with the edits that fix the findings. ok is false if the edited text, read anew, is not
+// the definition that the fixes should lead to.
+func fixedBy(d *definitions.File, edits []source.Edit, findings []review.Finding) (fixed definitions.File, ok bool) {
+	want, n := review.Fix(d.Document.JSON, findings)
+	fixed, err := d.Reread(source.Apply(d.Document.Text, edits))
+	return fixed, err == nil && n == len(findings) && sameJSON(fixed.Document.JSON, want)
+}
+
+// EditsOf returns the edits of a definition's text that fix a finding of its review. It returns an error if the finding
+// has no fix, or the text is written in a way that cannot be edited.
+func EditsOf(d *definitions.File, f review.Finding) ([]source.Edit, error) {
+	edits, chosen, err := review.Edits([]review.Finding{f}, d.Document.Edits)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := fixedBy(d, edits, chosen); len(chosen) != 1 || !ok {
+		return nil, fmt.Errorf("%s cannot be fixed by an edit of the text", f.Code)
+	}
+	return edits, nil
 }
 
 // sameJSON reports whether two texts are the same JSON.

@@ -103,6 +103,13 @@ func newServer(version string, errors io.Writer) *server {
 		TextDocumentDidOpen:   s.didOpen,
 		TextDocumentDidChange: s.didChange,
 		TextDocumentDidClose:  s.didClose,
+
+		TextDocumentDocumentSymbol: s.symbols,
+		TextDocumentHover:          s.hover,
+		TextDocumentDefinition:     s.definition,
+		TextDocumentReferences:     s.references,
+		TextDocumentRename:         s.rename,
+		TextDocumentCodeAction:     s.actions,
 	}
 	return s
 }
