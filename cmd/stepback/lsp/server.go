@@ -104,6 +104,7 @@ func newServer(version string, errors io.Writer) *server {
 		TextDocumentDidChange: s.didChange,
 		TextDocumentDidClose:  s.didClose,
 
+		TextDocumentCompletion:     s.complete,
 		TextDocumentDocumentSymbol: s.symbols,
 		TextDocumentHover:          s.hover,
 		TextDocumentDefinition:     s.definition,
@@ -146,8 +147,10 @@ func (s *server) handle(_ context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Reque
 
 // initialize returns what the server can do.
 func (s *server) initialize(*glsp.Context, *protocol.InitializeParams) (any, error) {
+	capabilities := s.protocol.CreateServerCapabilities()
+	capabilities.CompletionProvider.TriggerCharacters = []string{`"`, " "}
 	return protocol.InitializeResult{
-		Capabilities: s.protocol.CreateServerCapabilities(),
+		Capabilities: capabilities,
 		ServerInfo:   &protocol.InitializeResultServerInfo{Name: "stepback", Version: &s.version},
 	}, nil
 }
