@@ -100,40 +100,6 @@ func TestNavigation(t *testing.T) {
 	t.Errorf("the actions are %+v", actions)
 }
 
-func TestCompletion(t *testing.T) {
-	t.Parallel()
-	e := edits(t)
-	const uri = "file:///work/pay.asl.yaml"
-	labels := func(line, character uint32) string {
-		t.Helper()
-		var items []struct{ Label string }
-		if err := e.ask("textDocument/completion", place(uri, line, character), &items); err != nil {
-			t.Fatal(err)
-		}
-		var all []string
-		for _, i := range items {
-			all = append(all, i.Label)
-		}
-		return strings.Join(all, " ")
-	}
-	e.opens(uri, navigable)
-	for _, c := range []struct {
-		line, character uint32
-		want            string
-	}{
-		{8, 12, "Pay Each"}, {12, 15, "One"}, {0, 9, "Pay Each"}, {4, 20, ""},
-		{3, 10, "Task Pass Choice Wait Succeed Fail Parallel Map"}, {13, 27, "Task Pass Choice Wait Succeed Fail Parallel Map"},
-	} {
-		if got := labels(c.line, c.character); got != c.want {
-			t.Errorf("%d:%d completes %q, want %q", c.line, c.character, got, c.want)
-		}
-	}
-	e.changes(uri, 2, map[string]any{"text": strings.Replace(navigable, "Next: Each", "Next: ", 1)})
-	if got := labels(8, 10); got != "Pay Each One" {
-		t.Errorf("an empty Next completes %q", got)
-	}
-}
-
 func TestRenameInAString(t *testing.T) {
 	t.Parallel()
 	e := edits(t)

@@ -111,6 +111,7 @@ func newServer(version string, errors io.Writer) *server {
 		TextDocumentReferences:     s.references,
 		TextDocumentRename:         s.rename,
 		TextDocumentCodeAction:     s.actions,
+		TextDocumentFormatting:     s.format,
 	}
 	return s
 }
@@ -148,7 +149,7 @@ func (s *server) handle(_ context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Reque
 // initialize returns what the server can do.
 func (s *server) initialize(*glsp.Context, *protocol.InitializeParams) (any, error) {
 	capabilities := s.protocol.CreateServerCapabilities()
-	capabilities.CompletionProvider.TriggerCharacters = []string{`"`, " "}
+	capabilities.CompletionProvider.TriggerCharacters = []string{`"`, " ", "$", "."}
 	return protocol.InitializeResult{
 		Capabilities: capabilities,
 		ServerInfo:   &protocol.InitializeResultServerInfo{Name: "stepback", Version: &s.version},

@@ -164,7 +164,7 @@ func TestDiagnostics(t *testing.T) {
 		t.Errorf("the error is %+v", bad)
 	}
 	if !strings.Contains(found[0].Message+found[1].Message, "Resourxe") && !strings.Contains(found[0].Message, "Resource") {
-		t.Errorf("the messages are %q", found)
+		t.Errorf("the messages are %+v", found)
 	}
 	found = e.changes(uri, 3, map[string]any{"text": "{\"StartAt\": \"A\", \"States\": {"})
 	if d := finding(t, found, "INVALID_JSON_DESCRIPTION"); strings.Contains(d.Message, "Source") {
