@@ -112,6 +112,7 @@ func newServer(version string, errors io.Writer) *server {
 		TextDocumentRename:         s.rename,
 		TextDocumentCodeAction:     s.actions,
 		TextDocumentFormatting:     s.format,
+		TextDocumentCodeLens:       s.lenses,
 	}
 	return s
 }
@@ -131,6 +132,9 @@ func (s *server) handle(_ context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Reque
 	params := json.RawMessage("{}")
 	if req.Params != nil {
 		params = *req.Params
+	}
+	if req.Method == methodGraph {
+		return s.drawn(params)
 	}
 	result, known, valid, err := s.protocol.Handle(&glsp.Context{Method: req.Method, Params: params})
 	switch {
