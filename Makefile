@@ -275,6 +275,14 @@ models: ## regenerate aws/model/models.zip, the API models of all AWS services, 
 release: ## build a release in dist/release: archives for six systems, SBOM, image, npm packages, wheels, install.sh (TARGETS="linux/amd64": fewer)
 	@TARGETS="$(TARGETS)" URL="$(URL)" internal/release/build.sh $(VERSION)
 
+.PHONY: vsix
+vsix: ## build the extension for VS Code in dist/release, with npm
+	@internal/release/vsix.sh $(VERSION)
+
+.PHONY: site
+site: ## build the documentation as a static site in dist/site, with npm
+	@internal/site/build.sh
+
 .PHONY: release-trial
 release-trial: ## install every channel of dist/release in an empty directory, and validate and serve from it
 	@internal/release/trial.sh
