@@ -79,7 +79,9 @@ type commandLine struct {
 }
 
 // mappers decode the types of flags that verbs declare.
-func mappers() []kong.Option { return []kong.Option{kong.NamedMapper("datadir", kong.MapperFunc(serve.DataDir))} }
+func mappers() []kong.Option {
+	return []kong.Option{kong.NamedMapper("datadir", kong.MapperFunc(serve.DataDir))}
+}
 
 // registerBuild hands the version and the verbs that another process can run to the packages that need them.
 func registerBuild() {
