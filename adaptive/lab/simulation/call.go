@@ -96,6 +96,12 @@ func (r *run) enter(id uint32, s *service, c *caller) {
 		r.answered(id)
 		return
 	}
+	if s.ramp != nil && s.busy < s.servers && !s.isWarm(r.now) && !s.ramp.take(r.now) {
+		s.throttled++
+		q.error = s.ramp.error
+		r.answered(id)
+		return
+	}
 	r.drawError(s, q)
 	s.arrived++
 	switch {
