@@ -57,7 +57,7 @@ func create(base string) (*Dir, error) {
 	return &Dir{Path: path, lock: lock}, nil
 }
 
-// removeAbandoned removes the directories whose processes have ended without closing them: nobody holds their locks.
+// removeAbandoned removes the directories whose processes have ended without closing them: their locks are free.
 func removeAbandoned(base string) error {
 	entries, err := os.ReadDir(base)
 	if err != nil {

@@ -22,7 +22,7 @@ func TestNew(t *testing.T) {
 	if info, err := os.Stat(first.Path); err != nil || info.Mode().Perm()&0o077 != 0 || first.Path == second.Path {
 		t.Errorf("%v, %v, %s and %s", info, err, first.Path, second.Path)
 	}
-	// What a killed process leaves: a directory, also with a folder that cannot be written to, and a lock that nobody holds.
+	// What a killed process leaves: a directory, also with a folder that cannot be written to, and a free lock.
 	left := filepath.Join(base, prefix()+"left")
 	if err := os.MkdirAll(filepath.Join(left, "sealed", "inside"), 0o700); err != nil {
 		t.Fatal(err)
