@@ -15,11 +15,11 @@ body { margin: 0; padding: 8px; background: var(--vscode-editor-background); col
 #graph.stale { opacity: 0.5; }
 #graph svg { display: block; margin: 0 auto; max-width: 100%; height: auto; }
 body .sb-graph {
-  --sb-card: var(--vscode-editorWidget-background); --sb-ink: var(--vscode-editor-foreground); --sb-dim: var(--vscode-descriptionForeground);
-  --sb-edge: var(--vscode-descriptionForeground); --sb-line: var(--vscode-editorWidget-border, #888); --sb-box: var(--vscode-sideBar-background);
-  --sb-bad: var(--vscode-errorForeground); --sb-run: var(--vscode-focusBorder); --sb-under: var(--vscode-editor-background);
+  --sb-card: var(--vscode-editorWidget-background, #fff); --sb-ink: var(--vscode-editor-foreground, #1f2328); --sb-dim: var(--vscode-descriptionForeground, #59636e);
+  --sb-edge: var(--vscode-descriptionForeground, #8c959f); --sb-line: var(--vscode-editorWidget-border, #888); --sb-box: var(--vscode-sideBar-background, #f6f8fa);
+  --sb-bad: var(--vscode-errorForeground, #c4232b); --sb-run: var(--vscode-focusBorder, #0969da); --sb-under: var(--vscode-editor-background, #fff);
 }
-body .sb-graph > .ground { fill: var(--vscode-editor-background); }
+body .sb-graph > .ground { fill: var(--vscode-editor-background, #fff); }
 body .sb-graph a { cursor: pointer; }
 body .sb-graph a.here > .node > rect { stroke: var(--vscode-focusBorder, #0969da); stroke-width: 3; }
 </style>
