@@ -121,12 +121,18 @@ if command -v npm >/dev/null; then
 import assert from "node:assert";
 import fs from "node:fs";
 import { start } from "stepback";
+import * as matchers from "stepback/expect";
 const sb = await start();
 const x = await sb.run(fs.readFileSync("good.asl.json", "utf8"), { id: 7 });
 assert.equal(x.status, "SUCCEEDED");
 assert.equal(x.attempts("Charge"), 2);
 assert.equal(x.waits("Charge").length, 1);
 assert.ok(x.waits("Charge")[0] >= 0.9, `waits ${x.waits("Charge")}`);
+assert.ok(matchers.toHaveAttempts(x, "Charge", 2).pass && matchers.toHaveWaits(x, "Charge", [1], { tolerance: 10 }).pass);
+assert.match(matchers.toHaveAttempts(x, "Charge", 3).message(), /attempted 2 times; expected 3/);
+assert.ok(!matchers.toHaveWaits(x, "Charge", [1, 2]).pass && !matchers.toHaveFailed(x).pass);
+assert.ok(matchers.toHaveSucceeded.call({ equals: () => true }, x, x.output).pass);
+assert.throws(() => matchers.toHaveFailed(7), TypeError);
 await assert.rejects(sb.call("DescribeExecution", { executionArn: x.arn + "x" }), { name: "ExecutionDoesNotExist" });
 await sb.stop();
 J
