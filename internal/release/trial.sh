@@ -137,6 +137,8 @@ await assert.rejects(sb.call("DescribeExecution", { executionArn: x.arn + "x" })
 await sb.stop();
 J
 	if node run.mjs; then ok npm "start and run"; else bad npm "start and run"; fi
+	: >"node_modules/@stepback/$platform-$arch/bin/stepback"
+	if node_modules/.bin/stepback validate good.asl.json >out.txt 2>&1 || ! grep -q "install again" out.txt; then bad npm "with an empty binary: $(cat out.txt)"; else ok npm "names a broken installation"; fi
 	rm -r "node_modules/@stepback"
 	if node_modules/.bin/stepback validate good.asl.json >out.txt 2>&1 || ! grep -q "is not installed" out.txt; then bad npm "without the binary: $(cat out.txt)"; else ok npm "names the missing package"; fi
 	cd .. && mkdir asl && cp good.asl.json bad.asl.json asl/ && cd asl && echo '{"private": true}' >package.json
