@@ -206,6 +206,10 @@ laptop-destroy: laptop ## delete it from stepback serve; EMPTY=yes also deletes 
 laptop-trial: laptop ## test the laptop environment from an empty directory: deploy, import with faults and a SIGKILL, alarm and mail, drift, destroy
 	STEPBACK_LAPTOP=yes $(GO) test -count=1 -timeout 30m -v -run '^TestLaptop$$' ./cmd/stepback
 
+.PHONY: stages-trial
+stages-trial: laptop ## test dev, stg and prod on stepback serve, with their databases replaced: an upload, an outage, its page and its recovery in each
+	STEPBACK_STAGES=yes $(GO) test -count=1 -timeout 60m -v -run '^TestStages$$' ./cmd/stepback
+
 .PHONY: localstack-down
 localstack-down: ## stop LocalStack and PostgreSQL and delete their data
 	docker compose -f localstack/compose.yaml down --volumes
