@@ -283,7 +283,7 @@ func TestEveryVariableOfAProgramIsSet(t *testing.T) {
 		}
 	}
 	sources, err := filepath.Glob("../../lambdas/*/*.go")
-	if err != nil || len(set) != 7 {
+	if err != nil || len(set) != 8 {
 		t.Fatal(err, len(set))
 	}
 	for _, file := range sources {
@@ -316,7 +316,7 @@ var settings = map[string]string{
 	"database.subnetIds":        `["subnet-0123456789abcdef0"]`,
 	"database.securityGroupIds": `["sg-0123456789abcdef0"]`,
 	"inputBucket":               `"in-bucket"`, "resultBucket": `"out-bucket"`, "accessLogBucket": `"logs-bucket"`,
-	"maxFileBytes": `1073741824`, "timeoutHours": `48`,
+	"maxFileBytes": `1073741824`, "timeoutHours": `48`, "importsPerDay": `24`,
 	"owner": `"data"`, "costCenter": `"4711"`, "monthlyBudgetUSD": `500`, "recordValueUSD": `0.001`,
 	"breaker": `"source"`, "adapt.mode": `"on"`, "adapt.rules": `"source"`, "adapt.capacity": `900`,
 	"adapt.concurrencyLimit": `200`, "adapt.loadHours": `"Asia/Tokyo"`, "adapt.delayPerHourUSD": `0.01`,
