@@ -15,6 +15,7 @@ import (
 	"stepback/csvimport/database"
 	"stepback/csvimport/handlers"
 	"stepback/csvimport/sharedguard"
+	"stepback/csvimport/xray"
 	"stepback/statemachine"
 )
 
@@ -31,5 +32,5 @@ func main() {
 		os.Exit(1)
 	}
 	store := database.NewLazy(os.Getenv("DATABASE_URL"))
-	lambda.Start(waiting.Limited(handlers.Guarded(guard, handlers.Process(store, log))))
+	lambda.Start(handlers.Traced(&xray.Tracer{}, waiting.Limited(handlers.Guarded(guard, handlers.Process(store, log)))))
 }

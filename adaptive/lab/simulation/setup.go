@@ -218,4 +218,7 @@ func (r *run) scheduleStart() {
 	if r.Policy.Controller != nil {
 		r.control = newControl(r)
 	}
+	if r.Policy.Redrive != nil {
+		r.redrive = newRedrive(r)
+	}
 }

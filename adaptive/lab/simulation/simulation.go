@@ -86,6 +86,8 @@ type record struct {
 	began     int64 // start of the call in flight
 	phase     Phase
 	counted   bool
+	redrives  uint8
+	before    uint32 // calls made before the last redrive
 	permit    permits
 }
 
@@ -168,6 +170,7 @@ type run struct {
 
 	measure measure
 	control *control
+	redrive *redrive
 	calls   int64
 	end     int64
 	// delay replaces the waits before retries. Tests use it to check theories that assume exponential waits.
@@ -256,6 +259,10 @@ func (r *run) carryOut(e event) {
 		r.scale(&r.services[e.target()])
 	case descends:
 		r.descend(e.target())
+	case redriveStep:
+		r.judgeRedrive()
+	case redriveDue:
+		r.beginRedrives()
 	}
 }
 
@@ -282,7 +289,8 @@ func (w *workload) size(index uint32) int {
 	return min(w.Map.Batch, w.Map.Items-int(index)*w.Map.Batch)
 }
 
-func (r *run) open(w *workload) {
+// slot returns the place of a new record, with its counters at 0.
+func (r *run) slot() uint32 {
 	var slot uint32
 	if n := len(r.freeRecords); n > 0 {
 		slot = r.freeRecords[n-1]
@@ -294,6 +302,12 @@ func (r *run) open(w *workload) {
 			r.counters = append(r.counters, attempts{})
 		}
 	}
+	clear(r.counters[int(slot)*r.retriers : int(slot+1)*r.retriers])
+	return slot
+}
+
+func (r *run) open(w *workload) {
+	slot := r.slot()
 	index := w.started
 	w.started++
 	w.open += w.size(index)
@@ -305,7 +319,6 @@ func (r *run) open(w *workload) {
 		index: index, workload: uint16(r.workloadIndex(w)), version: uint16(version), request: none, arrived: r.now,
 		phase: r.measure.phase, counted: r.now >= int64(r.Scenario.Warmup),
 	}
-	clear(r.counters[int(slot)*r.retriers : int(slot+1)*r.retriers])
 	r.measure.offered(r.now, &r.records[slot], w.size(index))
 	r.begin(slot)
 }
@@ -384,7 +397,7 @@ func (r *run) call(slot uint32) {
 	}
 	id := r.newRequest()
 	q := &r.requests[id]
-	q.record, q.workload, q.index, q.attempt = slot, x.workload, x.index, x.calls
+	q.record, q.workload, q.index, q.attempt = slot, x.workload, x.index, x.before+x.calls
 	x.request = id
 	r.enter(id, s, &w.caller)
 }
@@ -515,7 +528,7 @@ func (r *run) fail(slot uint32, e uint16) {
 		return
 	}
 	counter.count++
-	item, nth := uint64(x.workload)<<32|uint64(x.index), uint64(retrier)<<32|uint64(counter.count)
+	item, nth := uint64(x.workload)<<32|uint64(x.index), uint64(retrier)<<32|uint64(x.redrives)<<24|uint64(counter.count)
 	r.stream = draw.Of(r.Seed, forJitter, item, nth)
 	rnd := r.Jitter
 	if rnd == nil {
@@ -562,14 +575,16 @@ func (r *run) trace(x *record, name string) {
 // close ends a record, as done or as dead-lettered.
 func (r *run) close(slot uint32, w *workload, done bool) {
 	x := &r.records[slot]
-	r.measure.closed(r.now, x, w.size(x.index), done)
 	if r.control != nil && !done {
 		r.control.exhausted(x)
+	}
+	if !r.kept(slot, w, done) {
+		r.measure.closed(r.now, x, w.size(x.index), done)
 	}
 	w.open -= w.size(x.index)
 	w.finishing = r.now
 	r.freeRecords = append(r.freeRecords, slot)
-	if w.Map != nil {
+	if w.Map != nil && x.redrives == 0 {
 		w.running--
 		r.fillMap(w)
 	}
