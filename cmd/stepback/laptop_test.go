@@ -298,6 +298,9 @@ func (l *laptop) imports() {
 	l.until(7*time.Minute, "the alarm is in the inbox", func() bool {
 		return l.inbox(`ALARM: \"csv-import-laptop-excessive-retries\"`)
 	})
+	if l.inbox("console.aws.amazon.com") || !l.inbox("/_stepback/alarms/csv-import-laptop-excessive-retries") {
+		l.t.Error("the mail links the AWS Management Console instead of the console of the server")
+	}
 	l.draws("laptop", "Retry Statistics")
 }
 
