@@ -18,7 +18,7 @@ CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 COMPILE := GOGC=off GOMEMLIMIT=800MiB GOMAXPROCS=1 $(GO) build -p $(CORES)
 # Flags for test binaries. make lint runs go vet, and nobody debugs these binaries; without symbols they link in half the time.
 LEAN := -vet=off -ldflags="-s -w"
-LAMBDAS := validate process aggregate start metrics adapt relay
+LAMBDAS := validate process aggregate start metrics adapt relay prune
 FUZZTIME ?= 10s
 # make bench-compare: the base commit, the benchmarks (a regular expression), and the runs of each.
 BASE ?= main
@@ -205,6 +205,10 @@ laptop-destroy: laptop ## delete it from stepback serve; EMPTY=yes also deletes 
 .PHONY: laptop-trial
 laptop-trial: laptop ## test the laptop environment from an empty directory: deploy, import with faults and a SIGKILL, alarm and mail, drift, destroy
 	STEPBACK_LAPTOP=yes $(GO) test -count=1 -timeout 30m -v -run '^TestLaptop$$' ./cmd/stepback
+
+.PHONY: stages-trial
+stages-trial: laptop ## test dev, stg and prod on stepback serve, with their databases replaced: an upload, an outage, its page and its recovery in each
+	STEPBACK_STAGES=yes $(GO) test -count=1 -timeout 60m -v -run '^TestStages$$' ./cmd/stepback
 
 .PHONY: localstack-down
 localstack-down: ## stop LocalStack and PostgreSQL and delete their data

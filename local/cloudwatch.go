@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/local/console"
 	"stepback/local/endpoint"
 	"stepback/local/services/cloudwatch"
 	"stepback/local/services/cloudwatch/datapoints"
@@ -22,7 +23,8 @@ import (
 func (p *Platform) openCloudWatch(context.Context) (err error) {
 	p.meter.asks, p.meter.done = make(chan chan<- error), make(chan struct{})
 	p.CloudWatch, err = cloudwatch.Open(cloudwatch.Options{Documents: p.Documents, Clock: p.Clock, Targets: &p.Targets,
-		Scope: p.Scope, Log: p.cfg.Log, Measure: p.meter.flushed})
+		Scope: p.Scope, Log: p.cfg.Log, Measure: p.meter.flushed,
+		Link: func(address string) string { return console.Address(p.Endpoint, address) }})
 	if err != nil {
 		return err
 	}

@@ -168,6 +168,7 @@ var linkedModules = map[string][]string{
 		"golang.org/x/text",
 	}),
 	"adaptive/controller/decide":  nil,
+	"adaptive/versions":           stepFunctionsClientModules,
 	"adaptive/cost":               {"golang.org/x/text"},
 	"adaptive/deadline":           nil,
 	"adaptive/design":             {"go.yaml.in/yaml/v3", "golang.org/x/text"},
