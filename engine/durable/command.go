@@ -12,6 +12,7 @@ type Command struct {
 	Callback   *Callback   `json:",omitempty"`
 	Chained    *Outcome    `json:",omitempty"`
 	Stop       *Stop       `json:",omitempty"`
+	Retry      *Retry      `json:",omitempty"`
 }
 
 // Start begins the execution.
@@ -38,14 +39,15 @@ type Checkpoint struct {
 	Targets map[string]Target `json:",omitempty"`
 }
 
-// Return ends an invocation. Either Error is set, because the function failed, or Output is the function's response as
-// JSON text.
+// Return ends an invocation. Error is set if the function failed, and Throttled is true if it could not be invoked now.
+// Otherwise, Output is the function's response as JSON text.
 type Return struct {
 	RequestID string
 	Output    string `json:",omitempty"`
 	Error     *Error `json:",omitempty"`
 	// Fatal is true if no later invocation can succeed, so that the execution fails with Error.
-	Fatal bool `json:",omitempty"`
+	Fatal     bool `json:",omitempty"`
+	Throttled bool `json:",omitempty"`
 }
 
 // Tick ends the waits whose time has come.
@@ -80,3 +82,6 @@ func ParseCommand(text string) (*Command, error) {
 	c := new(Command)
 	return c, json.Unmarshal([]byte(text), c)
 }
+
+// Retry ends the wait of a STEP that is to be retried, so that its next attempt may start now.
+type Retry struct{ OperationID string }

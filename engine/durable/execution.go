@@ -111,26 +111,36 @@ func (x *Execution) WantsInvocation(now time.Time) bool {
 	return x.invocation == 0 || x.external > x.seen
 }
 
-// Next returns when the execution next changes by itself, or may be invoked again after a failure. It is never zero
-// while the execution runs, since every execution times out. timer is true if an operation or a retry waits for that
-// time, and false if only a timeout does.
-func (x *Execution) Next() (at time.Time, timer bool) {
+// Next returns when the execution next changes by itself. wait is when a wait ends, or when the function may be invoked
+// again after it failed; zero means never. timeout is when the execution or a callback times out, unless that is
+// prevented; it is zero only if the execution has ended.
+func (x *Execution) Next() (wait, timeout time.Time) {
 	if x.Over() {
-		return time.Time{}, false
+		return time.Time{}, time.Time{}
 	}
-	at = x.deadline
-	earlier := func(t time.Time, waits bool) {
-		if !t.IsZero() && (t.Before(at) || t.Equal(at) && waits) {
-			at, timer = t, waits
-		}
-	}
+	timeout = x.deadline
 	if !x.invoking {
-		earlier(x.retryAt, true)
+		wait = x.retryAt
 	}
 	for _, o := range x.operations {
-		earlier(o.deadline(), o.Type != TypeCallback)
+		switch t := o.deadline(); {
+		case t.IsZero():
+		case o.Type == TypeCallback:
+			timeout = earlier(timeout, t)
+		case wait.IsZero():
+			wait = t
+		default:
+			wait = earlier(wait, t)
+		}
 	}
-	return at, timer
+	return wait, timeout
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // Apply applies a command at a time, and returns the events that it produced. The error is a *Refusal if the API must
@@ -167,6 +177,10 @@ func (x *Execution) apply(c *Command, now time.Time, again bool) ([]history.Even
 		err = x.callback(log, c.Callback)
 	case c.Chained != nil:
 		err = x.chained(log, c.Chained)
+	case c.Retry != nil:
+		if o := x.byID[c.Retry.OperationID]; o != nil && o.Type == TypeStep && o.Status == Pending {
+			x.ring(log, o)
+		}
 	case c.Stop != nil:
 		x.end(log, Stopped, nil, c.Stop.Error)
 	default:
@@ -249,8 +263,12 @@ func (x *Execution) returned(l *log, r *Return) {
 	}
 	x.invoking = false
 	out, bad := outputOf(r)
-	if bad == nil && r.Error == nil && out.Status == Pending && x.outcome == nil && !x.canSuspend() {
+	if bad == nil && r.Error == nil && !r.Throttled && out.Status == Pending && x.outcome == nil && !x.canSuspend() {
 		bad = NewError(InvalidParameterValue, "Cannot return PENDING status with no pending operations.")
+	}
+	if r.Throttled {
+		x.retryAt = l.now.Add(x.backoff())
+		return
 	}
 	l.add(history.DurableInvocationCompleted, nil, &body{InvocationCompletedDetails: &invocationCompleted{
 		StartTimestamp: Seconds(x.invoked), EndTimestamp: Seconds(l.now), RequestId: r.RequestID,
@@ -259,9 +277,7 @@ func (x *Execution) returned(l *log, r *Return) {
 	case x.outcome != nil:
 		x.end(l, x.outcome.Status, x.outcome.Result, x.outcome.Error)
 	case r.Error != nil && !r.Fatal:
-		wait := min(shortestBackoff<<min(x.failures, mostDoublings), longestBackoff)
-		x.failures++
-		x.retryAt = l.now.Add(wait)
+		x.retryAt = l.now.Add(x.backoff())
 	case r.Error != nil:
 		x.end(l, Failed, nil, r.Error)
 	case bad != nil:
@@ -275,6 +291,12 @@ func (x *Execution) returned(l *log, r *Return) {
 	}
 }
 
+// backoff returns the wait after another failed invocation.
+func (x *Execution) backoff() time.Duration {
+	x.failures++
+	return min(shortestBackoff<<min(x.failures-1, mostDoublings), longestBackoff)
+}
+
 // output is the response of a durable function.
 type output struct {
 	Status string
@@ -285,7 +307,7 @@ type output struct {
 // outputOf parses the response of a function. The error is what the execution fails with if the response is none that
 // a durable function may give.
 func outputOf(r *Return) (out output, bad *Error) {
-	if r.Error != nil {
+	if r.Error != nil || r.Throttled {
 		return out, nil
 	}
 	if err := json.Unmarshal([]byte(r.Output), &out); err != nil {

@@ -95,7 +95,10 @@ func (t *trial) returns(output string) {
 // wait lets time pass until the execution changes by itself.
 func (t *trial) wait() {
 	t.Helper()
-	t.now, _ = t.x.Next()
+	wait, timeout := t.x.Next()
+	if t.now = timeout; !wait.IsZero() && wait.Before(timeout) {
+		t.now = wait
+	}
 	t.do(&durable.Command{Tick: &durable.Tick{}})
 }
 
