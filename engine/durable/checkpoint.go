@@ -9,7 +9,7 @@ import (
 	"stepback/engine/history"
 )
 
-// State is what a checkpoint returns: the next token and the operations that the function does not know yet.
+// State is the response to a checkpoint: the next token and the operations that the function does not know yet.
 type State struct {
 	Token      string
 	Operations []*Operation

@@ -218,7 +218,7 @@ type Shown[T Stamp] struct {
 	ChainedInvokeDetails *ShownOutcome   `json:",omitempty"`
 }
 
-// ShownExecution is what an answer contains about the execution itself.
+// ShownExecution contains the input of the execution itself.
 type ShownExecution struct{ InputPayload string }
 
 // ShownOutcome is a result or an error.
@@ -227,23 +227,23 @@ type ShownOutcome struct {
 	Error  *Error  `json:",omitempty"`
 }
 
-// ShownContext is what an answer contains about a CONTEXT.
+// ShownContext contains the details of a CONTEXT.
 type ShownContext struct {
 	ReplayChildren bool `json:",omitempty"`
 	ShownOutcome
 }
 
-// ShownStep is what an answer contains about a STEP.
+// ShownStep contains the details of a STEP.
 type ShownStep[T Stamp] struct {
 	Attempt              int64
 	NextAttemptTimestamp T `json:",omitzero"`
 	ShownOutcome
 }
 
-// ShownWait is what an answer contains about a WAIT.
+// ShownWait contains the details of a WAIT.
 type ShownWait[T Stamp] struct{ ScheduledEndTimestamp T }
 
-// ShownCallback is what an answer contains about a CALLBACK.
+// ShownCallback contains the details of a CALLBACK.
 type ShownCallback struct {
 	CallbackId string //nolint:revive // the API's spelling
 	ShownOutcome

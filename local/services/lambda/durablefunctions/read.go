@@ -206,7 +206,7 @@ func (s *Service) RetryNow(ctx context.Context, arn, operation string) (bool, er
 	return found, refused(err)
 }
 
-// Description is what GetDurableExecution returns.
+// Description describes an execution, as GetDurableExecution returns it.
 type Description struct {
 	DurableExecutionArn  string //nolint:revive // the API's spelling
 	DurableExecutionName string

@@ -19,8 +19,8 @@ import (
 type run struct {
 	s   *Service
 	arn string
-	// turn is full while somebody works on the execution: only then may its state be used. It is held across commits,
-	// so that commands become durable in their order.
+	// turn is full while a goroutine has the turn: only that goroutine may use the state. It keeps the turn while it
+	// waits for a commit, so that commands become durable in their order.
 	turn  chan struct{}
 	state *state // nil if it is only in the journal
 	// resumes is true if the execution of an earlier process needs more than its timers.
@@ -115,8 +115,8 @@ func (r *run) leave() {
 	<-r.turn
 }
 
-// do applies a command and waits until it is durable. seen, if not nil, is called with the execution before anybody else
-// gets the turn.
+// do applies a command and waits until it is durable. seen, if not nil, is called with the execution before the turn
+// ends.
 func (r *run) do(ctx context.Context, c *durable.Command, seen func(*durable.Execution)) error {
 	st, err := r.take(ctx)
 	if err != nil {

@@ -24,8 +24,8 @@ type Options struct {
 	Functions Functions
 	// Changed, if not nil, is called with the events of each step once they are durable. It must return quickly.
 	Changed func(*journal.Execution, []history.Event)
-	// Ended, if not nil, is called when an execution that nobody waits for (invocation.Event) has ended without
-	// success or with it, so that destinations and dead-letter queues receive its result.
+	// Ended, if not nil, is called when an execution that was started asynchronously (invocation.Event) has ended, so
+	// that destinations and dead-letter queues receive its result.
 	Ended func(context.Context, *Ended)
 	// Log receives what goes wrong in the background; nil discards it.
 	Log *slog.Logger

@@ -131,7 +131,7 @@ func (s *Service) start(ctx context.Context, v Version, in *Start) (*journal.Exe
 	return s.begin(ctx, executionARN(v, in.Name, aws.NewID()), v, in)
 }
 
-// claim waits until nobody else starts an execution with the same prefix of its ARN.
+// claim waits until no other request starts an execution with the same prefix of its ARN.
 func (s *Service) claim(ctx context.Context, prefix string) (done func(), err error) {
 	for {
 		s.mu.Lock()
@@ -190,7 +190,7 @@ func (s *Service) begin(ctx context.Context, arn string, v Version, in *Start) (
 	s.mu.Unlock()
 	started := &durable.Command{Start: &durable.Start{ARN: arn, ID: id, Secret: rand.Text(), Input: in.Input,
 		TimeoutSeconds: v.Timeout}}
-	r.turn <- struct{}{} // nobody else knows the execution yet
+	r.turn <- struct{}{} // free: the execution is new
 	defer r.leave()
 	if err := r.apply(st, started); err != nil {
 		s.remove(r)
