@@ -10,13 +10,14 @@ import (
 	"stepback/jsonvalue"
 	"stepback/local/services/events"
 	"stepback/local/services/lambda/durablefunctions"
+	"stepback/retrymetrics"
 	"stepback/tasks/lambda/invocation"
 )
 
 // openDurable opens the durable executions of the functions, which are kept in the journal.
 func (p *Platform) openDurable(ctx context.Context) (err error) {
 	p.Durable, err = durablefunctions.Open(ctx, durablefunctions.Options{Journal: p.Journal, Clock: p.Clock,
-		Functions: p.Functions, Changed: p.durableChanged, Ended: p.Functions.DurableEnded, Log: p.cfg.Log})
+		Functions: p.Functions, Changed: p.durableChanged, Track: p.trackDurable, Ended: p.Functions.DurableEnded, Log: p.cfg.Log})
 	if err != nil {
 		return fmt.Errorf("the durable executions of %s: %w", p.Dir, err)
 	}
@@ -24,6 +25,25 @@ func (p *Platform) openDurable(ctx context.Context) (err error) {
 	p.meter.durable.Store(p.Durable)
 	p.onClose(func() error { p.Durable.Close(); return nil })
 	return nil
+}
+
+// trackDurable counts the retries of the steps of a durable execution as they happen, as track does for executions of
+// Step Functions.
+func (p *Platform) trackDurable(x *journal.Execution, past []history.Event, recovered bool) func([]history.Event) {
+	if recovered {
+		p.metrics.recovered(x.ARN, past)
+	}
+	live := retrymetrics.NewLive(x.ARN, append([]retrymetrics.Target{&p.metrics.Collector}, p.cfg.Counts...)...)
+	live.Skip(past)
+	return func(steps []history.Event) {
+		for i := range steps {
+			live.Read(&steps[i])
+		}
+		live.Flush()
+		if n := len(steps); n > 0 && steps[n-1].Type.Terminal() {
+			live.Close()
+		}
+	}
 }
 
 // durableChanged announces and counts the events of a step of a durable execution.

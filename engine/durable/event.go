@@ -130,14 +130,13 @@ func (l *log) add(t history.Type, o *Operation, b *body) {
 		l.x.events++
 		e.ID = l.x.events
 	}
-	e.Previous = e.ID - 1
 	if o != nil {
 		b.SubType, b.Id, b.Name, b.ParentId = o.SubType, o.ID, o.Name, o.ParentID
 		e.Name = o.Name
 		if e.Name == "" {
 			e.Name = o.ID
 		}
-		if o.Type == TypeStep { // the attempts of a step follow from each other
+		if o.Type == TypeStep { // the attempts of a step follow from each other; other events follow from none
 			e.Previous = l.previous(o.ID)
 			l.steps[o.ID] = e.ID
 		}

@@ -25,6 +25,8 @@ type run struct {
 	state *state // nil if it is only in the journal
 	// resumes is true if the execution of an earlier process needs more than its timers.
 	resumes bool
+	// recovered is true if an earlier process has run the execution, until its events are tracked.
+	recovered bool
 
 	mu            sync.Mutex // guards what follows
 	wait, timeout *clock.Timer
@@ -40,7 +42,8 @@ type state struct {
 	record  journal.Execution
 	history []history.Event
 	steps   int64
-	pending []history.Signal // applied, and not in the journal: it can be applied again after a crash
+	track   func([]history.Event) // nil until there are new events to track
+	pending []history.Signal      // applied, and not in the journal: it can be applied again after a crash
 }
 
 func (s *Service) newRun(arn string) *run { return &run{s: s, arn: arn, turn: make(chan struct{}, 1)} }
@@ -194,6 +197,13 @@ func (r *run) commit(st *state, events []history.Event, now time.Time) error {
 	}
 	st.steps++
 	st.pending = nil
+	if r.s.o.Track != nil && len(events) > 0 {
+		if st.track == nil {
+			st.track = r.s.o.Track(&st.record, st.history[:len(st.history)-len(events)], r.recovered)
+			r.recovered = false
+		}
+		st.track(events)
+	}
 	if r.s.o.Changed != nil {
 		r.s.o.Changed(&st.record, events)
 	}

@@ -24,6 +24,9 @@ type Options struct {
 	Functions Functions
 	// Changed, if not nil, is called with the events of each step once they are durable. It must return quickly.
 	Changed func(*journal.Execution, []history.Event)
+	// Track, if not nil, returns the function that receives the events of an execution from now on, after past; see
+	// engine.Config.Track. recovered is true if an earlier process has run the execution.
+	Track func(x *journal.Execution, past []history.Event, recovered bool) func([]history.Event)
 	// Ended, if not nil, is called when an execution that was started asynchronously (invocation.Event) has ended, so
 	// that destinations and dead-letter queues receive its result.
 	Ended func(context.Context, *Ended)
@@ -109,6 +112,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 				o.Log.Error("a durable execution cannot be continued; it was left unchanged", "execution", u.ARN, "error", err)
 				continue
 			}
+			r.recovered = true
 			s.runs[r.arn] = r
 			s.left = append(s.left, r)
 			r.evict()
