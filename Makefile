@@ -236,7 +236,7 @@ recordings: ## pack the recordings in FROM into internal/recordings/recordings.t
 		FORMAT.md cases jsonata jsonpath | zstd -19 --long=23 -q -f -o internal/recordings/recordings.tar.zst
 
 .PHONY: clients
-clients: ## call every operation of stepback serve with boto3, the AWS CLI, the SDKs for JavaScript and Go, and Terraform (skips clients that are not installed)
+clients: ## call every operation of stepback serve with boto3, the AWS CLI, the SDKs for JavaScript and Go, and Terraform, and run durable functions on AWS's SDK (skips clients that are not installed)
 	@local/services/clients/run.sh
 
 .PHONY: bench-compare

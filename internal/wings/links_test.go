@@ -220,6 +220,7 @@ var linkedModules = map[string][]string{
 	"engine":                                 {"github.com/google/btree", "github.com/klauspost/compress", "golang.org/x/text"},
 	"engine/clock":                           nil,
 	"engine/graph":                           {"golang.org/x/image", "golang.org/x/sys", "golang.org/x/text"},
+	"engine/durable":                         nil,
 	"engine/history":                         nil,
 	"engine/itemreader":                      {"github.com/klauspost/compress"},
 	"engine/itemreader/parquetrows":          parquetModules,
