@@ -262,7 +262,7 @@ type copiedPart struct {
 	Xmlns        string   `xml:"xmlns,attr"`
 	LastModified string
 	ETag         string
-	Checksum     *checksumElements
+	*checksumElements
 }
 
 // uploadPartCopy implements UploadPartCopy: it reads a part of an upload from an object, or from a range of one.
@@ -308,7 +308,7 @@ func (s *store) uploadPartCopy(c *call) (any, error) {
 	s.showEncryption(c.header, &version{Headers: u.Headers, CustomerKey: u.CustomerKey})
 	out := copiedPart{Xmlns: namespace, ETag: quoted(b.etag), LastModified: shownTime(at)}
 	if b.checksum != nil {
-		out.Checksum = &checksumElements{Value: sumElement(b.checksum.Algorithm, b.checksum.Value)}
+		out.checksumElements = &checksumElements{Value: sumElement(b.checksum.Algorithm, b.checksum.Value)}
 	}
 	return out, nil
 }
