@@ -157,12 +157,13 @@ func second(secret, text string) string {
 	return base64.StdEncoding.EncodeToString(h.Sum(nil))
 }
 
-// signedParameters lists the query parameters that signature version 2 covers, sorted.
-var signedParameters = []string{"accelerate", "acl", "cors", "delete", "encryption", "lifecycle", "location", "logging",
-	"notification", "object-lock", "partNumber", "policy", "policyStatus", "publicAccessBlock", "requestPayment",
+// signedParameters lists the query parameters that signature version 2 covers, sorted. They are those of the SDKs, which
+// stopped adding to them.
+var signedParameters = []string{"accelerate", "acl", "analytics", "cors", "defaultObjectAcl", "delete", "inventory", "lifecycle",
+	"location", "logging", "metrics", "notification", "object-lock", "partNumber", "policy", "replication", "requestPayment",
 	"response-cache-control", "response-content-disposition", "response-content-encoding", "response-content-language",
-	"response-content-type", "response-expires", "restore", "tagging", "torrent", "uploadId", "uploads", "versionId",
-	"versioning", "versions", "website"}
+	"response-content-type", "response-expires", "restore", "select", "select-type", "storageClass", "tagging", "torrent",
+	"uploadId", "uploads", "versionId", "versioning", "versions", "website"}
 
 // textOfSecond returns the text that signature version 2 signs. date is the request's date, or the time at which a
 // presigned URL expires.
