@@ -300,6 +300,10 @@ $(LINT):
 	GOGC=400 GOBIN=$(@D)/install $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION)
 	@mv $(@D)/install/golangci-lint $@ && rmdir $(@D)/install
 
+.PHONY: typecheck
+typecheck: ## report type errors of all packages and tests on Windows and macOS
+	@$(GO) run ./internal/typecheck -systems windows,darwin ./...
+
 .PHONY: vuln
 vuln: ## report known vulnerabilities in code that is called
 	$(GO) run golang.org/x/vuln/cmd/govulncheck@$(VULN_VERSION) ./...

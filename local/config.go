@@ -37,6 +37,8 @@ type Config struct {
 	// Space configures the free space of Dir, which all stores share. Path is the platform's; FS is also the file
 	// system of the stores that are databases.
 	Space diskspace.Config
+	// Ephemeral is true if the caller removes Dir when the platform is closed. Health reports it.
+	Ephemeral bool
 	// Clock is the clock of the executions; nil means real time. The platform closes it, even if Open fails.
 	Clock *clock.Clock
 	// Patience is the real time that a task may take on a virtual clock; see engine.Config.

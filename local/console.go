@@ -45,7 +45,7 @@ func (p *Platform) console() http.Handler {
 		Points:     p.points,
 		Rooms:      rooms, Who: c.Who, ReadOnly: c.ReadOnly, Redact: c.Redact, Scope: p.Scope,
 		Version: p.cfg.Version, Now: p.Clock.Now, Log: p.cfg.Log,
-		Services: p.shown(), Faults: consoleFaults{p.Chaos},
+		Services: p.shown(), Faults: consoleFaults{p.Chaos}, Pacing: consolePacing{p},
 	})
 }
 

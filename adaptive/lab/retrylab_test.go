@@ -203,7 +203,7 @@ func TestExpectationsHold(t *testing.T) {
 		first = lab.FirstReportedSeed
 	}
 	r, err := lab.Run(t.Context(), experiment(t, seeds, first, strings.Join(scenarios.Names(), ","),
-		"none,static,aimd,controller,adaptive"))
+		"none,static,aimd,controller,controller-redrive,controller-herd,adaptive"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +281,7 @@ func TestPrepareTakesADefinition(t *testing.T) {
 	}
 	s := e.Scenarios[0]
 	r := s.Workloads[0].Retriers
-	if len(r) != 1 || r[0].Policy.MaxAttempts != 1 || len(s.Expect) != 0 || len(e.Policies) != 4 {
+	if len(r) != 1 || r[0].Policy.MaxAttempts != 1 || len(s.Expect) != 0 || len(e.Policies) != 6 {
 		t.Errorf("%+v with %d expectations and %d policies", r, len(s.Expect), len(e.Policies))
 	}
 	if got, want := lab.Unmatched(s),
@@ -306,7 +306,7 @@ func TestPrepareTakesADefinition(t *testing.T) {
 func TestWhatComesAlongIsListed(t *testing.T) {
 	t.Parallel()
 	list := lab.List()
-	if len(list.Scenarios) < 12 || len(list.Policies) != 12 {
+	if len(list.Scenarios) < 12 || len(list.Policies) != 14 {
 		t.Errorf("%d scenarios and %d policies", len(list.Scenarios), len(list.Policies))
 	}
 	for _, name := range []string{"outage-30s", "adaptive"} {

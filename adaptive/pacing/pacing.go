@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"time"
 
-	"stepback/adaptive/breaker"
 	"stepback/adaptive/limiter"
 	"stepback/internal/ctxerr"
 )
@@ -52,7 +51,7 @@ type Progress struct {
 	// Again is the number of times that a piece failed and was queued again.
 	Again int
 	// Limit is the learned number of pieces at a time. Rate is the number of pieces that succeeded per second in the
-	// last ten seconds, and Mean how long a piece takes; both are 0 while unknown.
+	// last ten seconds, and Mean how long a piece takes that succeeds; both are 0 while unknown.
 	Limit float64
 	Rate  float64
 	Mean  time.Duration
@@ -69,10 +68,6 @@ type piece struct {
 	permit   limiter.Permit
 }
 
-// firstGrowth is the share by which the limit grows in the time of one piece until the first failure; after that, it
-// grows by Policy.Increase. The first overshoot is thus at most this share.
-const firstGrowth = 0.25
-
 // rateSpan is the time over which Progress.Rate is measured.
 const rateSpan = 10 * time.Second
 
@@ -81,9 +76,7 @@ type run struct {
 	Config
 
 	work     Work
-	state    limiter.State
-	pacer    limiter.Pacer
-	next     time.Time // when the next piece may begin
+	pace     *Pace
 	queue    []*piece
 	underWay map[string]*piece
 	progress Progress
@@ -94,10 +87,8 @@ type run struct {
 // way then continue unwatched. each, which may be nil, is called when a piece has ended for good: err is nil for a
 // success, the error of Begin, or ErrFailed.
 func Run(ctx context.Context, ids []string, work Work, c Config, each func(id string, err error)) (Progress, error) {
-	if c.Policy == (limiter.Policy{}) {
-		c.Policy = Careful()
-	}
-	if err := c.Policy.Validate(); err != nil {
+	pace, err := NewPace(c.Policy)
+	if err != nil {
 		return Progress{}, err
 	}
 	if c.Every < 0 || c.Attempts < 0 {
@@ -108,11 +99,11 @@ func Run(ctx context.Context, ids []string, work Work, c Config, each func(id st
 	if each == nil {
 		each = func(string, error) {}
 	}
-	r := &run{Config: c, work: work, underWay: map[string]*piece{}, progress: Progress{Total: len(ids)}}
+	r := &run{Config: c, work: work, pace: pace, underWay: map[string]*piece{}, progress: Progress{Total: len(ids)}}
 	for _, id := range ids {
 		r.queue = append(r.queue, &piece{id: id})
 	}
-	err := r.loop(ctx, each)
+	err = r.loop(ctx, each)
 	r.report(time.Now())
 	if c.Progress != nil {
 		c.Progress(r.progress)
@@ -125,7 +116,7 @@ func (r *run) loop(ctx context.Context, each func(string, error)) error {
 	look, reported := now.Add(r.Every), now
 	for len(r.queue) > 0 || len(r.underWay) > 0 {
 		now = time.Now()
-		for len(r.queue) > 0 && !now.Before(r.next) && r.begin(ctx, now, each) {
+		for len(r.queue) > 0 && r.begin(ctx, now, each) {
 			now = time.Now()
 		}
 		if !now.Before(look) {
@@ -141,8 +132,8 @@ func (r *run) loop(ctx context.Context, each func(string, error)) error {
 			reported = now
 		}
 		wake := look
-		if len(r.queue) > 0 && r.next.After(now) && r.next.Before(wake) {
-			wake = r.next
+		if next := r.pace.Next(); len(r.queue) > 0 && next.After(now) && next.Before(wake) {
+			wake = next
 		}
 		if err := sleep(ctx, wake.Sub(now)); err != nil {
 			return err
@@ -151,9 +142,9 @@ func (r *run) loop(ctx context.Context, each func(string, error)) error {
 	return nil
 }
 
-// begin begins the first piece of the queue; it returns false if the limiter admits none now.
+// begin begins the first piece of the queue; it returns false if the pace admits none now.
 func (r *run) begin(ctx context.Context, now time.Time, each func(string, error)) bool {
-	permit, ok := r.state.Allow(&r.Policy, now)
+	permit, ok := r.pace.Begin(now)
 	if !ok {
 		return false
 	}
@@ -162,16 +153,12 @@ func (r *run) begin(ctx context.Context, now time.Time, each func(string, error)
 	p.began, p.permit = now, permit
 	p.attempts++
 	if err := r.work.Begin(ctx, p.id); err != nil {
-		r.state.Record(&r.Policy, permit, time.Now(), breaker.Ignored)
+		r.pace.Refused(time.Now(), permit)
 		r.progress.Refused++
 		each(p.id, err)
 		return ctx.Err() == nil
 	}
 	r.underWay[p.id] = p
-	if mean := r.progress.Mean; mean > 0 {
-		r.pacer.Reserve(limiter.Rate(r.state.Limit(&r.Policy), mean), now)
-		r.next = now.Add(r.pacer.Waiting(now))
-	}
 	return true
 }
 
@@ -205,25 +192,16 @@ func (r *run) look(ctx context.Context, each func(string, error)) error {
 		}
 		p := r.underWay[id]
 		delete(r.underWay, id)
-		r.measure(now.Sub(p.began))
+		r.pace.Ended(now, p.permit, now.Sub(p.began), good)
 		switch {
 		case good:
-			if r.progress.Again+r.progress.Failed == 0 { // the limit is not known to be too high yet
-				policy := r.Policy
-				policy.Increase = max(policy.Increase, r.state.Limit(&policy)*firstGrowth)
-				r.state.Record(&policy, p.permit, now, breaker.Success)
-			} else {
-				r.state.Record(&r.Policy, p.permit, now, breaker.Success)
-			}
 			r.progress.Succeeded++
 			r.ends = append(r.ends, now)
 			each(id, nil)
 		case p.attempts < r.Attempts:
-			r.state.Record(&r.Policy, p.permit, now, breaker.Failure)
 			r.progress.Again++
 			r.queue = append(r.queue, p)
 		default:
-			r.state.Record(&r.Policy, p.permit, now, breaker.Failure)
 			r.progress.Failed++
 			each(id, ErrFailed)
 		}
@@ -231,22 +209,12 @@ func (r *run) look(ctx context.Context, each func(string, error)) error {
 	return nil
 }
 
-// measure updates the mean duration of a piece.
-func (r *run) measure(took time.Duration) {
-	const weight = 20 // of the mean so far against one piece
-	if r.progress.Mean == 0 {
-		r.progress.Mean = max(took, 1)
-		return
-	}
-	r.progress.Mean += (took - r.progress.Mean) / weight
-}
-
 func (r *run) report(now time.Time) {
 	for len(r.ends) > 0 && now.Sub(r.ends[0]) > rateSpan {
 		r.ends = r.ends[1:]
 	}
 	r.progress.Rate = float64(len(r.ends)) / rateSpan.Seconds()
-	r.progress.Limit = r.state.Limit(&r.Policy)
+	r.progress.Limit, r.progress.Mean = r.pace.Limit(), r.pace.Mean()
 	r.progress.UnderWay = len(r.underWay)
 }
 

@@ -74,6 +74,16 @@ func (a *apis) request(service, kind, target, body string) []byte {
 		"20261122T120000Z\r\n%sAccept-Encoding: gzip\r\n\r\n%s", a.host, len(body), service, 0, kind, target, body)
 }
 
+// object returns a request for an object, with an unsigned payload as over TLS.
+func (a *apis) object(method, path, body string) []byte {
+	const signature = "AWS4-HMAC-SHA256 Credential=000000000000/20261122/us-east-1/s3/aws4_request, SignedHeaders=" +
+		"amz-sdk-invocation-id;amz-sdk-request;content-length;host;x-amz-content-sha256;x-amz-date, Signature=%064d"
+	return fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: %s\r\nUser-Agent: aws-sdk-go-v2/1.41.0 ua/2.1 os/linux lang/go#1.26\r\n"+
+		"Content-Length: %d\r\nAmz-Sdk-Invocation-Id: 6ba7b810-9dad-41d1-80b4-00c04fd430c8\r\n"+
+		"Amz-Sdk-Request: attempt=1; max=3\r\nAuthorization: "+signature+"\r\nX-Amz-Content-Sha256: UNSIGNED-PAYLOAD\r\n"+
+		"X-Amz-Date: 20261122T120000Z\r\n\r\n%s", method, path, a.host, len(body), 0, body)
+}
+
 // json returns a request in AWS JSON.
 func (a *apis) json(service, version, target, body string) []byte {
 	return a.request(service, "application/x-amz-json-"+version, target, body)

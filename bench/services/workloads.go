@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -17,6 +18,7 @@ import (
 	dynamotypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 	"github.com/aws/aws-sdk-go-v2/service/eventbridge"
 	eventtypes "github.com/aws/aws-sdk-go-v2/service/eventbridge/types"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sns"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 )
@@ -26,6 +28,7 @@ type apis struct {
 	host   string
 	sqs    *sqs.Client
 	dynamo *dynamodb.Client
+	s3     *s3.Client
 	sns    *sns.Client
 	events *eventbridge.Client
 	made   int // number of queues, tables and topics created
@@ -39,6 +42,7 @@ func newAPIs(address string) *apis {
 		sqs:  sqs.New(sqs.Options{BaseEndpoint: &address, Region: "us-east-1", Credentials: keys, HTTPClient: over}),
 		dynamo: dynamodb.New(dynamodb.Options{BaseEndpoint: &address, Region: "us-east-1", Credentials: keys,
 			HTTPClient: over}),
+		s3:  s3.New(s3.Options{BaseEndpoint: &address, Region: "us-east-1", Credentials: keys, HTTPClient: over, UsePathStyle: true}),
 		sns: sns.New(sns.Options{BaseEndpoint: &address, Region: "us-east-1", Credentials: keys, HTTPClient: over}),
 		events: eventbridge.New(eventbridge.Options{BaseEndpoint: &address, Region: "us-east-1", Credentials: keys,
 			HTTPClient: over}),
@@ -67,8 +71,11 @@ var text = strings.Repeat("x", 200)
 var workloads = []workload{
 	{"SQS send, receive, delete", 3, messages, rawMessages},
 	{"DynamoDB PutItem", 1, items, rawItems},
-	{"SNS Publish to 10 queues, raw delivery", 1, fanOut(true), rawFanOut(true)},
-	{"SNS Publish to 10 queues, signed envelopes", 1, fanOut(false), rawFanOut(false)},
+	{"S3 PutObject of 1 kB", 1, objects, rawObjects},
+	{"S3 GetObject of 1 kB", 1, reading, rawReading},
+	{"SNS Publish to a queue, signed envelope", 1, fanOut(1, false), rawFanOut(1, false)},
+	{"SNS Publish to 10 queues, raw delivery", 1, fanOut(10, true), rawFanOut(10, true)},
+	{"SNS Publish to 10 queues, signed envelopes", 1, fanOut(10, false), rawFanOut(10, false)},
 	{"PutEvents → rule → SQS", 1, ruled, rawRuled},
 }
 
@@ -162,14 +169,75 @@ func rawItems(ctx context.Context, a *apis) (func(*connection) error, error) {
 	}, err
 }
 
-// topic creates a topic with ten queues.
-func (a *apis) topic(ctx context.Context, raw bool) (string, error) {
+// bucket creates a bucket.
+func (a *apis) bucket(ctx context.Context) (string, error) {
+	name := a.name()
+	_, err := a.s3.CreateBucket(ctx, &s3.CreateBucketInput{Bucket: &name})
+	return name, err
+}
+
+// kilobyte is the content of objects.
+var kilobyte = strings.Repeat("x", 1000)
+
+func objects(ctx context.Context, a *apis) (func(context.Context) error, error) {
+	bucket, err := a.bucket(ctx)
+	var next atomic.Int64
+	return func(ctx context.Context) error {
+		key := fmt.Sprint("key-", next.Add(1))
+		_, err := a.s3.PutObject(ctx, &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: strings.NewReader(kilobyte)})
+		return err
+	}, err
+}
+
+func rawObjects(ctx context.Context, a *apis) (func(*connection) error, error) {
+	bucket, err := a.bucket(ctx)
+	var next atomic.Int64
+	return func(c *connection) error {
+		_, err := c.ask(a.object("PUT", fmt.Sprintf("/%s/key-%d", bucket, next.Add(1)), kilobyte))
+		return err
+	}, err
+}
+
+// object1 creates a bucket with an object.
+func (a *apis) object1(ctx context.Context) (bucket, key string, err error) {
+	bucket, err = a.bucket(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	key = "key"
+	_, err = a.s3.PutObject(ctx, &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: strings.NewReader(kilobyte)})
+	return bucket, key, err
+}
+
+func reading(ctx context.Context, a *apis) (func(context.Context) error, error) {
+	bucket, key, err := a.object1(ctx)
+	return func(ctx context.Context) error {
+		out, err := a.s3.GetObject(ctx, &s3.GetObjectInput{Bucket: &bucket, Key: &key})
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(io.Discard, out.Body)
+		return errors.Join(err, out.Body.Close())
+	}, err
+}
+
+func rawReading(ctx context.Context, a *apis) (func(*connection) error, error) {
+	bucket, key, err := a.object1(ctx)
+	get := a.object("GET", "/"+bucket+"/"+key, "")
+	return func(c *connection) error {
+		_, err := c.ask(get)
+		return err
+	}, err
+}
+
+// topic creates a topic with some queues.
+func (a *apis) topic(ctx context.Context, queues int, raw bool) (string, error) {
 	name := a.name()
 	out, err := a.sns.CreateTopic(ctx, &sns.CreateTopicInput{Name: &name})
 	if err != nil {
 		return "", err
 	}
-	for range 10 {
+	for range queues {
 		_, queue, err := a.queue(ctx)
 		if err != nil {
 			return "", err
@@ -182,9 +250,9 @@ func (a *apis) topic(ctx context.Context, raw bool) (string, error) {
 	return *out.TopicArn, nil
 }
 
-func fanOut(raw bool) func(context.Context, *apis) (func(context.Context) error, error) {
+func fanOut(queues int, raw bool) func(context.Context, *apis) (func(context.Context) error, error) {
 	return func(ctx context.Context, a *apis) (func(context.Context) error, error) {
-		topic, err := a.topic(ctx, raw)
+		topic, err := a.topic(ctx, queues, raw)
 		return func(ctx context.Context) error {
 			_, err := a.sns.Publish(ctx, &sns.PublishInput{TopicArn: &topic, Message: &text})
 			return err
@@ -192,9 +260,9 @@ func fanOut(raw bool) func(context.Context, *apis) (func(context.Context) error,
 	}
 }
 
-func rawFanOut(raw bool) func(context.Context, *apis) (func(*connection) error, error) {
+func rawFanOut(queues int, raw bool) func(context.Context, *apis) (func(*connection) error, error) {
 	return func(ctx context.Context, a *apis) (func(*connection) error, error) {
-		topic, err := a.topic(ctx, raw)
+		topic, err := a.topic(ctx, queues, raw)
 		publish := a.request("sns", "application/x-www-form-urlencoded", "", url.Values{"Action": {"Publish"},
 			"Version": {"2010-03-31"}, "TopicArn": {topic}, "Message": {text}}.Encode())
 		return func(c *connection) error {

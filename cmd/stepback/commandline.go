@@ -78,6 +78,11 @@ type commandLine struct {
 	Version kong.VersionFlag `help:"Print the version, the commit and the Go version of the build."`
 }
 
+// mappers decode the types of flags that verbs declare.
+func mappers() []kong.Option {
+	return []kong.Option{kong.NamedMapper("datadir", kong.MapperFunc(serve.DataDir))}
+}
+
 // registerBuild hands the version and the verbs that another process can run to the packages that need them.
 func registerBuild() {
 	buildinfo.Register(released)

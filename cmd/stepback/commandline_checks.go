@@ -27,6 +27,9 @@ type commandLine struct {
 	Version kong.VersionFlag `help:"Print the version, the commit and the Go version of the build."`
 }
 
+// mappers decode the types of flags that verbs declare.
+func mappers() []kong.Option { return nil }
+
 // registerBuild hands the version to the package that reports it.
 func registerBuild() { buildinfo.Register(released) }
 

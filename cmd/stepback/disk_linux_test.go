@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -71,25 +68,6 @@ func TestServeOnADiskThatIsFull(t *testing.T) {
 			t.Fatal("executions are still refused")
 		}
 	}
-}
-
-// asProcess runs a command line in a separate process.
-func asProcess(t *testing.T, args ...string) said {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.CommandContext(t.Context(), self, args...)
-	cmd.Env = append(os.Environ(), "STEPBACK_TEST_AS_COMMAND=1")
-	var out, std bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &std
-	err = cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return said{cmd.ProcessState.ExitCode(), out.String(), std.String()}
 }
 
 // The data directory of a run can be read on a read-only disk; what a killed run left there is reported with advice.

@@ -45,7 +45,7 @@ type runner interface {
 
 // parserOf returns kong's parser of command lines, which reads them into cli.
 func parserOf(cli *commandLine, options ...kong.Option) (*kong.Kong, error) {
-	return kong.New(cli, append([]kong.Option{kong.Name("stepback"), kong.Description(description)}, options...)...)
+	return kong.New(cli, append(append([]kong.Option{kong.Name("stepback"), kong.Description(description)}, mappers()...), options...)...)
 }
 
 // execute runs one command line and returns the exit code.

@@ -10,6 +10,7 @@ import (
 	"stepback/csvimport"
 	"stepback/csvimport/postgresstore"
 	"stepback/csvimport/xray"
+	"stepback/csvimport/xray/pgxtrace"
 	"stepback/retry"
 )
 
@@ -40,7 +41,7 @@ func iamAccess(ctx context.Context, address string) (url string, access postgres
 	token := func(ctx context.Context) (string, error) {
 		return auth.BuildAuthToken(ctx, u.Host, cfg.Region, u.User.Username(), cfg.Credentials)
 	}
-	return u.String(), postgresstore.Access{Password: token, Roots: trusted(), Tracer: &xray.Tracer{}}, nil
+	return u.String(), postgresstore.Access{Password: token, Roots: trusted(), Tracer: pgxtrace.New(&xray.Tracer{})}, nil
 }
 
 // iamAddress returns the address in pgx's form, with port and sslmode.

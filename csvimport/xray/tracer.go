@@ -5,17 +5,15 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"net"
 	"os"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
-// Tracer is a pgx.QueryTracer, BatchTracer and ConnectTracer. Its zero value is ready for use; without the daemon's
-// address it does nothing.
+// Tracer sends subsegments. Its zero value is ready for use; without the daemon's address it does nothing.
 type Tracer struct {
 	// Address is the daemon's host:port; empty means AWS_XRAY_DAEMON_ADDRESS.
 	Address string
@@ -37,12 +35,14 @@ type segment struct {
 	TraceID   string  `json:"trace_id"`
 	ParentID  string  `json:"parent_id"`
 	Type      string  `json:"type"`
-	Namespace string  `json:"namespace"`
+	Namespace string  `json:"namespace,omitempty"`
 	Start     float64 `json:"start_time"`
 	End       float64 `json:"end_time"`
 	Fault     bool    `json:"fault,omitempty"`
 	SQL       *sql    `json:"sql,omitempty"`
 	Cause     *cause  `json:"cause,omitempty"`
+
+	Annotations map[string]any `json:"annotations,omitempty"`
 }
 
 type sql struct {
@@ -64,26 +64,56 @@ type open struct{ segment }
 
 type openKey struct{}
 
-// begin adds a new subsegment to the context if the invocation is recorded.
-func (t *Tracer) begin(ctx context.Context, database, user, text string) context.Context {
+// Attempt begins a subsegment for an attempt of a state. The calls made with the context that it returns are recorded
+// below it. The function that it returns ends the subsegment; failure is nil for a success. Annotations are the attributes
+// that an attempt has when it begins, more those that it has when it ends; X-Ray allows letters, digits and underscores
+// in their names.
+func (t *Tracer) Attempt(ctx context.Context, state string, annotations map[string]any) (
+	inner context.Context, end func(failure error, more map[string]any),
+) {
+	o := t.open(ctx, state)
+	if o == nil {
+		return ctx, func(error, map[string]any) {}
+	}
+	o.Annotations = maps.Clone(annotations)
+	header := "Root=" + o.TraceID + ";Parent=" + o.ID + ";Sampled=1"
+	return context.WithValue(ctx, traceHeader, header), func(failure error, more map[string]any) { //nolint:staticcheck // aws-lambda-go's key
+		maps.Copy(o.Annotations, more)
+		t.send(o, failure)
+	}
+}
+
+// open returns a new subsegment, or nil if the invocation is not recorded.
+func (t *Tracer) open(ctx context.Context, name string) *open {
 	header, _ := ctx.Value(traceHeader).(string)
 	trace, parent, sampled := parse(header)
 	if !sampled || t.daemon() == nil {
-		return ctx
+		return nil
 	}
-	return context.WithValue(ctx, openKey{}, &open{segment{
-		Name: database, ID: newID(), TraceID: trace, ParentID: parent, Type: "subsegment", Namespace: "remote",
-		Start: seconds(time.Now()),
-		SQL:   &sql{Text: text[:min(len(text), maxText)], Kind: "PostgreSQL", User: user},
-	}})
+	return &open{segment{Name: name, ID: newID(), TraceID: trace, ParentID: parent, Type: "subsegment", Start: seconds(time.Now())}}
 }
 
-// end sends the context's subsegment.
-func (t *Tracer) end(ctx context.Context, err error) {
-	o, _ := ctx.Value(openKey{}).(*open)
+// Begin adds a new subsegment to the context for a statement that a user sends to a PostgreSQL database, if the invocation
+// is recorded. database is the name under which X-Ray's service map shows it.
+func (t *Tracer) Begin(ctx context.Context, database, user, text string) context.Context {
+	o := t.open(ctx, database)
 	if o == nil {
-		return
+		return ctx
 	}
+	o.Namespace, o.SQL = "remote", &sql{Text: text[:min(len(text), maxText)], Kind: "PostgreSQL", User: user}
+	return context.WithValue(ctx, openKey{}, o)
+}
+
+// End ends the subsegment that Begin added to the context, and sends it.
+func (t *Tracer) End(ctx context.Context, err error) {
+	o, _ := ctx.Value(openKey{}).(*open)
+	if o != nil {
+		t.send(o, err)
+	}
+}
+
+// send ends a subsegment and sends it.
+func (t *Tracer) send(o *open, err error) {
 	o.End = seconds(time.Now())
 	if err != nil {
 		o.Fault, o.Cause = true, &cause{[]exception{{newID(), err.Error()}}}
@@ -132,41 +162,3 @@ func newID() string {
 }
 
 func seconds(t time.Time) float64 { return float64(t.UnixMicro()) / 1e6 }
-
-// TraceQueryStart implements pgx.QueryTracer.
-func (t *Tracer) TraceQueryStart(ctx context.Context, c *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
-	return t.begin(ctx, name(c.Config()), c.Config().User, q.SQL)
-}
-
-// TraceQueryEnd implements pgx.QueryTracer.
-func (t *Tracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryEndData) {
-	t.end(ctx, q.Err)
-}
-
-// TraceBatchStart implements pgx.BatchTracer.
-func (t *Tracer) TraceBatchStart(ctx context.Context, c *pgx.Conn, b pgx.TraceBatchStartData) context.Context {
-	texts := make([]string, 0, len(b.Batch.QueuedQueries))
-	for _, q := range b.Batch.QueuedQueries {
-		texts = append(texts, q.SQL)
-	}
-	return t.begin(ctx, name(c.Config()), c.Config().User, strings.Join(texts, ";\n"))
-}
-
-// TraceBatchQuery implements pgx.BatchTracer.
-func (t *Tracer) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
-
-// TraceBatchEnd implements pgx.BatchTracer.
-func (t *Tracer) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, b pgx.TraceBatchEndData) {
-	t.end(ctx, b.Err)
-}
-
-// TraceConnectStart implements pgx.ConnectTracer.
-func (t *Tracer) TraceConnectStart(ctx context.Context, c pgx.TraceConnectStartData) context.Context {
-	return t.begin(ctx, name(c.ConnConfig), c.ConnConfig.User, "connect")
-}
-
-// TraceConnectEnd implements pgx.ConnectTracer.
-func (t *Tracer) TraceConnectEnd(ctx context.Context, c pgx.TraceConnectEndData) { t.end(ctx, c.Err) }
-
-// name returns the name under which X-Ray's service map shows a database.
-func name(c *pgx.ConnConfig) string { return c.Database + "@" + c.Host }

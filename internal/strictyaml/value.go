@@ -62,6 +62,9 @@ func kindOf(n *yaml.Node) string {
 	}
 }
 
+// Is reports whether the value is exactly this text.
+func (v Value) Is(text string) bool { return v.IsScalar() && v.node.Value == text }
+
 // IsScalar reports whether the value is a text or a number.
 func (v Value) IsScalar() bool {
 	return v.node != nil && v.node.Kind == yaml.ScalarNode && v.node.Tag != "!!null"

@@ -16,6 +16,7 @@ import (
 	"stepback/csvimport/handlers"
 	"stepback/csvimport/s3objects"
 	"stepback/csvimport/sharedguard"
+	"stepback/csvimport/xray"
 	"stepback/statemachine"
 )
 
@@ -34,6 +35,7 @@ func main() {
 		os.Exit(1)
 	}
 	store := database.NewLazy(os.Getenv("DATABASE_URL"))
-	aggregate := handlers.Guarded(guard, handlers.Aggregate(s3objects.New(objects), store, nil, log))
+	aggregate := handlers.Traced(&xray.Tracer{},
+		handlers.Guarded(guard, handlers.Aggregate(s3objects.New(objects), store, nil, log)))
 	lambda.Start(published(aggregate, os.Getenv("STATE_MACHINE"), os.Stdout))
 }

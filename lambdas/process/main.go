@@ -14,6 +14,7 @@ import (
 	"stepback/csvimport/database"
 	"stepback/csvimport/handlers"
 	"stepback/csvimport/sharedguard"
+	"stepback/csvimport/xray"
 	"stepback/statemachine"
 )
 
@@ -26,5 +27,5 @@ func main() {
 		os.Exit(1)
 	}
 	store := database.NewLazy(os.Getenv("DATABASE_URL"))
-	lambda.Start(handlers.Guarded(guard, handlers.Process(store, log)))
+	lambda.Start(handlers.Traced(&xray.Tracer{}, handlers.Guarded(guard, handlers.Process(store, log))))
 }

@@ -16,6 +16,7 @@ import (
 	"stepback/csvimport/importrows"
 	"stepback/csvimport/s3objects"
 	"stepback/csvimport/sharedguard"
+	"stepback/csvimport/xray"
 	"stepback/statemachine"
 )
 
@@ -28,8 +29,8 @@ func main() {
 	guard, err := sharedguard.FromEnvironment(context.Background(), os.Getenv, "objects", statemachine.ValidateCSVFile,
 		os.Stdout, log)
 	exitOn(log, err)
-	lambda.Start(handlers.Guarded(guard, handlers.Validate(s3objects.New(store),
-		&importrows.Enlister{Store: store}, sizes, log)))
+	lambda.Start(handlers.Traced(&xray.Tracer{}, handlers.Guarded(guard, handlers.Validate(s3objects.New(store),
+		&importrows.Enlister{Store: store}, sizes, log))))
 }
 
 func exitOn(log *slog.Logger, err error) {

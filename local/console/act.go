@@ -26,6 +26,7 @@ func (c *Console) act(w http.ResponseWriter, r *http.Request) {
 		"start": c.start, "stop": stop, "redrive": redrive, "redrive-all": c.redriveAll, "retry-now": retryNow,
 		"succeed-task": succeedTask, "fail-task": failTask, "map-run": updateMapRun, "save": c.save,
 		"letters": c.actOnLetters, "edit-letter": c.editLetter, "add-fault": c.addFault, "lift-fault": c.liftFault,
+		"hold": c.hold, "release": c.release, "limit-calls": c.limitCalls,
 	}
 	do := acts[r.PathValue("verb")]
 	if do == nil {

@@ -300,6 +300,9 @@ type RetriesView struct {
 	Holds  []engine.Held         `json:"holds,omitempty"`
 	Limits []engine.LimitedCalls `json:"limits,omitempty"`
 	Now    time.Time             `json:"at"`
+	// Acts is true if retries can be held and calls limited here.
+	Acts  bool   `json:"acts,omitempty"`
+	Token string `json:"-"`
 }
 
 // LoadRow is a state machine with its load.
@@ -317,7 +320,8 @@ func (c *Console) retries(r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &RetriesView{Now: r.now, Alarms: []AlarmRow{}, Holds: e.Holds(), Limits: e.CallLimits()}
+	v := &RetriesView{Now: r.now, Alarms: []AlarmRow{}, Holds: e.Holds(), Limits: e.CallLimits(),
+		Acts: c.cfg.Pacing != nil && !c.cfg.ReadOnly, Token: c.token}
 	for _, m := range machines {
 		v.Machines = append(v.Machines, LoadRow{m.Name, c.charts.load(m.Name, r.now)})
 	}

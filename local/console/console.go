@@ -66,6 +66,8 @@ type Config struct {
 	Services []Service
 	// Faults are the services' injected faults; nil means that faults cannot be added.
 	Faults Faults
+	// Pacing holds retries and limits calls; nil means that neither can be changed.
+	Pacing Pacing
 	// Who is the name recorded with actions on dead letters.
 	Who string
 	// ReadOnly removes everything that changes something.

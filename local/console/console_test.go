@@ -275,6 +275,48 @@ func TestFaultsComeAndGo(t *testing.T) {
 	}
 }
 
+// TestHoldsAndLimits holds retries, releases them, and limits the calls of a function.
+func TestHoldsAndLimits(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, local.Console{})
+	b.page("retries")
+	act := func(verb string, pairs ...string) string {
+		t.Helper()
+		v := url.Values{"token": {b.token}, "back": {"/_stepback/retries"}}
+		for i := 0; i < len(pairs); i += 2 {
+			v.Set(pairs[i], pairs[i+1])
+		}
+		r := b.ask("POST", "/_stepback/act/"+verb, v.Encode(), "Content-Type: application/x-www-form-urlencoded")
+		return b.ask("GET", r.header.Get("Location"), "").body
+	}
+	const refused = "Not done: name the machine, the error or the state whose retries to hold, or tick all retries"
+	if got := act("hold"); !strings.Contains(got, refused) {
+		t.Error(got)
+	}
+	if got := act("hold", "error", " Busy ", "state", "Charge"); !strings.Contains(got, `<td data-l="error">Busy</td><td data-l="state">Charge</td>`) {
+		t.Error(got)
+	}
+	if got := act("release", "error", "Busy"); !strings.Contains(got, "Not done: ") || !strings.Contains(got, `data-l="error">Busy`) {
+		t.Error(got)
+	}
+	if got := act("release", "error", "Busy", "state", "Charge"); !strings.Contains(got, "Released, with 0 due.") || strings.Contains(got, "Held retries") {
+		t.Error(got)
+	}
+	if got := act("limit-calls", "callee", "charge", "rate", "-1"); !strings.Contains(got, "is not understood: give calls per second") {
+		t.Error(got)
+	}
+	if got := act("limit-calls", "callee", "charge", "rate", "2.5"); !strings.Contains(got, `data-l="a second">2.5</td>`) {
+		t.Error(got)
+	}
+	if got := act("limit-calls", "callee", "charge", "rate", "off"); !strings.Contains(got, "Removed the limit of charge.") || strings.Contains(got, "Limited calls") {
+		t.Error(got)
+	}
+	alone := newBed(t, local.Console{ReadOnly: true})
+	if got := alone.page("retries"); strings.Contains(got, "Hold retries") {
+		t.Error(got)
+	}
+}
+
 func jsonOf(t *testing.T, v any) string {
 	t.Helper()
 	text, err := json.Marshal(v)

@@ -17,8 +17,10 @@ const (
 type Health struct {
 	Services map[string]string `json:"services"`
 	// Stores are the reasons why stores of the data directory do not accept anything new, by the name of their folder.
-	Stores  map[string]string `json:"stores,omitempty"`
-	Version string            `json:"version"`
+	Stores map[string]string `json:"stores,omitempty"`
+	// Ephemeral is true if all data are gone when the process ends.
+	Ephemeral bool   `json:"ephemeral,omitempty"`
+	Version   string `json:"version"`
 }
 
 // ServeHTTP implements http.Handler.

@@ -7,6 +7,7 @@ package policy
 import (
 	"embed"
 	"fmt"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -56,6 +57,8 @@ type Policy struct {
 	Poison bool
 	// Controller changes retriers and the concurrency of Maps from outside.
 	Controller *Controller
+	// Redrive begins dead letters again when the callee is well.
+	Redrive *Redrive
 	// Oracle starts a call only if a server is free and there is no outage. No real client can know this, so the
 	// policy's results are an upper bound.
 	Oracle bool
@@ -77,6 +80,19 @@ type Controller struct {
 	Retry, MapRun bool
 }
 
+// Redrive begins dead letters again, as an operator does with stepback redrive or deadletters redrive. It begins when
+// in each of the last Quiet, in steps of ten seconds, at most a tenth of the records that ended became dead letters,
+// and continues until no dead letter is left. A redriven record is a new execution, under the Retry block of that time.
+type Redrive struct {
+	// Quiet is at least ten seconds; 5 minutes by default.
+	Quiet time.Duration
+	// Rate is the number of dead letters that begin in a second. If it is 0, the pace is learned (package
+	// adaptive/pacing). If it is +Inf, all begin at once, and those that are left again after the next quiet time.
+	Rate float64
+	// Attempts is the number of times that a dead letter is redriven at most; 5 by default.
+	Attempts int
+}
+
 // Parse parses a policy. file is used only in problems. The error is of type strictyaml.Problems.
 func Parse(file string, text []byte) (*Policy, error) {
 	reader, root := strictyaml.Read(file, text)
@@ -89,7 +105,7 @@ func Parse(file string, text []byte) (*Policy, error) {
 
 func read(root strictyaml.Value) *Policy {
 	o := root.Object("policy", "name", "about", "retry", "sdk", "budget", "throttle", "breaker", "limiter",
-		"staleness", "deferral", "poison", "controller", "oracle")
+		"staleness", "deferral", "poison", "controller", "redrive", "oracle")
 	if v := o.Need("policy"); v.Present() && v.Whole(0, 1<<30) != 1 {
 		v.Problem("only version 1 of the format is supported; write policy: 1")
 	}
@@ -134,7 +150,28 @@ func read(root strictyaml.Value) *Policy {
 		c := v.Object("retry", "mapRun")
 		p.Controller = &Controller{Retry: c.Get("retry").Bool(), MapRun: c.Get("mapRun").Bool()}
 	}
+	if v := o.Get("redrive"); v.Present() {
+		p.Redrive = readRedrive(v)
+	}
 	return p
+}
+
+func readRedrive(v strictyaml.Value) *Redrive {
+	o := v.Object("quiet", "rate", "attempts")
+	r := &Redrive{
+		Quiet:    o.Get("quiet").DurationOr(5*time.Minute, 10*time.Second, 24*time.Hour),
+		Attempts: o.Get("attempts").WholeOr(5, 1, 1000),
+	}
+	switch rate := o.Get("rate"); {
+	case !rate.Present() || rate.Is("auto"):
+	case rate.Is("all"):
+		r.Rate = math.Inf(1)
+	default:
+		if r.Rate = rate.NumberOr(0, 0, 1e6); r.Rate == 0 {
+			rate.Problem("give auto, all, or a number of dead letters a second above 0")
+		}
+	}
+	return r
 }
 
 func readRetry(v strictyaml.Value, p *Policy) {
@@ -267,7 +304,7 @@ var files embed.FS
 // order lists the policies in the order in which they are shown: from doing nothing to doing everything.
 var order = []string{
 	"none", "static", "bucket", "sdk-2025", "sdk-2026", "budget-20", "sre-k2", "breaker", "aimd", "controller",
-	"adaptive", "oracle",
+	"controller-redrive", "controller-herd", "adaptive", "oracle",
 }
 
 // Names returns the names of the built-in policies.

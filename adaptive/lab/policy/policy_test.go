@@ -27,6 +27,7 @@ staleness: 2
 deferral: {interval: 30, rate: 1.5, maxDelay: 300, maxAttempts: 20, jitter: FULL, failures: true}
 poison: true
 controller: {retry: true, mapRun: true}
+redrive: {quiet: 90, rate: 2.5, attempts: 3}
 oracle: false
 `
 
@@ -57,6 +58,7 @@ func TestEveryMemberIsRead(t *testing.T) {
 			Jitter: retry.JitterFull,
 		},
 		DefersFailures: true, Poison: true, Controller: &policy.Controller{Retry: true, MapRun: true},
+		Redrive: &policy.Redrive{Quiet: 90 * time.Second, Rate: 2.5, Attempts: 3},
 	}
 	if !reflect.DeepEqual(p, want) {
 		t.Errorf("got  %+v\nwant %+v", p, want)
@@ -78,6 +80,9 @@ func TestWhatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 		{"breaker: {", "#breaker: {", "staleness: shared needs a breaker and a limiter"},
 		{"deferral: {", "#deferral: {", "poison: a record that is not to blame waits"},
 		{all, "policy: 1\nname: p\ndeferral: {}", "this policy refuses no calls"},
+		{"rate: 2.5", "rate: 0", "redrive.rate: give auto, all, or a number of dead letters a second above 0"},
+		{"rate: 2.5", "rate: fast", "redrive.rate: "},
+		{"quiet: 90", "quiet: 9", "redrive.quiet: 9 is out of range"},
 		{all, "policy: 1\nname: p\nsdk: {}", "generation"},
 		{all, "policy: 1\nname: p\nsdk: {generation: 2024}", "sdk.generation: 2024 is out of range"},
 		{all, "policy: 1\nname: p\nsdk: {generation: 2026, service: s3}", "\"s3\" is not allowed here; write dynamodb"},

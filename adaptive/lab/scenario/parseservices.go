@@ -62,9 +62,7 @@ func (p *parser) capacityOf(o strictyaml.Object, s *Service) {
 		s.Hot = m.Get("hot").NumberOr(1/float64(max(s.Partitions, 1)), 0, 1)
 	}
 	if v := o.Get("quota"); v.Present() {
-		m := v.Object("rate", "burst", "error")
-		s.Quota = &Quota{Rate: m.Need("rate").NumberOr(1, 1e-3, 1e9), Error: nameOr(m.Get("error"), "TooManyRequestsException")}
-		s.Quota.Burst = m.Get("burst").NumberOr(max(s.Quota.Rate, 1), 1, 1e12)
+		s.Quota = quota(v, s)
 	}
 	if v := o.Get("autoscale"); v.Present() {
 		m := v.Object("max", "target", "every", "delay")
@@ -78,9 +76,12 @@ func (p *parser) capacityOf(o strictyaml.Object, s *Service) {
 		}
 	}
 	if v := o.Get("coldStart"); v.Present() {
-		m := v.Object("time", "keep")
+		m := v.Object("time", "keep", "ramp")
 		s.ColdStart = &ColdStart{Time: p.distribution(m.Need("time")),
 			Keep: m.Get("keep").DurationOr(5*time.Minute, time.Millisecond, MaxDuration)}
+		if ramp := m.Get("ramp"); ramp.Present() {
+			s.ColdStart.Ramp = rampOf(ramp)
+		}
 	}
 	if v := o.Get("cache"); v.Present() {
 		m := v.Object("keys", "keep", "time")
@@ -89,6 +90,56 @@ func (p *parser) capacityOf(o strictyaml.Object, s *Service) {
 			Time: m.Need("time").DurationOr(0, 0, MaxDuration),
 		}
 	}
+}
+
+// The quotas of AWS, as of November 2026. Each service's Developer Guide has them: "Quotas for configuring and running a REST
+// API" (10,000 requests a second, bursts of 5,000), "Burst and adaptive capacity" of DynamoDB (300 s of unused capacity) and
+// "Understanding function scaling" of Lambda (ten requests a second for each unit of concurrency; 1,000 environments more
+// every 10 s).
+const (
+	gatewayRate, gatewayBurst = 10_000, 5_000
+	dynamoDBBurst             = 300 // seconds
+	lambdaRequests            = 10  // a second, for each unit of concurrency
+	lambdaRamp                = 1_000
+	lambdaRampEvery           = 10 * time.Second
+)
+
+// quota parses a quota: its own numbers, or those of an AWS service that it names.
+func quota(v strictyaml.Value, s *Service) *Quota {
+	m := v.Object("of", "rate", "burst", "error")
+	q := &Quota{Error: "TooManyRequestsException"}
+	of := m.Get("of")
+	if !of.Present() {
+		q.Rate = m.Need("rate").NumberOr(1, 1e-3, 1e9)
+		q.Burst = max(q.Rate, 1)
+	} else {
+		switch of.OneOf("api-gateway", "dynamodb", "lambda") {
+		case "dynamodb":
+			q.Error = "ProvisionedThroughputExceededException"
+			q.Rate = m.Need("rate").NumberOr(1, 1e-3, 1e9)
+			q.Burst = max(dynamoDBBurst*q.Rate, 1)
+		case "lambda":
+			q.Rate = m.Get("rate").NumberOr(lambdaRequests*float64(s.Servers), 1e-3, 1e9)
+			q.Burst = max(q.Rate, 1)
+		default:
+			q.Rate, q.Burst = m.Get("rate").NumberOr(gatewayRate, 1e-3, 1e9), gatewayBurst
+		}
+	}
+	q.Burst = m.Get("burst").NumberOr(q.Burst, 1, 1e12)
+	q.Error = nameOr(m.Get("error"), q.Error)
+	return q
+}
+
+// rampOf parses the limit of new servers: lambda, or a number of them every so often.
+func rampOf(v strictyaml.Value) *Quota {
+	servers, every, name := float64(lambdaRamp), lambdaRampEvery, "TooManyRequestsException"
+	if !v.Is("lambda") {
+		m := v.Object("servers", "every", "error")
+		servers = m.Need("servers").NumberOr(servers, 1, 1e9)
+		every = m.Get("every").DurationOr(every, time.Millisecond, MaxDuration)
+		name = nameOr(m.Get("error"), name)
+	}
+	return &Quota{Rate: servers / every.Seconds(), Burst: servers, Error: name}
 }
 
 func (p *parser) service(name string, v strictyaml.Value) Service {

@@ -189,6 +189,9 @@ type Autoscale struct {
 type ColdStart struct {
 	Time Distribution
 	Keep time.Duration
+	// Ramp limits how fast cold servers start, as Lambda's rate of concurrency scaling does: a request that would need
+	// one more fails at once. Nil means no limit.
+	Ramp *Quota
 }
 
 // Cache answers requests within Time instead of the service's time. It has Keys keys, of which each item uses one, and

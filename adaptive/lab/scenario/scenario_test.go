@@ -300,3 +300,28 @@ func TestTracesOfIncidentsAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// TestQuotasOfAWS reads the quotas that a service names instead of numbers.
+func TestQuotasOfAWS(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]scenario.Quota{
+		"{rate: 4}":                            {Rate: 4, Burst: 4, Error: "TooManyRequestsException"},
+		"{rate: 0.5, burst: 3, error: Busy}":   {Rate: 0.5, Burst: 3, Error: "Busy"},
+		"{of: dynamodb, rate: 100}":            {Rate: 100, Burst: 30_000, Error: "ProvisionedThroughputExceededException"},
+		"{of: lambda}":                         {Rate: 70, Burst: 70, Error: "TooManyRequestsException"},
+		"{of: api-gateway}":                    {Rate: 10_000, Burst: 5_000, Error: "TooManyRequestsException"},
+		"{of: api-gateway, rate: 5, burst: 9}": {Rate: 5, Burst: 9, Error: "TooManyRequestsException"},
+	} {
+		s, err := scenario.Parse("s.yaml", []byte(`
+lab: 1
+name: q
+duration: 10
+workload: [{name: w, arrivals: {process: constant, rate: 1}, machine: {state: S, retry: none}}]
+service: {s: {servers: 7, time: 0.1, quota: `+text+`}}
+calls: {S: {service: s}}
+`), scenario.Options{})
+		if err != nil || *s.Services[0].Quota != want {
+			t.Errorf("%s: %+v, %v", text, s.Services[0].Quota, err)
+		}
+	}
+}

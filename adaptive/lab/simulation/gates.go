@@ -65,13 +65,13 @@ func (g *gates) admit(r *run, x *record) refusal {
 	}
 	item := uint64(x.workload)<<32 | uint64(x.index)
 	if p.Throttle != nil {
-		u := draw.Float(r.Seed, forThrottle, item, uint64(x.asked))
+		u := draw.Float(r.Seed, forThrottle, item, uint64(x.before+x.asked))
 		if !g.throttle.Allow(p.Throttle, r.time(), u) {
 			return throttled
 		}
 	}
 	if g.fleet != nil {
-		return g.admitShared(x, draw.Float(r.Seed, forProcess, item, uint64(x.asked)))
+		return g.admitShared(x, draw.Float(r.Seed, forProcess, item, uint64(x.before+x.asked)))
 	}
 	if p.Breaker != nil {
 		permit, ok := g.breaker.Allow(p.Breaker, r.time())
@@ -215,7 +215,7 @@ func (g *gates) blameless(x *record) bool {
 
 // futile reports whether the next retry of a record is not made because it is futile.
 func (g *gates) futile(r *run, x *record) bool {
-	u := draw.Float(r.Seed, forPoison, uint64(x.workload)<<32|uint64(x.index), uint64(x.asked))
+	u := draw.Float(r.Seed, forPoison, uint64(x.workload)<<32|uint64(x.index), uint64(x.before+x.asked))
 	if g.fleet != nil {
 		g.u = u
 		return g.fleet[x.permit.process].Futile(x.permit.shared, time.Duration(r.now-x.began))

@@ -14,6 +14,8 @@ const (
 	loadMeasured             // ref: a pool whose autoscaler ends a period
 	scaled                   // ref: a pool whose number of servers changes
 	descends                 // ref: a request that calls the next service again
+	redriveStep              // a step ends after which a redrive may start
+	redriveDue               // the next dead letter may begin
 )
 
 // event is an entry of the event heap. It has 16 bytes and is stored by value. order is the event's number: of two

@@ -105,7 +105,7 @@ func (m *measure) called(now int64, x *record, s *service) {
 		return
 	}
 	m.calls++
-	if x.calls == 1 {
+	if x.calls == 1 && x.before == 0 {
 		m.firsts++
 	}
 	m.tallies[m.phase].calls++

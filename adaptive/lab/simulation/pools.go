@@ -82,6 +82,12 @@ func (r *run) setServers(s *service) {
 	r.release(s)
 }
 
+// isWarm reports whether a server is idle and not cold.
+func (s *service) isWarm(now int64) bool {
+	n := len(s.warm)
+	return n > 0 && now-s.warm[n-1] <= int64(s.ColdStart.Keep)
+}
+
 // warmUp returns the additional time in seconds of a request that starts on a cold server, or 0.
 func (r *run) warmUp(s *service, q *request) float64 {
 	if s.ColdStart == nil {

@@ -62,6 +62,7 @@ type Check struct {
 func (r *run) result() *Result {
 	m := &r.measure
 	m.enter(r.now, m.phase)
+	r.abandonLetters()
 	res := &Result{Seed: r.Seed, Bins: m.bins}
 	for i := range r.workloads {
 		w := &r.workloads[i]

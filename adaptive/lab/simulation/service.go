@@ -28,6 +28,7 @@ type service struct {
 	held  ring[uint32]
 
 	quota *bucket // shared by the pools of a service
+	ramp  *bucket // of cold servers, shared likewise
 	// provisioned is the number of servers without faults. scalings are the changes of it to come. scaledArea is area
 	// at the end of the autoscaler's last period.
 	provisioned int

@@ -67,6 +67,10 @@ func (r *run) setServices(intern func(errorKind) uint16) {
 			s.quota = &bucket{Quota: d.Quota, tokens: d.Quota.Burst,
 				error: intern(errorKind{name: d.Quota.Error, load: true})}
 		}
+		if d.ColdStart != nil && d.ColdStart.Ramp != nil {
+			s.ramp = &bucket{Quota: d.ColdStart.Ramp, tokens: d.ColdStart.Ramp.Burst,
+				error: intern(errorKind{name: d.ColdStart.Ramp.Error, load: true})}
+		}
 		if d.Calls != nil {
 			s.tier.timeout = int64(d.Calls.Timeout)
 			s.tier.error = intern(errorKind{name: d.Calls.TimeoutError, load: true, cause: retry.CauseTimeout})
@@ -217,5 +221,8 @@ func (r *run) scheduleStart() {
 	}
 	if r.Policy.Controller != nil {
 		r.control = newControl(r)
+	}
+	if r.Policy.Redrive != nil {
+		r.redrive = newRedrive(r)
 	}
 }

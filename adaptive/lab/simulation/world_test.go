@@ -126,6 +126,37 @@ calls: {S: {service: api}}
 	}
 }
 
+// TestLambdasRamp sends 2,000 calls a second, of 100 s each, to a function: 1,000 environments start at once and 100 more each
+// second, so that after 10 s 2,000 calls have been admitted; calls on warm environments need no more.
+func TestLambdasRamp(t *testing.T) {
+	t.Parallel()
+	s := parse(t, `
+lab: 1
+name: ramp
+duration: 10
+drain: 200
+workload: [{name: w, arrivals: {process: constant, rate: 2000}, machine: {state: S, retry: none}}]
+service: {f: {servers: 100000, time: {constant: 100}, coldStart: {time: {constant: 0.5}, ramp: lambda}}}
+calls: {S: {service: f}}
+`)
+	r := run(t, s, static(t), 1)
+	if r.Check.Cold != r.Check.Asked || math.Abs(float64(r.Check.Cold-2000)) > 1 || r.Check.Throttled+r.Check.Cold != r.Check.Arrived {
+		t.Errorf("%+v; want 2,000 cold starts and the other calls throttled", r.Check)
+	}
+	short := parse(t, `
+lab: 1
+name: warm
+duration: 10
+drain: 10
+workload: [{name: w, arrivals: {process: constant, rate: 2000}, machine: {state: S, retry: none}}]
+service: {f: {servers: 100000, time: {constant: 0.1}, coldStart: {time: {constant: 0.001}, ramp: {servers: 250, every: 1000}}}}
+calls: {S: {service: f}}
+`)
+	if r := run(t, short, static(t), 1); r.Check.Throttled != 0 || r.Check.Cold < 200 || r.Check.Cold > 203 {
+		t.Errorf("%+v; want a cold start for each of the 202 calls at a time and nothing throttled", r.Check)
+	}
+}
+
 // Partitions are queues of their own: 30 % of 10 calls a second wait at the hot one, 7.8 % at each other.
 func TestHotPartitions(t *testing.T) {
 	t.Parallel()

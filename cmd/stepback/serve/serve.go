@@ -24,6 +24,7 @@ import (
 	"stepback/engine/journal/diskspace"
 	"stepback/engine/journal/pebble"
 	"stepback/internal/outbound"
+	"stepback/internal/ownerfs"
 	"stepback/local"
 	"stepback/local/console"
 	"stepback/local/endpoint"
@@ -34,16 +35,17 @@ import (
 
 // Serve implements the verb serve.
 type Serve struct {
-	Listen         string   `default:"127.0.0.1:4566" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks one. Default 127.0.0.1:4566."`
-	Data           string   `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory: executions, functions, buckets, logs. Default .stepback."`
-	Public         bool     `help:"Allow an address that other machines can reach. Requests are not authenticated."`
-	EnforceIAM     bool     `name:"enforce-iam" help:"Authorize requests signed with access keys of IAM users and roles by their policies. Requests with other keys are always allowed."`
-	PrivateTargets string   `name:"private-targets" enum:"auto,allow,refuse" default:"auto" help:"Whether HTTP Tasks, API destinations, HTTP subscriptions, HTTP proxy integrations and calls of Kubernetes clusters may reach loopback, link-local and private addresses: allow, refuse, or auto, which refuses them if --listen is not a loopback address. Default auto."`
-	AllowTarget    []string `name:"allow-target" placeholder:"IP|NETWORK" help:"Address or network that is allowed although --private-targets refuses it, such as 10.1.0.0/16 (repeatable)."`
-	Account        string   `default:"000000000000" help:"Account of requests whose access key is not a twelve-digit account ID."`
-	Region         string   `default:"us-east-1" help:"Region of requests whose signature names none."`
-	Watch          string   `type:"existingdir" placeholder:"DIR" help:"Create a state machine for every *.asl.json, *.asl.yaml and *.asl.yml file in this directory, and update it when the file changes."`
-	Mock           string   `env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE uses the responses of that test case."`
+	Listen         string             `default:"127.0.0.1:4566" placeholder:"HOST:PORT" help:"Address to listen on; port 0 picks one. Default 127.0.0.1:4566."`
+	Data           string             `type:"datadir" default:".stepback" placeholder:"DIR|memory" help:"Data directory: executions, functions, buckets, logs; or memory, which keeps nothing when the process ends. Default .stepback."`
+	MemoryLimit    terminal.ByteCount `name:"memory-limit" placeholder:"SIZE" help:"With --data memory, refuse new work while the data take more than this, such as 500MB. Default 1GB."`
+	Public         bool               `help:"Allow an address that other machines can reach. Requests are not authenticated."`
+	EnforceIAM     bool               `name:"enforce-iam" help:"Authorize requests signed with access keys of IAM users and roles by their policies. Requests with other keys are always allowed."`
+	PrivateTargets string             `name:"private-targets" enum:"auto,allow,refuse" default:"auto" help:"Whether HTTP Tasks, API destinations, HTTP subscriptions, HTTP proxy integrations and calls of Kubernetes clusters may reach loopback, link-local and private addresses: allow, refuse, or auto, which refuses them if --listen is not a loopback address. Default auto."`
+	AllowTarget    []string           `name:"allow-target" placeholder:"IP|NETWORK" help:"Address or network that is allowed although --private-targets refuses it, such as 10.1.0.0/16 (repeatable)."`
+	Account        string             `default:"000000000000" help:"Account of requests whose access key is not a twelve-digit account ID."`
+	Region         string             `default:"us-east-1" help:"Region of requests whose signature names none."`
+	Watch          string             `type:"existingdir" placeholder:"DIR" help:"Create a state machine for every *.asl.json, *.asl.yaml and *.asl.yml file in this directory, and update it when the file changes."`
+	Mock           string             `env:"SFN_MOCK_CONFIG" placeholder:"FILE" help:"Mock configuration of Step Functions Local: StartExecution on ARN#TESTCASE uses the responses of that test case."`
 
 	definitions.Substitutions
 	Lambda []string `sep:"none" placeholder:"NAME=COMMAND|URL|BOOTSTRAP" help:"Implementation of a function (repeatable), as for exec. It takes precedence over a deployed function of the same name."`
@@ -63,6 +65,8 @@ type Serve struct {
 	Verbose bool `short:"v" help:"Log requests, and the reasons for refusals, to standard error. Internal errors are always logged."`
 
 	Reserve int64 `kong:"-"` // bytes of disk space to reserve; 0 means the default
+
+	ephemeral bool // the data directory is removed when the process ends
 }
 
 // Help shows examples.
@@ -70,6 +74,7 @@ func (Serve) Help() string {
 	return `Examples:
   stepback serve
   LAMBDA_ENDPOINT=http://127.0.0.1:9001 stepback serve --listen 127.0.0.1:8083 --data /tmp/states
+  stepback serve --data memory
   stepback serve --watch definitions
   stepback serve --watch definitions --lambda reserve='python3 reserve.py' --lambda charge=http://localhost:8080/charge
   stepback serve --object-created uploads=start-import
@@ -84,7 +89,8 @@ One address serves Step Functions, Lambda (functions run as processes on this ma
 says, functions to /aws/lambda/NAME. Tasks call the services at this address unless another endpoint is set.
 
 All state is stored in the data directory. If the process ends or crashes, running executions resume when it is started again;
-tasks that were in flight are invoked once more.`
+tasks that were in flight are invoked once more. With --data memory, which is for tests, nothing is synced to a disk, and
+everything is gone when the process ends.`
 }
 
 // reserve is the disk space, in bytes, that is set aside so that running executions can end when the disk is full.
@@ -101,6 +107,11 @@ func (c *Serve) Run(ctx context.Context, std terminal.Streams) (err error) {
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
+	removed, err := c.inMemory(std)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, removed()) }()
 	cfg, err := c.config(ctx, std)
 	if err != nil {
 		return err
@@ -171,6 +182,7 @@ func (c *Serve) config(ctx context.Context, std terminal.Streams) (cfg local.Con
 		Dir: c.Data, Scope: aws.Scope{Account: c.Account, Region: c.Region}, Public: c.Public, EnforceIAM: c.EnforceIAM,
 		JournalOptions: pebble.Config{Retention: time.Duration(c.Retention)},
 		Space:          diskspace.Config{Reserve: cmp.Or(c.Reserve, reserve), Changed: c.tell(std)},
+		Ephemeral:      c.ephemeral,
 		ObjectCreated:  c.ObjectCreated, Log: c.logger(std), Resumed: workspace.Resuming(std),
 		Control: new(workspace.Errands).Serve,
 		BuiltIn: pipeline.Functions(c.Data, c.logger(std), nil), Batches: pipeline.Batches(),
@@ -184,6 +196,9 @@ func (c *Serve) config(ctx context.Context, std terminal.Streams) (cfg local.Con
 	}
 	if cfg.Mocks, err = workspace.OpenMocks(c.Mock); err != nil {
 		return cfg, exit.With(exit.Usage, err)
+	}
+	if c.ephemeral {
+		cfg.Space.FS, cfg.Space.Limit, cfg.Space.Dir = ownerfs.Unsynced, int64(c.MemoryLimit), c.Data
 	}
 	cfg.Console = local.Console{Off: c.Console == "off", ReadOnly: c.Console == "read-only", Redact: c.Redact,
 		Who: workspace.Operator()}

@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -76,7 +75,11 @@ func (s *Server) Kill() error {
 	if err != nil {
 		return err
 	}
-	return syscall.Kill(pid, syscall.SIGKILL)
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	return process.Kill()
 }
 
 // Revive starts the server that Kill killed, once the last of its processes has ended.
@@ -182,8 +185,11 @@ func startOwn(t testing.TB, bin string) *Server {
 		Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), Path: "/postgres", RawQuery: "sslmode=disable"}}
 }
 
+// account is a user of the system.
+type account struct{ uid, gid uint32 }
+
 // serverUser returns the user that runs the server: PostgreSQL refuses to run as root.
-func serverUser(t testing.TB, dir string) *syscall.Credential {
+func serverUser(t testing.TB, dir string) *account {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		return nil
@@ -198,7 +204,7 @@ func serverUser(t testing.TB, dir string) *syscall.Credential {
 		if errUID != nil || errGID != nil || os.Chown(dir, int(uid), int(gid)) != nil {
 			continue
 		}
-		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+		return &account{uint32(uid), uint32(gid)}
 	}
 	t.Skip("no PostgreSQL: it does not run as root, and there is no user \"postgres\" or \"nobody\" to run it as")
 	return nil
@@ -206,7 +212,7 @@ func serverUser(t testing.TB, dir string) *syscall.Credential {
 
 // run runs a command as a user. Its output goes to a file, because the server started by pg_ctl would keep a pipe
 // open.
-func run(who *syscall.Credential, dir, program string, args ...string) error {
+func run(who *account, dir, program string, args ...string) error {
 	out, err := os.CreateTemp(dir, "output-*")
 	if err != nil {
 		return err
@@ -216,7 +222,7 @@ func run(who *syscall.Credential, dir, program string, args ...string) error {
 	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, out, out
 	if who != nil {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: who}
+		setUser(cmd, who)
 	}
 	if err := cmd.Run(); err != nil {
 		said, _ := os.ReadFile(out.Name())

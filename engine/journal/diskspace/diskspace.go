@@ -42,6 +42,10 @@ type Config struct {
 	// Reserve is the size of the reserve in bytes; 0 means no reserve, and then writes fail instead of waiting for
 	// space.
 	Reserve int64
+	// Limit is the number of bytes that the files of Dir may take; 0 means as many as the disk has. The files are counted at
+	// most once a second, and new work is refused while they take more: what was accepted continues.
+	Limit int64
+	Dir   string
 	// Exhausted, if not nil, is called when the disk is full and no reserve is left. The write that found no space
 	// fails after Exhausted returns.
 	Exhausted func()
@@ -56,6 +60,7 @@ type Space struct {
 	bytes     int64
 	exhausted func()
 	changed   func(State)
+	limit     limit
 
 	short  atomic.Bool // the reserve has been released
 	failed atomic.Bool // see Fail
@@ -75,7 +80,7 @@ func New(c Config) *Space {
 		c.FS = ownerfs.System
 	}
 	return &Space{fs: c.FS, path: c.Path, bytes: c.Reserve, exhausted: c.Exhausted, changed: c.Changed,
-		closing: make(chan struct{})}
+		limit: limit{bytes: c.Limit, dir: c.Dir}, closing: make(chan struct{})}
 }
 
 // FS returns a file system on which a write that finds no space is repeated after the reserve has been released, or
@@ -257,7 +262,13 @@ func (s *Space) count(n int) {
 // Admits reports whether there is space for new work. While there is not, it checks the disk at most once an Interval,
 // and recreates the reserve when there is. A nil Space admits everything.
 func (s *Space) Admits() bool {
-	if s == nil || !s.short.Load() || s.bytes == 0 {
+	if s == nil {
+		return true
+	}
+	if !s.withinLimit() {
+		return false
+	}
+	if !s.short.Load() || s.bytes == 0 {
 		return true
 	}
 	s.mu.Lock()
@@ -280,6 +291,10 @@ func (s *Space) Describe() string {
 	s.mu.Lock()
 	state := s.state
 	s.mu.Unlock()
+	if s.limit.beyond.Load() {
+		return fmt.Sprintf("the data take %d MB of at most %d MB: new work is refused until some are deleted",
+			s.limit.taken.Load()/1e6, s.limit.bytes/1e6)
+	}
 	free := s.free(filepath.Dir(s.path)) >> 10
 	if state == Full {
 		return fmt.Sprintf("the disk is full (%d KB are free) and the reserved space is used up: "+

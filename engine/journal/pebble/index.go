@@ -153,19 +153,23 @@ func (j *Journal) readOpen() error {
 	if err != nil {
 		return err
 	}
+	executions, err := j.inOrder(executionPrefix)
+	if err != nil {
+		return errors.Join(err, it.Close())
+	}
 	for valid := it.First(); valid; valid = it.SeekGE(key) {
 		arn, ok := stepOf(it.Key())
 		if !ok {
 			err = fmt.Errorf("the key %q is not the key of a step", it.Key())
 			break
 		}
-		x, unreadable := read(j, executionPrefix, arn, journal.DecodeListed)
+		x, unreadable := readNext(executions, arn, journal.DecodeListed)
 		if unreadable == nil && !x.Ended() { // recovery and Check report descriptions that cannot be read
 			j.open.Put(openEntries(x)...)
 		}
 		key = append(append(append(key[:0], stepPrefix...), arn...), 1) // after all of its steps
 	}
-	return errors.Join(err, damaged(it.Error()), it.Close())
+	return errors.Join(err, damaged(it.Error()), it.Close(), executions.Close())
 }
 
 // stepOf returns the ARN in the key of a step.

@@ -1,6 +1,7 @@
 package pebble
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -42,6 +43,36 @@ func read[T any](j *Journal, prefix, arn string, decode func([]byte) (T, error))
 	}
 	defer closer.Close()
 	return unpack(v, arn, decode)
+}
+
+// inOrder reads the values of many ARNs that ascend. Each seek continues from the last one, which takes a fraction of the
+// time of a read of its own.
+type inOrder struct {
+	*pebble.Iterator
+	prefix string
+	key    []byte
+}
+
+// inOrder returns a reader of the values with a prefix. Close it.
+func (j *Journal) inOrder(prefix string) (*inOrder, error) {
+	it, err := j.db.NewIter(&pebble.IterOptions{LowerBound: []byte(prefix), UpperBound: prefixEnd([]byte(prefix))})
+	if err != nil {
+		return nil, err
+	}
+	return &inOrder{Iterator: it, prefix: prefix}, nil
+}
+
+// readNext reads and decodes like read.
+func readNext[T any](o *inOrder, arn string, decode func([]byte) (T, error)) (T, error) {
+	var none T
+	o.key = append(append(o.key[:0], o.prefix...), arn...)
+	if !o.SeekGE(o.key) || !bytes.Equal(o.Key(), o.key) {
+		if err := o.Error(); err != nil {
+			return none, damaged(err)
+		}
+		return none, fmt.Errorf("%w: %s", journal.ErrNotFound, arn)
+	}
+	return unpack(o.Value(), arn, decode)
 }
 
 // damaged explains an error caused by a damaged file; other errors are returned unchanged. Pebble's own text has

@@ -14,13 +14,19 @@ import (
 // Unfinished implements journal.Recovery.
 func (j *Journal) Unfinished(ctx context.Context, prefix string) iter.Seq2[*journal.Unfinished, error] {
 	return func(yield func(*journal.Unfinished, error) bool) {
+		executions, err := j.inOrder(executionPrefix)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer executions.Close()
 		var arn []byte
 		var steps []journal.Step
 		tell := func() bool {
 			if len(arn) == 0 {
 				return true
 			}
-			x, err := j.Execution(ctx, string(arn))
+			x, err := readNext(executions, string(arn), journal.Decode)
 			return yield(&journal.Unfinished{Execution: x, Steps: steps}, err) && err == nil
 		}
 		for it, err := range j.scan(ctx, stepPrefix+prefix) {

@@ -3,11 +3,9 @@
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import sysconfig
-import tempfile
 import threading
 import time
 import urllib.error
@@ -44,12 +42,10 @@ class ApiError(Exception):
 
 
 class Server:
-    """A process of stepback serve on a free port. data is its directory, by default a temporary one."""
+    """A process of stepback serve on a free port. data is its directory; by default nothing is kept."""
 
     def __init__(self, data=None, args=()):
-        self._temporary = data is None
-        self._data = tempfile.mkdtemp(prefix="stepback-") if data is None else data
-        command = [binary(), "serve", "--listen", "127.0.0.1:0", "--data", self._data, *args]
+        command = [binary(), "serve", "--listen", "127.0.0.1:0", "--data", data or "memory", *args]
         self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         printed = []
         for line in self._process.stdout:
@@ -60,7 +56,6 @@ class Server:
                 break
         else:
             status = self._process.wait()
-            self._remove()
             raise RuntimeError(f"stepback serve ended with status {status}: {''.join(printed)}")
         # Read on, so that the process never waits for a full pipe.
         self._reader = threading.Thread(target=self._process.stdout.read, daemon=True)
@@ -71,16 +66,11 @@ class Server:
         return Account(self.endpoint, account, region)
 
     def stop(self):
-        """Ends the server and removes its temporary data."""
+        """Ends the server, which removes what it kept in memory."""
         self._process.terminate()
         self._process.wait()
         self._reader.join()
         self._process.stdout.close()
-        self._remove()
-
-    def _remove(self):
-        if self._temporary:
-            shutil.rmtree(self._data, ignore_errors=True)
 
 
 class Account:
