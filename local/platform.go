@@ -195,14 +195,15 @@ func (p *Platform) openJournal(context.Context) error {
 func (p *Platform) openObjects(ctx context.Context) (err error) {
 	p.Objects, err = s3.Open(filepath.Join(p.Dir, objectsDir), s3.Options{Region: p.Scope.Region,
 		Account: p.Scope.Account, ObjectCreated: p.objectCreated, Deliver: p.Targets.Deliver, Files: p.files,
-		Log:          p.cfg.Log,
+		Log: p.cfg.Log, Authorize: p.authorizeObjects, Signer: p.signerOfObjects,
+		Secret:       p.secretOfObjects,
 		MustAnnounce: func(bucket string) bool { return p.cfg.ObjectCreated[bucket] != "" }})
 	if err != nil {
 		return err
 	}
 	p.offer(served{model: "s3", store: objectsDir, covers: p.Objects.Coverage, about: "buckets in " + filepath.Join(p.Dir, "objects"),
-		Service: endpoint.Service{Name: "S3", Signing: "s3",
-			Handler: guardedS3(p.Objects.Handler(), p.Scope)}})
+		Service: endpoint.Service{Name: "S3", Signing: "s3", Pages: true,
+			Handler: p.Objects.Handler()}})
 	p.objects, err = p.objectsOfMaps(ctx)
 	return err
 }
