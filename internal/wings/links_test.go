@@ -217,6 +217,7 @@ var linkedModules = map[string][]string{
 	"aws/protocoltest":                       {"github.com/aws/smithy-go"},
 	"aws/server":                             {"github.com/aws/smithy-go"},
 	"aws/server/modeltest":                   {"github.com/aws/smithy-go"},
+	"aws/signature":                          nil,
 	"engine":                                 {"github.com/google/btree", "github.com/klauspost/compress", "golang.org/x/text"},
 	"engine/clock":                           nil,
 	"engine/graph":                           {"golang.org/x/image", "golang.org/x/sys", "golang.org/x/text"},
