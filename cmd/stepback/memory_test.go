@@ -57,7 +57,7 @@ func TestServeInMemory(t *testing.T) {
 		}
 	}
 	v.begin()
-	v.must("AmazonSQS.CreateQueue", "1.0", map[string]any{"QueueName": "orders"})
+	v.must("AmazonSQS.CreateQueue", map[string]any{"QueueName": "orders"})
 	first := dir()
 	v.kill()
 	if _, err := os.Stat(first); err != nil {
@@ -65,7 +65,7 @@ func TestServeInMemory(t *testing.T) {
 	}
 	v.begin()
 	gone(first)
-	if got := v.must("AmazonSQS.ListQueues", "1.0", map[string]any{}); got["QueueUrls"] != nil {
+	if got := v.must("AmazonSQS.ListQueues", map[string]any{}); got["QueueUrls"] != nil {
 		t.Errorf("queues of the server before: %v", got)
 	}
 	second := dir()

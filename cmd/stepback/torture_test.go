@@ -169,9 +169,9 @@ func (v *tortured) states(operation string, body any) (int, map[string]any, erro
 }
 
 // must makes a call that has to succeed, and returns the response.
-func (v *tortured) must(target, version string, body any) map[string]any {
+func (v *tortured) must(target string, body any) map[string]any {
 	v.t.Helper()
-	status, answer, err := v.call(target, version, body)
+	status, answer, err := v.call(target, "1.0", body)
 	if err != nil || status != http.StatusOK {
 		v.t.Fatalf("%s: %d %v %v", target, status, answer, err)
 	}
@@ -215,9 +215,9 @@ func (v *tortured) workloads() map[string]string {
 
 func (v *tortured) prepare() {
 	v.t.Helper()
-	v.must("AmazonSQS.CreateQueue", "1.0", map[string]any{"QueueName": "tasks",
+	v.must("AmazonSQS.CreateQueue", map[string]any{"QueueName": "tasks",
 		"Attributes": map[string]string{"VisibilityTimeout": "2"}})
-	v.must("AWSStepFunctions.CreateActivity", "1.0", map[string]any{"name": "work"})
+	v.must("AWSStepFunctions.CreateActivity", map[string]any{"name": "work"})
 	r, err := http.NewRequestWithContext(v.t.Context(), http.MethodPut, "http://"+v.address+"/torture", http.NoBody)
 	if err != nil {
 		v.t.Fatal(err)
@@ -229,7 +229,7 @@ func (v *tortured) prepare() {
 	}
 	_ = a.Body.Close()
 	for name, definition := range v.workloads() {
-		v.must("AWSStepFunctions.CreateStateMachine", "1.0", map[string]any{"name": name, "definition": definition,
+		v.must("AWSStepFunctions.CreateStateMachine", map[string]any{"name": name, "definition": definition,
 			"roleArn": "arn:aws:iam::000000000000:role/r"})
 	}
 }

@@ -77,7 +77,8 @@ func (t *Tracer) Attempt(ctx context.Context, state string, annotations map[stri
 	}
 	o.Annotations = maps.Clone(annotations)
 	header := "Root=" + o.TraceID + ";Parent=" + o.ID + ";Sampled=1"
-	return context.WithValue(ctx, traceHeader, header), func(failure error, more map[string]any) { //nolint:staticcheck // aws-lambda-go's key
+	ctx = context.WithValue(ctx, traceHeader, header) //nolint:staticcheck // aws-lambda-go's key
+	return ctx, func(failure error, more map[string]any) {
 		maps.Copy(o.Annotations, more)
 		t.send(o, failure)
 	}
@@ -87,7 +88,7 @@ func (t *Tracer) Attempt(ctx context.Context, state string, annotations map[stri
 func (t *Tracer) open(ctx context.Context, name string) *open {
 	header, _ := ctx.Value(traceHeader).(string)
 	trace, parent, sampled := parse(header)
-	if !sampled || t.daemon() == nil {
+	if !sampled || t.daemon() == nil { //nolint:contextcheck // the connection outlives the invocation
 		return nil
 	}
 	return &open{segment{Name: name, ID: newID(), TraceID: trace, ParentID: parent, Type: "subsegment", Start: seconds(time.Now())}}

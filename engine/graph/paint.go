@@ -54,10 +54,10 @@ func (e *Edge) paint(taken bool) (line, head string) {
 	if taken {
 		ink, width = inkColor, "2"
 	}
-	switch {
-	case e.Kind == Default:
+	switch e.Kind {
+	case Default:
 		dash = ` stroke-dasharray="1.5 3"`
-	case e.Kind == Catch:
+	case Catch:
 		ink, dash = badColor, ` stroke-dasharray="4 3"`
 		if !taken {
 			opacity = ` opacity=".6"`

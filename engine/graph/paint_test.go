@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,7 +33,7 @@ func TestShapesHaveColorsWithoutCSS(t *testing.T) {
 			t.Fatal(err)
 		}
 		e, ok := token.(xml.StartElement)
-		if !ok || !strings.Contains(" rect path text ", " "+e.Name.Local+" ") {
+		if !ok || !slices.Contains([]string{"rect", "path", "text"}, e.Name.Local) {
 			continue
 		}
 		shapes++

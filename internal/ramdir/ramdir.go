@@ -86,13 +86,17 @@ func removeWhole(path string) error {
 	if !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
-	_ = filepath.WalkDir(path, func(p string, e fs.DirEntry, err error) error {
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return err
+	}
+	_ = fs.WalkDir(root.FS(), ".", func(p string, e fs.DirEntry, err error) error {
 		if err == nil && e.IsDir() {
-			_ = os.Chmod(p, ownerfs.Dir)
+			_ = root.Chmod(p, ownerfs.Dir)
 		}
 		return nil
 	})
-	return os.RemoveAll(path)
+	return errors.Join(root.Close(), os.RemoveAll(path))
 }
 
 // Close removes the directory with everything in it.

@@ -94,7 +94,7 @@ func TestCompletion(t *testing.T) {
 		"the fields of a state of no type": {"json", strings.Replace(inJSON, `"Type":"Task",`, `"|",`, 1), "", "Type Branches Choices End", "Resource", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			uri := "file:///work/" + strings.ReplaceAll(name, " ", "-") + "." + strings.Replace(c.file, "asl.json", "asl.json", 1)
+			uri := "file:///work/" + strings.ReplaceAll(name, " ", "-") + "." + c.file
 			if c.file != "asl.json" && c.around != inTemplate && c.around != inString && !strings.Contains(c.around, `"name"`) && c.around != "{@}" {
 				uri = strings.TrimSuffix(uri, "."+c.file) + ".asl." + c.file
 			}

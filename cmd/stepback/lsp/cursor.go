@@ -180,9 +180,10 @@ func jsonVariants(head, line, tail, quote string) []string {
 	if open {
 		tail = strings.TrimPrefix(tail, quote)
 	}
-	var texts []string
-	for _, comma := range []string{"", ","} {
-		for _, next := range []string{"", ","} {
+	commas := [...]string{"", ","}
+	texts := make([]string, 0, 2*len(commas)*len(commas))
+	for _, comma := range commas {
+		for _, next := range commas {
 			texts = append(texts, token+comma+value+":0"+next+tail, token+comma+value+next+tail)
 		}
 	}

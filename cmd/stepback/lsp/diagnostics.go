@@ -41,7 +41,7 @@ func (s *server) work(ctx context.Context, notify func(method string, params any
 			p.Version, p.Diagnostics = &version, s.diagnose(work, d)
 		}
 		if work.Err() == nil {
-			notify(string(protocol.ServerTextDocumentPublishDiagnostics), p)
+			notify(protocol.ServerTextDocumentPublishDiagnostics, p)
 		}
 	}
 }
@@ -93,8 +93,8 @@ func (d *document) diagnostics(ctx context.Context) []protocol.Diagnostic {
 		shown = append(shown, d.diagnostic(&found[i]))
 	}
 	if hidden > 0 {
-		shown = append(shown, d.about(protocol.DiagnosticSeverityInformation, 0, fmt.Sprintf(
-			"%s of this file not shown here: run stepback validate and stepback retries review", terminal.Counted(int64(hidden), "finding"))))
+		shown = append(shown, d.about(protocol.DiagnosticSeverityInformation, 0, terminal.Counted(int64(hidden), "finding")+
+			" of this file not shown here: run stepback validate and stepback retries review"))
 	}
 	return shown
 }

@@ -125,7 +125,7 @@ func (s *server) handle(_ context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Reque
 			result, err = nil, &jsonrpc2.Error{Code: jsonrpc2.CodeInternalError, Message: fmt.Sprintf("%s failed: %v", req.Method, p)}
 		}
 	}()
-	if req.Method == string(protocol.MethodExit) {
+	if req.Method == protocol.MethodExit {
 		s.end()
 		return nil, nil
 	}

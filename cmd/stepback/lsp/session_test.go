@@ -56,7 +56,7 @@ func edits(t *testing.T) *editor {
 	e.Conn = jsonrpc2.NewConn(t.Context(), jsonrpc2.NewBufferedStream(pipes{fromServer, toServer}, jsonrpc2.VSCodeObjectCodec{}),
 		jsonrpc2.HandlerWithError(func(_ context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Request) (any, error) {
 			var p published
-			if req.Method == string(protocol.ServerTextDocumentPublishDiagnostics) {
+			if req.Method == protocol.ServerTextDocumentPublishDiagnostics {
 				if err := json.Unmarshal(*req.Params, &p); err != nil {
 					return nil, err
 				}
@@ -64,7 +64,7 @@ func edits(t *testing.T) *editor {
 			}
 			return nil, nil
 		}))
-	t.Cleanup(func() { _ = e.Conn.Close() })
+	t.Cleanup(func() { _ = e.Close() })
 	var got protocol.InitializeResult
 	if err := e.ask("initialize", map[string]any{"capabilities": map[string]any{}}, &got); err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func (e *editor) shows(uri string, version int) []diagnostic {
 			if p.URI == uri && p.Version == version {
 				return p.Diagnostics
 			}
-		case <-time.After(time.Minute):
+		case <-e.t.Context().Done():
 			e.t.Fatalf("no diagnostics of version %d of %s", version, uri)
 		}
 	}

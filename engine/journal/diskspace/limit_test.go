@@ -30,14 +30,14 @@ func TestLimit(t *testing.T) {
 		if !s.Admits() {
 			t.Error("files are counted more than once a second")
 		}
-		time.Sleep(time.Second)
+		<-time.NewTimer(time.Second).C
 		if s.Admits() || s.Describe() != "the data take 3 MB of at most 1 MB: new work is refused until some are deleted" {
 			t.Errorf("admitted with %q", s.Describe())
 		}
 		if err := os.Remove(file); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Second)
+		<-time.NewTimer(time.Second).C
 		if !s.Admits() || s.Describe() != "" {
 			t.Errorf("refused with %q", s.Describe())
 		}
