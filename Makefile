@@ -18,7 +18,7 @@ CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 COMPILE := GOGC=off GOMEMLIMIT=800MiB GOMAXPROCS=1 $(GO) build -p $(CORES)
 # Flags for test binaries. make lint runs go vet, and nobody debugs these binaries; without symbols they link in half the time.
 LEAN := -vet=off -ldflags="-s -w"
-LAMBDAS := validate process aggregate start metrics adapt relay
+LAMBDAS := validate process aggregate start metrics adapt relay prune
 FUZZTIME ?= 10s
 # make bench-compare: the base commit, the benchmarks (a regular expression), and the runs of each.
 BASE ?= main
@@ -206,6 +206,10 @@ laptop-destroy: laptop ## delete it from stepback serve; EMPTY=yes also deletes 
 laptop-trial: laptop ## test the laptop environment from an empty directory: deploy, import with faults and a SIGKILL, alarm and mail, drift, destroy
 	STEPBACK_LAPTOP=yes $(GO) test -count=1 -timeout 30m -v -run '^TestLaptop$$' ./cmd/stepback
 
+.PHONY: stages-trial
+stages-trial: laptop ## test dev, stg and prod on stepback serve, with their databases replaced: an upload, an outage, its page and its recovery in each
+	STEPBACK_STAGES=yes $(GO) test -count=1 -timeout 60m -v -run '^TestStages$$' ./cmd/stepback
+
 .PHONY: localstack-down
 localstack-down: ## stop LocalStack and PostgreSQL and delete their data
 	docker compose -f localstack/compose.yaml down --volumes
@@ -232,7 +236,7 @@ recordings: ## pack the recordings in FROM into internal/recordings/recordings.t
 		FORMAT.md cases jsonata jsonpath | zstd -19 --long=23 -q -f -o internal/recordings/recordings.tar.zst
 
 .PHONY: clients
-clients: ## call every operation of stepback serve with boto3, the AWS CLI, the SDKs for JavaScript and Go, and Terraform (skips clients that are not installed)
+clients: ## call every operation of stepback serve with boto3, the AWS CLI, the SDKs for JavaScript and Go, and Terraform, and run durable functions on AWS's SDK (skips clients that are not installed)
 	@local/services/clients/run.sh
 
 .PHONY: bench-compare
@@ -274,6 +278,14 @@ models: ## regenerate aws/model/models.zip, the API models of all AWS services, 
 .PHONY: release
 release: ## build a release in dist/release: archives for six systems, SBOM, image, npm packages, wheels, install.sh (TARGETS="linux/amd64": fewer)
 	@TARGETS="$(TARGETS)" URL="$(URL)" internal/release/build.sh $(VERSION)
+
+.PHONY: vsix
+vsix: ## build the extension for VS Code in dist/release, with npm
+	@internal/release/vsix.sh $(VERSION)
+
+.PHONY: site
+site: ## build the documentation as a static site in dist/site, with npm
+	@internal/site/build.sh
 
 .PHONY: release-trial
 release-trial: ## install every channel of dist/release in an empty directory, and validate and serve from it

@@ -26,19 +26,20 @@ const drained = "budget-drained"
 var composites = []struct {
 	name           string
 	meaning, first string
+	event          bool // its alarms count events, as Alarm.Event says
 }{
 	{string(PageCallee), "Act now: a callee fails, and retrying does not help.",
-		"Look at the callee's health; stop new files if it stays down."},
+		"Look at the callee's health; stop new files if it stays down.", false},
 	{string(PageRows), "Act now: many rows were dead-lettered.",
-		"Find the error that dominates dead-letters.jsonl; stop new files until its cause is fixed."},
+		"Find the error that dominates dead-letters.jsonl; stop new files until its cause is fixed.", true},
 	{string(PageExecutions), "Act now: executions fail, and their input is not to blame.",
-		"Open the execution and read its error."},
+		"Open the execution and read its error.", true},
 	{string(PageEvents), "Act now: files arrive, and nothing imports them.",
-		"Read the messages of the queue and fix the cause, then redeliver them."},
+		"Read the messages of the queue and fix the cause, then redeliver them.", false},
 	{string(PageObjective), "Act now: batches are late, and the error budget of the service-level objective is burning.",
-		"See on the dashboard what batches wait for: failed attempts by error, throttles, the circuit breaker."},
+		"See on the dashboard what batches wait for: failed attempts by error, throttles, the circuit breaker.", false},
 	{drained, "Batches are late more often than the service-level objective allows in the long run.",
-		"Look at the last days on the dashboard; a larger capacity or a smaller concurrency may be due."},
+		"Look at the last days on the dashboard; a larger capacity or a smaller concurrency may be due.", false},
 }
 
 // Composite is a composite alarm of a set.
@@ -48,6 +49,8 @@ type Composite struct {
 	Rule           string
 	// Pages is true if it pages; it sends a message otherwise.
 	Pages bool
+	// Event is true if its alarms count events, so that its change to OK resolves nothing; see Alarm.Event.
+	Event bool
 }
 
 // Composites returns the composite alarms of the set, those without a term left out. Executions also page if Step
@@ -57,7 +60,7 @@ func (s Set) Composites() []Composite {
 	for _, c := range composites {
 		if terms := s.terms(c.name); len(terms) > 0 {
 			all = append(all, Composite{Name: c.name, Meaning: c.meaning, First: c.first, Rule: strings.Join(terms, " OR "),
-				Pages: c.name != drained})
+				Pages: c.name != drained, Event: c.event})
 		}
 	}
 	return all

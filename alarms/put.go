@@ -89,12 +89,17 @@ func (s Set) Put() ([]PutMetricAlarm, []PutCompositeAlarm) {
 }
 
 // Recoveries returns the full names of the alarms whose change from ALARM to OK is worth a message: those that watch a
-// condition and send a message when it begins.
+// condition and send a message or page when it begins. An alarm that pages is reported by its composite.
 func (s Set) Recoveries() []string {
 	var names []string
 	for _, a := range s.Alarms {
 		if a.Page == "" && !a.Part && !a.Event {
 			names = append(names, s.FullName(a.Name))
+		}
+	}
+	for _, c := range s.Composites() {
+		if !c.Event {
+			names = append(names, s.FullName(c.Name))
 		}
 	}
 	return names

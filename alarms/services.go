@@ -22,6 +22,9 @@ func (o Options) services() []Alarm {
 			return
 		}
 		series := m.In(set, named)
+		if set == retrymetrics.AccountWide {
+			series = m.In(set)
+		}
 		a.Series, a.Stat, a.Period = &series, m.Stat(), 5*time.Minute
 		if a.Comparison == "" {
 			a.Comparison = GreaterThanThreshold
@@ -61,6 +64,11 @@ func (o Options) services() []Alarm {
 			First:   "See in Service Quotas and in the metrics of the other state machines what uses it; request a higher quota.",
 		})
 	}
+	add(o.MachineARN, retrymetrics.StatesMapRunBacklog, retrymetrics.AccountWide, Alarm{
+		Name: "map-runs-backlogged", Periods: 3, Breaching: 2,
+		Meaning: "Map Runs wait to begin, because the account has 1,000 open ones: files that arrive are not imported yet.",
+		First:   "See which state machines have open Map Runs; stop those that are not needed, or request a higher quota.",
+	})
 	if o.Timeout > 0 {
 		add(o.MachineARN, retrymetrics.StatesExecutionTime, retrymetrics.ByMachineARN, Alarm{
 			Name: "slow-executions", Event: true, Threshold: float64(o.Timeout.Milliseconds() / 2),
@@ -93,6 +101,11 @@ func (o Options) services() []Alarm {
 		Name: "relay-failing", Periods: 3, Breaching: 3,
 		Meaning: "The relay of the outbox fails: messages wait, and none is lost.",
 		First:   "Read the function's log: the relay cannot reach the database or the receiver.",
+	})
+	add(o.PruneFunction, retrymetrics.FunctionErrors, retrymetrics.ByFunction, Alarm{
+		Name: "prune-failing", Event: true,
+		Meaning: "Old versions of the state machine and its functions could not be deleted; Step Functions refuses changes at 1,000 versions.",
+		First:   "Read the function's log; the next invocation, a day later, tries again.",
 	})
 	for _, topic := range []struct{ name, alarm string }{
 		{o.PagesTopic, "pages-failed"}, {o.NoticesTopic, "notices-failed"}, {o.ImportsTopic, "imports-failed"},

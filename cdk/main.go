@@ -10,6 +10,7 @@
 //   - localSecret and localArchitecture declare only the environment local. localSecret is the ARN of a database's
 //     secret at a local endpoint such as LocalStack; localArchitecture is arm64 or x86_64.
 //   - laptop, which is arm64 or x86_64, declares only the environment laptop, completely, for `stepback serve`.
+//   - stages=yes, with laptop, declares dev, stg and prod for `stepback serve` instead, with their databases replaced.
 package main
 
 import (
@@ -57,7 +58,8 @@ func declare(app awscdk.App) error {
 		environments, local, rewrite = []environment.Environment{environment.Local(secret,
 			context(app, "localArchitecture"))}, true, localstack.Definition
 	}
-	if architecture := context(app, "laptop"); architecture != "" {
+	architecture := context(app, "laptop")
+	if architecture != "" && context(app, "stages") == "" {
 		environments = []environment.Environment{environment.Laptop(architecture)}
 	}
 	settings := cmp.Or(context(app, "settings"), "environments")
@@ -73,6 +75,9 @@ func declare(app awscdk.App) error {
 				return err
 			}
 			e = e.Set(set)
+			if architecture != "" {
+				e = e.OnLaptop(architecture)
+			}
 			if context(app, "synthOnly") == "" {
 				// The CDK command line sets these to the account and region of its credentials.
 				if err := e.Belongs(os.Getenv("CDK_DEFAULT_ACCOUNT"), os.Getenv("CDK_DEFAULT_REGION")); err != nil {

@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/local/console"
 	"stepback/local/endpoint"
 	"stepback/local/services/cloudwatch"
 	"stepback/local/services/cloudwatch/datapoints"
+	"stepback/local/services/lambda/durablefunctions"
 	"stepback/local/services/lambda/runner"
 	"stepback/local/services/logs"
 	"stepback/local/services/logs/logstore"
@@ -22,7 +24,8 @@ import (
 func (p *Platform) openCloudWatch(context.Context) (err error) {
 	p.meter.asks, p.meter.done = make(chan chan<- error), make(chan struct{})
 	p.CloudWatch, err = cloudwatch.Open(cloudwatch.Options{Documents: p.Documents, Clock: p.Clock, Targets: &p.Targets,
-		Scope: p.Scope, Log: p.cfg.Log, Measure: p.meter.flushed})
+		Scope: p.Scope, Log: p.cfg.Log, Measure: p.meter.flushed,
+		Link: func(address string) string { return console.Address(p.Endpoint, address) }})
 	if err != nil {
 		return err
 	}
@@ -42,6 +45,7 @@ type meter struct {
 	filters  logs.MetricFilters
 	sampled  int64                   // the minute in which queues and engines were last sampled
 	engines  atomic.Pointer[engines] // nil until there are any
+	durable  atomic.Pointer[durablefunctions.Service]
 
 	asks chan chan<- error // requests of readers to flush everything measured so far
 	done chan struct{}     // closed when nothing more is put into CloudWatch
@@ -178,7 +182,7 @@ func (m *meter) summary(of measure, at time.Time, name, unit string) *datapoints
 // ran records an invocation of a function, as AWS/Lambda does.
 func (p *Platform) ran(scope aws.Scope, r runner.Ran) {
 	p.tracer.Ran(scope, &r)
-	of, at := measure{scope: scope, namespace: "AWS/Lambda", dimension: "FunctionName", resource: r.Function}, p.Clock.Now()
+	of, at := measure{scope: scope, namespace: namespaceOfLambda, dimension: "FunctionName", resource: r.Function}, p.Clock.Now()
 	if r.Throttled {
 		p.meter.add(of, at, "Throttles", "Count", 1)
 		return

@@ -32,6 +32,7 @@ import (
 	"stepback/local/services/iam"
 	"stepback/local/services/inventory"
 	"stepback/local/services/kms"
+	"stepback/local/services/lambda/durablefunctions"
 	"stepback/local/services/lambda/eventsource"
 	"stepback/local/services/lambda/functions"
 	logsapi "stepback/local/services/logs"
@@ -59,6 +60,7 @@ type Platform struct {
 	Journal       journal.Journal
 	StepFunctions *stepfunctions.Service
 	Functions     *functions.Service // Lambda
+	Durable       *durablefunctions.Service
 	Objects       *s3.Server         // S3
 	Topics        *sns.Service       // SNS
 	Queues        *sqs.Service       // SQS
@@ -293,11 +295,13 @@ func (p *Platform) finishOpen(context.Context) error {
 		return err
 	}
 	p.Functions.Resume()
+	p.Durable.Resume()
 	p.mappings.Resume()
 	if err := p.Objects.Resume(); err != nil { //nolint:contextcheck // notifications outlive the opening
 		return err
 	}
 	p.onClose(func() error { // before the targets they deliver to are closed
+		p.Durable.Close()
 		p.mappings.Close()
 		p.Functions.StopEvents()
 		return nil
@@ -333,6 +337,7 @@ func (p *Platform) serve(context.Context) error { //nolint:contextcheck // it li
 	p.onClose(func() error {
 		p.engines.closing()
 		p.Functions.Closing()
+		p.Durable.Closing()
 		stop()
 		return <-served
 	})

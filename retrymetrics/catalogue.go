@@ -103,6 +103,8 @@ var (
 	StatesThrottledEvents = vended("AWS/States", "ThrottledEvents", Count, Sum,
 		"Requests that the account's quota of a Step Functions service metric, such as StateTransition, delayed.",
 		ByServiceMetric)
+	StatesMapRunBacklog = vended("AWS/States", "ApproximateMapRunBacklogSize", Count, Maximum,
+		"Map Runs of the account that wait because 1,000 are open.", AccountWide)
 	NotificationsFailed = vended("AWS/SNS", "NumberOfNotificationsFailed", Count, Sum,
 		"Messages that a topic could not deliver to a subscriber.", ByTopic)
 	DatabaseUtilisation = vended("AWS/RDS", "ACUUtilization", Percent, Average,
@@ -112,7 +114,8 @@ var (
 var vendedMetrics = []*Metric{
 	MessagesWaiting, FunctionErrors, FunctionInvocations, FunctionDuration, FunctionConcurrency,
 	StatesExecutionsFailed, StatesExecutionsTimedOut,
-	StatesExecutionsAborted, StatesExecutionThrottled, StatesExecutionTime, StatesThrottledEvents, NotificationsFailed,
+	StatesExecutionsAborted, StatesExecutionThrottled, StatesExecutionTime, StatesThrottledEvents, StatesMapRunBacklog,
+	NotificationsFailed,
 	DatabaseUtilisation,
 }
 

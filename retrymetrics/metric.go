@@ -65,6 +65,7 @@ const (
 	ByTopic
 	ByCluster
 	ByServiceMetric
+	AccountWide // no dimension: the metric is about the account in the region
 )
 
 var sets = [...][]Dimension{
@@ -78,6 +79,7 @@ var sets = [...][]Dimension{
 	ByTopic:         {TopicName},
 	ByCluster:       {ClusterName},
 	ByServiceMetric: {ServiceName},
+	AccountWide:     {},
 }
 
 // Dimensions returns the set's dimensions in the order of a series' values.

@@ -98,6 +98,11 @@ func Substitutions() Options {
 	return o
 }
 
+// WaitLimit returns the time after an import's start from which its records no longer wait for a callee that is not
+// available: seven eighths of the execution's timeout. The rest is for the records that have not been tried yet, which
+// are then given up at once, and for AggregateResults.
+func WaitLimit(timeout time.Duration) time.Duration { return timeout - timeout/8 }
+
 // Calls returns the maximum number of concurrent invocations of ProcessFunction while no row fails.
 func (o Options) Calls() int {
 	if o.Shape == Batch {

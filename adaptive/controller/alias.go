@@ -8,6 +8,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
+
+	"stepback/adaptive/versions"
 )
 
 // Aliases is the part of the Step Functions client that a controller with an Alias uses in addition to
@@ -21,7 +23,7 @@ type Aliases interface {
 
 // ByDeployment is the prefix of a version's description if a deployment published the version. The CDK stack writes
 // it.
-const ByDeployment = "deployment"
+const ByDeployment = versions.ByDeployment
 
 // noteDeployment sets the result's note if the alias points at two versions: a deployment is under way, and the
 // controller must not interfere with it.

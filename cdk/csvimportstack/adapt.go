@@ -101,11 +101,14 @@ func (s *Stack) adaptAccess(mode environment.AdaptMode) []awsiam.PolicyStatement
 		allow([]string{"states:UpdateMapRun"}, mapRuns...))
 }
 
+// maxEventAge is the longest time for which Lambda keeps an event.
+const maxEventAge = 6 * time.Hour
+
 // invokeEvery invokes a function on a schedule, without retries: the next scheduled invocation is the retry.
 func (s *Stack) invokeEvery(f awslambda.Function, id, rule, description string, minutes float64) {
 	awslambda.NewCfnEventInvokeConfig(s.Stack, jsii.String(id+"Retries"), &awslambda.CfnEventInvokeConfigProps{
 		FunctionName: f.FunctionName(), Qualifier: jsii.String("$LATEST"),
-		MaximumRetryAttempts: jsii.Number(0), MaximumEventAgeInSeconds: jsii.Number(max(minutes*60, 60)),
+		MaximumRetryAttempts: jsii.Number(0), MaximumEventAgeInSeconds: jsii.Number(min(max(minutes*60, 60), maxEventAge.Seconds())),
 	})
 	awsevents.NewRule(s.Stack, jsii.String(id), &awsevents.RuleProps{
 		RuleName: s.name(rule), Description: jsii.String(description),

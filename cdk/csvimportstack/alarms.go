@@ -23,7 +23,8 @@ func (s *Stack) addAlarms() error {
 		UndeliveredQueue: *s.name(undeliveredEvents), NotificationQueue: *s.name(undeliverable),
 		PagesTopic: *s.name(pagesTopic), NoticesTopic: *s.name(noticesTopic), ImportsTopic: *s.name(importsTopic),
 		MetricsFunction: *s.name(metricsFunction), AdaptFunction: s.nameOf(adaptFunction, s.hasAdapt()),
-		RelayFunction: s.nameOf(relayFunction, s.hasRelay()), Cluster: s.cluster,
+		RelayFunction: s.nameOf(relayFunction, s.hasRelay()), PruneFunction: s.nameOf(pruneFunction, s.hasPrune()),
+		Cluster: s.cluster,
 	})
 	if err != nil {
 		return err

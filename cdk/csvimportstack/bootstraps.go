@@ -18,7 +18,8 @@ var processors = map[string]elf.Machine{"arm64": elf.EM_AARCH64, "x86_64": elf.E
 // another processor, or are not accessible to the user that runs them, because the zip file keeps their permissions.
 func checkBootstraps(folder, architecture string) error {
 	var all []error
-	for _, name := range []string{"validate", "process", "aggregate", "start", metricsFunction, adaptFunction, relayFunction} {
+	for _, name := range []string{"validate", "process", "aggregate", "start", metricsFunction, adaptFunction, relayFunction,
+		pruneFunction} {
 		if err := checkBootstrap(filepath.Join(folder, name, executable), architecture); err != nil {
 			all = append(all, err)
 		}

@@ -55,8 +55,10 @@ func (s *Stack) addFunctions(bootstraps string, db database) {
 	s.Process = s.function(bootstraps, function{
 		id: "Process", name: "process", description: "State ProcessSingleUserRecord: adds one row's counts to its user, exactly once",
 		memory: e.ProcessMemory, timeout: timeoutOf(statemachine.ProcessSingleUserRecord),
-		environment: s.guarded(map[string]*string{"DATABASE_URL": db.url}),
-		access:      append(s.guardAccess(), db.access), vpc: db.vpc,
+		environment: s.guarded(map[string]*string{
+			"DATABASE_URL": db.url, "WAIT_LIMIT": jsii.String(statemachine.WaitLimit(e.Timeout).String()),
+		}),
+		access: append(s.guardAccess(), db.access), vpc: db.vpc,
 		// With one invocation per row, three lines about each would cost as much as the invocations.
 		quiet: e.Shape != statemachine.Bulk && !e.LogExecutionData,
 	})

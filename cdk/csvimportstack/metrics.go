@@ -37,13 +37,16 @@ func (s *Stack) addMetrics(bootstraps string) {
 	if only := statemachine.ChildTask(s.Environment.Shape); only != "" {
 		variables["CHILD_STATE"] = jsii.String(only)
 	}
+	access := []awsiam.PolicyStatement{allow([]string{"states:DescribeStateMachine"}, s.StateMachine.StateMachineArn())}
+	if s.putsMetricData() {
+		variables["METRIC_DATA"] = jsii.String("put")
+		access = append(access, allow([]string{"cloudwatch:PutMetricData"}, jsii.String("*"))) // metrics have no ARN
+	}
 	s.Metrics = s.function(bootstraps, function{
 		id: "Metrics", name: metricsFunction,
 		description: "Counts retries from the state machine's log and publishes them as metrics",
 		memory:      metricsMemory, timeout: time.Minute, instances: 1,
-		environment: variables,
-		access: []awsiam.PolicyStatement{allow([]string{"states:DescribeStateMachine"},
-			s.StateMachine.StateMachineArn())},
+		environment: variables, access: access,
 	})
 	awsevents.NewRule(s.Stack, jsii.String("ConfigurationSchedule"), &awsevents.RuleProps{
 		RuleName:    s.name("configuration"),
@@ -54,15 +57,29 @@ func (s *Stack) addMetrics(bootstraps string) {
 				RetryAttempts: jsii.Number(0), MaxEventAge: awscdk.Duration_Minutes(jsii.Number(configurationMinutes)),
 			})},
 	})
-	awslogs.NewSubscriptionFilter(s.Stack, jsii.String("StateMachineLogSubscription"), &awslogs.SubscriptionFilterProps{
-		LogGroup: s.StateMachineLog, FilterName: jsii.String("retry-metrics"),
+	s.subscribeMetrics("StateMachineLog", s.StateMachineLog)
+	if s.putsMetricData() {
+		for _, id := range []string{"Validate", "Process", "Aggregate"} {
+			s.subscribeMetrics(id+"Log", s.logs[id])
+		}
+	}
+}
+
+// putsMetricData reports whether the function metrics puts metric data, because the platform's logs do not extract
+// metrics in the embedded format. It then also puts those of the other functions, from their logs.
+func (s *Stack) putsMetricData() bool { return s.apart }
+
+// subscribeMetrics sends a log group to the metrics function.
+func (s *Stack) subscribeMetrics(id string, group awslogs.LogGroup) {
+	awslogs.NewSubscriptionFilter(s.Stack, jsii.String(id+"Subscription"), &awslogs.SubscriptionFilterProps{
+		LogGroup: group, FilterName: jsii.String("retry-metrics"),
 		FilterPattern: awslogs.FilterPattern_AllEvents(),
 		Destination: awslogsdestinations.NewLambdaDestination(s.Metrics,
 			&awslogsdestinations.LambdaDestinationOptions{AddPermissions: jsii.Bool(false)}),
-	}).Node().AddDependency(awslambda.NewCfnPermission(s.Stack, jsii.String("StateMachineLogMayInvoke"),
+	}).Node().AddDependency(awslambda.NewCfnPermission(s.Stack, jsii.String(id+"MayInvoke"),
 		&awslambda.CfnPermissionProps{
 			Action: jsii.String("lambda:InvokeFunction"), FunctionName: s.Metrics.FunctionArn(),
 			Principal:     jsii.String("logs.amazonaws.com"),
-			SourceAccount: s.Account(), SourceArn: s.StateMachineLog.LogGroupArn(),
+			SourceAccount: s.Account(), SourceArn: group.LogGroupArn(),
 		}))
 }

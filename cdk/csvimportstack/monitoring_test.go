@@ -337,12 +337,14 @@ func TestTheAlarmsLinkTheGuide(t *testing.T) {
 func TestRecoveriesAreReported(t *testing.T) {
 	rule := synth(t, environment.Prod()).only(t, "AWS::Events::Rule", "Recovered").Properties
 	pattern := compact(t, rule["EventPattern"])
-	for _, want := range []string{`"previousState":{"value":["ALARM"]}`, `"state":{"value":["OK"]}`, `"csv-import-prod-throttled"`} {
+	for _, want := range []string{`"previousState":{"value":["ALARM"]}`, `"state":{"value":["OK"]}`, `"csv-import-prod-throttled"`,
+		`"csv-import-prod-page-callee"`, `"csv-import-prod-page-events"`, `"csv-import-prod-page-objective"`} {
 		if !strings.Contains(pattern, want) {
 			t.Errorf("the rule matches %s, which lacks %s", pattern, want)
 		}
 	}
-	if strings.Contains(pattern, "dead-letters") || len(pattern) > 2048 {
+	if strings.Contains(pattern, "dead-letters") || strings.Contains(pattern, "page-executions") ||
+		strings.Contains(pattern, "page-rows") || len(pattern) > 2048 {
 		t.Errorf("the rule reports events, or has %d characters: %s", len(pattern), pattern)
 	}
 }

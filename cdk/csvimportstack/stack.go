@@ -27,7 +27,7 @@ import (
 // Props are the inputs of a stack.
 type Props struct {
 	Environment environment.Environment
-	// BootstrapFolder has a folder for each function (validate, process, aggregate, start, metrics, adapt, relay)
+	// BootstrapFolder has a folder for each function (validate, process, aggregate, start, metrics, adapt, relay, prune)
 	// with its executable for the environment's architecture, named bootstrap.
 	BootstrapFolder string
 	// Rewrite adapts the definition to a platform that differs from AWS; nil changes nothing.
@@ -106,6 +106,7 @@ func New(scope constructs.Construct, props Props) (*Stack, error) {
 	s.addMetrics(props.BootstrapFolder)
 	s.addAdapt(props.BootstrapFolder)
 	s.addRelay(props.BootstrapFolder, db)
+	s.addPrune(props.BootstrapFolder)
 	err = s.addAlarms()
 	if err == nil && !props.DashboardApart {
 		err = s.addDashboard()

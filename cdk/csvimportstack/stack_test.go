@@ -600,6 +600,16 @@ func TestLocalIsRewritten(t *testing.T) {
 		`"ToleratedFailurePercentage":5.0`) {
 		t.Error("the definition is not the one for LocalStack")
 	}
+	// LocalStack's logs extract no metrics: the function metrics puts its own, and those of the other functions.
+	if got := compact(t, x.only(t, "AWS::Lambda::Function", "Metrics").Properties["Environment"]); !strings.Contains(got, `"METRIC_DATA":"put"`) {
+		t.Errorf("the function metrics has %s", got)
+	}
+	if got := compact(t, x.only(t, "AWS::IAM::Policy", "MetricsRole").Properties); !strings.Contains(got, "cloudwatch:PutMetricData") {
+		t.Errorf("the function metrics may not put metric data: %s", got)
+	}
+	if n := len(x.ofType("AWS::Logs::SubscriptionFilter")); n != 4 {
+		t.Errorf("%d logs are sent to the function metrics, want those of the state machine and of three functions", n)
+	}
 }
 
 func TestNewRefusesAnEnvironmentThatIsNotAllowed(t *testing.T) {

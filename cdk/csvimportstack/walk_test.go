@@ -263,6 +263,7 @@ func namesIn(t *testing.T, path string) map[string]bool {
 // unset says why no environment sets a name in the functions' sources.
 var unset = map[string]string{
 	"WEBHOOK_SECRETS": "the stack's VPC has no way out to a webhook; the variable is for a relay that is deployed on its own",
+	"METRIC_DATA":     "for LocalStack, whose template is not among those that are walked; TestLocalIsRewritten finds it there",
 	"CONTROL_MESSAGE": "not a variable: a kind of delivery of CloudWatch Logs",
 }
 
@@ -283,7 +284,7 @@ func TestEveryVariableOfAProgramIsSet(t *testing.T) {
 		}
 	}
 	sources, err := filepath.Glob("../../lambdas/*/*.go")
-	if err != nil || len(set) != 7 {
+	if err != nil || len(set) != 8 {
 		t.Fatal(err, len(set))
 	}
 	for _, file := range sources {
@@ -316,7 +317,7 @@ var settings = map[string]string{
 	"database.subnetIds":        `["subnet-0123456789abcdef0"]`,
 	"database.securityGroupIds": `["sg-0123456789abcdef0"]`,
 	"inputBucket":               `"in-bucket"`, "resultBucket": `"out-bucket"`, "accessLogBucket": `"logs-bucket"`,
-	"maxFileBytes": `1073741824`, "timeoutHours": `48`,
+	"maxFileBytes": `1073741824`, "timeoutHours": `48`, "importsPerDay": `24`,
 	"owner": `"data"`, "costCenter": `"4711"`, "monthlyBudgetUSD": `500`, "recordValueUSD": `0.001`,
 	"breaker": `"source"`, "adapt.mode": `"on"`, "adapt.rules": `"source"`, "adapt.capacity": `900`,
 	"adapt.concurrencyLimit": `200`, "adapt.loadHours": `"Asia/Tokyo"`, "adapt.delayPerHourUSD": `0.01`,

@@ -5,6 +5,7 @@
 package environment
 
 import (
+	"math"
 	"time"
 
 	"stepback/statemachine"
@@ -98,6 +99,30 @@ type Environment struct {
 type Canary struct {
 	Percentage float64 // 0 to 99
 	Minutes    float64 // 1 to 2100
+}
+
+// CanaryImports is the number of imports that a canary should see before a deployment is complete. If files arrive
+// independently of each other, it sees none with a probability of 0.7 %.
+const CanaryImports = 5
+
+// Limits of a canary whose environment is quiet: a share at which most imports still use the tested version, and the
+// longest interval that CloudFormation allows, 35 hours.
+const (
+	maxCanaryPercentage = 50
+	maxCanaryMinutes    = 2100
+)
+
+// Seeing returns the canary, extended so that it sees CanaryImports at perDay imports a day: it lasts longer and, if the
+// longest interval is not enough, its percentage is raised to 50 at most. If perDay is 0, or there is no canary, it is
+// returned unchanged.
+func (c Canary) Seeing(perDay float64) Canary {
+	if c.Percentage == 0 || perDay <= 0 {
+		return c
+	}
+	needed := CanaryImports * 24 * 60 * 100 / perDay // percent × minutes
+	c.Minutes = min(max(c.Minutes, math.Ceil(needed/c.Percentage)), maxCanaryMinutes)
+	c.Percentage = min(max(c.Percentage, math.Ceil(needed/c.Minutes)), maxCanaryPercentage)
+	return c
 }
 
 // Database is the PostgreSQL database of the users table: an existing one if SecretARN or URLParameter is set,

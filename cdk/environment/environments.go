@@ -72,15 +72,26 @@ func Prod() Environment {
 	return e
 }
 
-// Laptop returns dev for `stepback serve`. It has the same template, with two exceptions: the database's URL is in
-// an SSM parameter, and the architecture is the given one, this machine's.
+// Laptop returns dev for `stepback serve`, with its own name and the database of OnLaptop.
 func Laptop(architecture string) Environment {
 	e := Dev()
 	e.Name = "laptop"
+	return e.OnLaptop(architecture)
+}
+
+// OnLaptop returns the environment for `stepback serve`. It has the same template, with two exceptions: the database's URL
+// is in the SSM parameter /stepback/NAME/database, and the architecture is the given one, this machine's. The account
+// and region of the settings do not apply there.
+func (e Environment) OnLaptop(architecture string) Environment {
 	e.Architecture = architecture
-	e.Database = Database{URLParameter: "/stepback/laptop/database"}
+	e.Database = Database{URLParameter: "/stepback/" + e.Name + "/database"}
+	e.Account, e.Region = LaptopAccount, ""
 	return e
 }
+
+// LaptopAccount is the account of `stepback serve` for access keys that name no account. AWS has no account of that
+// number, so an environment for a laptop cannot replace the one that is deployed to AWS.
+const LaptopAccount = "000000000000"
 
 // Local returns an environment for an AWS-compatible endpoint on this machine, such as LocalStack. Its batch size
 // is 1, the only one that LocalStack supports. Its database is the one described by the secret secretARN.

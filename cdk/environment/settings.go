@@ -45,6 +45,9 @@ type Settings struct {
 	// TimeoutHours is the time limit of an import; 0 means 24. A database that takes 10,000 rows a second applies 864
 	// million of them in that time, so larger files need more. It is at most 8,760, a year.
 	TimeoutHours int `json:"timeoutHours"`
+	// ImportsPerDay is the number of files that arrive on a quiet day; 0 means unknown. A canary then lasts until it has
+	// probably seen CanaryImports of them; see Canary.Seeing.
+	ImportsPerDay float64 `json:"importsPerDay"`
 	// RecordValue is the value of Environment.RecordValue, in USD.
 	RecordValue float64 `json:"recordValueUSD"`
 
@@ -105,6 +108,7 @@ func (e Environment) Set(s Settings) Environment {
 	e.InputBucket, e.ResultBucket, e.AccessLogBucket = s.InputBucket, s.ResultBucket, s.AccessLogBucket
 	e.Owner, e.CostCenter, e.MonthlyBudget = s.Owner, s.CostCenter, s.MonthlyBudget
 	e.RecordValue = s.RecordValue
+	e.Canary = e.Canary.Seeing(s.ImportsPerDay)
 	if s.MaxFileBytes != 0 {
 		e.MaxFileBytes = s.MaxFileBytes
 	}
@@ -139,6 +143,9 @@ func (s *Settings) check() error {
 		if c.value != "" && c.value != sourceChoice && c.value != standardChoice {
 			return fmt.Errorf("%s is %q; want %s or %s", c.member, c.value, standardChoice, sourceChoice)
 		}
+	}
+	if !(s.ImportsPerDay >= 0 && s.ImportsPerDay <= 1e9) {
+		return fmt.Errorf("importsPerDay is %v; want the number of files of a quiet day, or 0 if it is unknown", s.ImportsPerDay)
 	}
 	return nil
 }

@@ -120,3 +120,29 @@ func TestBelongs(t *testing.T) {
 		t.Errorf("an environment without an account: %v", err)
 	}
 }
+
+// TestACanarySeesImports: with the number of imports of a quiet day, a canary lasts until it has probably seen five.
+func TestACanarySeesImports(t *testing.T) {
+	t.Parallel()
+	prod := environment.Canary{Percentage: 20, Minutes: 15}
+	for perDay, want := range map[float64]environment.Canary{
+		0:      prod,                            // unknown
+		10_000: prod,                            // 21 imports in a quarter of an hour
+		2400:   {Percentage: 20, Minutes: 15},   // exactly five
+		24:     {Percentage: 20, Minutes: 1500}, // one an hour: 25 h
+		10:     {Percentage: 35, Minutes: 2100}, // 3,600 minutes are too long
+		1:      {Percentage: 50, Minutes: 2100}, // it will see fewer than one
+	} {
+		if got := prod.Seeing(perDay); got != want {
+			t.Errorf("%v imports a day: %+v, want %+v", perDay, got, want)
+		}
+	}
+	if got := (environment.Canary{}).Seeing(24); got != (environment.Canary{}) {
+		t.Errorf("without a canary: %+v", got)
+	}
+	s := environment.Settings{ImportsPerDay: 24}
+	e := environment.Prod().Set(s)
+	if err := e.Validate(); err != nil || e.Canary.Minutes != 1500 {
+		t.Errorf("%+v, %v", e.Canary, err)
+	}
+}

@@ -84,7 +84,7 @@ func (e Environment) Validate() error {
 		e.LogLevel)
 	c.control(e)
 	c.that(e.Canary == Canary{} || e.Canary.Percentage >= 1 && e.Canary.Percentage <= 99 && e.Canary.Minutes >= 1 &&
-		e.Canary.Minutes <= 2100, "Canary is %v; want 1 to 99 percent for 1 to 2100 minutes, or the zero value", e.Canary)
+		e.Canary.Minutes <= maxCanaryMinutes, "Canary is %v; want 1 to 99 percent for 1 to 2100 minutes, or the zero value", e.Canary)
 	c.that(e.Relay.To == "" || e.Relay.Service() != "",
 		"Relay.To is %q; want %s, or the ARN of an SNS topic, an SQS queue or an EventBridge event bus", e.Relay.To,
 		RelayToImports)

@@ -70,6 +70,32 @@ func TestValidateSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
+// TestEnvironmentsOnALaptop: each environment can be deployed to stepback serve with its database replaced, and to no real
+// account.
+func TestEnvironmentsOnALaptop(t *testing.T) {
+	t.Parallel()
+	for _, e := range environment.All() {
+		e.Account, e.Region = "123456789012", "eu-west-1"
+		l := e.OnLaptop("x86_64")
+		if err := l.Validate(); err != nil {
+			t.Error(err)
+		}
+		if want := "/stepback/" + e.Name + "/database"; l.Database.URLParameter != want || l.Database.MaxCapacity != 0 {
+			t.Errorf("%s has the database %+v; want the URL in %s", e.Name, l.Database, want)
+		}
+		if l.Concurrency != e.Concurrency || l.LogLevel != e.LogLevel || l.Adapt != e.Adapt || l.Canary != e.Canary ||
+			l.Relay != e.Relay || l.KeepData != e.KeepData {
+			t.Errorf("%s differs on a laptop: %+v", e.Name, l)
+		}
+		if err := l.Belongs("000000000000", "us-east-1"); err != nil {
+			t.Error(err)
+		}
+		if err := l.Belongs("123456789012", "eu-west-1"); err == nil {
+			t.Errorf("%s for a laptop can be deployed to a real account", e.Name)
+		}
+	}
+}
+
 func TestLaptop(t *testing.T) {
 	t.Parallel()
 	e := environment.Laptop("x86_64")

@@ -25,6 +25,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	sfntypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 	"github.com/jackc/pgx/v5"
 
@@ -56,7 +57,7 @@ func TestLaptop(t *testing.T) {
 	l.says(0, "There were no differences", "diff", laptopStack, "--fail")
 	l.says(0, "No drift detected", "drift", laptopStack, "--fail")
 	l.imports()
-	l.settings(map[string]any{"recordValueUSD": 0.25})
+	l.settings("laptop", map[string]any{"recordValueUSD": 0.25})
 	l.says(1, "RECORD_VALUE", "diff", laptopStack, "--fail")
 	l.cdk(0, "deploy", laptopStack)
 	l.says(0, "There were no differences", "diff", laptopStack, "--fail")
@@ -76,9 +77,19 @@ type laptop struct {
 	data, database string
 	address        string
 	server         *exec.Cmd
+	stages         bool // deploys dev, stg and prod instead of the environment laptop
 }
 
 func newLaptop(t *testing.T) *laptop {
+	t.Helper()
+	l := newLaptopFolder(t)
+	l.database = postgrestest.Start(t).Database(t)
+	l.settings("laptop", nil)
+	return l
+}
+
+// newLaptopFolder returns a laptop without settings and without a database.
+func newLaptopFolder(t *testing.T) *laptop {
 	t.Helper()
 	root, err := filepath.Abs("../..")
 	if err != nil {
@@ -92,9 +103,7 @@ func newLaptop(t *testing.T) *laptop {
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("the CDK command line needs Node.js: ", err)
 	}
-	l := &laptop{t: t, root: root, work: t.TempDir(), data: t.TempDir(), database: postgrestest.Start(t).Database(t)}
-	l.settings(nil)
-	return l
+	return &laptop{t: t, root: root, work: t.TempDir(), data: t.TempDir()}
 }
 
 // begin starts the server, and waits until it serves.
@@ -139,10 +148,10 @@ func (l *laptop) kill() {
 	_ = l.server.Wait()
 }
 
-// settings writes the environment's settings file, overridden by the given values.
-func (l *laptop) settings(given map[string]any) {
+// settings writes the settings file of an environment, overridden by the given values.
+func (l *laptop) settings(name string, given map[string]any) {
 	l.t.Helper()
-	text, err := os.ReadFile(filepath.Join(l.root, "cdk/environments/laptop.json"))
+	text, err := os.ReadFile(filepath.Join(l.root, "cdk/environments", name+".json"))
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -154,7 +163,7 @@ func (l *laptop) settings(given map[string]any) {
 	if text, err = json.Marshal(all); err != nil {
 		l.t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(l.work, "laptop.json"), text, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(l.work, name+".json"), text, 0o600); err != nil {
 		l.t.Fatal(err)
 	}
 }
@@ -165,6 +174,9 @@ func (l *laptop) cdk(status int, args ...string) string {
 	architecture := map[string]string{"amd64": "x86_64", "arm64": "arm64"}[runtime.GOARCH]
 	args = append(args, "--no-notices", "--app", filepath.Join(l.root, "bin/cdk"), "--output", filepath.Join(l.work, "out"),
 		"-c", "laptop="+architecture, "-c", "bootstraps=../dist/local", "-c", "settings="+l.work)
+	if l.stages {
+		args = append(args, "-c", "stages=yes")
+	}
 	if args[0] == "deploy" {
 		args = append(args, "--require-approval", "never", "--outputs-file", filepath.Join(l.work, "outputs.json"))
 	}
@@ -208,74 +220,104 @@ func (l *laptop) put(name, value string) {
 	}
 }
 
-// output returns an output of the stack.
-func (l *laptop) output(name string) string {
+// output returns an output of a stack.
+func (l *laptop) output(stack, name string) string {
 	l.t.Helper()
 	text, err := os.ReadFile(filepath.Join(l.work, "outputs.json"))
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	var all map[string]map[string]string
-	if err := json.Unmarshal(text, &all); err != nil || all[laptopStack][name] == "" {
+	if err := json.Unmarshal(text, &all); err != nil || all[stack][name] == "" {
 		l.t.Fatalf("the output %s is not in %s: %v", name, text, err)
 	}
-	return all[laptopStack][name]
+	return all[stack][name]
+}
+
+// The rows of a trial's file: 600 batches, of which more than 300 attempts are throttled at a rate of 35 %, far above the
+// threshold of the alarm excessive-retries.
+const laptopRows = 150_000
+
+// sample writes a CSV file of laptopRows rows and returns its path.
+func (l *laptop) sample() string {
+	l.t.Helper()
+	file := filepath.Join(l.work, "a.csv")
+	asProcess(l.t, "sample", "--rows", strconv.Itoa(laptopRows), "--seed", "7", "-o", file).ends(l.t, exit.OK)
+	return file
+}
+
+// upload puts a file into the input bucket of a stack.
+func (l *laptop) upload(stack, file string) {
+	l.t.Helper()
+	body, err := os.Open(file)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	defer body.Close()
+	bucket, key := l.output(stack, "InputBucketName"), "uploads/a.csv"
+	if _, err := l.objects().PutObject(l.t.Context(), &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: body}); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// execution returns the only execution of a stack's state machine. The test fails if there are others, or if it has
+// failed.
+func (l *laptop) execution(stack string) sfntypes.ExecutionListItem {
+	l.t.Helper()
+	machine := l.output(stack, "StateMachineArn")
+	list, err := sfn.NewFromConfig(l.config()).ListExecutions(l.t.Context(), &sfn.ListExecutionsInput{StateMachineArn: &machine})
+	if err != nil || len(list.Executions) != 1 {
+		l.t.Fatalf("%s: %+v, %v", stack, list, err)
+	}
+	if s := list.Executions[0].Status; s != sfntypes.ExecutionStatusRunning && s != sfntypes.ExecutionStatusSucceeded {
+		l.t.Fatalf("the import of %s is %s", stack, s)
+	}
+	return list.Executions[0]
+}
+
+// inbox reports whether a mail contains text.
+func (l *laptop) inbox(text string) bool {
+	l.t.Helper()
+	return strings.Contains(asProcess(l.t, "inbox", "list", "--json", "--data", l.data).out, text)
 }
 
 // imports uploads a file, kills the server during the import, and checks the result.
 func (l *laptop) imports() {
 	l.t.Helper()
 	ctx := l.t.Context()
-	const rows = 60000
-	file := filepath.Join(l.work, "a.csv")
-	asProcess(l.t, "sample", "--rows", strconv.Itoa(rows), "--seed", "7", "-o", file).ends(l.t, exit.OK)
-	body, err := os.Open(file)
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	defer body.Close()
-	bucket, key, machine := l.output("InputBucketName"), "uploads/a.csv", l.output("StateMachineArn")
-	if _, err := l.objects().PutObject(ctx, &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: body}); err != nil {
-		l.t.Fatal(err)
-	}
-	l.until(time.Minute, "a row is in the database", func() bool { return l.rows(ctx) > 0 })
+	file := l.sample()
+	l.upload(laptopStack, file)
+	l.until(time.Minute, "a row is in the database", func() bool { return l.rows(ctx, l.database) > 0 })
 	l.kill()
 	l.begin("--fault", "ApplyBatch:throttle:35%", "--enforce-iam")
 	// A batch that Lambda throttles six times in a row has waited for five minutes.
 	l.until(12*time.Minute, "the import has ended", func() bool {
-		list, err := sfn.NewFromConfig(l.config()).ListExecutions(ctx,
-			&sfn.ListExecutionsInput{StateMachineArn: &machine})
-		if err != nil || len(list.Executions) != 1 {
-			l.t.Fatalf("%+v, %v", list, err)
-		}
-		if s := list.Executions[0].Status; s != "RUNNING" && s != "SUCCEEDED" {
-			l.t.Fatalf("the import is %s", s)
-		}
-		return list.Executions[0].Status == "SUCCEEDED"
+		return l.execution(laptopStack).Status == sfntypes.ExecutionStatusSucceeded
 	})
-	l.counts(ctx, file)
+	l.counts(ctx, l.database, file)
 	l.until(7*time.Minute, "the alarm is in the inbox", func() bool {
-		return strings.Contains(asProcess(l.t, "inbox", "list", "--json", "--data", l.data).out,
-			`ALARM: \"csv-import-laptop-excessive-retries\"`)
+		return l.inbox(`ALARM: \"csv-import-laptop-excessive-retries\"`)
 	})
-	l.draws("Retry Statistics")
+	if l.inbox("console.aws.amazon.com") || !l.inbox("/_stepback/alarms/csv-import-laptop-excessive-retries") {
+		l.t.Error("the mail links the AWS Management Console instead of the console of the server")
+	}
+	l.draws("laptop", "Retry Statistics")
 }
 
-// draws renders the dashboard, logs the result, and fails if the widget named title has no data.
-func (l *laptop) draws(title string) {
+// draws renders the dashboard of an environment, logs the result, and fails if the widget named title has no data.
+func (l *laptop) draws(environment, title string) {
 	l.t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	cmd := exec.CommandContext(l.t.Context(), self, "dashboard", "render", "--json", "--endpoint", "http://"+l.address,
-		"--name", "CSV-Processing-Retry-Monitor-laptop", "-o", filepath.Join(l.work, "dashboard.html"))
+		"--name", "CSV-Processing-Retry-Monitor-"+environment, "-o", filepath.Join(l.work, environment+".html"))
 	cmd.Env = append(os.Environ(), "STEPBACK_TEST_AS_COMMAND=1", "AWS_REGION=us-east-1")
 	out, err := cmd.Output()
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	l.t.Logf("the dashboard: %s", out)
 	var page struct {
 		Widgets     []struct{ Title string }
 		WithoutData []string
@@ -283,15 +325,16 @@ func (l *laptop) draws(title string) {
 	if err := json.Unmarshal(out, &page); err != nil {
 		l.t.Fatal(err)
 	}
+	l.t.Logf("the dashboard of %s has %d widgets; without data are %q", environment, len(page.Widgets), page.WithoutData)
 	shown := slices.ContainsFunc(page.Widgets, func(w struct{ Title string }) bool { return w.Title == title })
 	if !shown || slices.Contains(page.WithoutData, title) {
 		l.t.Errorf("the widget %q has no data", title)
 	}
 }
 
-// rows counts the users in the database; 0 before the table exists.
-func (l *laptop) rows(ctx context.Context) (n int64) {
-	conn, err := pgx.Connect(ctx, l.database)
+// rows counts the users in a database; 0 before the table exists.
+func (l *laptop) rows(ctx context.Context, database string) (n int64) {
+	conn, err := pgx.Connect(ctx, database)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -300,8 +343,8 @@ func (l *laptop) rows(ctx context.Context) (n int64) {
 	return n
 }
 
-// counts compares the sums in the database with those of the file.
-func (l *laptop) counts(ctx context.Context, file string) {
+// counts compares the sums in a database with those of the file.
+func (l *laptop) counts(ctx context.Context, database, file string) {
 	l.t.Helper()
 	f, err := os.Open(file)
 	if err != nil {
@@ -322,7 +365,7 @@ func (l *laptop) counts(ctx context.Context, file string) {
 			want[i] += n
 		}
 	}
-	conn, err := pgx.Connect(ctx, l.database)
+	conn, err := pgx.Connect(ctx, database)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -347,7 +390,7 @@ func (l *laptop) until(most time.Duration, what string, so func() bool) {
 func (l *laptop) empty() {
 	l.t.Helper()
 	for _, name := range []string{"InputBucketName", "ResultBucketName"} {
-		bucket := l.output(name)
+		bucket := l.output(laptopStack, name)
 		for {
 			list, err := l.objects().ListObjectVersions(l.t.Context(), &s3.ListObjectVersionsInput{Bucket: &bucket})
 			if err != nil {

@@ -39,10 +39,11 @@ const (
 
 // The environment variables that the functions read, here as on AWS.
 const (
-	databaseVariable = "DATABASE_URL"
-	maxBytesVariable = "CSV_MAX_BYTES"
-	partsVariable    = "CSV_PART_BYTES"
-	endpointVariable = "AWS_ENDPOINT_URL"
+	databaseVariable  = "DATABASE_URL"
+	maxBytesVariable  = "CSV_MAX_BYTES"
+	waitLimitVariable = "WAIT_LIMIT"
+	partsVariable     = "CSV_PART_BYTES"
+	endpointVariable  = "AWS_ENDPOINT_URL"
 )
 
 // function describes one of the import's functions: its name, the folder of its bootstrap, and its timeout. The
@@ -115,8 +116,10 @@ func functionsAt(log *slog.Logger, full func(), c *Config, now func() time.Time)
 		processFunction: func(s functions.Surroundings) (functions.Program, error) {
 			store := stores.take(s.Env[databaseVariable])
 			guard := guards.of(store.callee(), statemachine.ProcessSingleUserRecord, s)
-			return functions.Program{Handler: handlers.Guarded(guard,
-				handlers.Process(store, tee(log, s))), Released: store.release}, nil
+			waiting, err := handlers.WaitingFrom(func(name string) string { return s.Env[name] })
+			waiting.Now = now
+			return functions.Program{Handler: waiting.Limited(handlers.Guarded(guard,
+				handlers.Process(store, tee(log, s)))), Released: store.release}, err
 		},
 		aggregateFunction: func(s functions.Surroundings) (functions.Program, error) {
 			store := stores.take(s.Env[databaseVariable])
@@ -210,7 +213,8 @@ func (s *shared) release() {
 // deployFunctions deploys the functions to the platform's Lambda: as code of this process, or as the bootstrap
 // binaries used on AWS.
 func (p *Pipeline) deployFunctions(ctx context.Context) error {
-	env := map[string]string{databaseVariable: p.cfg.Database, configurationVariable: p.cfg.Dir}
+	env := map[string]string{databaseVariable: p.cfg.Database, configurationVariable: p.cfg.Dir,
+		waitLimitVariable: statemachine.WaitLimit(statemachine.DefaultOptions().Timeout).String()}
 	if p.cfg.MaxBytes > 0 {
 		env[maxBytesVariable] = strconv.FormatInt(p.cfg.MaxBytes, 10)
 	}

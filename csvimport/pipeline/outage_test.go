@@ -13,6 +13,7 @@ import (
 	"stepback/csvimport"
 	"stepback/csvimport/pipeline"
 	"stepback/retry"
+	"stepback/statemachine"
 )
 
 // breakingListener breaks connections within responses of more than 10,000 bytes, at drawn offsets.
@@ -146,4 +147,27 @@ func TestAnOutageOfSixMinutes(t *testing.T) {
 		t.Errorf("%d connections broke before the interruption and %d after it, %d batches were refused", before, broken.Load()-before, refused)
 	}
 	tr.sameUsers(t, sum(all, nil))
+}
+
+// TestAnOutageThatOutlastsTheImport imports while the database is away for good. Batches and rows stop waiting three hours
+// before the execution's timeout, so that the execution ends with a summary instead of TIMED_OUT.
+func TestAnOutageThatOutlastsTheImport(t *testing.T) {
+	t.Parallel()
+	const rows = 2000
+	tr := newTrial(t, "activity.csv", plain(activities(rows, 0)))
+	tr.cfg.Shape, tr.cfg.Concurrency = "bulk", 1
+	tr.cfg.Store = func(s csvimport.Store) csvimport.Store {
+		return &failingStore{s, func() bool { return true }}
+	}
+	p := tr.open(t)
+	began := p.Platform().Clock.Now()
+	r := imported(t, p, tr.file, false)
+	took := p.Platform().Clock.Now().Sub(began)
+	closed(t, p)
+	if r.Error != statemachine.ToleranceExceeded || r.Rows == nil || r.Rows.DeadLettered != rows {
+		t.Errorf("%s: %s, rows %+v; want all rows dead-lettered in a summary", r.Error, r.Cause, r.Rows)
+	}
+	if took < 21*time.Hour || took > 23*time.Hour {
+		t.Errorf("the import took %v; records wait for 21 h", took)
+	}
 }

@@ -3,6 +3,7 @@ package process
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"stepback/csvimport"
 	"stepback/retry"
@@ -69,7 +70,8 @@ type BatchOutput struct {
 	// Applied and AlreadyApplied are ranges of rows: the first and the last number of each.
 	Applied        Ranges `json:"applied"`
 	AlreadyApplied Ranges `json:"alreadyApplied"`
-	// Rejected are rows that violate a business rule, in the form in which the state machine reports them.
+	// Rejected are rows that violate a business rule, in the form in which the state machine reports them. GiveUp adds
+	// dead-lettered rows.
 	Rejected []Rejection `json:"rejected"`
 	// OneByOne are the rows that failed for other reasons and are to be processed individually.
 	OneByOne []Item `json:"oneByOne"`
@@ -77,13 +79,50 @@ type BatchOutput struct {
 	Errors map[string]int64 `json:"errors,omitempty"`
 }
 
-// Rejection is the result of a rejected row.
+// Rejection is the result of a rejected or dead-lettered row.
 type Rejection struct {
-	Outcome csvimport.Outcome `json:"outcome"` // always rejected
+	Outcome csvimport.Outcome `json:"outcome"`
 	Row     int64             `json:"row"`
 	Record  json.RawMessage   `json:"record"`
 	Error   string            `json:"error"`
 	Cause   string            `json:"cause"`
+	// Attempts, FirstTime and LastTime are set for dead-lettered rows: the number of attempts of their batch, and the
+	// RFC 3339 times of the first and the last.
+	Attempts  int    `json:"attempts,omitempty"`
+	FirstTime string `json:"firstTime,omitempty"`
+	LastTime  string `json:"lastTime,omitempty"`
+}
+
+// GivenUp says why and when the rows of a batch were given up.
+type GivenUp struct {
+	Failure     *csvimport.Failure
+	Attempts    int       // the number of attempts of the batch
+	First, Last time.Time // the times of the first and the last; zero means unknown
+}
+
+// GiveUp returns the output of a batch whose rows are all dead-lettered. The error is that of a row without a record.
+func GiveUp(items []Item, given GivenUp) (BatchOutput, error) {
+	out := BatchOutput{Applied: Ranges{}, AlreadyApplied: Ranges{}, Rejected: make([]Rejection, 0, len(items)), OneByOne: []Item{}}
+	for i := range items {
+		if err := items[i].check(); err != nil {
+			return out, err
+		}
+		record, err := items[i].record()
+		if err != nil {
+			return out, err
+		}
+		out.Rejected = append(out.Rejected, Rejection{Outcome: csvimport.DeadLettered, Row: *items[i].Row, Record: record,
+			Error: given.Failure.Name, Cause: given.Failure.Message, Attempts: given.Attempts,
+			FirstTime: written(given.First), LastTime: written(given.Last)})
+	}
+	return out, nil
+}
+
+func written(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
 }
 
 // Ranges are row numbers as pairs: the first and the last of each range.

@@ -36,5 +36,5 @@ func (h *handler) configuration(ctx context.Context) error {
 	c.AddConfiguration(h.machineARN[strings.LastIndexByte(h.machineARN, ':')+1:], h.now(), all)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.publish(append(c.Points(), h.reader.Expire(h.now())...))
+	return h.publish(ctx, nil, append(c.Points(), h.reader.Expire(h.now())...))
 }

@@ -8,21 +8,26 @@
 //
 // Environment: LOG_LEVEL, the state machine's log level, ALL (the default) or ERROR; CHILD_STATE, the only Task state
 // of the Map's child executions, if they have only one (for log level ERROR, which does not name states);
-// STATE_MACHINE_ARN, the state machine whose configuration is published.
+// STATE_MACHINE_ARN, the state machine whose configuration is published; METRIC_DATA, which is put for an endpoint whose
+// logs do not extract metrics, such as LocalStack: the function then puts its metrics into CloudWatch, and those in the
+// logs of other functions that it is subscribed to.
 package main
 
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
 	"stepback/csvimport/handlers"
@@ -43,6 +48,14 @@ func main() {
 		out: os.Stdout, log: log,
 		machines: sfn.NewFromConfig(cfg), machineARN: os.Getenv("STATE_MACHINE_ARN"), now: time.Now,
 	}
+	switch to := os.Getenv("METRIC_DATA"); to {
+	case "":
+	case "put":
+		h.put = &putter{cloudwatch.NewFromConfig(cfg)}
+	default:
+		log.Error("cannot start", "error", fmt.Sprintf("METRIC_DATA is %q; set it to put, or leave it unset to print metrics", to))
+		os.Exit(1)
+	}
 	lambda.Start(h.handle)
 }
 
@@ -50,6 +63,7 @@ type handler struct {
 	mu     sync.Mutex
 	reader retrymetrics.LogReader
 	out    io.Writer
+	put    *putter // puts metrics into CloudWatch; nil prints them to out
 	log    *slog.Logger
 
 	machines   machines
@@ -80,8 +94,16 @@ func (h *handler) records(ctx context.Context, delivery events.CloudwatchLogsRaw
 		return nil
 	}
 	records := make([]retrymetrics.Record, 0, len(data.LogEvents))
+	var lines []byte
 	for _, e := range data.LogEvents {
+		if h.put != nil && isEmbedded(e.Message) {
+			lines = append(append(lines, e.Message...), '\n')
+			continue
+		}
 		r, err := retrymetrics.ParseRecord([]byte(e.Message))
+		if err != nil && ofFunction(data.LogGroup) {
+			continue // a line of a function's own log, of which only embedded metrics are read
+		}
 		if err != nil {
 			h.log.WarnContext(ctx, "record skipped", "logGroup", data.LogGroup, "logStream", data.LogStream, "event", e.ID,
 				"error", err.Error())
@@ -91,14 +113,21 @@ func (h *handler) records(ctx context.Context, delivery events.CloudwatchLogsRaw
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.publish(h.reader.Read(records))
+	return h.publish(ctx, lines, h.reader.Read(records))
 }
 
-// publish prints points to the function's log, where CloudWatch picks them up.
-func (h *handler) publish(points []retrymetrics.Point) error {
-	lines, err := retrymetrics.AppendEMF(nil, points)
+// ofFunction reports whether a log group is that of a function.
+func ofFunction(logGroup string) bool { return strings.HasPrefix(logGroup, "/aws/lambda/") }
+
+// publish prints points to the function's log, where CloudWatch picks them up, or puts them into CloudWatch, with those
+// of lines.
+func (h *handler) publish(ctx context.Context, lines []byte, points []retrymetrics.Point) error {
+	lines, err := retrymetrics.AppendEMF(lines, points)
 	if err != nil {
 		return err
+	}
+	if h.put != nil {
+		return h.put.put(ctx, lines)
 	}
 	_, err = h.out.Write(lines)
 	return err

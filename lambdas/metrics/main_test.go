@@ -17,7 +17,12 @@ import (
 
 func delivery(t *testing.T, kind string, messages ...string) json.RawMessage {
 	t.Helper()
-	data := events.CloudwatchLogsData{MessageType: kind, LogGroup: "/aws/vendedlogs/states/csv-import"}
+	return deliveryOf(t, "/aws/vendedlogs/states/csv-import", kind, messages...)
+}
+
+func deliveryOf(t *testing.T, logGroup, kind string, messages ...string) json.RawMessage {
+	t.Helper()
+	data := events.CloudwatchLogsData{MessageType: kind, LogGroup: logGroup}
 	for _, m := range messages {
 		data.LogEvents = append(data.LogEvents, events.CloudwatchLogsLogEvent{Message: m})
 	}

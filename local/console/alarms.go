@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -108,7 +109,12 @@ type AlarmsView struct {
 	Own      []AlarmRow `json:"own"`
 	Firing   int        `json:"inAlarm"`
 	Recorded int        `json:"total"`
-	Now      time.Time  `json:"at"`
+	// Matching is the number of deployed alarms that the filter leaves; Deployed is the page of them from position From,
+	// of at most the parameter size. Next is the position of the next page, if there is one.
+	Matching int       `json:"matching"`
+	From     int64     `json:"from"`
+	Next     string    `json:"next,omitempty"`
+	Now      time.Time `json:"at"`
 }
 
 // AlarmFilter is the filter of the list of alarms, from the address.
@@ -135,6 +141,11 @@ func (c *Console) listAlarms(r *request) (*answer, error) {
 		if (v.Filter.State == "" || a.State == v.Filter.State) && strings.Contains(strings.ToLower(a.Name), strings.ToLower(v.Filter.Name)) {
 			v.Deployed = append(v.Deployed, a)
 		}
+	}
+	size := min(mostListed, max(1, r.number("size", pageSize)))
+	v.Matching, v.From = len(v.Deployed), min(r.number("from", 0), int64(len(v.Deployed)))
+	if v.Deployed = v.Deployed[v.From:]; int64(len(v.Deployed)) > size {
+		v.Deployed, v.Next = v.Deployed[:size], strconv.FormatInt(v.From+size, 10)
 	}
 	v.Own = append(v.Own, compared(c.charts.firing(machines, r.now), all)...)
 	return &answer{Title: "Alarms", Template: "alarms", View: v, Every: refreshed}, nil

@@ -1,8 +1,10 @@
 package console_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -177,6 +179,41 @@ func TestDeployedAlarms(t *testing.T) {
 	}
 	if page := b.page("alarms?state=OK"); strings.Contains(page, ">failed-orders</a></td>") {
 		t.Error("the filter by state has no effect")
+	}
+}
+
+// TestDeployedAlarmsInPages: the list of alarms has pages, with the filter kept.
+func TestDeployedAlarmsInPages(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, local.Console{})
+	monitored(b)
+	var seen []string
+	for from := ""; ; {
+		var v struct {
+			Deployed []struct{ Name string }
+			Matching int
+			Next     string
+		}
+		got := b.ask("GET", "/_stepback/alarms?format=json&size=1&from="+from, "")
+		if err := json.Unmarshal([]byte(got.body), &v); err != nil {
+			t.Fatal(err, got.body)
+		}
+		if len(v.Deployed) != 1 {
+			t.Fatalf("page %q has %d alarms", from, len(v.Deployed))
+		}
+		seen = append(seen, v.Deployed[0].Name)
+		if from = v.Next; from == "" {
+			if slices.Sort(seen); len(slices.Compact(seen)) != v.Matching || v.Matching < 3 {
+				t.Errorf("the pages show %q of %d alarms", seen, v.Matching)
+			}
+			break
+		}
+	}
+	if page := b.page("alarms?size=1&name=a"); !strings.Contains(page, `href="/_stepback/alarms?from=1&amp;name=a&amp;size=1" rel="next"`) {
+		t.Error("the first page does not lead to the next one")
+	}
+	if page := b.page("alarms?size=1&from=1000"); !strings.Contains(page, ">first</a>") {
+		t.Error("a page behind the last one does not lead to the first")
 	}
 }
 

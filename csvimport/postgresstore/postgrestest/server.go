@@ -171,7 +171,7 @@ func startOwn(t testing.TB, bin string) *Server {
 		return run(who, dir, filepath.Join(bin, "pg_ctl"), append([]string{"-D", data, "-l", filepath.Join(dir, "log"),
 			"-w"}, args...)...)
 	}
-	options := fmt.Sprintf("-c listen_addresses=127.0.0.1 -c port=%d -c unix_socket_directories='' -c fsync=off -c max_connections=200", port)
+	options := fmt.Sprintf("-c listen_addresses=127.0.0.1 -c port=%d -c unix_socket_directories='' -c fsync=off -c max_connections=400", port)
 	if err := control("-o", options, "start"); err != nil {
 		t.Fatal(err)
 	}

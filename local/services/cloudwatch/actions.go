@@ -89,7 +89,7 @@ func (s *Service) announce(b *documents.Batch, scope aws.Scope, before, a *alarm
 		}
 		m.Body = string(body)
 		if parsed, _ := aws.ParseARN(arn); parsed.Service == "sns" {
-			m.ByProtocol = map[string]string{"email": email(scope, before, a), "sms": m.Subject}
+			m.ByProtocol = map[string]string{"email": email(scope, before, a, s.opts.Link), "sms": m.Subject}
 		}
 		if err := s.post(b, pending{scope, a.Name, arn, m, 0, now}); err != nil {
 			return err

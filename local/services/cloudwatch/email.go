@@ -3,6 +3,8 @@ package cloudwatch
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -45,10 +47,17 @@ func (a *alarm) triggeringChildren() []map[string]any {
 	return children
 }
 
-// email returns the text of the e-mail about an alarm's change, as CloudWatch writes it for the protocol email. The
-// link to the AWS Management Console is left out, because the console does not know this alarm.
-func email(scope aws.Scope, before, a *alarm) string {
+// addresses matches URLs in a text.
+var addresses = regexp.MustCompile(`https://[^\s<>"']+[^\s<>"'.,;:)\]]`)
+
+// email returns the text of the e-mail about an alarm's change, as CloudWatch writes it for the protocol email. Links to
+// the AWS Management Console are replaced by link; with a nil link, the one to the alarm is left out.
+func email(scope aws.Scope, before, a *alarm, link func(string) string) string {
 	var b strings.Builder
+	description := a.Description
+	if link != nil {
+		description = addresses.ReplaceAllStringFunc(description, link)
+	}
 	at := a.Transitioned.UTC().Format(longTime)
 	line := func(name, format string, values ...any) {
 		fmt.Fprintf(&b, "- %-27s %s\n", name+":", fmt.Sprintf(format, values...))
@@ -60,10 +69,14 @@ func email(scope aws.Scope, before, a *alarm) string {
 	} else {
 		fmt.Fprintf(&b, "transitioned to %s state on %s, because %q.\n", a.State, at, a.Reason)
 	}
+	if link != nil {
+		fmt.Fprintf(&b, "\nView this alarm in the console:\n%s\n", link("https://"+scope.Region+
+			".console.aws.amazon.com/cloudwatch/home?region="+scope.Region+"#alarmsV2:alarm/"+url.PathEscape(a.Name)))
+	}
 	b.WriteString("\nAlarm Details:\n")
 	line("Name", "%s", a.Name)
-	if a.Description != "" {
-		line("Description", "%s", a.Description)
+	if description != "" {
+		line("Description", "%s", description)
 	}
 	line("State Change", "%s -> %s", before.State, a.State)
 	if a.Rule != "" {

@@ -297,6 +297,13 @@ func (v *view) query(q *metricQuery) (metricmath.Grid, []metricmath.Labelled, er
 	if err := v.spend(grid); err != nil {
 		return grid, nil, err
 	}
+	if isInsights(q.Expression) {
+		all, several, err := v.insights(q.Expression, grid)
+		if err == nil && !several && len(all) == 1 {
+			all[0].Label = q.ID
+		}
+		return grid, all, err
+	}
 	before := v.grid
 	v.grid = grid
 	all, _, err := metricmath.Evaluate(q.Expression, grid, v)
@@ -396,6 +403,9 @@ func (v *view) Term(id string) ([]metricmath.Labelled, bool, error) {
 		defer func() { v.depth-- }()
 		if err := v.spend(v.grid); err != nil {
 			return nil, false, err
+		}
+		if isInsights(q.Expression) {
+			return v.insights(q.Expression, v.grid)
 		}
 		return metricmath.Evaluate(q.Expression, v.grid, v)
 	}

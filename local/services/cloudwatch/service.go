@@ -33,6 +33,9 @@ type Options struct {
 	// Measure stores the values measured so far. It is called before metrics are read and before alarms are
 	// evaluated. Nil measures nothing.
 	Measure func() error
+	// Link returns the address to which e-mails link instead of an address of the AWS Management Console, which does not
+	// know the resources here. Other addresses are returned unchanged. With nil Link, e-mails have no link to an alarm.
+	Link func(address string) string
 	// Log receives rejected requests and actions that cannot be delivered; nil discards them.
 	Log *slog.Logger
 }

@@ -20,6 +20,8 @@ func TestOf(t *testing.T) {
 		{"sns", "Publish", `{"TopicArn":"arn:aws:sns:eu-west-1:111111111111:t"}`, "[{sns:Publish arn:aws:sns:eu-west-1:111111111111:t}]"},
 		{"sns", "Unsubscribe", `{"SubscriptionArn":"arn:aws:sns:eu-west-1:111111111111:t:id"}`, "[{sns:Unsubscribe arn:aws:sns:eu-west-1:111111111111:t}]"},
 		{"lambda", "Invoke", `{"FunctionName":"f","Qualifier":"live"}`, "[{lambda:InvokeFunction arn:aws:lambda:eu-west-1:111111111111:function:f:live}]"},
+		{"lambda", "CheckpointDurableExecution", `{"DurableExecutionArn":"arn:aws:lambda:eu-west-1:111111111111:function:f:1/durable-execution/n/i"}`, "[{lambda:CheckpointDurableExecution arn:aws:lambda:eu-west-1:111111111111:function:f:1/durable-execution/n/i}]"},
+		{"lambda", "SendDurableExecutionCallbackSuccess", `{"CallbackId":"YXJuAG9wAG1hYw=="}`, "[{lambda:SendDurableExecutionCallbackSuccess arn}]"},
 		{"lambda", "GetFunction", `{"FunctionName":"111111111111:function:f"}`, "[{lambda:GetFunction arn:aws:lambda:eu-west-1:111111111111:function:f}]"},
 		{"sfn", "StartExecution", `{"stateMachineArn":"arn:aws:states:eu-west-1:111111111111:stateMachine:m"}`, "[{states:StartExecution arn:aws:states:eu-west-1:111111111111:stateMachine:m}]"},
 		{"sfn", "CreateStateMachine", `{"name":"m"}`, "[{states:CreateStateMachine arn:aws:states:eu-west-1:111111111111:stateMachine:m}]"},

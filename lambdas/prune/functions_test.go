@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	sfntypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
+)
+
+const (
+	testMachine = "arn:aws:states:eu-west-1:123456789012:stateMachine:csv"
+	testNow     = "2026-11-27T12:00:00Z"
+)
+
+// testAccount is a state machine with its versions and executions, and functions with their versions.
+type testAccount struct {
+	definitions map[string]string // by ARN of the state machine, of a version, or of an execution
+	versions    []string          // ARNs of versions of the state machine, newest first
+	executions  map[sfntypes.ExecutionStatus][]sfntypes.ExecutionListItem
+	functions   map[string]int // the number of versions of each function
+	aliased     string         // a version of a function that an alias points at
+	fails       string         // an operation that fails
+	asked       []string       // the executions whose definitions were read
+}
+
+func (a *testAccount) failing(operation string) error {
+	if a.fails == operation {
+		return errors.New(operation + " failed")
+	}
+	return nil
+}
+
+func (a *testAccount) DescribeStateMachine(_ context.Context, in *sfn.DescribeStateMachineInput, _ ...func(*sfn.Options),
+) (*sfn.DescribeStateMachineOutput, error) {
+	return &sfn.DescribeStateMachineOutput{Definition: aws.String(a.definitions[*in.StateMachineArn])}, a.failing("DescribeStateMachine")
+}
+
+func (a *testAccount) DescribeStateMachineForExecution(_ context.Context, in *sfn.DescribeStateMachineForExecutionInput,
+	_ ...func(*sfn.Options)) (*sfn.DescribeStateMachineForExecutionOutput, error) {
+	a.asked = append(a.asked, *in.ExecutionArn)
+	return &sfn.DescribeStateMachineForExecutionOutput{Definition: aws.String(a.definitions[*in.ExecutionArn])},
+		a.failing("DescribeStateMachineForExecution")
+}
+
+func (a *testAccount) ListExecutions(_ context.Context, in *sfn.ListExecutionsInput, _ ...func(*sfn.Options),
+) (*sfn.ListExecutionsOutput, error) {
+	all, at := a.executions[in.StatusFilter], 0
+	if in.NextToken != nil {
+		at, _ = strconv.Atoi(*in.NextToken)
+	}
+	if at >= len(all) {
+		return &sfn.ListExecutionsOutput{}, a.failing("ListExecutions")
+	}
+	return &sfn.ListExecutionsOutput{Executions: all[at : at+1], NextToken: aws.String(strconv.Itoa(at + 1))}, a.failing("ListExecutions")
+}
+
+func (a *testAccount) ListStateMachineVersions(context.Context, *sfn.ListStateMachineVersionsInput, ...func(*sfn.Options),
+) (*sfn.ListStateMachineVersionsOutput, error) {
+	out := &sfn.ListStateMachineVersionsOutput{}
+	for _, v := range a.versions {
+		out.StateMachineVersions = append(out.StateMachineVersions, sfntypes.StateMachineVersionListItem{StateMachineVersionArn: &v})
+	}
+	return out, nil
+}
+
+func (a *testAccount) DeleteStateMachineVersion(context.Context, *sfn.DeleteStateMachineVersionInput, ...func(*sfn.Options),
+) (*sfn.DeleteStateMachineVersionOutput, error) {
+	return nil, errors.New("not called")
+}
+
+func (a *testAccount) ListVersionsByFunction(_ context.Context, in *lambda.ListVersionsByFunctionInput, _ ...func(*lambda.Options),
+) (*lambda.ListVersionsByFunctionOutput, error) {
+	half := a.functions[*in.FunctionName]/2 + 1
+	out := &lambda.ListVersionsByFunctionOutput{}
+	from, to := 1, half
+	if in.Marker == nil {
+		out.NextMarker = aws.String("rest")
+		out.Versions = []types.FunctionConfiguration{{Version: aws.String("$LATEST")}}
+	} else {
+		from, to = half+1, a.functions[*in.FunctionName]
+	}
+	for n := from; n <= to; n++ {
+		out.Versions = append(out.Versions, types.FunctionConfiguration{Version: aws.String(strconv.Itoa(n))})
+	}
+	return out, nil
+}
+
+func (a *testAccount) DeleteFunction(_ context.Context, in *lambda.DeleteFunctionInput, _ ...func(*lambda.Options),
+) (*lambda.DeleteFunctionOutput, error) {
+	if *in.FunctionName+":"+*in.Qualifier == a.aliased {
+		return nil, &types.ResourceConflictException{}
+	}
+	return &lambda.DeleteFunctionOutput{}, nil
+}
+
+// calls returns a definition that calls versions of functions.
+func calls(versions ...string) string {
+	var b strings.Builder
+	for _, v := range versions {
+		fmt.Fprintf(&b, `{"FunctionName":"arn:aws:lambda:eu-west-1:123456789012:function:%s"}`, v)
+	}
+	return b.String()
+}
+
+func newTestAccount() *testAccount {
+	day := func(n int) *time.Time {
+		t, _ := time.Parse(time.RFC3339, testNow)
+		t = t.AddDate(0, 0, -n)
+		return &t
+	}
+	execution := func(name, version string, stopped *time.Time) sfntypes.ExecutionListItem {
+		e := sfntypes.ExecutionListItem{ExecutionArn: &name, StopDate: stopped}
+		if version != "" {
+			e.StateMachineVersionArn = aws.String(testMachine + ":" + version)
+		}
+		return e
+	}
+	return &testAccount{
+		versions: []string{testMachine + ":9", testMachine + ":8"},
+		definitions: map[string]string{
+			testMachine:        calls("process:9", "validate:2"),
+			testMachine + ":9": calls("process:8", "validate:2"),
+			testMachine + ":8": calls("process:7", "validate:1"),
+			"running":          calls("process:3"),
+			"redrivable":       calls("process:5"),
+			"again":            calls("process:5"),
+			"kept version":     calls("process:4"), // not asked for: its version exists
+			"too old":          calls("process:2"),
+			"unversioned":      calls("process:1"),
+		},
+		executions: map[sfntypes.ExecutionStatus][]sfntypes.ExecutionListItem{
+			sfntypes.ExecutionStatusRunning:  {execution("running", "3", nil), execution("kept version", "8", nil), execution("unversioned", "", nil)},
+			sfntypes.ExecutionStatusTimedOut: {execution("redrivable", "5", day(13)), execution("again", "5", day(13)), execution("too old", "2", day(15))},
+		},
+		functions: map[string]int{"process": 14, "validate": 2},
+		aliased:   "process:6",
+	}
+}
+
+// TestVersionsInUseAreKept: versions are deleted that no definition calls, no execution that runs or can be redriven, no
+// alias, and that are not among the newest five.
+func TestVersionsInUseAreKept(t *testing.T) {
+	t.Parallel()
+	a := newTestAccount()
+	now, _ := time.Parse(time.RFC3339, testNow)
+	deleted, err := pruneFunctions(t.Context(), a, a, testMachine, []string{"process", "validate"}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"process:2", "process:4"}; !slices.Equal(deleted, want) {
+		t.Errorf("deleted %q, want %q", deleted, want)
+	}
+	if want := []string{"running", "unversioned", "redrivable"}; !slices.Equal(a.asked, want) {
+		t.Errorf("read the definitions of %q, want %q", a.asked, want)
+	}
+}
+
+// TestNothingIsDeletedUnlessAllUsesAreKnown: if a call fails, no version is deleted.
+func TestNothingIsDeletedUnlessAllUsesAreKnown(t *testing.T) {
+	t.Parallel()
+	for _, operation := range []string{"DescribeStateMachine", "DescribeStateMachineForExecution", "ListExecutions"} {
+		a := newTestAccount()
+		a.fails = operation
+		deleted, err := pruneFunctions(t.Context(), a, a, testMachine, []string{"process"}, time.Now())
+		if err == nil || len(deleted) > 0 {
+			t.Errorf("%s fails: deleted %q, %v", operation, deleted, err)
+		}
+	}
+}
