@@ -18,6 +18,20 @@ type fault struct {
 	status int
 }
 
+// typed returns the __type of the error for a service whose own errors have a namespace: the error's code behind that, or
+// behind the namespace of the framework that checks requests. If namespace is empty, it returns the code.
+func (f *fault) typed(namespace string) string {
+	switch {
+	case namespace == "":
+		return f.code
+	case f.shape != nil:
+		return namespace + "#" + f.code
+	case f.code == "ValidationException":
+		return "com.amazon.coral.validate#" + f.code
+	}
+	return "com.amazon.coral.service#" + f.code
+}
+
 // sender returns which side is at fault, in Query's terms: Sender or Receiver.
 func (f *fault) sender() string {
 	if f.status >= http.StatusInternalServerError {

@@ -76,7 +76,7 @@ func (jsonCodec) write(c *call, a *Answer, to *reply) (err error) {
 
 func (jsonCodec) fail(c *call, f *fault, to *reply) {
 	queryError(c, f)
-	to.body = errorJSON(f, true)
+	to.body = errorJSON(f, f.typed(c.service.cfg.ErrorNamespace))
 }
 
 // queryError sends an error's Query code in a header, for clients of a service that once used the Query protocol.
@@ -86,10 +86,11 @@ func queryError(c *call, f *fault) {
 	}
 }
 
-func errorJSON(f *fault, named bool) []byte {
+// errorJSON returns the body of an error. kind is its __type; empty for a body without one.
+func errorJSON(f *fault, kind string) []byte {
 	b := jsonvalue.NewObject(1)
-	if named {
-		b.Set("__type", jsonvalue.OfString(f.code))
+	if kind != "" {
+		b.Set("__type", jsonvalue.OfString(kind))
 	}
 	document := f.document()
 	if f.shape != nil {

@@ -374,7 +374,7 @@ func (r restCodec) fail(c *call, f *fault, to *reply) {
 	}
 	if !r.xml {
 		h.Set("X-Amzn-Errortype", f.code)
-		to.body = errorJSON(f, false)
+		to.body = errorJSON(f, "")
 		return
 	}
 	if c.request.Method == http.MethodHead || f.status == http.StatusNotModified {

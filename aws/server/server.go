@@ -43,6 +43,9 @@ type Config struct {
 	// Failure converts an error of the backend to one for clients; if it is nil or returns nil, the error is an
 	// InternalFailure.
 	Failure func(error) *aws.Error
+	// ErrorNamespace is the namespace of the service's errors in the member __type of the JSON protocol, as in
+	// com.amazonaws.dynamodb.v20120810#ResourceNotFoundException; empty sends the codes alone.
+	ErrorNamespace string
 	// CRC32 sends the CRC-32 of each response in X-Amz-Crc32, as DynamoDB does: its clients verify it.
 	CRC32 bool
 	// Compress compresses responses from 4 KiB, as DynamoDB does, if the request accepts it. A request body that is not

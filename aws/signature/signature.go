@@ -40,12 +40,12 @@ func Matches(r *http.Request, secret string) bool {
 		if r.Header.Get("X-Amz-Date") != "" {
 			date = ""
 		}
-		return equal(given, second(secret, textOfSecond(r, query, date)))
+		return secondMatches(r, secret, given, query, date)
 	case query.Has("X-Amz-Signature"):
 		return fourth(r, secret, query.Get("X-Amz-Date"), query.Get("X-Amz-Credential"), query.Get("X-Amz-SignedHeaders"),
 			query.Get("X-Amz-Signature"))
 	case query.Has("Signature"):
-		return equal(query.Get("Signature"), second(secret, textOfSecond(r, query, query.Get("Expires"))))
+		return secondMatches(r, secret, query.Get("Signature"), query, query.Get("Expires"))
 	}
 	return false
 }
@@ -150,6 +150,14 @@ func escaped(text string, path bool) string {
 	return b.String()
 }
 
+// secondMatches reports whether a signature of version 2 is the one of a request. Some SDKs sign the path of a bucket
+// with a slash at its end, also if the request has none.
+func secondMatches(r *http.Request, secret, given string, query url.Values, date string) bool {
+	path := r.URL.EscapedPath()
+	return equal(given, second(secret, textOfSecond(r, query, date, path))) ||
+		strings.Count(path, "/") == 1 && equal(given, second(secret, textOfSecond(r, query, date, path+"/")))
+}
+
 // second returns the signature of version 2 of a text.
 func second(secret, text string) string {
 	h := hmac.New(sha1.New, []byte(secret))
@@ -166,8 +174,8 @@ var signedParameters = []string{"accelerate", "acl", "analytics", "cors", "defau
 	"uploadId", "uploads", "versionId", "versioning", "versions", "website"}
 
 // textOfSecond returns the text that signature version 2 signs. date is the request's date, or the time at which a
-// presigned URL expires.
-func textOfSecond(r *http.Request, query url.Values, date string) string {
+// presigned URL expires; resource is the path as it is signed.
+func textOfSecond(r *http.Request, query url.Values, date, resource string) string {
 	amazon := map[string][]string{}
 	collect := func(name string, values []string) {
 		if name = strings.ToLower(name); strings.HasPrefix(name, "x-amz-") {
@@ -191,7 +199,6 @@ func textOfSecond(r *http.Request, query url.Values, date string) string {
 	for _, name := range names {
 		lines = append(lines, name+":"+strings.Join(amazon[name], ","))
 	}
-	resource := r.URL.EscapedPath()
 	separator := "?"
 	for _, name := range signedParameters {
 		if !query.Has(name) {

@@ -82,7 +82,7 @@ func TestSignaturesOfTheSDK(t *testing.T) {
 	}
 }
 
-// TestSignatureVersionTwo verifies the examples of AWS's page on signature version 2.
+// TestSignatureVersionTwo verifies the example of AWS's page on signature version 2, and a request of the SDK for Python.
 func TestSignatureVersionTwo(t *testing.T) {
 	t.Parallel()
 	const secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY" //nolint:gosec // the example's
@@ -91,6 +91,13 @@ func TestSignatureVersionTwo(t *testing.T) {
 	r.Header.Set("Authorization", "AWS AKIAIOSFODNN7EXAMPLE:qgk2+6Sv9/oM7G3qLEjTH1a1l1g=")
 	if !signature.Matches(r, secret) {
 		t.Error("the signature does not match")
+	}
+	bucket := httptest.NewRequest(http.MethodPut, "/abcd-x", http.NoBody)
+	bucket.Header.Set("Date", "Fri, 27 Nov 2026 10:09:14 GMT")
+	bucket.Header.Set("X-Amz-Object-Ownership", "ObjectWriter")
+	bucket.Header.Set("Authorization", "AWS KEY:9ceiqEZM7EL3KBYGh9X6KjzYsX0=")
+	if !signature.Matches(bucket, "s") {
+		t.Error("the signature of a bucket's path with a slash does not match")
 	}
 	r.Header.Set("X-Amz-Acl", "public-read")
 	if signature.Matches(r, secret) {

@@ -277,6 +277,9 @@ func (r *reading) parse(t *table, params *expression.Parameters) (*expression.Pr
 		var paths []expression.Path
 		seen := map[string]bool{}
 		for _, name := range r.Attributes {
+			if err := item.CheckName(name); err != nil {
+				return nil, err
+			}
 			if seen[name] {
 				return nil, item.Invalid(invalidParameter + "Duplicate value in attribute name: " + name)
 			}

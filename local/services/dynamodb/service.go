@@ -217,15 +217,19 @@ func (s *Service) read(t *table, place []byte) (item.Item, error) {
 // Handler serves the API of DynamoDB.
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{Model: "dynamodb", Operations: s.operations(), Partly: partly, Accepted: accepted, Failure: failure,
-		Default: s.opts.Scope, Log: s.opts.Log, Words: server.Words{Missing: missing}, CRC32: true, Compress: true})
+		Default: s.opts.Scope, Log: s.opts.Log, Words: server.Words{Missing: missing}, CRC32: true, Compress: true,
+		ErrorNamespace: errorNamespace})
 }
 
 // StreamsHandler serves the API of DynamoDB Streams. Clients sign its requests like DynamoDB's; only the target
 // header distinguishes them.
 func (s *Service) StreamsHandler() *server.Service {
 	return server.Must(server.Config{Model: "dynamodbstreams", Operations: s.streamOperations(), Failure: failure,
-		Default: s.opts.Scope, Log: s.opts.Log, CRC32: true, Compress: true})
+		Default: s.opts.Scope, Log: s.opts.Log, CRC32: true, Compress: true, ErrorNamespace: errorNamespace})
 }
+
+// errorNamespace is the namespace of errors in responses.
+const errorNamespace = "com.amazonaws.dynamodb.v20120810"
 
 func (s *Service) operations() map[string]server.Operation {
 	served := map[string]server.Operation{

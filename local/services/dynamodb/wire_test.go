@@ -109,3 +109,19 @@ func TestBodiesByHand(t *testing.T) {
 		t.Errorf("TagResource: %d %q", status, text)
 	}
 }
+
+// TestTypesOfErrors checks the namespaces of errors: the service's, and those of the framework in front of it.
+func TestTypesOfErrors(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for body, want := range map[string]string{
+		`{"TableName":"nothing"}`: `{"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException",`,
+		`{"TableName":"x"}`:       `{"__type":"com.amazon.coral.validate#ValidationException",`,
+		`{"TableName":`:           `{"__type":"com.amazon.coral.service#SerializationException"}`,
+		`{"TableName":3}`:         `{"__type":"com.amazon.coral.service#SerializationException",`,
+	} {
+		if status, _, text := b.ask("DescribeTable", body, nil); status != http.StatusBadRequest || !strings.HasPrefix(text, want) {
+			t.Errorf("%s: %d %s", body, status, text)
+		}
+	}
+}
