@@ -236,7 +236,7 @@ recordings: ## pack the recordings in FROM into internal/recordings/recordings.t
 		FORMAT.md cases jsonata jsonpath | zstd -19 --long=23 -q -f -o internal/recordings/recordings.tar.zst
 
 .PHONY: clients
-clients: ## call every operation of stepback serve with boto3, the AWS CLI, the SDKs for JavaScript and Go, and Terraform (skips clients that are not installed)
+clients: ## call every operation of stepback serve with boto3, the AWS CLI, the SDKs for JavaScript and Go, and Terraform, and run durable functions on AWS's SDK (skips clients that are not installed)
 	@local/services/clients/run.sh
 
 .PHONY: bench-compare
@@ -278,6 +278,14 @@ models: ## regenerate aws/model/models.zip, the API models of all AWS services, 
 .PHONY: release
 release: ## build a release in dist/release: archives for six systems, SBOM, image, npm packages, wheels, install.sh (TARGETS="linux/amd64": fewer)
 	@TARGETS="$(TARGETS)" URL="$(URL)" internal/release/build.sh $(VERSION)
+
+.PHONY: vsix
+vsix: ## build the extension for VS Code in dist/release, with npm
+	@internal/release/vsix.sh $(VERSION)
+
+.PHONY: site
+site: ## build the documentation as a static site in dist/site, with npm
+	@internal/site/build.sh
 
 .PHONY: release-trial
 release-trial: ## install every channel of dist/release in an empty directory, and validate and serve from it

@@ -17,6 +17,7 @@ func (d *decoder) state(name string, v jsonvalue.Value) *State {
 	}
 	kind := d.stateType(v)
 	if kind == "" {
+		d.accepts(func(a *Accepted) { a.Language = d.stateLanguage(v); a.Fields = fieldsOfAnyState(a.Language) })
 		return nil
 	}
 	s := &State{Name: name, Type: kind, QueryLanguage: d.stateLanguage(v)}
@@ -32,6 +33,7 @@ func (d *decoder) state(name string, v jsonvalue.Value) *State {
 }
 
 func (d *decoder) stateType(v jsonvalue.Value) Type {
+	d.acceptsIn("Type", func(a *Accepted) { a.Values = stateTypes })
 	t, ok := v.Get("Type")
 	if !ok {
 		d.fail("These fields are required: [Type]").hint("the types are " + strings.Join(stateTypes, ", "))

@@ -27,6 +27,10 @@ type decoder struct {
 	raised   map[string]bool // errors of Fail states
 
 	iterators map[*MapFields]bool // Maps that use the old name of ItemProcessor
+
+	// asked is the place that AcceptedAt asks about, and accepted its result; nil for Parse.
+	asked    source.Path
+	accepted *Accepted
 }
 
 // finding is a diagnostic whose position in the text is not known yet.

@@ -19,6 +19,9 @@ var reservedErrors = []string{
 	"States.Timeout",
 }
 
+// ReservedErrors returns the error names of the states language and of Step Functions, sorted. The slice is a copy.
+func ReservedErrors() []string { return slices.Clone(reservedErrors) }
+
 // errorEquals decodes the error names of a retrier or catcher.
 func (d *decoder) errorEquals(o object, last bool) []string {
 	if !o.notEmpty("ErrorEquals") {

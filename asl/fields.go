@@ -23,14 +23,20 @@ func newFields(what, both, jsonPath, jsonata string) *fields {
 	return f
 }
 
-// suggest returns the fields that could replace an unknown field.
-func (f *fields) suggest(key string, language QueryLanguage) string {
+// in returns the fields of a query language.
+func (f *fields) in(language QueryLanguage) []string {
 	var possible []string
 	for _, n := range f.names {
 		if only := f.language[n]; only == "" || only == language {
 			possible = append(possible, n)
 		}
 	}
+	return possible
+}
+
+// suggest returns the fields that could replace an unknown field.
+func (f *fields) suggest(key string, language QueryLanguage) string {
+	possible := f.in(language)
 	accepted := f.what + " accepts " + strings.Join(possible, ", ")
 	if guess := didYouMean(key, possible); guess != "" {
 		return guess + " " + accepted

@@ -23,6 +23,7 @@ func (d *decoder) object(v jsonvalue.Value, allowed *fields, language QueryLangu
 		return object{}, false
 	}
 	o := object{d: d, value: v, fields: allowed, language: language}
+	d.accepts(func(a *Accepted) { a.Fields, a.Language = allowed.in(language), language })
 	for _, key := range v.Keys() {
 		o.checkName(key)
 	}
@@ -125,6 +126,7 @@ func (o object) filled(key string) string {
 // choice reads a string that must be one of the values.
 func (o object) choice(key string, values ...string) string {
 	s := o.str(key)
+	o.d.acceptsIn(key, func(a *Accepted) { a.Values, a.Language = values, o.language })
 	if v, ok := o.get(key); !ok || v.Kind() != jsonvalue.String || slices.Contains(values, s) {
 		return s
 	}

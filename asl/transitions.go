@@ -42,7 +42,17 @@ type walk struct {
 	states  map[string]*State
 	reached map[string]bool
 	missing bool // a target is not a state of the graph
+	// compared is the number of names to which misspelt targets have been compared.
+	compared int
 }
+
+// maxCompared and maxListed bound the hints about missing targets, whose work and length would otherwise grow with the
+// square of the number of states: the names to which misspelt targets of a graph are compared, and the names that a
+// hint lists.
+const (
+	maxCompared = 50_000
+	maxListed   = 50
+)
 
 // start checks StartAt, the field next to the States object.
 func (w *walk) start(name string) {
@@ -96,15 +106,21 @@ func (w *walk) target(name string) {
 	}
 	w.missing = true
 	f := w.d.report(SeverityError, MissingTransitionTarget, "Missing 'Next' target: "+name)
-	if guess := didYouMean(name, w.names); guess != "" {
-		f.hint(guess)
-		return
+	if w.compared += len(w.names); w.compared <= maxCompared {
+		if guess := didYouMean(name, w.names); guess != "" {
+			f.hint(guess)
+			return
+		}
 	}
 	if w.d.names[name] {
 		f.hint("the state exists, but in another States object; transitions stay inside their own")
 		return
 	}
-	f.hint("the states here are " + strings.Join(w.names, ", "))
+	listed := strings.Join(w.names[:min(len(w.names), maxListed)], ", ")
+	if len(w.names) > maxListed {
+		listed += ", …"
+	}
+	f.hint("the states here are " + listed)
 }
 
 // reach marks every state that can be entered from the named one.

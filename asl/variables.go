@@ -1,6 +1,8 @@
 package asl
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"stepback/asl/source"
@@ -126,6 +128,42 @@ func variablesBefore(g *Graph, name string) map[string]bool {
 		}
 	}
 	return variables
+}
+
+// VariablesAt returns the names of the variables that may have been assigned by the time a state is entered, sorted.
+// These include variables of the states around it, except outside a distributed Map, whose child executions do not have
+// them. It returns nil if the machine has no such state.
+func (m *Machine) VariablesAt(state string) []string {
+	visible := visibleAt(&m.Graph, state, map[string]bool{})
+	return slices.Sorted(maps.Keys(visible))
+}
+
+// visibleAt returns the variables that the named state can read; nil if it is not in the graph. outer are those of the
+// states around the graph.
+func visibleAt(g *Graph, state string, outer map[string]bool) map[string]bool {
+	for _, s := range g.States {
+		if s.Name != state && s.Branches == nil && s.Map == nil {
+			continue
+		}
+		visible := variablesBefore(g, s.Name)
+		maps.Copy(visible, outer)
+		if s.Name == state {
+			return visible
+		}
+		inner := s.Branches
+		if s.Map != nil && s.Map.Processor != nil {
+			inner = []*Graph{s.Map.Processor}
+			if s.Map.Distributed {
+				visible = map[string]bool{}
+			}
+		}
+		for _, b := range inner {
+			if found := visibleAt(b, state, visible); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
 }
 
 // targets returns the names of all states that may follow this state.

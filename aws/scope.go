@@ -1,6 +1,9 @@
 package aws
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Scope is an account and a region. Resources are visible only within their scope.
 type Scope struct {
@@ -49,6 +52,17 @@ func Partition(region string) string {
 		}
 	}
 	return Commercial
+}
+
+// Partitions returns all partitions.
+func Partitions() []string {
+	all := []string{Commercial}
+	for _, p := range partitions {
+		if !slices.Contains(all, p.partition) {
+			all = append(all, p.partition)
+		}
+	}
+	return all
 }
 
 // Domain returns the domain of a region's hosts: amazonaws.com.cn for cn-north-1, amazonaws.com for us-east-1.

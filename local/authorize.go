@@ -3,7 +3,6 @@ package local
 import (
 	"cmp"
 	"context"
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"net"
@@ -44,38 +43,38 @@ func (g *guard) withAuthorizer(ctx context.Context) context.Context {
 	return context.WithValue(server.WithAuthorizer(ctx, g.authorize), guardKey{}, g)
 }
 
-// guardedS3 authorizes requests to S3 and then calls next. S3 is separate because it determines the operation of a
-// request itself.
-func guardedS3(next http.Handler, scope aws.Scope) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		g, ok := r.Context().Value(guardKey{}).(*guard)
-		if !ok {
-			next.ServeHTTP(w, r)
-			return
-		}
-		context := policy.Context{}
-		for key, parameter := range map[string]string{"s3:prefix": "prefix", "s3:max-keys": "max-keys", "s3:delimiter": "delimiter"} {
-			if values, ok := r.URL.Query()[parameter]; ok {
-				context[key] = values
-			}
-		}
-		err := g.decide(r.Context(), r, server.ScopeOf(r, scope), "s3", access.OfS3(r), context)
-		var e *aws.Error
-		switch {
-		case err == nil:
-			next.ServeHTTP(w, r)
-			return
-		case !errors.As(err, &e):
-			e = &aws.Error{Code: "InternalError", Message: err.Error(), Status: http.StatusInternalServerError}
-		}
-		w.Header().Set("Content-Type", "application/xml")
-		w.WriteHeader(e.HTTPStatus())
-		_, _ = fmt.Fprint(w, xml.Header)
-		_ = xml.NewEncoder(w).Encode(struct { // fails only if the client has gone
-			XMLName       xml.Name `xml:"Error"`
-			Code, Message string
-		}{Code: e.Code, Message: e.Message})
-	})
+// authorizeObjects authorizes a request to S3, which determines the operation of a request itself.
+func (p *Platform) authorizeObjects(r *http.Request, needs []access.Need, keys policy.Context) error {
+	g, ok := r.Context().Value(guardKey{}).(*guard)
+	if !ok {
+		return nil
+	}
+	return g.decide(r.Context(), r, server.ScopeOf(r, p.Scope), "s3", needs, keys)
+}
+
+// signerOfObjects returns the user or role that signed a request to S3; the ARN is empty for the root user.
+func (p *Platform) signerOfObjects(r *http.Request) (policy.Principal, error) {
+	key := server.AccessKey(r)
+	if _, ok := aws.AccountOfKey(key); !ok {
+		return policy.Principal{}, nil
+	}
+	scope := server.ScopeOf(r, p.Scope)
+	arn, err := p.principalOf(key, scope)
+	return policy.Principal{ARN: arn, Account: scope.Account}, err
+}
+
+// secretOfObjects returns the secret access key of a user or a session. Signatures are verified only if the policies of
+// IAM are enforced.
+func (p *Platform) secretOfObjects(r *http.Request, key string) (secret string, known bool, err error) {
+	account, ok := aws.AccountOfKey(key)
+	if _, guarded := r.Context().Value(guardKey{}).(*guard); !ok || !guarded {
+		return "", false, nil
+	}
+	if secret, known, err = p.roles.SecretOf(account, key); known || err != nil {
+		return secret, known, err
+	}
+	c, found, err := sts.CallerOf(p.Documents, key)
+	return c.Secret, found && c.Secret != "", err
 }
 
 // authorize implements server.Authorizer for all other services.

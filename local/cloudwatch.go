@@ -14,6 +14,7 @@ import (
 	"stepback/local/endpoint"
 	"stepback/local/services/cloudwatch"
 	"stepback/local/services/cloudwatch/datapoints"
+	"stepback/local/services/lambda/durablefunctions"
 	"stepback/local/services/lambda/runner"
 	"stepback/local/services/logs"
 	"stepback/local/services/logs/logstore"
@@ -44,6 +45,7 @@ type meter struct {
 	filters  logs.MetricFilters
 	sampled  int64                   // the minute in which queues and engines were last sampled
 	engines  atomic.Pointer[engines] // nil until there are any
+	durable  atomic.Pointer[durablefunctions.Service]
 
 	asks chan chan<- error // requests of readers to flush everything measured so far
 	done chan struct{}     // closed when nothing more is put into CloudWatch
@@ -180,7 +182,7 @@ func (m *meter) summary(of measure, at time.Time, name, unit string) *datapoints
 // ran records an invocation of a function, as AWS/Lambda does.
 func (p *Platform) ran(scope aws.Scope, r runner.Ran) {
 	p.tracer.Ran(scope, &r)
-	of, at := measure{scope: scope, namespace: "AWS/Lambda", dimension: "FunctionName", resource: r.Function}, p.Clock.Now()
+	of, at := measure{scope: scope, namespace: namespaceOfLambda, dimension: "FunctionName", resource: r.Function}, p.Clock.Now()
 	if r.Throttled {
 		p.meter.add(of, at, "Throttles", "Count", 1)
 		return

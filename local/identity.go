@@ -27,7 +27,11 @@ func (p *Platform) openIdentity(context.Context) error {
 // principal returns the ARN of the user or role that makes a request with a context of package server; a session of a
 // role counts as the role. Other keys belong to the account's root user.
 func (p *Platform) principal(ctx context.Context, scope aws.Scope) (string, error) {
-	key := server.CallerKey(ctx)
+	return p.principalOf(server.CallerKey(ctx), scope)
+}
+
+// principalOf returns the ARN of the user or role that an access key belongs to, as principal does.
+func (p *Platform) principalOf(key string, scope aws.Scope) (string, error) {
 	c, found, err := sts.CallerOf(p.Documents, key)
 	if err != nil {
 		return "", err

@@ -32,6 +32,7 @@ import (
 	"stepback/local/services/iam"
 	"stepback/local/services/inventory"
 	"stepback/local/services/kms"
+	"stepback/local/services/lambda/durablefunctions"
 	"stepback/local/services/lambda/eventsource"
 	"stepback/local/services/lambda/functions"
 	logsapi "stepback/local/services/logs"
@@ -59,6 +60,7 @@ type Platform struct {
 	Journal       journal.Journal
 	StepFunctions *stepfunctions.Service
 	Functions     *functions.Service // Lambda
+	Durable       *durablefunctions.Service
 	Objects       *s3.Server         // S3
 	Topics        *sns.Service       // SNS
 	Queues        *sqs.Service       // SQS
@@ -193,14 +195,15 @@ func (p *Platform) openJournal(context.Context) error {
 func (p *Platform) openObjects(ctx context.Context) (err error) {
 	p.Objects, err = s3.Open(filepath.Join(p.Dir, objectsDir), s3.Options{Region: p.Scope.Region,
 		Account: p.Scope.Account, ObjectCreated: p.objectCreated, Deliver: p.Targets.Deliver, Files: p.files,
-		Log:          p.cfg.Log,
+		Log: p.cfg.Log, Authorize: p.authorizeObjects, Signer: p.signerOfObjects,
+		Secret:       p.secretOfObjects,
 		MustAnnounce: func(bucket string) bool { return p.cfg.ObjectCreated[bucket] != "" }})
 	if err != nil {
 		return err
 	}
 	p.offer(served{model: "s3", store: objectsDir, covers: p.Objects.Coverage, about: "buckets in " + filepath.Join(p.Dir, "objects"),
-		Service: endpoint.Service{Name: "S3", Signing: "s3",
-			Handler: guardedS3(p.Objects.Handler(), p.Scope)}})
+		Service: endpoint.Service{Name: "S3", Signing: "s3", Pages: true,
+			Handler: p.Objects.Handler()}})
 	p.objects, err = p.objectsOfMaps(ctx)
 	return err
 }
@@ -292,11 +295,13 @@ func (p *Platform) finishOpen(context.Context) error {
 		return err
 	}
 	p.Functions.Resume()
+	p.Durable.Resume()
 	p.mappings.Resume()
 	if err := p.Objects.Resume(); err != nil { //nolint:contextcheck // notifications outlive the opening
 		return err
 	}
 	p.onClose(func() error { // before the targets they deliver to are closed
+		p.Durable.Close()
 		p.mappings.Close()
 		p.Functions.StopEvents()
 		return nil
@@ -332,6 +337,7 @@ func (p *Platform) serve(context.Context) error { //nolint:contextcheck // it li
 	p.onClose(func() error {
 		p.engines.closing()
 		p.Functions.Closing()
+		p.Durable.Closing()
 		stop()
 		return <-served
 	})

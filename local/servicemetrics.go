@@ -30,6 +30,7 @@ func (m *meter) measureQueues(p *Platform, ending bool) {
 		at = time.Unix(60*(minute-1), 0)
 	}
 	m.measureEngines(at)
+	m.measureDurable(at)
 	for _, q := range p.Queues.Measure() {
 		of := measure{scope: q.Scope, namespace: "AWS/SQS", dimension: "QueueName", resource: q.Queue}
 		for name, n := range map[string]int64{

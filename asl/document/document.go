@@ -126,6 +126,10 @@ func (d *Document) Place(found []asl.Diagnostic) []asl.Diagnostic {
 	return placed
 }
 
+// Origin returns the position in Text of a part of JSON. Of a part that has no text of its own, such as the braces that
+// YAML does not write, it returns the position of the text nearest to it.
+func (d *Document) Origin(at source.Span) source.Span { return d.places.origin(at) }
+
 // Overlooks reports whether Place omits a diagnostic about the JSON: it is an error about a value with an open
 // placeholder.
 func (d *Document) Overlooks(f asl.Diagnostic) bool {

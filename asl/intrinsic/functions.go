@@ -1,6 +1,10 @@
 package intrinsic
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
 
 // function is one intrinsic function and the number of arguments it takes.
 type function struct {
@@ -32,6 +36,9 @@ var functions = map[string]function{
 	"States.StringToJson":   {1, 1, stringToJSON, nil},
 	"States.UUID":           {0, 0, uuid, nil},
 }
+
+// Functions returns the names of the intrinsic functions, such as States.Format, sorted.
+func Functions() []string { return slices.Sorted(maps.Keys(functions)) }
 
 // accepts returns the problem if a function cannot take n arguments; "" if it can.
 func (f function) accepts(n int) string {

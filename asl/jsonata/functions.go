@@ -70,3 +70,13 @@ func ofText(f func(s string) string) func(c *call, args []value) (value, *Error)
 		return f(s), nil
 	})
 }
+
+// StepFunctions returns the names, without $, of the functions that expressions of AWS Step Functions have, with their
+// signatures in JSONata's notation, such as <s-s:s>.
+func StepFunctions() map[string]string {
+	all := make(map[string]string, len(stepFunctions))
+	for name, f := range stepFunctions {
+		all[name] = f.signature.definition
+	}
+	return all
+}

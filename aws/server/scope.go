@@ -31,6 +31,7 @@ func ScopeOf(r *http.Request, defaults aws.Scope) aws.Scope {
 		region = parts[2]
 	case scopeOfRegions:
 		region = r.Header.Get("X-Amz-Region-Set") // may be several regions, or a pattern
+	case 1: // unsigned, or signed with signature version 2
 	default:
 		return s
 	}
@@ -49,11 +50,19 @@ func ScopeOf(r *http.Request, defaults aws.Scope) aws.Scope {
 func AccessKey(r *http.Request) string { return credentialOf(r)[0] }
 
 // credentialOf returns the parts of the credential in a request's signature, at least one. The signature of a presigned
-// request is in its URL.
+// request is in its URL. Signature version 2, which only S3 accepts, has only an access key: AWS KEY:SIGNATURE.
 func credentialOf(r *http.Request) []string {
+	if second, ok := strings.CutPrefix(r.Header.Get("Authorization"), "AWS "); ok {
+		key, _, _ := strings.Cut(second, ":")
+		return []string{strings.TrimSpace(key)}
+	}
 	_, credential, ok := strings.Cut(r.Header.Get("Authorization"), "Credential=")
-	if !ok && strings.Contains(r.URL.RawQuery, "X-Amz-Credential=") {
+	switch {
+	case ok:
+	case strings.Contains(r.URL.RawQuery, "X-Amz-Credential="):
 		credential = r.URL.Query().Get("X-Amz-Credential")
+	case strings.Contains(r.URL.RawQuery, "AWSAccessKeyId="):
+		return []string{r.URL.Query().Get("AWSAccessKeyId")}
 	}
 	credential, _, _ = strings.Cut(credential, ",")
 	return strings.Split(strings.TrimSpace(credential), "/")

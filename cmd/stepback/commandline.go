@@ -14,6 +14,7 @@ import (
 	"stepback/cmd/stepback/data"
 	"stepback/cmd/stepback/imports"
 	"stepback/cmd/stepback/letters"
+	"stepback/cmd/stepback/lsp"
 	"stepback/cmd/stepback/operate"
 	"stepback/cmd/stepback/retries"
 	"stepback/cmd/stepback/serve"
@@ -74,6 +75,7 @@ type commandLine struct {
 	Names      namesCmd      `cmd:"" group:"This program and its data" hidden:"" help:"Print names for completion."`
 
 	MCP agents.MCP `cmd:"" group:"This program and its data" name:"mcp" help:"Serve the Model Context Protocol, by which coding agents use this program."`
+	LSP lsp.LSP    `cmd:"" group:"This program and its data" name:"lsp" help:"Serve the Language Server Protocol, by which editors check definitions while they are written."`
 
 	Version kong.VersionFlag `help:"Print the version, the commit and the Go version of the build."`
 }
@@ -89,7 +91,8 @@ func registerBuild() {
 	workspace.Register(travelling)
 }
 
-// connect hands the verbs that run others the function that runs a command line.
+// connect hands the servers of protocols the version, and those that run other verbs the function that runs a command line.
 func (c *commandLine) connect(execute func(context.Context, []string, terminal.Streams) int) {
 	c.MCP.Execute, c.MCP.Version = execute, buildinfo.Line()
+	c.LSP.Version = buildinfo.Line()
 }

@@ -19,6 +19,7 @@ func TestVerbsThatPrintFactsHaveJSON(t *testing.T) {
 		"dashboard grafana", "dashboard body", // JSON itself
 		"data export", "predict examples", // JSON lines
 		"serve",              // prints no result; its services answer
+		"lsp",                // likewise
 		"relay",              // likewise
 		"lab chart", "graph", // pictures
 		"definition", "record", // a file of tests

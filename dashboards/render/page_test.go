@@ -446,3 +446,27 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+// Without the style sheet, which librsvg and Inkscape do not apply, each shape of a file has a color.
+func TestShapesOfFilesHaveColorsWithoutCSS(t *testing.T) {
+	t.Parallel()
+	p, err := render.Load(t.Context(), "d", []byte(oneWidget(`["n","A"]`, `,"annotations":{"horizontal":[{"value":1,"label":"l"}]}`)),
+		endpoint{"A": {1, 2}}, render.Window{From: began, To: began.Add(time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Alarms = []render.Alarm{{Name: "a", Tripped: true}, {Name: "b"}}
+	var picture strings.Builder
+	if err := p.SVG(&picture); err != nil {
+		t.Fatal(err)
+	}
+	shapes := regexp.MustCompile(`<(?:text|rect|line|polyline|circle|polygon) [^>]*>`).FindAllString(picture.String(), -1)
+	for _, shape := range shapes {
+		if !strings.Contains(shape, ` fill="`) && !strings.Contains(shape, ` stroke="`) {
+			t.Errorf("no color: %s", shape)
+		}
+	}
+	if len(shapes) < 10 {
+		t.Errorf("the picture has %d shapes:\n%s", len(shapes), picture.String())
+	}
+}

@@ -148,9 +148,9 @@ func (p Page) SVG(out io.Writer) error {
 	s := p.sheet()
 	width, height := s.size()
 	var page bytes.Buffer
-	fmt.Fprintf(&page, "<svg class=\"dash\" xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\"><style>%s</style>\n"+
-		`<rect class="ground" width="100%%" height="100%%"/>`, width, height, width, height, StyleSheet)
-	s.draw(svg{out: &page})
+	fmt.Fprintf(&page, "<svg class=\"dash\" xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" font-family=\"system-ui,sans-serif\"><style>%s</style>\n"+
+		`<rect class="ground" width="100%%" height="100%%" fill="#f4f5f7"/>`, width, height, width, height, StyleSheet)
+	s.draw(svg{out: &page, file: true})
 	page.WriteString("\n</svg>\n")
 	_, err := out.Write(page.Bytes())
 	return err

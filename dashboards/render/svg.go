@@ -11,6 +11,26 @@ import (
 type svg struct {
 	out io.Writer
 	by  point
+	// file is true for a picture that is a file of its own, whose shapes have attributes besides their classes.
+	file bool
+}
+
+// paints are the presentation attributes of the styles, in the style sheet's light colors. Browsers prefer the style sheet.
+// Programs whose CSS has no variables, such as Inkscape and librsvg, draw the attributes; without them everything would
+// be black.
+var paints = [...]string{
+	small: `fill="#5f6b7a" font-size="11"`, title: `fill="#16191f" font-size="13" font-weight="600"`,
+	heading: `fill="#16191f" font-size="20" font-weight="600"`, number: `fill="#16191f" font-size="26" font-weight="600"`,
+	nothing: `fill="#5f6b7a" font-size="12" font-style="italic"`, alarming: `fill="` + alarmColor + `" font-size="12" font-weight="600"`,
+	fine: `fill="#2ca02c" font-size="12"`, prose: `fill="#16191f" font-size="13"`,
+}
+
+// plain returns attributes with a blank before them, or "" for a picture inside a page.
+func (s svg) plain(attributes string) string {
+	if !s.file {
+		return ""
+	}
+	return " " + attributes
 }
 
 // classes are the CSS classes of the styles.
@@ -21,24 +41,24 @@ var classes = [...]string{
 
 var anchors = [...]string{begins: "", centered: ` text-anchor="middle"`, ends: ` text-anchor="end"`}
 
-func (s svg) moved(by point) canvas { return svg{s.out, s.at(by)} }
+func (s svg) moved(by point) canvas { return svg{s.out, s.at(by), s.file} }
 
 func (s svg) at(p point) point { return point{s.by.x + p.x, s.by.y + p.y} }
 
 func (s svg) text(at point, a anchor, st style, text string) {
 	at = s.at(at)
-	fmt.Fprintf(s.out, `<text class="%s" x="%.1f" y="%.1f"%s>%s</text>`, classes[st], at.x, at.y, anchors[a],
-		html.EscapeString(text))
+	fmt.Fprintf(s.out, `<text class="%s" x="%.1f" y="%.1f"%s%s>%s</text>`, classes[st], at.x, at.y, anchors[a],
+		s.plain(paints[st]), html.EscapeString(text))
 }
 
-func (s svg) grid(from, to point) { s.line(from, to, "grid", "") }
+func (s svg) grid(from, to point) { s.line(from, to, "grid", s.plain(`stroke="#e3e6ea"`)) }
 
 func (s svg) mark(from, to point, color string) {
 	if color == "" {
-		s.line(from, to, "mark", "")
+		s.line(from, to, "mark", s.plain(`stroke="`+alarmColor+`" stroke-dasharray="4 3"`))
 		return
 	}
-	s.line(from, to, "dashed", ` stroke="`+html.EscapeString(color)+`"`)
+	s.line(from, to, "dashed", ` stroke="`+html.EscapeString(color)+`"`+s.plain(`stroke-dasharray="4 3"`))
 }
 
 func (s svg) line(from, to point, class, attributes string) {
@@ -84,8 +104,8 @@ func (s svg) swatch(at point, color string) {
 
 func (s svg) card(b box) {
 	at := s.at(point{b.x, b.y})
-	fmt.Fprintf(s.out, "\n"+`<rect class="card" x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="%v"/>`, at.x+0.5,
-		at.y+0.5, b.w-1, b.h-1, cardRadius)
+	fmt.Fprintf(s.out, "\n"+`<rect class="card" x="%.1f" y="%.1f" width="%.1f" height="%.1f" rx="%v"%s/>`, at.x+0.5,
+		at.y+0.5, b.w-1, b.h-1, cardRadius, s.plain(`fill="#fff" stroke="#d5dbdb"`))
 }
 
 func (s svg) area(outline []point, color, title string) {

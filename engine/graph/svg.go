@@ -53,10 +53,10 @@ func (g *Graph) SVG(to io.Writer, o Options) error {
 	if o.Link != nil {
 		role = "group" // an image has no links
 	}
-	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" class="sb-graph" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" role="%[4]s" aria-label="%[3]s"><title>%[3]s</title>`,
-		number(g.Width), number(g.Height), escape(title), role)
+	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" class="sb-graph" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" role="%[4]s" aria-label="%[3]s"%[5]s><title>%[3]s</title>`,
+		number(g.Width), number(g.Height), escape(title), role, o.plain(`font-family="system-ui,sans-serif" font-size="13"`))
 	if !o.Bare {
-		fmt.Fprintf(w, `<style>%s%s</style><rect class="ground" width="100%%" height="100%%"/>`, StyleSheet, background)
+		fmt.Fprintf(w, `<style>%s%s</style><rect class="ground" width="100%%" height="100%%" fill="#fff"/>`, StyleSheet, background)
 	}
 	w.WriteByte('\n')
 	for _, n := range g.Nodes { // the boxes first, so that lines are drawn over them
@@ -67,13 +67,13 @@ func (g *Graph) SVG(to io.Writer, o Options) error {
 	for _, taken := range []bool{false, true} {
 		for _, e := range g.Edges {
 			if o.Marks.took(e) == taken {
-				edge(w, e, taken)
+				edge(w, e, taken, o)
 			}
 		}
 	}
 	for _, e := range g.Edges { // after the lines, so that no line crosses a label
 		if e.Label != "" {
-			e.label(w)
+			e.label(w, o)
 		}
 	}
 	for _, n := range g.Nodes {
@@ -104,17 +104,17 @@ func (g *Graph) node(w *bufio.Writer, n *Node, o Options) {
 		fmt.Fprintf(w, `<a href="%s">`, escape(o.Link(n.Name)))
 		defer w.WriteString("</a>\n")
 	}
-	fmt.Fprintf(w, `<g class="%s"><rect x="%s" y="%s" width="%s" height="%s" rx="%s"/>`, class, number(n.X), number(n.Y),
-		number(n.Width), number(n.Height), number(radius))
+	fmt.Fprintf(w, `<g class="%s"><rect x="%s" y="%s" width="%s" height="%s" rx="%s"%s/>`, class, number(n.X), number(n.Y),
+		number(n.Width), number(n.Height), number(radius), o.plain(n.paint(mark)))
 	if n.Type == "" {
-		fmt.Fprintf(w, `<text class="about" x="%s" y="%s" text-anchor="middle">%s</text></g>`, number(n.X+n.Width/2),
-			number(n.Y+n.Height/2+4), escape(n.Name))
+		fmt.Fprintf(w, `<text class="about" x="%s" y="%s" text-anchor="middle"%s>%s</text></g>`, number(n.X+n.Width/2),
+			number(n.Y+n.Height/2+4), o.plain(paintAbout), escape(n.Name))
 		return
 	}
 	fmt.Fprintf(w, `<title>%s</title>`, escape(n.tooltip(mark)))
-	fmt.Fprintf(w, `<text x="%s" y="%s">%s</text>`, number(n.X+textPad), number(n.Y+17),
+	fmt.Fprintf(w, `<text x="%s" y="%s"%s>%s</text>`, number(n.X+textPad), number(n.Y+17), o.plain(paintName),
 		escape(fit(n.Name, nameSize, n.Width-2*textPad)))
-	fmt.Fprintf(w, `<text class="about" x="%s" y="%s">%s</text>`, number(n.X+textPad), number(n.Y+32),
+	fmt.Fprintf(w, `<text class="about" x="%s" y="%s"%s>%s</text>`, number(n.X+textPad), number(n.Y+32), o.plain(paintAbout),
 		escape(n.second(mark)))
 	w.WriteString("</g>\n")
 }
@@ -158,7 +158,7 @@ func (n *Node) tooltip(mark *Mark) string {
 }
 
 // edge writes a transition.
-func edge(w *bufio.Writer, e *Edge, taken bool) {
+func edge(w *bufio.Writer, e *Edge, taken bool, o Options) {
 	class := e.Kind.String()
 	if taken {
 		class += " taken"
@@ -177,20 +177,21 @@ func edge(w *bufio.Writer, e *Edge, taken bool) {
 		fmt.Fprintf(w, "C%s %s %s %s %s %s", number(c[0].X), number(c[0].Y), number(c[1].X), number(c[1].Y),
 			number(c[2].X), number(c[2].Y))
 	}
-	w.WriteString(`"/>`)
+	line, head := e.paint(taken)
+	fmt.Fprintf(w, `"%s/>`, o.plain(line))
 	if !e.Trunk {
 		h := e.head(end)
-		fmt.Fprintf(w, `<path class="head" d="M%s %sL%s %sL%s %sZ"/>`, number(h[0].X), number(h[0].Y), number(h[1].X),
-			number(h[1].Y), number(h[2].X), number(h[2].Y))
+		fmt.Fprintf(w, `<path class="head" d="M%s %sL%s %sL%s %sZ"%s/>`, number(h[0].X), number(h[0].Y), number(h[1].X),
+			number(h[1].Y), number(h[2].X), number(h[2].Y), o.plain(head))
 	}
 	w.WriteString("</g>\n")
 }
 
 // label writes the condition of a transition.
-func (e *Edge) label(w *bufio.Writer) {
+func (e *Edge) label(w *bufio.Writer, o Options) {
 	at := e.labelAt()
-	fmt.Fprintf(w, `<text class="label" x="%s" y="%s" text-anchor="middle">%s</text>`+"\n", number(at.X), number(at.Y),
-		escape(e.Label))
+	fmt.Fprintf(w, `<text class="label" x="%s" y="%s" text-anchor="middle"%s>%s</text>`+"\n", number(at.X), number(at.Y),
+		o.plain(paintLabel), escape(e.Label))
 }
 
 // end returns the end point of the line.

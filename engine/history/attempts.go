@@ -3,6 +3,7 @@ package history
 import (
 	"iter"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -101,6 +102,7 @@ type AttemptReader struct {
 	left     *Attempt // returned as Left by the last Change; reused at the next event
 	redrives int64
 	redriven int64   // ID of the latest ExecutionRedriven event
+	finished int64   // ID of the event that ended a step of a durable execution for good, if it is the latest event
 	broken   []place // tasks that a failure or an abort ended, which a redrive continues
 }
 
@@ -129,6 +131,7 @@ func (r *AttemptReader) Reset() {
 	r.recycle()
 	clear(r.broken)
 	r.open, r.gone, r.broken, r.redrives, r.redriven = r.open[:0], 0, r.broken[:0], 0, 0
+	r.finished = 0
 }
 
 // Redrives returns how often the execution has been redriven so far.
@@ -158,6 +161,26 @@ func (r *AttemptReader) Forget(id int64) {
 // Read takes the next event, and returns what it changed.
 func (r *AttemptReader) Read(e *Event) Change {
 	r.recycle()
+	left := r.leaveFinished()
+	c := r.read(e)
+	if c.Left == nil {
+		c.Left = left
+	}
+	return c
+}
+
+// leaveFinished removes the step that the event before has ended for good. It returns its latest attempt, or nil.
+func (r *AttemptReader) leaveFinished() *Attempt {
+	i, ok := r.find(r.finished)
+	if r.finished == 0 || !ok {
+		return nil
+	}
+	r.finished = 0
+	r.left = r.remove(i)
+	return r.left
+}
+
+func (r *AttemptReader) read(e *Event) Change {
 	i, found := r.find(e.Previous)
 	var a *Attempt
 	if found {
@@ -227,6 +250,12 @@ func (r *AttemptReader) begin(e *Event, i int, a *Attempt) Change {
 			c.Left, a = r.leave(i, e), nil
 		}
 	}
+	if next.Task == DurableStep {
+		if next.State == "" {
+			next.State, next.Entered = e.Name, e.ID
+		}
+		next.Started = next.Scheduled
+	}
 	if next.State != "" && next.Number == 0 && !next.Retry() {
 		next.Number = 1
 	}
@@ -236,9 +265,11 @@ func (r *AttemptReader) begin(e *Event, i int, a *Attempt) Change {
 	} else {
 		r.move(i, e.ID)
 	}
-	if e.Type.Step() == StepScheduled {
+	switch {
+	case next.Task == DurableStep:
+	case e.Type.Step() == StepScheduled:
 		next.Call, next.Input = e.More, e.Data
-	} else {
+	default:
 		next.fail(e)
 	}
 	*a = next
@@ -274,9 +305,21 @@ func (r *AttemptReader) end(e *Event, i int, a *Attempt) Change {
 	} else {
 		a.Step, a.Ended, a.Output = StepSucceeded, moment(e), e.Data
 	}
+	if a.Task == DurableStep {
+		a.Output = "" // Data describes the event
+		if a.State == "" {
+			a.State = e.Name
+		}
+		if !e.retries() {
+			r.finished = e.ID
+		}
+	}
 	c.Attempt = a
 	return c
 }
+
+// retries reports whether an event that ends an attempt of a step of a durable execution announces another attempt.
+func (e *Event) retries() bool { return strings.Contains(e.Data, `"NextAttemptDelaySeconds":`) }
 
 func (a *Attempt) fail(e *Event) {
 	a.Step, a.Ended, a.TimedOut = StepFailed, moment(e), e.Type.TimedOut()

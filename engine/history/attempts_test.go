@@ -266,3 +266,49 @@ func TestStateOf(t *testing.T) {
 		t.Errorf("without events: %q", got)
 	}
 }
+
+// The attempts of the steps of a durable execution are read like those of tasks: a step is a state.
+func TestStepsOfADurableExecutionAreAttempts(t *testing.T) {
+	t.Parallel()
+	var r history.AttemptReader
+	failed := &history.Details{Failure: history.NewFailure("E", "m")}
+	var got []string
+	for _, e := range []history.Event{
+		{ID: 1, Type: history.ExecutionStarted},
+		{ID: 2, Type: history.DurableStepStarted, Name: "charge", Time: 10},
+		{ID: 3, Previous: 2, Type: history.DurableStepFailed, Name: "charge", More: failed, Time: 20,
+			Data: `{"StepFailedDetails":{"RetryDetails":{"CurrentAttempt":1,"NextAttemptDelaySeconds":1}}}`},
+		{ID: 4, Type: history.DurableInvocationCompleted},
+		{ID: 5, Previous: 3, Type: history.DurableStepStarted, Name: "charge", Time: 50},
+		{ID: 6, Previous: 5, Type: history.DurableStepFailed, Name: "charge", More: failed, Time: 60,
+			Data: `{"StepFailedDetails":{"Error":{"Payload":{"ErrorMessage":"\"NextAttemptDelaySeconds\":"}},"RetryDetails":{"CurrentAttempt":2}}}`},
+		{ID: 7, Type: history.DurableStepStarted, Name: "refund", Time: 70},
+		{ID: 8, Previous: 7, Type: history.DurableStepSucceeded, Name: "refund", Time: 80, Data: `{}`},
+		{ID: 9, Type: history.DurableInvocationCompleted},
+	} {
+		c := r.Read(&e)
+		if a := c.Attempt; a != nil {
+			got = append(got, fmt.Sprintf("%d %s %d begins %t retry %t failed %t wait %d", e.ID, a.State, a.Number, c.Begins, a.Retry(),
+				a.Failed(), a.Wait()))
+		}
+		if c.Left != nil {
+			got = append(got, fmt.Sprintf("%d left %s failed %t", e.ID, c.Left.State, c.Left.Failed()))
+		}
+	}
+	want := []string{
+		"2 charge 1 begins true retry false failed false wait 0",
+		"3 charge 1 begins false retry false failed true wait 0",
+		"5 charge 2 begins true retry true failed false wait 30",
+		"6 charge 2 begins false retry true failed true wait 30",
+		"7 refund 1 begins true retry false failed false wait 0",
+		"7 left charge failed true",
+		"8 refund 1 begins false retry false failed false wait 0",
+		"9 left refund failed false",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	for a := range r.Open() {
+		t.Errorf("%+v is still open", a)
+	}
+}

@@ -26,9 +26,10 @@ const (
 	SignalStop                                   // StopExecution; Failure is what its caller gave
 	SignalTaskScheduled                          // the activity of the task exists: workers may take the task
 	SignalRedrive                                // an execution that ended without success continues where it failed
+	SignalDurable                                // Output is a command of package durable, for a durable execution
 
 	// LastSignalKind is the kind with the highest number.
-	LastSignalKind = SignalRedrive
+	LastSignalKind = SignalDurable
 )
 
 // EndsTask reports whether a signal of this kind ends a task.

@@ -22,6 +22,8 @@ const (
 	Integration         // a service integration, such as arn:aws:states:::lambda:invoke; its events are named Task…
 	LambdaFunction      // a function that the state names by its ARN
 	Activity
+	// DurableStep is a step of a durable execution of Lambda. Its name is the state of its attempts.
+	DurableStep
 )
 
 // steps classifies the events of tasks. All other types have NoStep and NoTask.
@@ -53,6 +55,10 @@ var steps = [len(types)]struct {
 	ActivityFailed:         {StepFailed, Activity, false},
 	ActivityTimedOut:       {StepFailed, Activity, true},
 	ActivityScheduleFailed: {StepFailed, Activity, false},
+
+	DurableStepStarted:   {StepScheduled, DurableStep, false},
+	DurableStepSucceeded: {StepSucceeded, DurableStep, false},
+	DurableStepFailed:    {StepFailed, DurableStep, false},
 }
 
 // Step returns the step of a task's attempt that events of the type report. It is the only place that decides which
@@ -81,11 +87,11 @@ func (t Type) scheduleFailed() bool {
 	return t == LambdaFunctionScheduleFailed || t == ActivityScheduleFailed
 }
 
-// FailedTypes returns the types that count as failed attempts, for query languages that need their names.
+// FailedTypes returns the types of Step Functions that count as failed attempts, for queries of the logs of state machines.
 func FailedTypes() []Type {
 	var failed []Type
 	for t := range Type(len(types)) {
-		if t.Step() == StepFailed {
+		if t.Step() == StepFailed && t.Task() != DurableStep {
 			failed = append(failed, t)
 		}
 	}

@@ -73,6 +73,30 @@ const (
 	EvaluationFailed
 )
 
+// The event types of the durable executions of Lambda, which begin and end with the types of executions above. Data is
+// the event in the form of Lambda's API, without its type, number and time; see package durable.
+const (
+	DurableContextStarted = iota + EvaluationFailed + 1
+	DurableContextSucceeded
+	DurableContextFailed
+	DurableWaitStarted
+	DurableWaitSucceeded
+	DurableWaitCancelled
+	DurableStepStarted
+	DurableStepSucceeded
+	DurableStepFailed
+	DurableInvokeStarted
+	DurableInvokeSucceeded
+	DurableInvokeFailed
+	DurableInvokeTimedOut
+	DurableInvokeStopped
+	DurableCallbackStarted
+	DurableCallbackSucceeded
+	DurableCallbackFailed
+	DurableCallbackTimedOut
+	DurableInvocationCompleted
+)
+
 // kind says which details member of the API holds an event's details.
 type kind uint8
 
@@ -165,6 +189,25 @@ var types = [...]struct {
 	ParallelStateFailed:          {"ParallelStateFailed", none},
 	ParallelStateAborted:         {"ParallelStateAborted", none},
 	EvaluationFailed:             {"EvaluationFailed", evaluationFailed},
+	DurableContextStarted:        {"ContextStarted", none},
+	DurableContextSucceeded:      {"ContextSucceeded", none},
+	DurableContextFailed:         {"ContextFailed", none},
+	DurableWaitStarted:           {"WaitStarted", none},
+	DurableWaitSucceeded:         {"WaitSucceeded", none},
+	DurableWaitCancelled:         {"WaitCancelled", none},
+	DurableStepStarted:           {"StepStarted", none},
+	DurableStepSucceeded:         {"StepSucceeded", none},
+	DurableStepFailed:            {"StepFailed", none},
+	DurableInvokeStarted:         {"ChainedInvokeStarted", none},
+	DurableInvokeSucceeded:       {"ChainedInvokeSucceeded", none},
+	DurableInvokeFailed:          {"ChainedInvokeFailed", none},
+	DurableInvokeTimedOut:        {"ChainedInvokeTimedOut", none},
+	DurableInvokeStopped:         {"ChainedInvokeStopped", none},
+	DurableCallbackStarted:       {"CallbackStarted", none},
+	DurableCallbackSucceeded:     {"CallbackSucceeded", none},
+	DurableCallbackFailed:        {"CallbackFailed", none},
+	DurableCallbackTimedOut:      {"CallbackTimedOut", none},
+	DurableInvocationCompleted:   {"InvocationCompleted", none},
 }
 
 // String returns the type's name in the API's spelling.

@@ -121,16 +121,24 @@ if command -v npm >/dev/null; then
 import assert from "node:assert";
 import fs from "node:fs";
 import { start } from "stepback";
+import * as matchers from "stepback/expect";
 const sb = await start();
 const x = await sb.run(fs.readFileSync("good.asl.json", "utf8"), { id: 7 });
 assert.equal(x.status, "SUCCEEDED");
 assert.equal(x.attempts("Charge"), 2);
 assert.equal(x.waits("Charge").length, 1);
 assert.ok(x.waits("Charge")[0] >= 0.9, `waits ${x.waits("Charge")}`);
+assert.ok(matchers.toHaveAttempts(x, "Charge", 2).pass && matchers.toHaveWaits(x, "Charge", [1], { tolerance: 10 }).pass);
+assert.match(matchers.toHaveAttempts(x, "Charge", 3).message(), /attempted 2 times; expected 3/);
+assert.ok(!matchers.toHaveWaits(x, "Charge", [1, 2]).pass && !matchers.toHaveFailed(x).pass);
+assert.ok(matchers.toHaveSucceeded.call({ equals: () => true }, x, x.output).pass);
+assert.throws(() => matchers.toHaveFailed(7), TypeError);
 await assert.rejects(sb.call("DescribeExecution", { executionArn: x.arn + "x" }), { name: "ExecutionDoesNotExist" });
 await sb.stop();
 J
 	if node run.mjs; then ok npm "start and run"; else bad npm "start and run"; fi
+	: >"node_modules/@stepback/$platform-$arch/bin/stepback"
+	if node_modules/.bin/stepback validate good.asl.json >out.txt 2>&1 || ! grep -q "install again" out.txt; then bad npm "with an empty binary: $(cat out.txt)"; else ok npm "names a broken installation"; fi
 	rm -r "node_modules/@stepback"
 	if node_modules/.bin/stepback validate good.asl.json >out.txt 2>&1 || ! grep -q "is not installed" out.txt; then bad npm "without the binary: $(cat out.txt)"; else ok npm "names the missing package"; fi
 	cd .. && mkdir asl && cp good.asl.json bad.asl.json asl/ && cd asl && echo '{"private": true}' >package.json

@@ -67,6 +67,9 @@ type Service struct {
 	// function's URL. Pages of other origins may send requests to it, as far as the service permits. Nil means that
 	// it has no such names.
 	Host func(name string) bool
+	// Pages means that the service decides itself which requests of web pages of other origins it serves, as S3 does by
+	// the CORS rules of a bucket. Such requests to other services are refused.
+	Pages bool
 	// Handler handles its requests.
 	Handler http.Handler
 }

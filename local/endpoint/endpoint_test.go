@@ -173,3 +173,28 @@ func TestWebPagesAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestPagesOfAService sends requests of a web page to a service that decides about them itself, and to others.
+func TestPagesOfAService(t *testing.T) {
+	t.Parallel()
+	h := handler()
+	for i := range h.Services {
+		h.Services[i].Pages = h.Services[i].Signing == "s3"
+	}
+	for target, want := range map[string]int{
+		"/bucket/key": http.StatusOK,
+		"/bucket/key?X-Amz-Credential=AK/20260101/us-east-1/s3/aws4_request":     http.StatusOK,
+		"/bucket/key?X-Amz-Credential=AK/20260101/us-east-1/lambda/aws4_request": http.StatusForbidden,
+		endpoint.HealthPath:  http.StatusForbidden,
+		endpoint.ControlPath: http.StatusForbidden,
+		endpoint.MetricsPath: http.StatusForbidden,
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, target, nil)
+		r.Host = "127.0.0.1:4566"
+		r.Header.Set("Origin", "http://localhost:3000")
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code != want {
+			t.Errorf("%s: %d %s", target, w.Code, w.Body)
+		}
+	}
+}

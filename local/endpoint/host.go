@@ -14,13 +14,26 @@ func (h *Handler) refusal(r *http.Request) string {
 	if !h.known(host) {
 		return "The Host " + host + " is not a name of this server. Use 127.0.0.1 or localhost."
 	}
-	if origin := r.Header.Get("Origin"); origin != "" && !sameOrigin(origin, r.Host) {
-		return "Requests of web pages are not served."
-	}
-	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
+	if fromPage(r) && !h.acceptsPages(r) {
 		return "Requests of web pages are not served."
 	}
 	return ""
+}
+
+// fromPage reports whether a request comes from a web page of another origin.
+func fromPage(r *http.Request) bool {
+	origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
+	return origin != "" && !sameOrigin(origin, r.Host) || site == "cross-site" || site == "same-site"
+}
+
+// acceptsPages reports whether a request is for a service that decides itself about requests of web pages.
+func (h *Handler) acceptsPages(r *http.Request) bool {
+	if r.URL.Path == HealthPath || r.URL.Path == LocalStackHealthPath || strings.HasPrefix(r.URL.Path, ConsolePath) ||
+		fromScraper(r) {
+		return false
+	}
+	service, _ := h.find(r)
+	return service != nil && service.Pages
 }
 
 // hostName returns a host without its port and brackets.

@@ -56,14 +56,11 @@ func NotReviewed(u Unread) Reviewed {
 func Review(d File, o ReviewOptions) Reviewed {
 	x := Reviewed{Definition: d, Advice: d.Diagnose(o.Express), States: []ReviewedState{}}
 	express, refused := o.Express || d.Express, asl.HasErrors(x.Advice)
+	var opinion review.Report
 	if !refused {
-		x.Lacks = d.Lacks(o.Express)
+		opinion, x.Lacks = Opinion(&d, review.Options{Express: express, Rate: o.Rate, Capacity: o.Capacity})
 	}
-	machine, _ := asl.Options{Express: express}.Parse(d.Text)
-	if !refused && x.Lacks == nil && machine != nil {
-		opinion := review.Definition(d.Text, machine, review.Options{
-			Express: express, Rate: o.Rate, Capacity: o.Capacity, StandsIn: d.Document.StandsIn,
-		})
+	if !refused && x.Lacks == nil {
 		// A retrier with a misspelt error retries nothing, so the review reports these findings of validate too.
 		misspelt := slices.DeleteFunc(x.Advice, func(f asl.Diagnostic) bool { return f.Code != asl.UnknownErrorName })
 		x.Advice, x.fixes = append(d.Document.Place(opinion.Advice()), asl.Group(misspelt)...), opinion.Findings
@@ -92,25 +89,55 @@ func (x *Reviewed) FixOnce() (fixed File, mended int, err error) {
 	edits, chosen, err := review.Edits(slices.DeleteFunc(slices.Clone(x.fixes),
 		func(f review.Finding) bool { return len(f.Fix) == 0 }),
 		d.Edits)
-	try := func(edits []source.Edit, chosen []review.Finding) (File, bool) {
-		want, n := review.Fix(d.JSON, chosen)
-		again, err := x.Definition.Reread(source.Apply(d.Text, edits))
-		return again, err == nil && n == len(chosen) && sameJSON(again.Document.JSON, want)
-	}
 	if len(chosen) == 0 {
 		return x.Definition, 0, err
 	}
-	if fixed, ok := try(edits, chosen); ok {
+	if fixed, ok := fixedBy(&x.Definition, edits, chosen); ok {
 		return fixed, len(chosen), err
 	}
 	for _, f := range chosen {
 		own, one, _ := review.Edits([]review.Finding{f}, d.Edits)
-		if fixed, ok := try(own, one); ok {
+		if fixed, ok := fixedBy(&x.Definition, own, one); ok {
 			return fixed, 1, err
 		}
 	}
 	return x.Definition, 0, errors.Join(err, fmt.Errorf("the text of %s is written in a way that --fix cannot edit",
 		terminal.Counted(int64(len(chosen)), "finding")))
+}
+
+// fixedBy returns the definition with the edits that fix the findings. ok is false if the edited text, read anew, is not
+// the definition that the fixes should lead to.
+func fixedBy(d *File, edits []source.Edit, findings []review.Finding) (fixed File, ok bool) {
+	want, n := review.Fix(d.Document.JSON, findings)
+	fixed, err := d.Reread(source.Apply(d.Document.Text, edits))
+	return fixed, err == nil && n == len(findings) && sameJSON(fixed.Document.JSON, want)
+}
+
+// EditsOf returns the edits of a definition's text that fix a finding of its review. It returns an error if the finding
+// has no fix, or the text is written in a way that cannot be edited.
+func EditsOf(d *File, f review.Finding) ([]source.Edit, error) {
+	edits, chosen, err := review.Edits([]review.Finding{f}, d.Document.Edits)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := fixedBy(d, edits, chosen); len(chosen) != 1 || !ok {
+		return nil, fmt.Errorf("%s cannot be fixed by an edit of the text", f.Code)
+	}
+	return edits, nil
+}
+
+// Opinion returns the review of a definition that Diagnose has accepted, with the findings about its JSON. err reports
+// that values of placeholders are missing; the report is empty then.
+func Opinion(d *File, o review.Options) (report review.Report, err error) {
+	if err := d.Lacks(o.Express); err != nil {
+		return report, err
+	}
+	machine, _ := asl.Options{Express: o.Express}.Parse(d.Text)
+	if machine == nil {
+		return report, nil
+	}
+	o.StandsIn = d.Document.StandsIn
+	return review.Definition(d.Text, machine, o), nil
 }
 
 // sameJSON reports whether two texts are the same JSON.

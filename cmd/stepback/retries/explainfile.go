@@ -44,10 +44,7 @@ func (c *retriesExplainCmd) file(std terminal.Streams) error {
 		}
 		names = append(names, s.Name)
 		if c.State == "" || c.State == s.Name {
-			e := retrypatterns.ExplainRetriers(s.Name, seconds(s.TimeoutSeconds), seconds(s.HeartbeatSeconds),
-				retriersOf(s.Retry))
-			e.Layers = review.LayersOf(m, s.Name)
-			all = append(all, e)
+			all = append(all, explanationOf(m, s))
 		}
 	})
 	if len(all) == 0 {
@@ -68,6 +65,21 @@ func (c *retriesExplainCmd) file(std terminal.Streams) error {
 		explainLayers(std.Out, e.Layers)
 	}
 	return nil
+}
+
+// explanationOf explains the retries of a state of a machine.
+func explanationOf(m *asl.Machine, s *asl.State) retrypatterns.Explanation {
+	e := retrypatterns.ExplainRetriers(s.Name, seconds(s.TimeoutSeconds), seconds(s.HeartbeatSeconds), retriersOf(s.Retry))
+	e.Layers = review.LayersOf(m, s.Name)
+	return e
+}
+
+// ExplainState writes what retries explain prints about a state of a machine: the waits of each retrier, and the worst
+// case.
+func ExplainState(w io.Writer, m *asl.Machine, s *asl.State) {
+	e := explanationOf(m, s)
+	explain(w, e)
+	explainLayers(w, e.Layers)
 }
 
 // explainLayers prints the layers that attempt a state's work, if there are several.

@@ -10,8 +10,8 @@ class AslError extends Error {
 function library(compile) {
   let call;
 
-  /** Starts an instance. The module sees an object of its own as its global object, so nothing global is changed. */
-  function start(module) {
+  /** Prepares an instance. The module sees an object of its own as its global object, so nothing global is changed. */
+  function prepare() {
     const bound = (name) => (typeof globalThis[name] === "function" ? globalThis[name].bind(globalThis) : undefined);
     const scope = Object.create(globalThis);
     // Accessors of a browser's window do not work through a prototype. fs, path and process are the stubs of wasm_exec.js.
@@ -23,8 +23,25 @@ function library(compile) {
       Object.defineProperty(scope, name, { value: own[name], writable: true, configurable: true });
     }
     const go = new (goRuntime(scope))();
-    go.run(new WebAssembly.Instance(module, go.importObject)); // registers stepbackCall before it returns
-    call = scope.stepbackCall;
+    return {
+      imports: go.importObject,
+      run(instance) {
+        go.run(instance); // registers stepbackCall before it returns
+        call = scope.stepbackCall;
+      },
+    };
+  }
+
+  /** Starts an instance of a module at once. Browsers refuse this for large modules on a page's main thread. */
+  function start(module) {
+    const prepared = prepare();
+    prepared.run(new WebAssembly.Instance(module, prepared.imports));
+  }
+
+  /** Starts an instance of a module asynchronously. */
+  async function begin(module) {
+    const prepared = prepare();
+    prepared.run(await WebAssembly.instantiate(module, prepared.imports));
   }
 
   /** Calls a function of the module. Options with the value undefined count as not given. */
@@ -44,6 +61,7 @@ function library(compile) {
 
   return {
     start,
+    begin,
     functions: {
       validate: (definition, options) => run("validate", options, textOf(definition)),
       review: (definition, options) => run("review", options, textOf(definition)),

@@ -23,6 +23,12 @@ function binary() {
   if (version !== own) {
     throw new Error(`stepback ${own} found @stepback/${target} ${version}: remove node_modules and install again`);
   }
+  try {
+    fs.accessSync(found, fs.constants.X_OK);
+    if (fs.statSync(found).size === 0) throw new Error("it is empty");
+  } catch (err) {
+    throw new Error(`${found} cannot be run (${err.code ?? err.message}): remove node_modules and install again`);
+  }
   return found;
 }
 

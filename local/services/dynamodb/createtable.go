@@ -292,6 +292,11 @@ func (r *record) addIndex(given newIndex, local bool) (err error) {
 	case slices.ContainsFunc(r.Indexes, func(other index) bool { return other.Name == x.Name }):
 		return invalid(invalidParameter + "Duplicate index name: " + x.Name)
 	}
+	for n, name := range x.Projection.NonKey {
+		if slices.Contains(x.Projection.NonKey[:n], name) {
+			return invalid(invalidParameter + "Duplicate attribute name in NonKeyAttributes: " + name)
+		}
+	}
 	if !local {
 		if x.Throughput, err = checkThroughput(r.Billing, given.Throughput, x.Name); err != nil {
 			return err

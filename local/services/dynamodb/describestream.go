@@ -57,7 +57,15 @@ func (s *Service) describeStream(_ context.Context, _ aws.Scope, in *describeStr
 		d.Status = "DISABLED"
 		one.Range.Last = sequence(st.Last)
 	}
-	if in.After != one.ID && in.Filter == nil { // the only shard has no children
+	if f := in.Filter; f != nil {
+		switch {
+		case f.Type == "":
+			return nil, invalid(invalidParameter + "ShardFilter requires a Type")
+		case f.Shard == "":
+			return nil, invalid(invalidParameter + "ShardFilter of type " + f.Type + " requires a ShardId")
+		}
+	}
+	if in.After < one.ID && in.Filter == nil { // the only shard has no children
 		d.Shards = append(d.Shards, one)
 	}
 	return &describedStream{d}, nil

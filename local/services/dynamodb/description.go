@@ -77,9 +77,9 @@ type (
 		Warm        *warmThroughput        `json:"WarmThroughput,omitempty"`
 	}
 	tableDescription struct {
-		Definitions []attributeDefinition    `json:"AttributeDefinitions"`
+		Definitions []attributeDefinition    `json:"AttributeDefinitions,omitempty"`
 		Name        string                   `json:"TableName"`
-		Keys        []keySchemaElement       `json:"KeySchema"`
+		Keys        []keySchemaElement       `json:"KeySchema,omitempty"`
 		Status      string                   `json:"TableStatus"`
 		Created     *server.Time             `json:"CreationDateTime,omitempty"`
 		Throughput  *throughputDescription   `json:"ProvisionedThroughput,omitempty"`

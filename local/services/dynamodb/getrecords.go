@@ -36,6 +36,9 @@ func (s *Service) getShardIterator(_ context.Context, _ aws.Scope, in *getShardI
 	next := s.next
 	s.mu.RUnlock()
 	from := st.number
+	if in.Sequence != "" && (in.Type == "LATEST" || in.Type == "TRIM_HORIZON") {
+		return nil, invalid("SequenceNumber must not be given for ShardIteratorType " + in.Type)
+	}
 	switch in.Type {
 	case "LATEST":
 		from = next
@@ -46,10 +49,6 @@ func (s *Service) getShardIterator(_ context.Context, _ aws.Scope, in *getShardI
 		}
 		if from = n; in.Type == "AFTER_SEQUENCE_NUMBER" {
 			from++
-		}
-	default:
-		if in.Sequence != "" {
-			return nil, invalid("SequenceNumber must not be given for ShardIteratorType " + in.Type)
 		}
 	}
 	return &iterator{s.iterator(st, from)}, nil
@@ -78,6 +77,9 @@ type records struct {
 
 func (s *Service) getRecords(_ context.Context, _ aws.Scope, in *getRecords) (*records, error) {
 	const most, size, numbers = 1000, 1 << 20, 24
+	if in.Limit > most {
+		return nil, tooHigh(in.Limit, most)
+	}
 	parts := strings.Split(in.Iterator, "|")
 	b, err := base64.StdEncoding.DecodeString(parts[len(parts)-1])
 	if err != nil || len(b) != numbers {

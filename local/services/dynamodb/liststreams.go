@@ -28,6 +28,12 @@ type listedStream struct {
 const mostListed = 100
 
 func (s *Service) listStreams(_ context.Context, scope aws.Scope, in *listStreams) (*streams, error) {
+	if in.Limit > mostListed {
+		return nil, tooHigh(in.Limit, mostListed)
+	}
+	if in.After != "" && !isStreamARN(in.After) {
+		return nil, invalidf("Invalid StreamArn: Invalid ResourceArn provided as input %s", in.After)
+	}
 	out := &streams{Streams: []listedStream{}}
 	s.mu.RLock()
 	for _, st := range s.streams {
@@ -48,8 +54,23 @@ func (s *Service) listStreams(_ context.Context, scope aws.Scope, in *listStream
 	return out, nil
 }
 
+// tooHigh returns the error for a Limit above the maximum.
+func tooHigh(limit, most int) error {
+	return invalidf("1 validation error detected: Value '%d' at 'limit' failed to satisfy constraint: Member must have value less "+
+		"than or equal to %d", limit, most)
+}
+
+// isStreamARN reports whether a text has the form of a stream's ARN.
+func isStreamARN(text string) bool {
+	arn, ok := aws.ParseARN(text)
+	return ok && arn.Service == "dynamodb" && strings.HasPrefix(arn.Resource, "table/") && strings.Contains(arn.Resource, "/stream/")
+}
+
 // stream returns the stream with an ARN.
 func (s *Service) stream(arn string) (*stream, error) {
+	if !isStreamARN(arn) {
+		return nil, invalidf("Invalid StreamArn: Invalid ResourceArn provided as input %s", arn)
+	}
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for _, st := range s.streams {

@@ -93,7 +93,7 @@ func (c *conditional) condition(params *expression.Parameters) (*expression.Cond
 	switch {
 	case c.Condition != nil:
 		return expression.ParseCondition("ConditionExpression", *c.Condition, params)
-	case !c.Expected.IsNull():
+	case c.Expected.Len() > 0:
 		return expression.Expected(c.Expected, c.Joined)
 	case c.Joined != nil:
 		return nil, item.Invalid("ConditionalOperator cannot be used without Expected")

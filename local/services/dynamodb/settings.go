@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"unicode"
 
 	"stepback/aws"
 	"stepback/aws/server"
@@ -24,6 +25,10 @@ func withTags(tags map[string]string, more []tag) (map[string]string, error) {
 		if strings.HasPrefix(strings.ToLower(t.Key), "aws:") {
 			return nil, invalid("One or more parameter values were invalid: Tag keys starting with aws: are reserved for system use")
 		}
+		if !isTagText(t.Key) || !isTagText(t.Value) {
+			return nil, invalid("One or more parameter values were invalid: Tag keys and values may contain only letters, digits, " +
+				"spaces and the characters + - = . _ : / @")
+		}
 		if made == nil {
 			made = map[string]string{}
 		}
@@ -33,6 +38,13 @@ func withTags(tags map[string]string, more []tag) (map[string]string, error) {
 		return nil, invalid("One or more parameter values were invalid: Too many tags: a resource may have 50")
 	}
 	return made, nil
+}
+
+// isTagText reports whether a tag's key or value has only permitted characters.
+func isTagText(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsSpace(r) && !strings.ContainsRune("+-=._:/@", r) && !unicode.IsMark(r)
+	}) < 0
 }
 
 type tagging struct {
@@ -45,7 +57,10 @@ type tagging struct {
 func (s *Service) resource(arn string) (aws.Scope, string, error) {
 	a, ok := aws.ParseARN(arn)
 	name, isTable := strings.CutPrefix(a.Resource, "table/")
-	if !ok || !isTable || a.Service != "dynamodb" {
+	if !strings.HasPrefix(arn, "arn:") {
+		return aws.Scope{}, "", invalidf("Invalid ResourceArn: ARNs must start with 'arn:': %s", arn)
+	}
+	if !ok || !isTable || a.Service != "dynamodb" || strings.Contains(name, "/index/") {
 		return aws.Scope{}, "", invalidf("Invalid TableArn: Invalid ResourceArn provided as input %s", arn)
 	}
 	s.mu.RLock()

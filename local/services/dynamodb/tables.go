@@ -53,7 +53,7 @@ func (s *Service) deleteTable(_ context.Context, scope aws.Scope, in *tableReque
 		return nil, err
 	}
 	d := s.describe(gone, statusDeleting)
-	d.Created, d.Definitions, d.Keys = nil, nil, nil
+	d.Created, d.Definitions, d.Keys, d.Local, d.Global = nil, nil, nil, nil, nil
 	return &describedNew{d}, nil
 }
 

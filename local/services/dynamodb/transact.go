@@ -99,12 +99,20 @@ func (s *Service) transactWriteItems(ctx context.Context, r *server.Request) (*s
 		return nil, err
 	}
 	var all []*mutation
-	for _, a := range in.Items {
+	size := 0
+	for n, a := range in.Items {
 		m, err := s.newAction(r.Scope, a)
+		if bad := (*badItem)(nil); errors.As(err, &bad) {
+			return nil, bad.cancels(n, len(in.Items))
+		}
 		if err != nil {
 			return nil, err
 		}
+		size += m.put.Size()
 		all = append(all, m)
+	}
+	if size > mostTransacted {
+		return nil, item.Invalid("Transaction request size cannot exceed 4 MB")
 	}
 	if err := s.transact(r.Scope, in.Token, string(canonical(nil, r.Input)), all); err != nil {
 		return nil, err
@@ -119,6 +127,29 @@ func (s *Service) transactWriteItems(ctx context.Context, r *server.Request) (*s
 		}
 	}
 	return &server.Answer{Output: out}, nil
+}
+
+// mostTransacted is the maximum size of the items of a transaction, in bytes.
+const mostTransacted = 4 << 20
+
+// badItem reports that the item or the key of an action does not fit its table. The first one cancels the transaction.
+type badItem struct{ error }
+
+// Unwrap returns the error of the item.
+func (b *badItem) Unwrap() error { return b.error }
+
+// cancels returns the error of a transaction whose action with the index n has the bad item.
+func (b *badItem) cancels(n, actions int) error {
+	reasons := make([]reason, actions)
+	for i := range reasons {
+		reasons[i].Code = noReason
+	}
+	r, ok := reasonOf(b.error)
+	if !ok {
+		return b.error
+	}
+	reasons[n] = r
+	return cancelled(reasons)
 }
 
 // transactionCapacity returns what a transaction consumes on each of its tables.
@@ -161,13 +192,7 @@ func (s *Service) newAction(scope aws.Scope, a transactAction) (m *mutation, err
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case a.Put != nil:
-		m, err = s.newPut(scope, one.Name, one.Item)
-	default:
-		m, err = s.newMutation(scope, one.Name, one.Key)
-	}
-	if err != nil {
+	if m, err = s.newTransacted(scope, one, a.Put != nil); err != nil {
 		return nil, err
 	}
 	if a.Update != nil {
@@ -185,6 +210,32 @@ func (s *Service) newAction(scope aws.Scope, a transactAction) (m *mutation, err
 		return nil, err
 	}
 	return m, params.Unused()
+}
+
+// newTransacted returns the mutation for the item of a Put, or for the key of another action. If it does not fit the
+// table, the error is a badItem.
+func (s *Service) newTransacted(scope aws.Scope, one *action, put bool) (m *mutation, err error) {
+	given := one.Key
+	if put {
+		given = one.Item
+	}
+	i, err := item.AttributesFromJSON(given)
+	if err != nil {
+		return nil, err
+	}
+	t, err := s.open(scope, one.Name)
+	if err != nil {
+		return nil, err
+	}
+	if put {
+		m, err = putMutation(t, i)
+	} else if err = t.checkKey(i); err == nil {
+		m = &mutation{table: t, place: t.place(i), key: i}
+	}
+	if err != nil {
+		return nil, &badItem{err}
+	}
+	return m, nil
 }
 
 // tokenLife is the time for which the client token of a transaction is remembered.

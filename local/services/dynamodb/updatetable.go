@@ -46,10 +46,13 @@ func (s *Service) updateTable(_ context.Context, scope aws.Scope, in *updateTabl
 		return nil, unsupported("A replica (ReplicaUpdates)")
 	case !in.Witnesses.IsNull() || !in.Consistency.IsNull():
 		return nil, unsupported("A global table (GlobalTableWitnessUpdates, MultiRegionConsistency)")
-	case in.Billing == "" && in.Throughput == nil && in.Indexes == nil && in.Stream == nil && in.Encryption == nil &&
+	case in.Billing == "" && in.Throughput == nil && len(in.Indexes) == 0 && in.Stream == nil && in.Encryption == nil &&
 		in.Class == "" && in.Protected == nil && in.OnDemand == nil && in.Warm == nil:
 		return nil, invalid("At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, " +
 			"GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required")
+	}
+	if err := in.checkIndexes(); err != nil {
+		return nil, err
 	}
 	if err := in.Stream.check(); err != nil {
 		return nil, err
@@ -89,6 +92,35 @@ func (s *Service) updateTable(_ context.Context, scope aws.Scope, in *updateTabl
 	return &describedNew{s.describe(made, statusUpdating)}, nil
 }
 
+// checkIndexes checks the changes of indexes without the table: each is one of three, and one at most creates or deletes.
+func (in *updateTable) checkIndexes() error {
+	online := 0
+	for _, u := range in.Indexes {
+		kinds := 0
+		for _, given := range []bool{u.Create != nil, u.Delete != nil, u.Update != nil} {
+			if given {
+				kinds++
+			}
+		}
+		switch {
+		case kinds == 0:
+			return invalid(invalidParameter + "One of GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Update, " +
+				"GlobalSecondaryIndexUpdate.Delete must not be null")
+		case kinds > 1:
+			return invalid(invalidParameter + "Only one of GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Update, " +
+				"GlobalSecondaryIndexUpdate.Delete may be specified")
+		}
+		if u.Update == nil {
+			online++
+		}
+	}
+	if online > 1 {
+		return &aws.Error{Code: "LimitExceededException",
+			Message: "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table"}
+	}
+	return nil
+}
+
 // apply changes a table's record. It returns an error if the change is not allowed.
 func (in *updateTable) apply(now int64, r *record, encrypted *encryption) (err error) {
 	for _, d := range in.Definitions {
@@ -97,14 +129,16 @@ func (in *updateTable) apply(now int64, r *record, encrypted *encryption) (err e
 		case i < 0:
 			r.Definitions = append(r.Definitions, d)
 		case r.Definitions[i].Type != d.Type:
-			return invalid(invalidParameter + "Cannot change the type of attribute " + d.Name + ", which is defined already")
+			return invalidf(invalidParameter+"Attributes cannot be redefined. Please check that your attribute has the same type as "+
+				"previously defined. Existing schema: Schema:[SchemaElement: key{%s:%s:HASH}] New schema: Schema:[SchemaElement: "+
+				"key{%s:%s:HASH}]", d.Name, r.Definitions[i].Type, d.Name, d.Type)
 		}
 	}
 	if err := in.applyBilling(now, r); err != nil {
 		return err
 	}
 	for _, u := range in.Indexes {
-		if err := u.apply(r); err != nil {
+		if err := u.apply(r, in.Definitions); err != nil {
 			return err
 		}
 	}
@@ -160,7 +194,9 @@ func (in *updateTable) applyBilling(now int64, r *record) (err error) {
 	return nil
 }
 
-func (u indexUpdate) apply(r *record) (err error) {
+// apply changes an index of a table's record. definitions are those of the request, which must have the keys of a new
+// index, although the table may know them.
+func (u indexUpdate) apply(r *record, definitions []attributeDefinition) (err error) {
 	find := func(name string) (int, error) {
 		i := slices.IndexFunc(r.Indexes, func(x index) bool { return x.Name == name && !x.Local })
 		if i < 0 {
@@ -170,6 +206,12 @@ func (u indexUpdate) apply(r *record) (err error) {
 	}
 	switch {
 	case u.Create != nil:
+		if slices.ContainsFunc(r.Indexes, func(x index) bool { return x.Name == u.Create.Name }) {
+			return invalid("Attempting to create an index which already exists")
+		}
+		if _, err := checkKeys(u.Create.Keys, definitions, mostKeyAttributes); err != nil {
+			return err
+		}
 		return r.addIndexes(nil, []newIndex{*u.Create})
 	case u.Delete != nil:
 		i, err := find(u.Delete.Name)
@@ -193,8 +235,7 @@ func (u indexUpdate) apply(r *record) (err error) {
 		}
 		return err
 	}
-	return invalid(invalidParameter + "One of GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Update, " +
-		"GlobalSecondaryIndexUpdate.Delete must not be null")
+	return nil
 }
 
 // dropDefinitions removes the definitions of attributes that are no longer keys.
@@ -206,8 +247,8 @@ func (r *record) dropDefinitions() {
 	})
 }
 
-// fill creates the entries of a new index. Items whose attributes have other types than its keys are excluded. The
-// caller holds mu.
+// fill creates the entries of a new index. Items whose attributes have other types than its keys, or are too long for
+// them, are excluded. The caller holds mu.
 func (s *Service) fill(b *documents.Batch, t *table, x *index) error {
 	var c stats
 	prefix := key(itemKey, t.number)
@@ -220,6 +261,9 @@ func (s *Service) fill(b *documents.Batch, t *table, x *index) error {
 			if v := i[name]; v.Kind != t.kinds[name] || v.Text == "" {
 				return nil
 			}
+		}
+		if total(i, x.Keys.hashes()) > maxHashBytes || total(i, x.Keys.ranges()) > maxRangeBytes {
+			return nil
 		}
 		place := k[len(prefix):]
 		b.Set(t.entry(x, i, place), place)

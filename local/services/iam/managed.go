@@ -33,7 +33,9 @@ var awsPolicies = map[string]string{
 		" dynamodb:DescribeStream dynamodb:GetRecords dynamodb:GetShardIterator dynamodb:ListStreams",
 	"service-role/AWSLambdaVPCAccessExecutionRole": loggingActions + " ec2:CreateNetworkInterface ec2:DescribeNetworkInterfaces " +
 		"ec2:DescribeSubnets ec2:DeleteNetworkInterface ec2:AssignPrivateIpAddresses ec2:UnassignPrivateIpAddresses",
-	"service-role/AWSLambdaRole":                  "lambda:InvokeFunction",
+	"service-role/AWSLambdaRole": "lambda:InvokeFunction",
+	"service-role/AWSLambdaBasicDurableExecutionRolePolicy": loggingActions +
+		" lambda:CheckpointDurableExecution lambda:GetDurableExecutionState",
 	"AWSXRayDaemonWriteAccess":                    "xray:PutTraceSegments xray:PutTelemetryRecords xray:GetSamplingRules xray:GetSamplingTargets xray:GetSamplingStatisticSummaries",
 	"AWSXrayWriteOnlyAccess":                      "xray:PutTraceSegments xray:PutTelemetryRecords xray:GetSamplingRules xray:GetSamplingTargets xray:GetSamplingStatisticSummaries",
 	"CloudWatchLambdaInsightsExecutionRolePolicy": loggingActions,

@@ -13,10 +13,11 @@ import (
 
 // invoked is the response of Invoke, without the payload.
 type invoked struct {
-	StatusCode      int
-	FunctionError   string `json:",omitempty"`
-	LogResult       string `json:",omitempty"`
-	ExecutedVersion string `json:",omitempty"`
+	StatusCode          int
+	FunctionError       string `json:",omitempty"`
+	LogResult           string `json:",omitempty"`
+	ExecutedVersion     string `json:",omitempty"`
+	DurableExecutionArn string `json:",omitempty"`
 }
 
 // invokeStreaming invokes a function synchronously and returns its response as an event stream: a chunk with the
@@ -73,11 +74,13 @@ func (s *Service) invoke(q *request) (*server.Answer, error) {
 	a, err := s.functions.Invoke(q.ctx, q.scope, &invocation.Request{
 		FunctionName: q.text("FunctionName"), Qualifier: q.text("Qualifier"), Payload: q.Payload,
 		ClientContext: client, Type: q.text("InvocationType"), LogType: q.text("LogType"),
+		DurableExecutionName: q.text("DurableExecutionName"), TenantID: q.text("TenantId"),
 	})
 	if err != nil {
 		return nil, err
 	}
 	said := invoked{StatusCode: a.StatusCode, FunctionError: a.FunctionError, ExecutedVersion: a.ExecutedVersion,
-		LogResult: base64.StdEncoding.EncodeToString(a.LogTail)}
+		DurableExecutionArn: a.DurableExecutionARN,
+		LogResult:           base64.StdEncoding.EncodeToString(a.LogTail)}
 	return &server.Answer{Output: said, Payload: a.Payload, RequestID: a.RequestID}, nil
 }

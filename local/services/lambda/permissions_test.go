@@ -147,8 +147,10 @@ func TestUnsupportedMembersAreRefused(t *testing.T) {
 	c, _ := serve(t)
 	create(t, c, "F", `echo 1`)
 	_, err := c.UpdateFunctionConfiguration(t.Context(), &awslambda.UpdateFunctionConfigurationInput{FunctionName: sdk.String("F"),
-		DurableConfig: &types.DurableConfig{ExecutionTimeout: sdk.Int32(60)}})
-	if got := refused(t, err); got != "NotImplemented: UpdateFunctionConfiguration: the member DurableConfig is not supported; "+
+		CapacityProviderConfig: &types.CapacityProviderConfig{
+			LambdaManagedInstancesCapacityProviderConfig: &types.LambdaManagedInstancesCapacityProviderConfig{
+				CapacityProviderArn: sdk.String("arn:aws:lambda:us-east-1:000000000000:capacity-provider:p")}}})
+	if got := refused(t, err); got != "NotImplemented: UpdateFunctionConfiguration: the member CapacityProviderConfig is not supported; "+
 		"docs/services.md lists what this server supports" {
 		t.Error(got)
 	}

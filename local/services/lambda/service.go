@@ -8,6 +8,7 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/local/services/lambda/durablefunctions"
 	"stepback/local/services/lambda/eventsource"
 	"stepback/local/services/lambda/functions"
 )
@@ -16,6 +17,7 @@ import (
 type Service struct {
 	functions *functions.Service
 	mappings  *eventsource.Service // nil if there are no sources
+	durable   *durablefunctions.Service
 	log       *slog.Logger
 	mux       *http.ServeMux
 	api       *server.Service
@@ -26,6 +28,8 @@ type Config struct {
 	Functions *functions.Service
 	// Mappings holds the event source mappings; if it is nil, requests about mappings are refused.
 	Mappings *eventsource.Service
+	// Durable runs the durable executions; if it is nil, requests about them are refused.
+	Durable *durablefunctions.Service
 	// Scope is the account and region of unsigned requests.
 	Scope aws.Scope
 	Log   *slog.Logger
@@ -33,7 +37,7 @@ type Config struct {
 
 // New returns a Service for the API.
 func New(c Config) *Service {
-	s := &Service{functions: c.Functions, mappings: c.Mappings, log: c.Log, mux: http.NewServeMux()}
+	s := &Service{functions: c.Functions, mappings: c.Mappings, durable: c.Durable, log: c.Log, mux: http.NewServeMux()}
 	s.mux.HandleFunc("GET "+CodePath+"{account}/{region}/{function}/{package}", s.getCode)
 	s.api = server.Must(server.Config{
 		Model: "lambda", Operations: s.operations(), Partly: partly, Words: words, Unreadable: unparsable,

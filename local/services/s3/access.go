@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/xml"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/aws/signature"
 	"stepback/local/services/iam/access"
 	"stepback/local/services/iam/policy"
 )
@@ -44,11 +46,12 @@ func (s *store) canonicalID(account string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// identify returns the sender of a request, which its access key names. Signatures are not checked. A presigned URL
-// that has expired is refused.
+// identify returns the sender of a request, which its access key names. A presigned URL that has expired is refused.
 func (s *store) identify(r *http.Request) (caller, error) {
 	query := r.URL.Query()
 	switch {
+	case strings.HasPrefix(r.Header.Get("Authorization"), "AWS "): // signature version 2
+		return caller{account: s.accountOf(server.AccessKey(r))}, nil
 	case r.Header.Get("Authorization") != "":
 		return caller{account: server.ScopeOf(r, aws.Scope{Account: s.account}).Account}, nil
 	case query.Has("X-Amz-Credential") || query.Has("X-Amz-Signature"):
@@ -77,6 +80,34 @@ func (s *store) identify(r *http.Request) (caller, error) {
 		return caller{account: s.accountOf(query.Get("AWSAccessKeyId"))}, nil
 	}
 	return caller{anonymous: true}, nil
+}
+
+// verify returns an error if the signature of a request does not match, for a key whose secret is known.
+func (s *store) verify(c *call) error {
+	key := server.AccessKey(c.Request)
+	if s.secret == nil || c.caller.anonymous || key == "" {
+		return nil
+	}
+	secret, known, err := s.secret(c.Request, key)
+	if err != nil || !known || signature.Matches(c.Request, secret) {
+		return err
+	}
+	if strings.HasPrefix(c.Host, c.bucket+".") { // the client has signed the path without the bucket
+		r := c.Clone(c.Context())
+		r.URL.Path = "/" + c.key
+		if signature.Matches(r, secret) {
+			return nil
+		}
+	}
+	return signatureMismatch(key)
+}
+
+func signatureMismatch(key string) error {
+	return fail(
+		"SignatureDoesNotMatch",
+		"The request signature we calculated does not match the signature you provided. Check your key and signing method.",
+		members{"AWSAccessKeyId": key},
+	)
 }
 
 // accountOf returns the account of a credential.
@@ -143,10 +174,44 @@ func (s *store) owns(c caller, owner string) bool {
 	return !c.anonymous && (c.account == owner || c.account == s.account) || owner == ""
 }
 
-// authorize returns an error if the caller neither owns the bucket nor has been given access by its policy or ACL.
+// authorize returns an error unless the caller may perform a call: by the identity policies of the signer, and unless
+// the signer's account owns the resource, by the bucket's policy or by ACLs. A caller who may list the bucket learns
+// that an object is missing; others are denied either way.
 func (s *store) authorize(c *call) error {
+	err := s.permit(c)
+	if err != nil && c.readsObject() && s.permitListing(c) == nil {
+		if _, missing := s.describeVersion(c.bucket, c.key, c.query.Get("versionId")); isCode(missing, "NoSuchKey") {
+			return missing
+		}
+	}
+	return err
+}
+
+// readsObject reports whether a call reads an object or something about it.
+func (c *call) readsObject() bool {
+	return c.key != "" && c.reads() && !c.query.Has("uploadId")
+}
+
+// permitListing returns an error unless the caller may list the keys that begin with the key of a call.
+func (s *store) permitListing(c *call) error {
+	r := c.Clone(c.Context())
+	r.Method, r.URL = http.MethodGet, &url.URL{Path: "/" + c.bucket, RawQuery: url.Values{"prefix": {c.key}}.Encode()}
+	return s.permit(&call{Request: r, bucket: c.bucket, query: r.URL.Query(), operation: "ListObjects", caller: c.caller})
+}
+
+// permit returns an error unless the policies and ACLs allow a call.
+func (s *store) permit(c *call) error {
+	if s.authorizes != nil {
+		if err := s.authorizes(c.Request, access.OfS3(c.Request), s.conditionKeys(c)); err != nil {
+			return err
+		}
+	}
 	owner, err := s.ownerOf(c.bucket)
-	if err != nil || s.owns(c.caller, owner) {
+	if err != nil {
+		return err
+	}
+	foreign, err := s.isForeign(c, owner)
+	if err != nil || s.owns(c.caller, owner) && (!foreign || c.caller.account == s.account) {
 		return err
 	}
 	block, err := s.accessBlock(c.bucket)
@@ -157,7 +222,7 @@ func (s *store) authorize(c *call) error {
 	if err != nil {
 		return err
 	}
-	if byPolicy == nil {
+	if byPolicy == nil || *byPolicy && foreign { // a bucket policy gives no access to objects of other accounts
 		allowed, err := s.grantsAccess(c, block)
 		if err != nil {
 			return err
@@ -170,6 +235,23 @@ func (s *store) authorize(c *call) error {
 	return nil
 }
 
+// isForeign reports whether a call needs a permission on an object that another account than the bucket's owner owns.
+// There are such objects only in buckets whose ownership of objects is not BucketOwnerEnforced.
+func (s *store) isForeign(c *call, owner string) (bool, error) {
+	if owner == "" || needed[c.operation].on != onObject {
+		return false, nil
+	}
+	ownership, err := s.ownershipOf(c.bucket)
+	if err != nil || ownership == ownerEnforced {
+		return false, err
+	}
+	v, err := s.describeVersion(c.bucket, c.key, c.query.Get("versionId"))
+	if err != nil { // the operation reports it
+		return false, nil //nolint:nilerr
+	}
+	return v.ACL != nil && v.ACL.Owner != owner, nil
+}
+
 // judgeByPolicy returns the decision of a bucket's policy about another account's request; nil if it has none.
 func (s *store) judgeByPolicy(c *call, owner string, block accessBlock) (*bool, error) {
 	all, err := s.settingsOf(c.bucket)
@@ -180,19 +262,18 @@ func (s *store) judgeByPolicy(c *call, owner string, block accessBlock) (*bool, 
 	if err != nil || block.RestrictPublicBuckets && isPublic(p) {
 		return nil, nil //nolint:nilerr // a policy that cannot be read allows nothing
 	}
-	who := policy.Principal{ARN: c.caller.arn(), Account: c.caller.account}
 	everything, err := policy.Parse(
 		`{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"*","Resource":"*"}]}`,
 	)
 	if err != nil {
 		return nil, err
 	}
+	who, err := s.principal(c)
+	if err != nil {
+		return nil, err
+	}
 	policies := policy.Policies{Resource: p, Identity: []*policy.Policy{everything}}
 	for _, need := range access.OfS3(c.Request) {
-		bucket, _, _ := strings.Cut(strings.TrimPrefix(need.Resource, "arn:aws:s3:::"), "/")
-		if bucket != c.bucket { // the source of a copy, which is judged when it is read
-			continue
-		}
 		d := policies.Evaluate(&policy.Request{Principal: who, Action: need.Action, Resource: need.Resource,
 			Account: owner,
 			Context: s.conditionKeys(c)})
@@ -208,31 +289,76 @@ func (s *store) judgeByPolicy(c *call, owner string, block accessBlock) (*bool, 
 	return &yes, nil
 }
 
+// principal returns the caller in the terms of policies.
+func (s *store) principal(c *call) (policy.Principal, error) {
+	if s.signer != nil && !c.caller.anonymous {
+		if who, err := s.signer(c.Request); err != nil || who.ARN != "" {
+			return who, err
+		}
+	}
+	return policy.Principal{ARN: c.caller.arn(), Account: c.caller.account}, nil
+}
+
+// headerKeys lists the headers that are condition keys with the prefix s3:.
+var headerKeys = []string{
+	"x-amz-acl",
+	"x-amz-content-sha256",
+	"x-amz-copy-source",
+	"x-amz-grant-full-control",
+	"x-amz-grant-read",
+	"x-amz-grant-read-acp",
+	"x-amz-grant-write",
+	"x-amz-grant-write-acp",
+	"x-amz-metadata-directive",
+	"x-amz-object-ownership",
+	"x-amz-server-side-encryption",
+	"x-amz-server-side-encryption-aws-kms-key-id",
+	"x-amz-server-side-encryption-customer-algorithm",
+	"x-amz-storage-class",
+	"x-amz-website-redirect-location",
+}
+
+// otherKeys maps further headers to their condition keys, and parameterKeys query parameters.
+var (
+	otherKeys = map[string]string{"If-Match": "s3:if-match", "If-None-Match": "s3:if-none-match",
+		lockPrefix + "Mode": "s3:object-lock-mode", lockPrefix + "Retain-Until-Date": "s3:object-lock-retain-until-date",
+		lockPrefix + "Legal-Hold": "s3:object-lock-legal-hold"}
+	parameterKeys = map[string]string{"prefix": "s3:prefix", "max-keys": "s3:max-keys", "delimiter": "s3:delimiter",
+		"versionId": "s3:VersionId"}
+)
+
 // conditionKeys returns the condition keys of a request.
 func (s *store) conditionKeys(c *call) policy.Context {
 	keys := policy.Context{
 		"aws:SecureTransport": {"true"},
 		"aws:SourceIp":        {"127.0.0.1"},
 		"aws:UserAgent":       {c.UserAgent()},
-		"aws:Referer":         {c.Referer()},
 		"aws:PrincipalType":   {"Account"},
+	}
+	if host, _, err := net.SplitHostPort(c.RemoteAddr); err == nil {
+		keys["aws:SourceIp"] = []string{host}
+	}
+	if referer := c.Referer(); referer != "" {
+		keys["aws:Referer"] = []string{referer}
 	}
 	if c.caller.anonymous {
 		keys["aws:PrincipalType"] = []string{"Anonymous"}
 	} else {
 		keys["aws:PrincipalAccount"], keys["aws:PrincipalArn"] = []string{c.caller.account}, []string{c.caller.arn()}
 	}
-	for key, parameter := range map[string]string{"s3:prefix": "prefix", "s3:max-keys": "max-keys", "s3:delimiter": "delimiter",
-		"s3:VersionId": "versionId"} {
+	for parameter, key := range parameterKeys {
 		if values, ok := c.query[parameter]; ok {
 			keys[key] = values
 		}
 	}
-	for _, header := range []string{"x-amz-acl", "x-amz-copy-source", "x-amz-metadata-directive", "x-amz-server-side-encryption",
-		"x-amz-server-side-encryption-aws-kms-key-id", "x-amz-storage-class", "x-amz-grant-full-control", "x-amz-grant-read",
-		"x-amz-grant-read-acp", "x-amz-grant-write", "x-amz-grant-write-acp"} {
+	for _, header := range headerKeys {
 		if values := c.Header.Values(header); len(values) > 0 {
 			keys["s3:"+header] = []string{strings.TrimPrefix(values[0], "/")}
+		}
+	}
+	for header, key := range otherKeys {
+		if value := c.Header.Get(header); value != "" {
+			keys[key] = []string{value}
 		}
 	}
 	s.tagKeys(c, keys)

@@ -446,16 +446,14 @@ func (s *store) grantsAccess(c *call, block accessBlock) (bool, error) {
 	return s.enforced(c.bucket) == nil && s.gives(a, c.caller, need.permission, block), nil
 }
 
-// mayReach reports whether the ACL of an object gives a permission to a caller. Someone who may not list the bucket is
-// not told whether an object exists.
+// mayReach reports whether the ACL of an object gives a permission to a caller. It is false if the object is missing.
 func (s *store) mayReach(who caller, bucket, key, id, permission string, block accessBlock) (bool, error) {
 	v, err := s.describeVersion(bucket, key, id)
+	if isCode(err, "NoSuchKey") || isCode(err, "NoSuchVersion") {
+		return false, nil
+	}
 	if err != nil {
-		of, aclErr := s.bucketACL(bucket)
-		if aclErr == nil && s.gives(of, who, reading, block) {
-			return false, err
-		}
-		return false, aclErr
+		return false, err
 	}
 	a, err := s.aclOf(bucket, &v)
 	if err != nil {

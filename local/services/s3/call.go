@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -10,8 +11,10 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"stepback/aws"
+	"stepback/local/services/iam/access"
 )
 
 // namespace is the XML namespace of S3.
@@ -69,6 +72,9 @@ func (s *store) perform(c *call) (any, error) {
 	if c.caller, err = s.identify(c.Request); err != nil {
 		return nil, err
 	}
+	if err := s.verify(c); err != nil {
+		return nil, err
+	}
 	run, err := c.route()
 	if err != nil {
 		return nil, err
@@ -79,21 +85,40 @@ func (s *store) perform(c *call) (any, error) {
 	if err := decodeChunked(c.Request); err != nil {
 		return nil, err
 	}
+	if !utf8.ValidString(c.URL.Path) {
+		return nil, fail("InvalidURI", "Couldn't parse the specified URI.", members{"URI": c.URL.EscapedPath()})
+	}
 	if len(c.key) > mostKey {
 		return nil, fail("KeyTooLongError", "Your key is too long", members{"MaxSizeAllowed": mostKey, "Size": len(c.key)})
 	}
-	if c.bucket != "" && c.operation != "CreateBucket" {
-		if err := s.requireBucket(c.bucket); err != nil {
-			return nil, err
-		}
-		if err := s.authorize(c); err != nil && c.operation != "PostObject" { // a form is authorized when it is read
-			return nil, err
-		}
+	if err := s.admit(c); err != nil {
+		return nil, err
 	}
-	if c.caller.anonymous && (c.operation == "ListBuckets" || c.operation == "CreateBucket") {
-		return nil, accessDenied()
+	answer, err := run(s, c)
+	if isCode(err, "NoSuchKey") && c.readsObject() { // who may not list the bucket does not learn that it is missing
+		err = cmp.Or(s.permitListing(c), err)
 	}
-	return run(s, c)
+	return answer, err
+}
+
+// admit returns an error if the bucket does not exist or the caller may not perform a call.
+func (s *store) admit(c *call) error {
+	switch {
+	case c.bucket == "" || c.operation == "CreateBucket":
+		if c.caller.anonymous {
+			return accessDenied()
+		}
+		if s.authorizes != nil {
+			return s.authorizes(c.Request, access.OfS3(c.Request), s.conditionKeys(c))
+		}
+		return nil
+	case c.operation == "PostObject": // a form is authorized when it is read
+		return s.requireBucket(c.bucket)
+	}
+	if err := s.requireBucket(c.bucket); err != nil {
+		return err
+	}
+	return s.authorize(c)
 }
 
 // mostKey is the maximum length of a key, in bytes.

@@ -57,7 +57,8 @@ func (c *checksum) set(h http.Header) {
 	h.Set(checksumPrefix+"Type", c.Type)
 }
 
-// checksumElements encodes a checksum in an element named after its algorithm.
+// checksumElements encodes a checksum in an element named after its algorithm. Responses embed it, because S3 has the
+// elements beside the others; only GetObjectAttributes has them in an element of their own.
 type checksumElements struct {
 	Value        namedElement
 	ChecksumType string `xml:",omitempty"`

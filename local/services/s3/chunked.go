@@ -28,7 +28,11 @@ func decodeChunked(r *http.Request) error {
 	return nil
 }
 
+// withoutChunked returns the value of Content-Encoding without aws-chunked, which belongs to the transfer.
 func withoutChunked(encodings string) string {
+	if !strings.Contains(encodings, "aws-chunked") {
+		return encodings
+	}
 	var kept []string
 	for e := range strings.SplitSeq(encodings, ",") {
 		if e = strings.TrimSpace(e); e != "" && e != "aws-chunked" {

@@ -50,7 +50,7 @@ type completedUpload struct {
 	Bucket   string
 	Key      string
 	ETag     string
-	Checksum *checksumElements
+	*checksumElements
 }
 
 // completeMultipartUpload joins the named parts into the object. Its ETag is S3's: the MD5 of the parts' MD5s, a dash
@@ -105,12 +105,12 @@ func (s *store) completion(c *call, v *version) completedUpload {
 	s.showEncryption(c.header, v)
 	s.showExpiration(c, v)
 	return completedUpload{
-		Xmlns:    namespace,
-		Location: "http://" + c.Host + "/" + c.bucket + "/" + encodeKey(c.key),
-		Bucket:   c.bucket,
-		Key:      c.key,
-		ETag:     quoted(v.ETag),
-		Checksum: v.Checksum.elements(),
+		Xmlns:            namespace,
+		Location:         "http://" + c.Host + "/" + c.bucket + "/" + encodeKey(c.key),
+		Bucket:           c.bucket,
+		Key:              c.key,
+		ETag:             quoted(v.ETag),
+		checksumElements: v.Checksum.elements(),
 	}
 }
 
@@ -252,8 +252,12 @@ func (s *store) join(u *upload, parts []part) (body, error) {
 	b.etag = fmt.Sprintf("%x-%d", sum.Sum(nil), len(parts))
 	for i, p := range parts {
 		stored := storedPart{Number: p.number, Size: p.size}
-		if u.Algorithm != "" && u.checksumType() == composite {
+		switch {
+		case u.Algorithm == "":
+		case u.checksumType() == composite:
 			stored.Checksum = r.sum.ofParts[i]
+		default:
+			stored.Checksum = p.sum
 		}
 		b.parts = append(b.parts, stored)
 	}

@@ -29,6 +29,7 @@ type setting struct {
 	root             string // root element of its XML; empty for JSON
 	noContent        bool   // a PUT is answered with 204
 	check            func(s *store, c *call, text []byte) error
+	complete         func(text string) (string, error) // adds what S3 adds to a valid text; nil for nothing
 	// A bucket that has no such setting is answered with an error, or with a value.
 	code, message string
 	value         string // XML without its declaration
@@ -43,7 +44,7 @@ var settings = map[string]setting{
 	"encryption": {get: "GetBucketEncryption", put: "PutBucketEncryption", remove: "DeleteBucketEncryption",
 		root: "ServerSideEncryptionConfiguration", check: checkEncryption, value: encrypted},
 	"lifecycle": {get: "GetBucketLifecycleConfiguration", put: "PutBucketLifecycleConfiguration", remove: "DeleteBucketLifecycle",
-		root: "LifecycleConfiguration", check: checkLifecycle,
+		root: "LifecycleConfiguration", check: checkLifecycle, complete: withRuleIDs,
 		code: "NoSuchLifecycleConfiguration", message: "The lifecycle configuration does not exist"},
 	"logging": {get: "GetBucketLogging", put: "PutBucketLogging", root: "BucketLoggingStatus", check: checkLogging,
 		value: `<BucketLoggingStatus xmlns="` + namespace + `"/>`},
@@ -128,6 +129,11 @@ func (s *store) putSetting(c *call, name string, known *setting) (any, error) {
 	if known.check != nil {
 		if err := known.check(s, c, text); err != nil {
 			return nil, err
+		}
+	}
+	if known.complete != nil {
+		if kept, err = known.complete(kept); err != nil {
+			return nil, malformedXML()
 		}
 	}
 	if err := s.changeSettings(c.bucket, map[string]string{name: kept}); err != nil {

@@ -17,7 +17,7 @@ type copyResult struct {
 	Xmlns        string   `xml:"xmlns,attr"`
 	LastModified string
 	ETag         string
-	Checksum     *checksumElements
+	*checksumElements
 }
 
 // timeFormat is the format of times in S3's XML.
@@ -127,7 +127,7 @@ func (s *store) copyObject(c *call) (any, error) {
 	s.showEncryption(c.header, &v)
 	s.showExpiration(c, &v)
 	return copyResult{Xmlns: namespace, ETag: quoted(v.ETag), LastModified: shownTime(v.Modified),
-		Checksum: v.Checksum.elements()}, nil
+		checksumElements: v.Checksum.elements()}, nil
 }
 
 // copiedChecksum returns the checksum of a copy: the source's, or one of the requested algorithm.

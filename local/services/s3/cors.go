@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"cmp"
 	"encoding/xml"
 	"net/http"
 	"slices"
@@ -19,7 +20,8 @@ type corsRule struct {
 }
 
 // crossOrigin applies the bucket's CORS rules to a request of a web page. handled is true if it has answered the
-// request. A request that no rule allows is refused: any page that a browser shows could send it.
+// request. A read that no rule allows is answered without CORS headers, as on S3: the page cannot see the response.
+// Other requests that no rule allows are refused, because any page that a browser shows can send a POST.
 func (s *store) crossOrigin(c *call) (handled bool, err error) {
 	origin := c.Header.Get("Origin")
 	preflight := c.Method == http.MethodOptions
@@ -27,13 +29,14 @@ func (s *store) crossOrigin(c *call) (handled bool, err error) {
 		if preflight {
 			return true, fail("BadRequest", "Insufficient information. Origin request header needed.", nil)
 		}
+		if site := c.Header.Get("Sec-Fetch-Site"); !c.reads() && (site == "cross-site" || site == "same-site") {
+			return true, refusedPage()
+		}
 		return false, nil
 	}
-	method := c.Method
-	if preflight {
-		if method = c.Header.Get("Access-Control-Request-Method"); method == "" {
-			return true, fail("BadRequest", "Invalid Access-Control-Request-Method: null", nil)
-		}
+	method := cmp.Or(c.Header.Get("Access-Control-Request-Method"), c.Method) // S3 reads it in every request
+	if method == http.MethodOptions {
+		return true, fail("BadRequest", "Invalid Access-Control-Request-Method: null", nil)
 	}
 	var wanted []string
 	if preflight {
@@ -54,11 +57,10 @@ func (s *store) crossOrigin(c *call) (handled bool, err error) {
 				members{"Method": method, "ResourceType": "OBJECT"},
 			)
 		}
-		return true, fail(
-			"AccessDenied",
-			"Requests of web pages are served only by buckets whose CORS rules allow them.",
-			nil,
-		)
+		if c.reads() {
+			return false, nil
+		}
+		return true, refusedPage()
 	}
 	h := c.header
 	h.Set("Access-Control-Allow-Origin", origin)
@@ -83,6 +85,13 @@ func (s *store) crossOrigin(c *call) (handled bool, err error) {
 	}
 	c.w.WriteHeader(http.StatusOK)
 	return true, nil
+}
+
+// reads reports whether a call changes nothing.
+func (c *call) reads() bool { return c.Method == http.MethodGet || c.Method == http.MethodHead }
+
+func refusedPage() error {
+	return fail("AccessDenied", "Requests of web pages that change something are served only by buckets whose CORS rules allow them.", nil)
 }
 
 // corsRule returns the first rule of a bucket that allows a request; nil if there is none.

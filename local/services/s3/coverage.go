@@ -58,7 +58,7 @@ var partly = map[string]string{
 	"GetBucketReplication":             "always says that there is none",
 	"GetObject":                        "one range at a time",
 	"PutBucketAccelerateConfiguration": "stored without effect",
-	"PutBucketCors":                    "requests of web pages that no rule allows are rejected",
+	"PutBucketCors":                    "changes by web pages that no rule allows are rejected",
 	"PutBucketEncryption":              "files are not encrypted",
 	"PutBucketLogging":                 "only to disable it",
 	"PutBucketPolicy":                  "for the bucket's own account, evaluated only with `serve --enforce-iam`",

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/xml"
 	"net/http"
+	"strings"
 
 	"stepback/aws"
 )
@@ -117,8 +118,15 @@ func (s *store) encrypt(bucket string, d *description) error {
 			d.headers[bucketKeyHeader] = "true"
 		}
 	}
-	if d.headers[encryptionHeader] != managedKeys && d.headers[encryptionHeader] != "" && d.headers[kmsKeyHeader] == "" {
-		d.headers[kmsKeyHeader] = aws.Scope{Account: s.account, Region: s.region}.ARN("kms", "alias/aws/s3")
+	if d.headers[encryptionHeader] == managedKeys || d.headers[encryptionHeader] == "" {
+		return nil
+	}
+	of := aws.Scope{Account: s.account, Region: s.region}
+	switch key := d.headers[kmsKeyHeader]; {
+	case key == "":
+		d.headers[kmsKeyHeader] = of.ARN("kms", "alias/aws/s3")
+	case !strings.HasPrefix(key, "arn:") && !strings.HasPrefix(key, "alias/"):
+		d.headers[kmsKeyHeader] = of.ARN("kms", "key/"+key)
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"stepback/aws/signature"
 	"stepback/internal/objectevent"
 )
 
@@ -236,7 +237,12 @@ func (s *store) admitForm(c *call, f *form) (limits [2]int64, err error) {
 		}
 	}
 	c.caller = caller{account: s.accountOf(credential)}
-	if err := s.authorize(&call{Request: c.putting(), bucket: c.bucket, key: c.key, query: url.Values{}, operation: "PutObject", caller: c.caller}); err != nil {
+	if err := s.verifyForm(c, f, credential); err != nil {
+		return limits, err
+	}
+	r := c.putting()
+	r.Header.Set("Authorization", "AWS "+keyOf(credential)+":") // names the signer
+	if err := s.authorize(&call{Request: r, bucket: c.bucket, key: c.key, query: url.Values{}, operation: "PutObject", caller: c.caller}); err != nil {
 		return limits, err
 	}
 	raw, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
@@ -244,6 +250,24 @@ func (s *store) admitForm(c *call, f *form) (limits [2]int64, err error) {
 		return limits, invalidPolicy("The policy must be Base64.")
 	}
 	return limits, f.checkPolicy(raw, c.bucket, &limits)
+}
+
+// verifyForm returns an error if the signature of a form's policy does not match, for a key whose secret is known.
+func (s *store) verifyForm(c *call, f *form, credential string) error {
+	if s.secret == nil {
+		return nil
+	}
+	secret, known, err := s.secret(c.Request, keyOf(credential))
+	if err == nil && known && !signature.MatchesForm(f.fields, secret) {
+		err = signatureMismatch(keyOf(credential))
+	}
+	return err
+}
+
+// keyOf returns the access key of a credential.
+func keyOf(credential string) string {
+	key, _, _ := strings.Cut(credential, "/")
+	return key
 }
 
 // putting returns the request of PutObject that a form stands for.

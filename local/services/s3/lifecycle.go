@@ -3,9 +3,12 @@ package s3
 import (
 	"encoding/xml"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"time"
+
+	"stepback/aws"
 )
 
 // lifecycleRule is a rule of a bucket's lifecycle configuration. It has only the members that are implemented.
@@ -92,6 +95,38 @@ func checkLifecycle(_ *store, _ *call, text []byte) error {
 		seen[r.ID] = true
 	}
 	return nil
+}
+
+// withRuleIDs returns a lifecycle configuration with an ID for each rule that has none.
+func withRuleIDs(text string) (string, error) {
+	const rule = 2 // depth of its element
+	var out strings.Builder
+	d := xml.NewDecoder(strings.NewReader(text))
+	written, begun, depth, named := int64(0), int64(0), 0, false
+	for {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			return out.String() + text[written:], nil
+		}
+		if err != nil {
+			return "", err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			switch depth++; {
+			case depth == rule && t.Name.Local == "Rule":
+				begun, named = d.InputOffset(), false
+			case depth == rule+1 && t.Name.Local == "ID":
+				named = true
+			}
+		case xml.EndElement:
+			if depth == rule && t.Name.Local == "Rule" && !named {
+				out.WriteString(text[written:begun] + "<ID>" + aws.NewID() + "</ID>")
+				written = begun
+			}
+			depth--
+		}
+	}
 }
 
 // mostRuleID is the maximum length of a rule's ID.

@@ -162,7 +162,7 @@ func (s *store) requestedLock(c *call) (r *retention, hold bool, err error) {
 		} else if d.Years != nil {
 			at = at.AddDate(*d.Years, 0, 0)
 		}
-		r = &retention{d.Mode, at}
+		r = &retention{d.Mode, at.Truncate(time.Millisecond)}
 	}
 	return r, held == holdOn, nil
 }
@@ -193,14 +193,14 @@ func (s *store) parseRetention(mode, until string) (*retention, error) {
 			"The retain until date must be in the future!",
 		)
 	}
-	return &retention{mode, at.UTC()}, nil
+	return &retention{mode, at.UTC().Truncate(time.Millisecond)}, nil // as it is shown
 }
 
 // showLock adds the headers of a version's lock to a response.
 func (v *version) showLock(h http.Header) {
 	if v.Retention != nil {
 		h.Set(lockPrefix+"Mode", v.Retention.Mode)
-		h.Set(lockPrefix+"Retain-Until-Date", v.Retention.Until.Format(time.RFC3339))
+		h.Set(lockPrefix+"Retain-Until-Date", shownTime(v.Retention.Until))
 	}
 	if v.LegalHold {
 		h.Set(lockPrefix+"Legal-Hold", holdOn)
@@ -246,7 +246,7 @@ func (s *store) getRetention(c *call) (any, error) {
 	return retentionElement{
 		Xmlns: namespace,
 		Mode:  v.Retention.Mode,
-		Until: v.Retention.Until.Format(time.RFC3339),
+		Until: shownTime(v.Retention.Until),
 	}, nil
 }
 

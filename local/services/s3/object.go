@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"mime"
 	"net/http"
 	"net/url"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"stepback/internal/objectevent"
 )
@@ -140,6 +142,9 @@ func storedHeaders(h http.Header) (map[string]string, error) {
 	kept, size := map[string]string{}, 0
 	for name, values := range h {
 		value := strings.Join(values, ",")
+		if name == "Content-Encoding" {
+			value = withoutChunked(value)
+		}
 		switch {
 		case strings.HasPrefix(name, userMetadata):
 			size += len(name) - len(userMetadata) + len(value)
@@ -266,7 +271,7 @@ func (s *store) showObject(c *call, v *version) {
 	for name, value := range v.Headers {
 		switch {
 		case strings.HasPrefix(name, userMetadata):
-			h[strings.ToLower(name)] = []string{value} // clients use the part after the prefix verbatim
+			h[strings.ToLower(name)] = []string{shownMetadata(value)} // clients use the part after the prefix verbatim
 		case !slices.Contains(encryptionHeaders, name):
 			h.Set(name, value)
 		}
@@ -289,11 +294,30 @@ func (s *store) showObject(c *call, v *version) {
 	}
 }
 
+// shownMetadata returns the value of user metadata as S3 sends it. A value that is not US-ASCII is taken for ISO-8859-1
+// and encoded by RFC 2047.
+func shownMetadata(value string) string {
+	if strings.IndexFunc(value, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return value
+	}
+	letters := make([]rune, 0, len(value))
+	for _, b := range []byte(value) {
+		letters = append(letters, rune(b))
+	}
+	return mime.BEncoding.Encode("UTF-8", string(letters))
+}
+
 // getObject implements GetObject and HeadObject.
 func (s *store) getObject(c *call) (any, error) {
 	overrides, err := c.overrides()
 	if err != nil {
 		return nil, err
+	}
+	for _, name := range encryptionHeaders {
+		if value := c.Header.Get(name); value != "" {
+			return nil, invalidArgument(strings.ToLower(name), value,
+				strings.ToLower(name)+" header is not supported for this operation.")
+		}
 	}
 	f, v, err := s.openCalled(c)
 	if err != nil {
@@ -464,6 +488,7 @@ func (v *version) partSpan(c *call) (span, int, error) {
 	}
 	if sum := parts[number-1].Checksum; sum != "" && strings.EqualFold(c.Header.Get(checksumPrefix+"Mode"), "ENABLED") {
 		c.header.Set(checksumPrefix+v.Checksum.Algorithm, sum)
+		c.header.Set(checksumPrefix+"Type", v.Checksum.Type)
 	}
 	return span{at, parts[number-1].Size}, status, nil
 }

@@ -3,10 +3,13 @@ package s3
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"stepback/internal/objectevent"
 	"stepback/local/services/delivery"
+	"stepback/local/services/iam/access"
+	"stepback/local/services/iam/policy"
 	"stepback/local/services/inventory"
 )
 
@@ -35,6 +38,15 @@ type Options struct {
 	// them is answered. One that fails, and not by a mistake of the sender, is repeated by Resume of the next process.
 	// If Deliver is nil, no notifications are sent.
 	Deliver func(ctx context.Context, arn string, m *delivery.Message) error
+	// Authorize returns an error if the identity policies of the signer of a request do not allow what it needs, given
+	// the condition keys of S3. Bucket policies and ACLs are not its concern. Nil allows everything.
+	Authorize func(r *http.Request, needs []access.Need, keys policy.Context) error
+	// Signer returns the user or role whose access key signed a request. Nil, or an empty ARN, stands for the root user
+	// of the account.
+	Signer func(*http.Request) (policy.Principal, error)
+	// Secret returns the secret access key of an access key; known is false for keys whose signatures are not verified.
+	// If it is nil, no signature is verified.
+	Secret func(r *http.Request, key string) (secret string, known bool, err error)
 	// Files is the inventory that the objects' descriptions are in; nil means none.
 	Files *inventory.Files
 	// Log receives notifications that cannot be delivered; nil discards them.

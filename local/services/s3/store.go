@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
@@ -13,6 +14,8 @@ import (
 	"stepback/internal/objectevent"
 	"stepback/internal/ownerfs"
 	"stepback/local/services/delivery"
+	"stepback/local/services/iam/access"
+	"stepback/local/services/iam/policy"
 	"stepback/local/services/inventory"
 )
 
@@ -29,6 +32,11 @@ type store struct {
 	files   *inventory.Files
 	// mustAnnounce reports whether created must be called for every object of a bucket, whatever happens; nil for none.
 	mustAnnounce func(bucket string) bool
+
+	// authorizes, signer and secret are those of Options; each may be nil.
+	authorizes func(*http.Request, []access.Need, policy.Context) error
+	signer     func(*http.Request) (policy.Principal, error)
+	secret     func(r *http.Request, key string) (secret string, known bool, err error)
 
 	settingsLock sync.Mutex
 	settings     map[string]map[string]string // cached settings, by bucket
@@ -47,7 +55,8 @@ func openStore(dir string, opts Options) (*store, error) {
 	}
 	s := &store{root: root, sync: opts.Sync, stamps: stamps{now: opts.Now}, newFile: newBodyFile,
 		created: opts.ObjectCreated, region: opts.Region, account: opts.Account,
-		deliver: opts.Deliver, log: opts.Log, files: opts.Files, mustAnnounce: opts.MustAnnounce}
+		deliver: opts.Deliver, log: opts.Log, files: opts.Files, mustAnnounce: opts.MustAnnounce,
+		authorizes: opts.Authorize, signer: opts.Signer, secret: opts.Secret}
 	for _, d := range []string{s.tempDir(), s.metaDir(""), s.uploadsDir(), s.noticesDir()} {
 		if err := os.MkdirAll(d, ownerfs.Dir); err != nil {
 			return nil, err

@@ -74,6 +74,7 @@ type session struct {
 	identity
 	Until  time.Time
 	Policy string `json:",omitempty"` // session policy, which limits what the role may do
+	Secret string `json:",omitempty"` // secret access key; empty for sessions of earlier versions and standing ones
 }
 
 // Caller is the identity that signs with the access key of a session.
@@ -83,6 +84,8 @@ type Caller struct {
 	Policy string
 	// Until is when the session ends; zero means never.
 	Until time.Time
+	// Secret is the secret access key; empty if it is not known.
+	Secret string
 }
 
 // CallerOf returns the identity of the session that an access key belongs to; found is false for keys that STS has
@@ -99,7 +102,7 @@ func CallerOf(d *documents.Store, key string) (c Caller, found bool, err error) 
 	if err := json.Unmarshal(text, &kept); err != nil {
 		return c, false, err
 	}
-	return Caller{kept.Account, kept.ARN, kept.UserID, kept.Policy, kept.Until}, true, nil
+	return Caller{kept.Account, kept.ARN, kept.UserID, kept.Policy, kept.Until, kept.Secret}, true, nil
 }
 
 // Standing holds the credentials of a service that acts in a role, such as Lambda for a function. They belong to a
@@ -187,7 +190,7 @@ func (s *service) begin(who identity, bounds string, seconds int64) (*credential
 	until := s.Clock.Now().Add(time.Duration(seconds) * time.Second)
 	c := &credentials{aws.SessionKey(who.Account, rand.Uint32()),
 		randomText(letters - 2), randomText(3 * letters), server.Time(until)}
-	text, err := json.Marshal(session{who, until, bounds})
+	text, err := json.Marshal(session{who, until, bounds, c.Secret})
 	if err != nil {
 		return nil, err
 	}

@@ -47,6 +47,10 @@ type Request struct {
 	InvokedARN string
 	// RequestID is the ID of the invocation. It is the same for all attempts of an event. The default is a new ID.
 	RequestID string
+	// DurableExecutionName is the name of the durable execution that the invocation starts; empty means a new name.
+	DurableExecutionName string
+	// TenantID is the tenant for whom the function runs, if the function isolates tenants; otherwise empty.
+	TenantID string
 }
 
 // WantsLog reports whether the request asks for the tail of the log.
@@ -61,6 +65,9 @@ type Answer struct {
 	ExecutedVersion string
 	RequestID       string
 	LogTail         []byte // nil unless requested
+	// DurableExecutionARN is the ARN of the durable execution that the invocation started; empty if the function is
+	// not durable.
+	DurableExecutionARN string
 }
 
 // Invoker performs invocations. An error of the Invoke operation is an *aws.Error; state machines receive its code

@@ -16,9 +16,9 @@ func lambdas() []*Type {
 	return []*Type{{
 		Name: "AWS::Lambda::Function",
 		Properties: properties(`FunctionName= PackageType! Architectures Code*~ CodeSigningConfigArn DeadLetterConfig
-			Description Environment EphemeralStorage FileSystemConfigs Handler ImageConfig KmsKeyArn Layers
+			Description DurableConfig Environment EphemeralStorage FileSystemConfigs Handler ImageConfig KmsKeyArn Layers
 			LoggingConfig
-			MemorySize ReservedConcurrentExecutions Role* Runtime SnapStart Tags Timeout TracingConfig VpcConfig`),
+			MemorySize ReservedConcurrentExecutions Role* Runtime SnapStart Tags TenancyConfig! Timeout TracingConfig VpcConfig`),
 		Create: createFunction, Update: updateFunction, Read: readFunction, List: listFunctions,
 		Delete: func(ctx context.Context, r *Request) error {
 			return ignoreAbsent(r.Call(ctx, "lambda", "DeleteFunction", map[string]any{"FunctionName": r.ID}, nil))
@@ -112,7 +112,7 @@ func lambdas() []*Type {
 	}}
 }
 
-const functionSettings = `CodeSigningConfigArn=CodeSigningConfigArn DeadLetterConfig Description Environment
+const functionSettings = `CodeSigningConfigArn=CodeSigningConfigArn DeadLetterConfig Description DurableConfig Environment
 	EphemeralStorage FileSystemConfigs Handler ImageConfig KmsKeyArn=KMSKeyArn Layers LoggingConfig MemorySize
 		Role Runtime
 	SnapStart Timeout TracingConfig VpcConfig`
@@ -193,7 +193,7 @@ func createFunction(ctx context.Context, r *Request) (State, error) {
 	if err != nil {
 		return State{}, err
 	}
-	in := pick(r.Properties, functionSettings+" Architectures PackageType")
+	in := pick(r.Properties, functionSettings+" Architectures PackageType TenancyConfig")
 	in["FunctionName"], in["Code"] = name, code
 	if tags := r.tags(); len(tags) > 0 {
 		in["Tags"] = tags

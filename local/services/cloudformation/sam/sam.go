@@ -164,7 +164,7 @@ func tags(v any, more ...string) any {
 
 const functionCopied = `FunctionName Description Handler Runtime MemorySize Timeout Environment VpcConfig Layers
 	ReservedConcurrentExecutions KmsKeyArn EphemeralStorage LoggingConfig Architectures PackageType ImageConfig
-	FileSystemConfigs SnapStart`
+	FileSystemConfigs SnapStart DurableConfig TenancyConfig`
 
 func (x *item) function() error {
 	if err := x.known(functionCopied + ` CodeUri InlineCode ImageUri Role Policies Events Tags Tracing DeadLetterQueue
@@ -192,6 +192,9 @@ func (x *item) function() error {
 		statements = append(statements, allow([]any{action}, q["TargetArn"]))
 	}
 	managedArns := []any{managed("service-role/AWSLambdaBasicExecutionRole")}
+	if f["DurableConfig"] != nil {
+		managedArns = []any{managed("service-role/AWSLambdaBasicDurableExecutionRolePolicy")}
+	}
 	if f["TracingConfig"] != nil {
 		managedArns = append(managedArns, managed("AWSXrayWriteOnlyAccess"))
 	}

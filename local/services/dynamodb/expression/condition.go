@@ -118,6 +118,7 @@ func (p *parser) joined(word string, o Operator, part func() node) node {
 	}
 	made := &Condition{Operator: o, Conditions: []*Condition{p.condition(n)}}
 	for p.keyword(word) {
+		p.operators++
 		made.Conditions = append(made.Conditions, p.condition(part()))
 	}
 	return node{condition: made}
@@ -131,6 +132,7 @@ func (p *parser) isKeyword(word string) bool {
 func (p *parser) not() node {
 	if p.isKeyword("NOT") {
 		p.at++
+		p.operators++
 		return node{condition: &Condition{Operator: Not, Conditions: []*Condition{p.condition(p.not())}}}
 	}
 	return p.comparison()
@@ -165,6 +167,7 @@ func (p *parser) comparison() node {
 	default:
 		return left
 	}
+	p.operators++
 	p.check(made)
 	return node{condition: made}
 }
@@ -196,6 +199,7 @@ var arity = map[Operator]int{AttributeExists: 1, AttributeNotExists: 1, Attribut
 	sizeFunction: 1}
 
 func (p *parser) call() node {
+	p.operators++
 	name := p.next().text
 	p.expect("(")
 	made := &Condition{Operator: Operator(name)}
@@ -376,8 +380,8 @@ func compare(o Operator, a, b item.Value) bool {
 	switch o {
 	case Equal:
 		return a.Kind != item.KindNone && item.Equal(a, b)
-	case Unequal:
-		return !item.Equal(a, b)
+	case Unequal: // also holds if neither exists
+		return a.Kind == item.KindNone || !item.Equal(a, b)
 	default:
 	}
 	if a.Kind != b.Kind || !a.Kind.Ordered() {

@@ -169,8 +169,11 @@ func KeyConditions(given jsonvalue.Value) (map[string]KeyCondition, error) {
 
 // AttributeUpdates parses the parameter AttributeUpdates. The error is an item.Invalid.
 func AttributeUpdates(given jsonvalue.Value) (*Update, error) {
-	u := &Update{}
+	u := &Update{legacy: true}
 	for i, name := range given.Keys() {
+		if err := item.CheckName(name); err != nil {
+			return nil, err
+		}
 		member := given.At(i)
 		action, _ := member.Get("Action")
 		value, ok := member.Get("Value")

@@ -15,6 +15,7 @@ const (
 	repeatedSection
 	undefinedName
 	undefinedValue
+	pathLimit
 	overlap
 	conflict
 	wrongOperand

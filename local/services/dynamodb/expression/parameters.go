@@ -28,6 +28,9 @@ func NewParameters(names map[string]string, values item.Item) (*Parameters, erro
 			if !placeholder(name, '#') {
 				return nil, item.Invalid("ExpressionAttributeNames contains invalid key: Syntax error; key: \"" + name + "\"")
 			}
+			if err := item.CheckName(names[name]); err != nil {
+				return nil, item.Invalid("ExpressionAttributeNames contains invalid value: "+err.Error()+" for key ") + item.Invalid(name)
+			}
 		}
 	}
 	if values != nil {

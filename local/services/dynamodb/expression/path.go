@@ -46,6 +46,9 @@ func (p Path) In(i item.Item) item.Value {
 	return v
 }
 
+// mostLevels is the maximum number of steps of a path.
+const mostLevels = 32
+
 // path parses a path. A reserved word is recorded as a mistake of kind ofReserved, which differs between conditions
 // and other expressions.
 func (p *parser) path(ofReserved mistake) Path {
@@ -70,15 +73,22 @@ func (p *parser) path(ofReserved mistake) Path {
 		}
 		p.at++
 		for p.accept("[") {
-			n, err := strconv.Atoi(p.peek().text)
-			if p.peek().kind != tokenNumber || err != nil {
+			digits := p.peek().text
+			if p.peek().kind != tokenNumber {
 				p.fail()
 			}
 			p.at++
 			p.expect("]")
-			made = append(made, Step{Index: n})
+			n, err := strconv.ParseInt(digits, 10, 32)
+			if err != nil {
+				p.note(pathLimit, "List index is not within the allowable range; index: ["+digits+"]")
+			}
+			made = append(made, Step{Index: int(n)})
 		}
 		if !p.accept(".") {
+			if len(made) > mostLevels {
+				p.note(pathLimit, "The document path has too many nesting levels; nesting levels: "+strconv.Itoa(len(made)))
+			}
 			return made
 		}
 	}

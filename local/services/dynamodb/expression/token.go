@@ -91,8 +91,12 @@ type parser struct {
 	noted  [mistakes]item.Invalid
 	// judging is true if the expression is a condition. In conditions, the error in the first faulty part is
 	// reported.
-	judging bool
+	judging   bool
+	operators int // number of operators and functions
 }
+
+// mostOperators is the maximum number of operators and functions in an expression.
+const mostOperators = 300
 
 // syntaxError is the panic value that ends parsing; parse recovers it.
 type syntaxError struct{ message item.Invalid }
@@ -120,6 +124,10 @@ func parse(kind, text string, params *Parameters, grammar func(*parser)) (err er
 	grammar(p)
 	if p.peek().kind != tokenEnd {
 		p.fail()
+	}
+	if p.operators > mostOperators {
+		return prefix + "The expression contains too many operators; operator count: " +
+			item.Invalid(strconv.Itoa(mostOperators+1))
 	}
 	for _, message := range p.noted {
 		if message != "" {

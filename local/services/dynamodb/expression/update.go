@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -11,11 +12,15 @@ import (
 const (
 	errNoAttribute = item.Invalid("The provided expression refers to an attribute that does not exist in the item")
 	errDataType    = item.Invalid("An operand in the update expression has an incorrect data type")
+	errMismatch    = item.Invalid("Type mismatch for attribute to update")
 	errUpdatePath  = item.Invalid("The document path provided in the update expression is invalid for update")
 )
 
 // Update holds the changes of an item.
-type Update struct{ changes []change }
+type Update struct {
+	changes []change
+	legacy  bool // the update has the form of AttributeUpdates
+}
 
 // verb is a section of an update expression.
 type verb string
@@ -141,15 +146,21 @@ func (p *parser) term() *term {
 	p.expect("(")
 	var terms []*term
 	for more := true; more; more = p.accept(",") {
-		terms = append(terms, p.sum())
+		terms = append(terms, p.term())
 	}
 	p.expect(")")
+	for _, t := range terms {
+		if t.operator == "list_append" {
+			p.note(misusedFunction, "The function is not allowed to be used this way in an expression; function: list_append")
+		}
+	}
 	return p.apply(name, terms...)
 }
 
 // apply returns a term that applies an operator or a function to operands. It checks the operands as far as their
 // types are known.
 func (p *parser) apply(name string, terms ...*term) *term {
+	p.operators++
 	made := &term{operator: name, terms: terms}
 	want := item.KindNumber
 	switch name {
@@ -209,6 +220,9 @@ func (u *Update) Apply(before item.Item) (item.Item, error) {
 	}
 	for _, c := range u.changes {
 		changed, err := c.apply(before)
+		if errors.Is(err, errDataType) && u.legacy {
+			err = errMismatch
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -32,7 +32,30 @@ var ErrBase64 = errors.New("the binary value is not in base64")
 func FromJSON(v jsonvalue.Value) (Value, error) { return fromJSON(v, 0) }
 
 // AttributesFromJSON parses the attributes of an item.
-func AttributesFromJSON(v jsonvalue.Value) (Item, error) { return itemFromJSON(v, 0) }
+func AttributesFromJSON(v jsonvalue.Value) (Item, error) {
+	if v.Kind() == jsonvalue.Object {
+		for _, name := range v.Keys() {
+			if err := CheckName(name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return itemFromJSON(v, 0)
+}
+
+// MaxNameBytes is the maximum length of an attribute's name.
+const MaxNameBytes = 65535
+
+// CheckName returns an error if no attribute can have a name.
+func CheckName(name string) error {
+	switch {
+	case name == "":
+		return Invalid("Empty attribute name")
+	case len(name) > MaxNameBytes:
+		return Invalid("Attribute name is too large, must be less than 65536 bytes")
+	}
+	return nil
+}
 
 func itemFromJSON(v jsonvalue.Value, depth int) (Item, error) {
 	if v.Kind() != jsonvalue.Object {

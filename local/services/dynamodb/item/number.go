@@ -1,6 +1,7 @@
 package item
 
 import (
+	"errors"
 	"math/big"
 	"strconv"
 	"strings"
@@ -188,6 +189,9 @@ func Add(a, b Value, subtract bool) (Value, error) {
 	d := decimal{negative: sum.Sign() < 0, digits: new(big.Int).Abs(sum).String()}
 	d.exponent = len(d.digits) + low
 	d, err := d.normal()
+	if errors.Is(err, errDigits) { // as DynamoDB reports it
+		err = errOverflow
+	}
 	if err != nil {
 		return Value{}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"stepback/aws"
+	"stepback/engine/durable"
 	"stepback/jsonvalue"
 )
 
@@ -252,6 +253,13 @@ func (r *request) several() (needs []Need) {
 }
 
 func (r *request) function() []string {
+	if arn := r.text("DurableExecutionArn"); arn != "" {
+		return []string{arn}
+	}
+	if id := r.text("CallbackId"); id != "" {
+		arn, _ := durable.ParseCallbackID(id)
+		return []string{arn}
+	}
 	name := r.text("FunctionName")
 	if name == "" {
 		return nil

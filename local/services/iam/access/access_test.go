@@ -20,6 +20,8 @@ func TestOf(t *testing.T) {
 		{"sns", "Publish", `{"TopicArn":"arn:aws:sns:eu-west-1:111111111111:t"}`, "[{sns:Publish arn:aws:sns:eu-west-1:111111111111:t}]"},
 		{"sns", "Unsubscribe", `{"SubscriptionArn":"arn:aws:sns:eu-west-1:111111111111:t:id"}`, "[{sns:Unsubscribe arn:aws:sns:eu-west-1:111111111111:t}]"},
 		{"lambda", "Invoke", `{"FunctionName":"f","Qualifier":"live"}`, "[{lambda:InvokeFunction arn:aws:lambda:eu-west-1:111111111111:function:f:live}]"},
+		{"lambda", "CheckpointDurableExecution", `{"DurableExecutionArn":"arn:aws:lambda:eu-west-1:111111111111:function:f:1/durable-execution/n/i"}`, "[{lambda:CheckpointDurableExecution arn:aws:lambda:eu-west-1:111111111111:function:f:1/durable-execution/n/i}]"},
+		{"lambda", "SendDurableExecutionCallbackSuccess", `{"CallbackId":"YXJuAG9wAG1hYw=="}`, "[{lambda:SendDurableExecutionCallbackSuccess arn}]"},
 		{"lambda", "GetFunction", `{"FunctionName":"111111111111:function:f"}`, "[{lambda:GetFunction arn:aws:lambda:eu-west-1:111111111111:function:f}]"},
 		{"sfn", "StartExecution", `{"stateMachineArn":"arn:aws:states:eu-west-1:111111111111:stateMachine:m"}`, "[{states:StartExecution arn:aws:states:eu-west-1:111111111111:stateMachine:m}]"},
 		{"sfn", "CreateStateMachine", `{"name":"m"}`, "[{states:CreateStateMachine arn:aws:states:eu-west-1:111111111111:stateMachine:m}]"},
@@ -101,7 +103,7 @@ func TestOfS3(t *testing.T) {
 		"POST /b/k?uploads":      "[{s3:PutObject arn:aws:s3:::b/k}]",
 		"DELETE /b/k?uploadId=1": "[{s3:AbortMultipartUpload arn:aws:s3:::b/k}]",
 		"POST /b?delete":         "[{s3:DeleteObject arn:aws:s3:::b/*}]",
-		"PUT /b/k copy":          "[{s3:PutObject arn:aws:s3:::b/k} {s3:GetObject arn:aws:s3:::from/x}]",
+		"PUT /b/k copy":          "[{s3:PutObject arn:aws:s3:::b/k}]",
 	} {
 		var method, path, source string
 		_, _ = fmt.Sscan(request, &method, &path, &source)

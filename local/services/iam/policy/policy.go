@@ -105,6 +105,9 @@ func Parse(text string) (*Policy, error) {
 		if err != nil {
 			return nil, fmt.Errorf("statement %d: %w", i+1, err)
 		}
+		if s.Allow && s.NotPrincipals != nil {
+			return nil, fmt.Errorf("statement %d: NotPrincipal is supported only with the Effect Deny; name those who are allowed in Principal", i+1)
+		}
 		if s.Conditions, err = conditions(given.Condition); err != nil {
 			return nil, fmt.Errorf("statement %d: %w", i+1, err)
 		}

@@ -36,7 +36,9 @@ type Configuration struct {
 	SnapStart            SnapStart
 	RuntimeVersionConfig RuntimeVersionConfig
 	LoggingConfig        LoggingConfig
-	Layers               []Layer `json:",omitempty"`
+	Layers               []Layer        `json:",omitempty"`
+	DurableConfig        *DurableConfig `json:",omitempty"`
+	TenancyConfig        *TenancyConfig `json:",omitempty"`
 }
 
 // Environment holds a function's environment variables.
@@ -70,10 +72,25 @@ type SnapStart struct {
 	OptimizationStatus string `json:",omitempty"`
 }
 
+// DurableConfig makes a function durable.
+type DurableConfig struct {
+	// RetentionPeriodInDays is the number of days for which an execution is kept after its end, 1 to 90.
+	RetentionPeriodInDays int64
+	// ExecutionTimeout is the time in seconds after which an execution times out, 1 to 31,622,400.
+	ExecutionTimeout int64
+}
+
+// TenancyConfig keeps the execution environments of tenants apart. The only mode is PER_TENANT.
+type TenancyConfig struct{ TenantIsolationMode string }
+
 // RuntimeVersionConfig names the version of a runtime.
 type RuntimeVersionConfig struct{ RuntimeVersionArn string }
 
-// LoggingConfig is stored and returned; logs are always text.
+// logJSON is the log format in which a function's own log records are JSON objects.
+const logJSON = "JSON"
+
+// LoggingConfig says where and how a function logs. In the format JSON, the log records of functions in Python are JSON
+// objects; SystemLogLevel has no effect.
 type LoggingConfig struct {
 	LogFormat           string `json:",omitempty"`
 	ApplicationLogLevel string `json:",omitempty"`

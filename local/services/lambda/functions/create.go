@@ -16,6 +16,7 @@ type CreateInput struct {
 	Code          Code
 	Architectures []string
 	PackageType   string
+	TenancyConfig *TenancyConfig
 	Publish       bool
 	Tags          map[string]string
 }
@@ -56,6 +57,7 @@ func (s *Service) configure(ctx context.Context, a *area, c *Configuration, in *
 	if err := in.apply(c); err != nil {
 		return err
 	}
+	c.TenancyConfig = in.TenancyConfig
 	if len(in.Architectures) > 0 {
 		c.Architectures = in.Architectures
 	}

@@ -19,11 +19,18 @@ func (s *Service) Invoke(ctx context.Context, scope aws.Scope, r *invocation.Req
 	if err != nil {
 		return nil, err
 	}
-	switch r.Type {
-	case invocation.Event:
-		return s.accept(ctx, t, &resolved)
-	case invocation.DryRun:
+	if err := checkTenant(t.version, &resolved); err != nil {
+		return nil, err
+	}
+	switch {
+	case r.Type == invocation.DryRun:
 		return &invocation.Answer{StatusCode: http.StatusNoContent, RequestID: aws.NewID()}, nil
+	case t.version.DurableConfig != nil && s.durable != nil:
+		return s.durable.Invoke(ctx, t.durable(r), &resolved)
+	case r.DurableExecutionName != "":
+		return nil, invalid("The function is not durable, so its invocation can have no durable execution name.")
+	case r.Type == invocation.Event:
+		return s.accept(ctx, t, &resolved)
 	}
 	return t.area.lambda.Invoke(ctx, &resolved)
 }

@@ -137,6 +137,10 @@ func (s *Service) variables(a *area, ofRuntime map[string]string, c *Configurati
 		}
 		maps.Copy(env, keys)
 	}
+	if c.LoggingConfig.LogFormat == logJSON {
+		env["AWS_LAMBDA_LOG_FORMAT"] = logJSON
+		env["AWS_LAMBDA_LOG_LEVEL"] = cmp.Or(c.LoggingConfig.ApplicationLogLevel, "INFO")
+	}
 	maps.Copy(env, ofRuntime)
 	if c.Environment != nil {
 		maps.Copy(env, c.Environment.Variables)

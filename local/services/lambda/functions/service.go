@@ -80,6 +80,7 @@ type Service struct {
 	room     *runner.Room
 	layers   *layers
 	events   *eventqueue.Queue
+	durable  Durable        // nil if there are no durable functions
 	own      []func() error // closes what the options did not provide
 
 	mu    sync.RWMutex

@@ -26,7 +26,17 @@ type Settings struct {
 	LoggingConfig                                  *LoggingConfig
 	Layers                                         []string
 	FileSystemConfigs, ImageConfig                 json.RawMessage
+	DurableConfig                                  *DurableSettings
 }
+
+// DurableSettings is the DurableConfig of a request; nil members have their defaults, or stay unchanged.
+type DurableSettings struct{ RetentionPeriodInDays, ExecutionTimeout *int64 }
+
+// The defaults of a DurableConfig.
+const (
+	defaultRetentionDays    = 14
+	defaultExecutionTimeout = 86_400
+)
 
 // initial returns the default configuration of a function.
 func initial(scope aws.Scope, name string) Configuration {
@@ -64,6 +74,15 @@ func (s *Settings) apply(c *Configuration) error {
 	}
 	if s.DeadLetterConfig != nil {
 		c.DeadLetterConfig = s.DeadLetterConfig
+	}
+	if s.DurableConfig != nil {
+		d := DurableConfig{defaultRetentionDays, defaultExecutionTimeout}
+		if c.DurableConfig != nil {
+			d = *c.DurableConfig
+		}
+		set(&d.RetentionPeriodInDays, s.DurableConfig.RetentionPeriodInDays)
+		set(&d.ExecutionTimeout, s.DurableConfig.ExecutionTimeout)
+		c.DurableConfig = &d
 	}
 	if s.SnapStart != nil {
 		c.SnapStart = SnapStart{s.SnapStart.ApplyOn, "Off"}

@@ -16,6 +16,9 @@ type UpdateConfigurationInput struct {
 func (s *Service) UpdateConfiguration(ctx context.Context, scope aws.Scope, name string,
 	in *UpdateConfigurationInput) (*Configuration, error) {
 	r, err := s.changeLatest(ctx, scope, name, in.RevisionID, func(_ *area, r *record) error {
+		if in.DurableConfig != nil && r.Latest.DurableConfig == nil {
+			return invalid("The function is not durable. DurableConfig makes a function durable only when it is created.")
+		}
 		if err := in.apply(&r.Latest); err != nil {
 			return err
 		}

@@ -29,6 +29,7 @@ type admitted struct {
 	payload       []byte
 	clientContext []byte
 	invokedARN    string
+	tenant        string
 	wantsLog      bool
 }
 
@@ -50,7 +51,7 @@ func (s *Service) admit(r *invocation.Request) (*admitted, error) {
 		return nil, notFound(s.FunctionARN(n.Function) + ":" + cmp.Or(n.Qualifier, invocation.Latest))
 	}
 	c := &admitted{function: d, payload: payload, clientContext: r.ClientContext, invokedARN: r.InvokedARN,
-		wantsLog: r.WantsLog()}
+		tenant: r.TenantID, wantsLog: r.WantsLog()}
 	if c.invokedARN == "" {
 		c.invokedARN = d.arn
 		if n.Qualifier != "" {
@@ -74,7 +75,7 @@ func (s *Service) run(ctx context.Context, in *admitted, requestID string) (*inv
 	began := time.Now()
 	c := &call{
 		requestID: requestID, arn: in.invokedARN, payload: in.payload, clientContext: in.clientContext,
-		timeout: d.Timeout, closing: s.ctx.Done(),
+		timeout: d.Timeout, tenant: in.tenant, closing: s.ctx.Done(),
 	}
 	trace := s.traceOf(ctx, d)
 	segment := segmentOf(trace)

@@ -31,6 +31,7 @@ type call struct {
 	clientContext []byte // JSON; empty if the caller sent none
 	trace         string // the trace header for the function; empty if there is no trace
 	timeout       time.Duration
+	tenant        string
 	closing       <-chan struct{} // closed when the service closes
 	log           *invocationLog  // nil if no log is needed
 }
@@ -53,6 +54,8 @@ type pool struct {
 type idleEnvironment struct {
 	environment
 	since time.Time
+	// tenant is the tenant whose invocations the environment runs; empty if the function does not isolate tenants.
+	tenant string
 }
 
 func newPool(r runner, limit int, drained func()) *pool {
@@ -86,9 +89,9 @@ func (p *pool) run(ctx context.Context, c *call) (answer, error) {
 	}
 	defer func() { <-p.slots }()
 	for {
-		env := p.take()
+		env := p.take(c.tenant)
 		a, usable, err := env.run(ctx, c)
-		if !usable || !p.put(env) {
+		if !usable || !p.put(env, c.tenant) {
 			env.close()
 		}
 		if !errors.Is(err, errStale) {
@@ -97,27 +100,28 @@ func (p *pool) run(ctx context.Context, c *call) (answer, error) {
 	}
 }
 
-// take returns the most recently used idle environment, so that few stay warm.
-func (p *pool) take() environment {
+// take returns the most recently used idle environment of a tenant, so that few stay warm.
+func (p *pool) take(tenant string) environment {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if n := len(p.idle); n > 0 {
-		env := p.idle[n-1].environment
-		p.idle[n-1] = idleEnvironment{}
-		p.idle = p.idle[:n-1]
-		return env
+	for i := len(p.idle) - 1; i >= 0; i-- {
+		if p.idle[i].tenant == tenant {
+			env := p.idle[i].environment
+			p.idle = slices.Delete(p.idle, i, i+1)
+			return env
+		}
 	}
 	return p.runner.newEnvironment()
 }
 
 // put returns an environment to the pool. It returns false if the pool is retired.
-func (p *pool) put(env environment) bool {
+func (p *pool) put(env environment, tenant string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.retired {
 		return false
 	}
-	p.idle = append(p.idle, idleEnvironment{env, time.Now()})
+	p.idle = append(p.idle, idleEnvironment{env, time.Now(), tenant})
 	if p.room != nil {
 		defer p.room.idled()
 	}

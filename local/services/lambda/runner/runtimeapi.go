@@ -98,6 +98,9 @@ func (api *runtimeAPI) deliver(w http.ResponseWriter, e *event) {
 		trace = "Root=1-00000000-" + e.requestID[24:] + e.requestID[:8] + e.requestID[9:13] + ";Sampled=0"
 	}
 	h.Set("Lambda-Runtime-Trace-Id", trace)
+	if e.tenant != "" {
+		h.Set("Lambda-Runtime-Aws-Tenant-Id", e.tenant)
+	}
 	if len(e.clientContext) > 0 {
 		h.Set("Lambda-Runtime-Client-Context", string(e.clientContext))
 	}

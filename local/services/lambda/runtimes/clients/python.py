@@ -32,6 +32,7 @@ class LambdaContext:
         self.log_stream_name = os.environ.get("AWS_LAMBDA_LOG_STREAM_NAME")
         self.client_context = client_context(headers.get("Lambda-Runtime-Client-Context"))
         self.identity = CognitoIdentity()
+        self.tenant_id = headers.get("Lambda-Runtime-Aws-Tenant-Id")
         self._deadline_ms = int(headers["Lambda-Runtime-Deadline-Ms"])
 
     def get_remaining_time_in_millis(self):
@@ -187,13 +188,36 @@ class Stamp(logging.Filter):
         return True
 
 
+STANDARD = set(logging.LogRecord("", 0, "", 0, "", (), None).__dict__) | {"message", "asctime", "aws_request_id", "taskName"}
+
+
+class JSONFormatter(logging.Formatter):
+    """Formats records as AWS's client does for functions that log in JSON."""
+
+    def format(self, record):
+        line = {"timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created)), "level": record.levelname,
+                "message": record.getMessage(), "logger": record.name}
+        if record.exc_info and record.exc_info[0]:
+            line["errorType"], line["errorMessage"] = record.exc_info[0].__name__, str(record.exc_info[1])
+            line["stackTrace"] = frames(record.exc_info[2])
+        line["requestId"] = record.aws_request_id
+        line.update((k, v) for k, v in record.__dict__.items() if k not in STANDARD)
+        return json.dumps({k: v for k, v in line.items() if v is not None}, default=str, ensure_ascii=False)
+
+
 def open_log():
     handler = logging.StreamHandler(sys.stdout)
+    handler.addFilter(Stamp())
+    root = logging.getLogger()
+    root.addHandler(handler)
+    if os.environ.get("AWS_LAMBDA_LOG_FORMAT") == "JSON":
+        handler.setFormatter(JSONFormatter())
+        level = os.environ.get("AWS_LAMBDA_LOG_LEVEL", "INFO")
+        root.setLevel({"TRACE": "DEBUG", "WARN": "WARNING", "FATAL": "CRITICAL"}.get(level, level))
+        return
     formatter = logging.Formatter("[%(levelname)s]\t%(asctime)s.%(msecs)03dZ\t%(aws_request_id)s\t%(message)s", "%Y-%m-%dT%H:%M:%S")
     formatter.converter = time.gmtime
     handler.setFormatter(formatter)
-    handler.addFilter(Stamp())
-    logging.getLogger().addHandler(handler)
 
 
 def from_layers(opt):

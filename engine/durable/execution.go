@@ -1,0 +1,467 @@
+package durable
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"stepback/engine/history"
+)
+
+// The limits of an execution on AWS.
+const (
+	// MaxOperations is the maximum number of operations; each retry of a STEP counts as one more.
+	MaxOperations = 3000
+	// MaxWritten is the maximum number of bytes of results, errors and inputs that an execution checkpoints.
+	MaxWritten = 100 << 20
+	// MaxPayload is the maximum size of a result, an error or the input of a chained invoke, in bytes.
+	MaxPayload = 256 << 10
+	// MaxFinal is the maximum size of the execution's own result, in bytes.
+	MaxFinal = 6 << 20
+	// MaxTimeout is the longest timeout of an execution and of its waits, in seconds: 366 days.
+	MaxTimeout = 31_622_400
+)
+
+// Execution is the state of a durable execution. The zero value is ready for a Start command. It is not safe for
+// concurrent use.
+type Execution struct {
+	start    Start
+	status   string
+	began    time.Time
+	ended    time.Time
+	result   *string
+	err      *Error
+	deadline time.Time // of the execution itself
+
+	operations []*Operation // in the order of their creation; the first is the EXECUTION
+	byID       map[string]*Operation
+	events     int64 // number of events so far
+	changes    int64 // number of changes of operations so far
+	seen       int64 // the changes up to this number are known to the function
+	external   int64 // the latest change that the function did not make itself
+	counted    int   // operations that count toward MaxOperations
+	written    int   // bytes that count toward MaxWritten
+
+	invocation int64 // number of invocations so far
+	requestID  string
+	invoked    time.Time // start of the running invocation
+	invoking   bool
+	updated    []string         // operations that changed before the running invocation
+	sequence   int64            // checkpoints of the running invocation
+	failures   int              // invocations that failed since the last one that did not
+	retryAt    time.Time        // when to invoke again after a failure; zero means no failure
+	outcome    *Outcome         // of the execution, as an EXECUTION update has given it
+	last       answered         // the latest checkpoint
+	steps      map[string]int64 // the latest event of each STEP
+}
+
+// answered is the latest checkpoint of an invocation, so that the same request again gets the same answer.
+type answered struct {
+	token, clientToken string
+	operations         []string
+}
+
+// Status returns Running, Succeeded, Failed, TimedOut or Stopped.
+func (x *Execution) Status() string { return x.status }
+
+// ARN returns the execution's ARN.
+func (x *Execution) ARN() string { return x.start.ARN }
+
+// Over reports whether the execution has ended.
+func (x *Execution) Over() bool { return x.status != Running }
+
+// Began and Ended return when the execution started and ended; zero if it has not.
+func (x *Execution) Began() time.Time { return x.began }
+
+// Ended returns when the execution ended; zero if it has not.
+func (x *Execution) Ended() time.Time { return x.ended }
+
+// Outcome returns the result or the error of an execution that has ended.
+func (x *Execution) Outcome() (*string, *Error) { return x.result, x.err }
+
+// Invoking reports whether an invocation runs.
+func (x *Execution) Invoking() bool { return x.invoking }
+
+// RequestID returns the ID of the running invocation, or of the last one.
+func (x *Execution) RequestID() string { return x.requestID }
+
+// Usage returns the operations and bytes that count toward MaxOperations and MaxWritten.
+func (x *Execution) Usage() (operations, bytes int) { return x.counted, x.written }
+
+// Operations returns the operations in the order of their creation.
+func (x *Execution) Operations() []*Operation { return x.operations }
+
+// Operation returns the operation with an ID, or nil.
+func (x *Execution) Operation(id string) *Operation { return x.byID[id] }
+
+// Updated returns the IDs of the operations that changed between the latest two invocations.
+func (x *Execution) Updated() []string { return x.updated }
+
+// WantsInvocation reports whether the function should be invoked at a time: the execution has just started, an operation
+// has changed without the function's knowledge, or the wait after a failed invocation is over.
+func (x *Execution) WantsInvocation(now time.Time) bool {
+	switch {
+	case x.Over() || x.invoking:
+		return false
+	case !x.retryAt.IsZero():
+		return !now.Before(x.retryAt)
+	}
+	return x.invocation == 0 || x.external > x.seen
+}
+
+// Next returns when the execution next changes by itself. wait is when a wait ends, or when the function may be invoked
+// again after it failed; zero means never. timeout is when the execution or a callback times out, unless that is
+// prevented; it is zero only if the execution has ended.
+func (x *Execution) Next() (wait, timeout time.Time) {
+	if x.Over() {
+		return time.Time{}, time.Time{}
+	}
+	timeout = x.deadline
+	if !x.invoking {
+		wait = x.retryAt
+	}
+	for _, o := range x.operations {
+		switch t := o.deadline(); {
+		case t.IsZero():
+		case o.Type == TypeCallback:
+			timeout = earlier(timeout, t)
+		case wait.IsZero():
+			wait = t
+		default:
+			wait = earlier(wait, t)
+		}
+	}
+	return wait, timeout
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// Apply applies a command at a time, and returns the events that it produced. The error is a *Refusal if the API must
+// reject the command; the state is then unchanged. A command that comes too late returns no events and no error.
+func (x *Execution) Apply(c *Command, now time.Time) ([]history.Event, error) {
+	return x.apply(c, now, false)
+}
+
+// Replay applies a command that Apply has accepted before.
+func (x *Execution) Replay(c *Command, at time.Time) ([]history.Event, error) {
+	return x.apply(c, at, true)
+}
+
+var errEmpty = errors.New("durable: a command without content")
+
+func (x *Execution) apply(c *Command, now time.Time, again bool) ([]history.Event, error) {
+	log := &log{x: x, now: now}
+	var err error
+	switch {
+	case c.Start != nil:
+		x.begin(log, c.Start)
+	case x.Over():
+		return nil, x.late(c)
+	case c.Invoke != nil:
+		x.due(log)
+		x.invoke(c.Invoke, now)
+	case c.Checkpoint != nil:
+		err = x.checkpoint(log, c.Checkpoint, again)
+	case c.Return != nil:
+		x.returned(log, c.Return)
+	case c.Tick != nil:
+		x.due(log)
+	case c.Callback != nil:
+		err = x.callback(log, c.Callback)
+	case c.Chained != nil:
+		err = x.chained(log, c.Chained)
+	case c.Retry != nil:
+		if o := x.byID[c.Retry.OperationID]; o != nil && o.Type == TypeStep && o.Status == Pending {
+			x.ring(log, o)
+		}
+	case c.Stop != nil:
+		x.end(log, Stopped, nil, c.Stop.Error)
+	default:
+		err = errEmpty
+	}
+	return log.events, err
+}
+
+// late returns what a command for an ended execution gets.
+func (x *Execution) late(c *Command) error {
+	switch {
+	case c.Checkpoint != nil:
+		return invalid(badToken + "The durable execution has ended.")
+	case c.Callback != nil:
+		return closed()
+	}
+	return nil
+}
+
+func (x *Execution) begin(l *log, s *Start) {
+	*x = Execution{start: *s, status: Running, began: l.now, byID: map[string]*Operation{}, steps: map[string]int64{},
+		deadline: l.now.Add(time.Duration(s.TimeoutSeconds) * time.Second)}
+	input := s.Input
+	x.add(&Operation{ID: s.ID, Type: TypeExecution, Status: Started, Start: l.now, Result: &input})
+	l.add(history.ExecutionStarted, nil, &body{Id: s.ID, ExecutionStartedDetails: &executionStarted{
+		Input: payload(&input), ExecutionTimeout: s.TimeoutSeconds}})
+}
+
+func (x *Execution) add(o *Operation) {
+	x.operations = append(x.operations, o)
+	x.byID[o.ID] = o
+	x.touch(o)
+}
+
+// touch records that an operation changed.
+func (x *Execution) touch(o *Operation) {
+	x.changes++
+	o.touched = x.changes
+}
+
+// changed records that an operation changed without the function's knowledge.
+func (x *Execution) changed(o *Operation) {
+	x.touch(o)
+	x.external = x.changes
+}
+
+func (x *Execution) invoke(c *Invoke, now time.Time) {
+	x.updated = nil
+	if x.invocation > 0 {
+		x.updated = x.since(x.seen)
+	}
+	x.invocation++
+	x.requestID, x.invoked, x.invoking = c.RequestID, now, true
+	x.sequence, x.retryAt, x.last = 0, time.Time{}, answered{}
+	x.seen = x.changes
+}
+
+// since returns the IDs of the operations that have changed after a change.
+func (x *Execution) since(change int64) []string {
+	var ids []string
+	for _, o := range x.operations {
+		if o.touched > change {
+			ids = append(ids, o.ID)
+		}
+	}
+	return ids
+}
+
+// The waits between invocations that fail: they double from shortestBackoff up to longestBackoff.
+const (
+	shortestBackoff = time.Second
+	longestBackoff  = 5 * time.Minute
+	mostDoublings   = 9
+)
+
+// returned ends an invocation.
+func (x *Execution) returned(l *log, r *Return) {
+	if !x.invoking || r.RequestID != x.requestID {
+		return // lost
+	}
+	x.invoking = false
+	out, bad := outputOf(r)
+	if bad == nil && r.Error == nil && !r.Throttled && out.Status == Pending && x.outcome == nil && !x.canSuspend() {
+		bad = NewError(InvalidParameterValue, "Cannot return PENDING status with no pending operations.")
+	}
+	if r.Throttled {
+		x.retryAt = l.now.Add(x.backoff())
+		return
+	}
+	l.add(history.DurableInvocationCompleted, nil, &body{InvocationCompletedDetails: &invocationCompleted{
+		StartTimestamp: Seconds(x.invoked), EndTimestamp: Seconds(l.now), RequestId: r.RequestID,
+		Error: problem(r.Error)}})
+	switch {
+	case x.outcome != nil:
+		x.end(l, x.outcome.Status, x.outcome.Result, x.outcome.Error)
+	case r.Error != nil && !r.Fatal:
+		x.retryAt = l.now.Add(x.backoff())
+	case r.Error != nil:
+		x.end(l, Failed, nil, r.Error)
+	case bad != nil:
+		x.end(l, Failed, nil, bad)
+	case out.Status == Pending:
+		x.failures = 0
+	case out.Status == Succeeded:
+		x.end(l, Succeeded, out.Result, nil)
+	default:
+		x.end(l, Failed, nil, out.Error)
+	}
+}
+
+// backoff returns the wait after another failed invocation.
+func (x *Execution) backoff() time.Duration {
+	x.failures++
+	return min(shortestBackoff<<min(x.failures-1, mostDoublings), longestBackoff)
+}
+
+// output is the response of a durable function.
+type output struct {
+	Status string
+	Result *string
+	Error  *Error
+}
+
+// outputOf parses the response of a function. The error is what the execution fails with if the response is none that
+// a durable function may give.
+func outputOf(r *Return) (out output, bad *Error) {
+	if r.Error != nil || r.Throttled {
+		return out, nil
+	}
+	if err := json.Unmarshal([]byte(r.Output), &out); err != nil {
+		return out, NewError(InvalidParameterValue, "Invalid invocation output: it is not what AWS's durable execution SDK returns.")
+	}
+	switch {
+	case out.Status == Failed && out.Result != nil:
+		return out, NewError(InvalidParameterValue, "Cannot provide a Result for FAILED status.")
+	case out.Status == Succeeded && out.Error != nil:
+		return out, NewError(InvalidParameterValue, "Cannot provide an Error for SUCCEEDED status.")
+	case out.Status != Failed && out.Status != Succeeded && out.Status != Pending:
+		return out, NewError(InvalidParameterValue, fmt.Sprintf(
+			"Invalid Status in invocation output: %q; it must be SUCCEEDED, FAILED or PENDING.", out.Status))
+	}
+	return out, nil
+}
+
+// canSuspend reports whether something will happen without the function.
+func (x *Execution) canSuspend() bool {
+	return x.external > x.seen || slices.ContainsFunc(x.operations, func(o *Operation) bool {
+		switch o.Type {
+		case TypeStep:
+			return o.Status == Pending
+		case TypeWait, TypeCallback, TypeChainedInvoke:
+			return o.Status == Started
+		}
+		return false
+	})
+}
+
+// end ends the execution.
+func (x *Execution) end(l *log, status string, result *string, err *Error) {
+	x.status, x.ended, x.result, x.err, x.invoking = status, l.now, result, err, false
+	b := &body{Id: x.start.ID}
+	t := history.ExecutionSucceeded
+	switch status {
+	case Succeeded:
+		b.ExecutionSucceededDetails = &hasResult{payload(result)}
+	case Failed:
+		t, b.ExecutionFailedDetails = history.ExecutionFailed, &hasError{problem(err)}
+	case TimedOut:
+		t, b.ExecutionTimedOutDetails = history.ExecutionTimedOut, &hasError{problem(err)}
+	default:
+		t, b.ExecutionStoppedDetails = history.ExecutionAborted, &hasError{problem(err)}
+	}
+	l.add(t, nil, b)
+}
+
+// due ends the waits whose time has come, in the order of their times.
+func (x *Execution) due(l *log) {
+	for !x.Over() {
+		var next *Operation
+		at := x.deadline
+		for _, o := range x.operations {
+			if d := o.deadline(); !d.IsZero() && d.Before(at) {
+				next, at = o, d
+			}
+		}
+		if at.After(l.now) {
+			return
+		}
+		if next == nil {
+			x.end(l, TimedOut, nil, NewError("Execution.Timeout", "The durable execution timed out."))
+			return
+		}
+		x.ring(l, next)
+	}
+}
+
+// ring ends the wait of an operation.
+func (x *Execution) ring(l *log, o *Operation) {
+	switch o.Type {
+	case TypeStep:
+		o.Status, o.Next = Ready, time.Time{}
+		x.changed(o)
+	case TypeWait:
+		o.Status, o.End = Succeeded, l.now
+		x.changed(o)
+		l.add(history.DurableWaitSucceeded, o, &body{WaitSucceededDetails: &waitSucceeded{o.Wait}})
+	case TypeCallback:
+		err := NewError("Callback.Timeout", "The callback timed out.")
+		if !o.Silent.IsZero() && (o.Due.IsZero() || o.Silent.Before(o.Due)) {
+			err = NewError("Callback.Heartbeat", "The callback timed out because no heartbeat was received.")
+		}
+		x.complete(l, o, &Outcome{Status: TimedOut, Error: err})
+	}
+}
+
+// complete ends a CALLBACK or a CHAINED_INVOKE.
+func (x *Execution) complete(l *log, o *Operation, c *Outcome) {
+	o.Status, o.End, o.Result, o.Error = c.Status, l.now, c.Result, c.Error
+	x.written += len(text(c.Result)) + c.Error.size()
+	x.changed(o)
+	b := &body{}
+	var t history.Type
+	if o.Type == TypeCallback {
+		switch c.Status {
+		case Succeeded:
+			t, b.CallbackSucceededDetails = history.DurableCallbackSucceeded, &hasResult{payload(c.Result)}
+		case TimedOut:
+			t, b.CallbackTimedOutDetails = history.DurableCallbackTimedOut, &hasError{problem(c.Error)}
+		default:
+			t, b.CallbackFailedDetails = history.DurableCallbackFailed, &hasError{problem(c.Error)}
+		}
+	} else {
+		switch c.Status {
+		case Succeeded:
+			t, b.ChainedInvokeSucceededDetails = history.DurableInvokeSucceeded, &hasResult{payload(c.Result)}
+		case TimedOut:
+			t, b.ChainedInvokeTimedOutDetails = history.DurableInvokeTimedOut, &hasError{problem(c.Error)}
+		case Stopped:
+			t, b.ChainedInvokeStoppedDetails = history.DurableInvokeStopped, &hasError{problem(c.Error)}
+		default:
+			t, b.ChainedInvokeFailedDetails = history.DurableInvokeFailed, &hasError{problem(c.Error)}
+		}
+	}
+	l.add(t, o, b)
+}
+
+func closed() error {
+	return &Refusal{CallbackClosed, "The callback has already been completed, or has timed out."}
+}
+
+// callback completes a callback or prolongs its heartbeat timeout.
+func (x *Execution) callback(l *log, c *Callback) error {
+	x.due(l)
+	i := slices.IndexFunc(x.operations, func(o *Operation) bool { return o.Type == TypeCallback && o.CallbackID == c.ID })
+	switch {
+	case i < 0:
+		return invalid("Invalid callback ID: the durable execution has no such callback.")
+	case x.Over() || x.operations[i].Ended():
+		return closed()
+	case len(text(c.Result)) > MaxPayload:
+		return tooLong("CALLBACK result", MaxPayload)
+	case c.Error.size() > MaxPayload:
+		return tooLong("CALLBACK error", MaxPayload)
+	}
+	o := x.operations[i]
+	if c.Heartbeat {
+		if o.Heartbeat > 0 {
+			o.Silent = l.now.Add(time.Duration(o.Heartbeat) * time.Second)
+		}
+		return nil
+	}
+	x.complete(l, o, &c.Outcome)
+	return nil
+}
+
+// chained ends a chained invoke.
+func (x *Execution) chained(l *log, c *Outcome) error {
+	o := x.byID[c.OperationID]
+	if o == nil || o.Type != TypeChainedInvoke || o.Ended() {
+		return nil
+	}
+	x.complete(l, o, c)
+	return nil
+}

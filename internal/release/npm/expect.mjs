@@ -1,0 +1,3 @@
+import matchers from "./expect.cjs";
+
+export const { toHaveSucceeded, toHaveFailed, toHaveAttempts, toHaveWaits } = matchers;

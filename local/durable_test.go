@@ -1,0 +1,105 @@
+package local_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"stepback/engine/clock"
+	"stepback/local"
+	"stepback/retrymetrics"
+)
+
+// durableStack has a durable function, written against the API without an SDK: a step fails once and is retried after a
+// minute. A rule sends the function's status changes to a queue.
+const durableStack = `
+Resources:
+  Queue: {Type: AWS::SQS::Queue, Properties: {QueueName: changes}}
+  Rule:
+    Type: AWS::Events::Rule
+    Properties:
+      EventPattern: {source: [aws.lambda], detail-type: [Durable Execution Status Change]}
+      Targets: [{Id: q, Arn: !GetAtt Queue.Arn}]
+  Pay:
+    Type: AWS::Lambda::Function
+    Properties:
+      FunctionName: pay
+      Handler: index.handler
+      Runtime: python3.12
+      Timeout: 20
+      Role: arn:aws:iam::000000000000:role/x
+      DurableConfig: {ExecutionTimeout: 600, RetentionPeriodInDays: 3}
+      Code:
+        ZipFile: |
+          import json, os, urllib.parse, urllib.request
+          def handler(event, context):
+              def checkpoint(*updates):
+                  arn = urllib.parse.quote(event["DurableExecutionArn"], safe="")
+                  body = json.dumps({"CheckpointToken": event["CheckpointToken"], "Updates": updates}).encode()
+                  url = os.environ["AWS_ENDPOINT_URL"] + "/2025-12-01/durable-executions/" + arn + "/checkpoint"
+                  urllib.request.urlopen(urllib.request.Request(url, body, {"Content-Type": "application/json"})).read()
+              start = {"Id": "s", "Type": "STEP", "Name": "charge", "Action": "START"}
+              if len(event["InitialExecutionState"]["Operations"]) == 1:
+                  checkpoint(start, {"Id": "s", "Type": "STEP", "Action": "RETRY", "Error": {"ErrorType": "Declined"},
+                                     "StepOptions": {"NextAttemptDelaySeconds": 60}})
+                  return {"Status": "PENDING"}
+              checkpoint(start, {"Id": "s", "Type": "STEP", "Action": "SUCCEED", "Payload": "1"})
+              return {"Status": "SUCCEEDED", "Result": "\"paid\""}
+`
+
+// A durable function from a template runs in virtual time. Its step's retry is counted as a retry, its changes of status
+// are announced, and the next process on the directory still has its history.
+func TestADurableFunctionOfAStack(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	began := time.Now()
+	var counter retrymetrics.Counter
+	p := open(t, local.Config{Dir: dir, Clock: clock.Virtual(began), Counts: []retrymetrics.Target{&counter}})
+	s := stacksOf(t, p)
+	s.call("CreateStack", map[string]any{"StackName": "durable", "TemplateBody": durableStack})
+	if status, reason := s.settled("durable"); status != "CREATE_COMPLETE" {
+		t.Fatal(status, reason, s.events("durable"))
+	}
+	out, err := s.try("lambda", "Invoke", map[string]any{"FunctionName": "pay", "Qualifier": "$LATEST", "DurableExecutionName": "order-1"})
+	arn, _ := out["DurableExecutionArn"].(string)
+	if err != nil || out["FunctionError"] != nil || !strings.Contains(arn, ":function:pay:$LATEST/durable-execution/order-1/") {
+		t.Fatal(out, err)
+	}
+	if a := counter.Attempts(); a.Started != 2 || a.Failed != 1 {
+		t.Errorf("%+v", a)
+	}
+	if sums := totals(p.Metrics().Points()); sums["TaskAttempts"] != 2 || sums["RetryAttempts"] != 1 || sums["RetrySuccess"] != 1 {
+		t.Errorf("%v", sums)
+	}
+	url := "http://localhost/000000000000/changes"
+	seen := map[string]bool{}
+	for range 500 {
+		got, err := s.try("sqs", "ReceiveMessage", map[string]any{"QueueUrl": url, "MaxNumberOfMessages": 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, status := range []string{"RUNNING", "SUCCEEDED"} {
+			if text := jsonText(got); strings.Contains(text, `\"status\":\"`+status+`\"`) && strings.Contains(text, arn) {
+				seen[status] = true
+			}
+		}
+		if len(seen) == 2 {
+			break
+		}
+	}
+	if len(seen) != 2 {
+		t.Errorf("announced: %v", seen)
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = stacksOf(t, open(t, local.Config{Dir: dir}))
+	x, err := s.try("lambda", "GetDurableExecution", map[string]any{"DurableExecutionArn": arn})
+	if err != nil || x["Status"] != "SUCCEEDED" || x["Result"] != `"paid"` {
+		t.Errorf("%v, %v", x, err)
+	}
+	h, err := s.try("lambda", "GetDurableExecutionHistory", map[string]any{"DurableExecutionArn": arn})
+	if events, _ := h["Events"].([]any); err != nil || len(events) != 8 {
+		t.Errorf("%v, %v", h, err)
+	}
+}

@@ -1,0 +1,343 @@
+package durablefunctions
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"stepback/aws"
+	"stepback/engine/clock"
+	"stepback/engine/durable"
+	"stepback/engine/history"
+	"stepback/engine/journal"
+	"stepback/internal/ctxerr"
+	"stepback/jsonvalue"
+)
+
+// run is an execution that has not ended.
+type run struct {
+	s   *Service
+	arn string
+	// turn is full while a goroutine has the turn: only that goroutine may use the state. It keeps the turn while it
+	// waits for a commit, so that commands become durable in their order.
+	turn  chan struct{}
+	state *state // nil if it is only in the journal
+	// resumes is true if the execution of an earlier process needs more than its timers.
+	resumes bool
+	// recovered is true if an earlier process has run the execution, until its events are tracked.
+	recovered bool
+
+	mu            sync.Mutex // guards what follows
+	wait, timeout *clock.Timer
+	next          [2]time.Time // when they fire
+	waiters       map[int]func()
+	waiterID      int
+	over          bool
+}
+
+// state is an execution in memory.
+type state struct {
+	x       *durable.Execution
+	record  journal.Execution
+	history []history.Event
+	steps   int64
+	track   func([]history.Event) // nil until there are new events to track
+	pending []history.Signal      // applied, and not in the journal: it can be applied again after a crash
+}
+
+func (s *Service) newRun(arn string) *run { return &run{s: s, arn: arn, turn: make(chan struct{}, 1)} }
+
+// restore rebuilds the state from the journal.
+func (r *run) restore(u *journal.Unfinished) error {
+	st := &state{x: new(durable.Execution), record: *u.Execution, steps: int64(len(u.Steps))}
+	for _, step := range u.Steps {
+		for i := range step.Signals {
+			c, err := durable.ParseCommand(step.Signals[i].Output.Text())
+			if err == nil {
+				_, err = st.x.Replay(c, step.Signals[i].At)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		st.history = append(st.history, step.History...)
+	}
+	if st.x.ARN() != r.arn {
+		return fmt.Errorf("%w: the execution's first command is missing", journal.ErrDamaged)
+	}
+	r.state = st
+	now := r.s.o.Clock.Now()
+	wait, timeout := st.x.Next()
+	r.mu.Lock()
+	r.next = [2]time.Time{wait, timeout}
+	r.mu.Unlock()
+	r.resumes = st.x.Invoking() || st.x.WantsInvocation(now) || len(openInvokes(st.x)) > 0
+	return nil
+}
+
+// evict drops the state if it is all in the journal. The caller has the turn.
+func (r *run) evict() {
+	if st := r.state; st != nil && !st.x.Invoking() && len(st.pending) == 0 {
+		r.state = nil
+	}
+}
+
+// take waits for the turn and loads the state.
+func (r *run) take(ctx context.Context) (*state, error) {
+	select {
+	case r.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctxerr.Of(ctx)
+	}
+	if r.state != nil {
+		return r.state, nil
+	}
+	if err := r.load(ctx); err != nil {
+		<-r.turn
+		return nil, err
+	}
+	return r.state, nil
+}
+
+func (r *run) load(ctx context.Context) error {
+	for u, err := range r.s.o.Journal.Unfinished(ctx, r.arn) {
+		if err != nil {
+			return err
+		}
+		if u.ARN == r.arn {
+			return r.restore(u)
+		}
+	}
+	return fmt.Errorf("%w: %s", journal.ErrNotFound, r.arn)
+}
+
+// leave ends the turn.
+func (r *run) leave() {
+	r.evict()
+	<-r.turn
+}
+
+// do applies a command and waits until it is durable. seen, if not nil, is called with the execution before the turn
+// ends.
+func (r *run) do(ctx context.Context, c *durable.Command, seen func(*durable.Execution)) error {
+	st, err := r.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer r.leave()
+	if err := r.apply(st, c); err != nil {
+		return err
+	}
+	if seen != nil {
+		seen(st.x)
+	}
+	return nil
+}
+
+// apply applies a command in the caller's turn, waits until it is durable, and does what follows from it.
+func (r *run) apply(st *state, c *durable.Command) error {
+	now := r.s.o.Clock.Now()
+	text, err := c.Text()
+	if err != nil {
+		return err
+	}
+	events, err := st.x.Apply(c, now)
+	if err != nil {
+		return err
+	}
+	st.pending = append(st.pending, history.Signal{Kind: history.SignalDurable, At: now, Output: jsonvalue.TextDocument(text)})
+	if len(events) > 0 || c.Callback != nil {
+		if err := r.commit(st, events, now); err != nil {
+			return err
+		}
+	}
+	if st.x.Over() {
+		r.end(st)
+		return nil
+	}
+	r.schedule(st)
+	if c.Checkpoint != nil {
+		r.chain(newInvokes(st.x, c.Checkpoint))
+	}
+	if c.Invoke == nil && st.x.WantsInvocation(now) {
+		return r.invoke(st)
+	}
+	return nil
+}
+
+// commit makes the pending commands and their events durable. If the journal refuses them, the state is what the journal
+// has.
+func (r *run) commit(st *state, events []history.Event, now time.Time) error {
+	st.history = append(st.history, events...)
+	rec := &journal.Record{Execution: &st.record, Step: st.steps, Signals: st.pending, History: events, Begin: st.steps == 0}
+	if rec.Begin {
+		st.record.Start = now
+	}
+	if st.x.Over() {
+		result, failure := st.x.Outcome()
+		st.record.Status, st.record.Stop = journalStatus(st.x.Status()), st.x.Ended()
+		if result != nil {
+			st.record.Output = *result
+		}
+		if failure != nil {
+			st.record.Failure = history.FailureOf(failure.ErrorType, failure.ErrorMessage).Cut()
+		}
+		st.record.HistorySize = int64(len(st.history))
+		rec.End, rec.All = true, st.history
+	}
+	done := make(chan error, 1)
+	r.s.o.Journal.Commit(rec, func(err error) { done <- err })
+	if err := <-done; err != nil {
+		r.state = nil
+		if rec.Begin {
+			r.s.remove(r)
+		}
+		return err
+	}
+	st.steps++
+	st.pending = nil
+	if r.s.o.Track != nil && len(events) > 0 {
+		if st.track == nil {
+			st.track = r.s.o.Track(&st.record, st.history[:len(st.history)-len(events)], r.recovered)
+			r.recovered = false
+		}
+		st.track(events)
+	}
+	if r.s.o.Changed != nil {
+		r.s.o.Changed(&st.record, events)
+	}
+	return nil
+}
+
+// end removes an execution that has ended, and tells those who wait for it.
+func (r *run) end(st *state) {
+	r.disarm()
+	r.s.remove(r)
+	r.mu.Lock()
+	waiters := r.waiters
+	r.waiters, r.over = nil, true
+	r.mu.Unlock()
+	for _, f := range waiters {
+		f()
+	}
+	if r.s.o.Ended != nil && !st.record.Sync {
+		result, failure := st.x.Outcome()
+		v := versionOf(&st.record)
+		e := &Ended{Version: v, ARN: r.arn, Input: st.record.Input, Status: st.x.Status(), Result: result, Error: failure}
+		r.s.o.Ended(r.s.ctx, e)
+	}
+}
+
+// schedule sets the timers to the next times at which the execution changes by itself.
+func (r *run) schedule(st *state) {
+	wait, timeout := st.x.Next()
+	r.mu.Lock()
+	same := r.wait != nil == !wait.IsZero() && r.timeout != nil && r.next == [2]time.Time{wait, timeout}
+	r.next = [2]time.Time{wait, timeout}
+	r.mu.Unlock()
+	if !same {
+		r.arm()
+	}
+}
+
+// arm sets the timers.
+func (r *run) arm() {
+	r.disarm()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	ring := clock.AlarmFunc(func() { r.s.goWork(r.tick) })
+	if at := r.next[0]; !at.IsZero() {
+		r.wait = r.s.o.Clock.Schedule(at, ring)
+	}
+	if at := r.next[1]; !at.IsZero() {
+		r.timeout = r.s.o.Clock.ScheduleInBackground(at, ring)
+	}
+}
+
+func (r *run) disarm() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, t := range []*clock.Timer{r.wait, r.timeout} {
+		if t != nil {
+			t.Stop()
+		}
+	}
+	r.wait, r.timeout = nil, nil
+}
+
+// tick ends the waits whose time has come.
+func (r *run) tick(ctx context.Context) {
+	r.disarm() // the other timer; what follows sets both again
+	r.report("its timer", r.do(ctx, &durable.Command{Tick: &durable.Tick{}}, nil))
+}
+
+// report logs an error of the background.
+func (r *run) report(what string, err error) {
+	if err != nil && !r.s.closing.Load() && r.s.run(r.arn) == r {
+		r.s.o.Log.Error("a durable execution does not continue", "execution", r.arn, "because of", what, "error", err)
+	}
+}
+
+// whenOver registers f for the end of the execution, as engine.Await does; the clock is held during the call.
+func (r *run) whenOver(f func()) (forget func() bool, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over {
+		return nil, false
+	}
+	if r.waiters == nil {
+		r.waiters = map[int]func(){}
+	}
+	id := r.waiterID
+	r.waiterID++
+	r.waiters[id] = f
+	return func() bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		_, there := r.waiters[id]
+		delete(r.waiters, id)
+		return there
+	}, true
+}
+
+// await waits until the execution has ended. If ctx belongs to work that holds the clock, it gives up its hold meanwhile.
+func (r *run) await(ctx context.Context) error {
+	ended := make(chan struct{})
+	holds := clock.IsHolding(ctx)
+	forget, ok := r.whenOver(func() {
+		if holds {
+			r.s.o.Clock.Hold()
+		}
+		close(ended)
+	})
+	if !ok {
+		return nil
+	}
+	if holds {
+		resume := r.s.o.Clock.Yield(ctx)
+		defer resume()
+	}
+	select {
+	case <-ended:
+	case <-ctx.Done():
+		if forget() {
+			return ctxerr.Of(ctx)
+		}
+		<-ended
+	case <-r.s.ctx.Done():
+		if forget() {
+			return closed()
+		}
+		<-ended
+	}
+	if holds {
+		defer r.s.o.Clock.Release()
+	}
+	return nil
+}
+
+func closed() error {
+	return &aws.Error{Code: "ServiceException", Message: "The Lambda service is closing; the durable execution continues when it is open again.",
+		Status: 500}
+}

@@ -1,0 +1,210 @@
+package durablefunctions
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"stepback/aws"
+	"stepback/engine/clock"
+	"stepback/engine/durable"
+	"stepback/engine/history"
+	"stepback/engine/journal"
+	"stepback/tasks/lambda/invocation"
+)
+
+// Options are the settings of a Service. Journal, Clock and Functions are required.
+type Options struct {
+	Journal   journal.Journal
+	Clock     *clock.Clock
+	Functions Functions
+	// Changed, if not nil, is called with the events of each step once they are durable. It must return quickly.
+	Changed func(*journal.Execution, []history.Event)
+	// Track, if not nil, returns the function that receives the events of an execution from now on, after past; see
+	// engine.Config.Track. recovered is true if an earlier process has run the execution.
+	Track func(x *journal.Execution, past []history.Event, recovered bool) func([]history.Event)
+	// Ended, if not nil, is called when an execution that was started asynchronously (invocation.Event) has ended, so
+	// that destinations and dead-letter queues receive its result.
+	Ended func(context.Context, *Ended)
+	// Log receives what goes wrong in the background; nil discards it.
+	Log *slog.Logger
+}
+
+// Functions are the functions that have durable executions.
+type Functions interface {
+	// Run invokes a version of a function once, even if it is durable. The error is an *aws.Error, or ctx's.
+	Run(ctx context.Context, v Version, r *invocation.Request) (*invocation.Answer, error)
+	// Resolve returns the version that a name of a function, or an ARN, stands for. The error is an *aws.Error.
+	Resolve(scope aws.Scope, name string) (Version, error)
+}
+
+// Version is a version of a function.
+type Version struct {
+	Scope    aws.Scope
+	Function string
+	// Number is the number of the version, or $LATEST. Alias is the alias through which it was named; empty if none.
+	Number, Alias string
+	// Qualified is true if the name contained a version or an alias.
+	Qualified bool
+	// Timeout and Retention are the function's DurableConfig: seconds, and days. Timeout is 0 if the function is not
+	// durable.
+	Timeout, Retention int64
+	// Tenants is true if every invocation must name a tenant.
+	Tenants bool
+}
+
+// ARN returns the function's ARN, with the version if it is qualified.
+func (v Version) ARN() string { return v.function() + ":" + v.Number }
+
+func (v Version) function() string { return v.Scope.ARN("lambda", "function:"+v.Function) }
+
+// Ended is an execution that has ended, with the request that started it.
+type Ended struct {
+	Version Version
+	ARN     string
+	Input   string
+	Status  string
+	Result  *string
+	Error   *durable.Error
+}
+
+const (
+	// patience is the time for which a running invocation holds virtual time.
+	patience = 10 * time.Second
+	// mostInvocations bounds the invocations that run at the same time; further ones wait for their turn.
+	mostInvocations = 1000
+)
+
+// Service runs durable executions. It is safe for concurrent use.
+type Service struct {
+	o       Options
+	ctx     context.Context //nolint:containedctx // ends when the service closes
+	cancel  context.CancelFunc
+	group   sync.WaitGroup
+	slots   chan struct{}
+	closing atomic.Bool
+
+	mu       sync.Mutex
+	runs     map[string]*run     // of executions that have not ended, by ARN
+	starting map[string]struct{} // names that are being started
+	freed    chan struct{}       // closed and replaced when a name is no longer being started
+	left     []*run              // executions of an earlier process, until Resume
+	closed   bool
+}
+
+// Open opens the executions that a journal has. Resume continues them.
+func Open(ctx context.Context, o Options) (*Service, error) {
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	s := &Service{o: o, slots: make(chan struct{}, mostInvocations), runs: map[string]*run{},
+		starting: map[string]struct{}{}, freed: make(chan struct{})}
+	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	for _, partition := range aws.Partitions() {
+		for u, err := range o.Journal.Unfinished(ctx, "arn:"+partition+":lambda:") {
+			if err != nil {
+				return nil, fmt.Errorf("the durable executions: %w", err)
+			}
+			r := s.newRun(u.ARN)
+			if err := r.restore(u); err != nil {
+				o.Log.Error("a durable execution cannot be continued; it was left unchanged", "execution", u.ARN, "error", err)
+				continue
+			}
+			r.recovered = true
+			s.runs[r.arn] = r
+			s.left = append(s.left, r)
+			r.evict()
+		}
+	}
+	return s, nil
+}
+
+// Resume continues the executions that an earlier process left. Call it once their functions can be invoked.
+func (s *Service) Resume() {
+	s.mu.Lock()
+	left := s.left
+	s.left = nil
+	s.mu.Unlock()
+	for _, r := range left {
+		if r.resumes {
+			s.goWork(func(ctx context.Context) { r.resume(ctx) })
+		} else {
+			r.arm()
+		}
+	}
+	if n := len(left); n > 0 {
+		s.o.Log.Info("durable executions resumed", "executions", n)
+	}
+}
+
+// Running returns the number of executions that have not ended, by account and region.
+func (s *Service) Running() map[aws.Scope]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := map[aws.Scope]int{}
+	for arn := range s.runs {
+		a, _ := aws.ParseARN(arn)
+		n[a.Scope()]++
+	}
+	return n
+}
+
+// Closing announces that the services that functions call are about to be closed. What fails from now on is repeated by
+// the next process.
+func (s *Service) Closing() { s.closing.Store(true) }
+
+// Close cancels the running invocations and waits for them. Executions that have not ended stay in the journal.
+func (s *Service) Close() {
+	s.closing.Store(true)
+	s.mu.Lock()
+	s.closed = true
+	runs := make([]*run, 0, len(s.runs))
+	for _, r := range s.runs {
+		runs = append(runs, r)
+	}
+	s.mu.Unlock()
+	s.cancel()
+	for _, r := range runs {
+		r.disarm()
+	}
+	s.group.Wait()
+}
+
+// goWork runs f on a goroutine that holds the clock and that Close waits for. It does nothing once the service is closed.
+func (s *Service) goWork(f func(context.Context)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.o.Clock.Go(s.ctx, &s.group, patience, f)
+	}
+}
+
+// run returns the running execution with an ARN, or nil.
+func (s *Service) run(arn string) *run {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.runs[arn]
+}
+
+func (s *Service) remove(r *run) {
+	s.mu.Lock()
+	delete(s.runs, r.arn)
+	s.mu.Unlock()
+}
+
+// aStatus returns a status of an execution in the API's spelling: Lambda says STOPPED where Step Functions says ABORTED.
+func aStatus(s history.Status) string {
+	if s == history.Aborted {
+		return durable.Stopped
+	}
+	return string(s)
+}
+
+func journalStatus(s string) history.Status {
+	if s == durable.Stopped {
+		return history.Aborted
+	}
+	return history.Status(s)
+}
