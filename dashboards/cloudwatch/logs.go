@@ -21,8 +21,11 @@ func runQuery(ctx context.Context, logs Logs, from, to time.Time, q render.LogQu
 	var started struct {
 		ID string `json:"queryId"`
 	}
-	if err := logs.Call(ctx, "StartQuery", map[string]any{"logGroupNames": q.Groups, "queryString": q.Text,
-		"startTime": from.Unix(), "endTime": to.Unix(), "limit": rows}, &started); err != nil {
+	in := map[string]any{"queryString": q.Text, "startTime": from.Unix(), "endTime": to.Unix(), "limit": rows}
+	if len(q.Groups) > 0 { // otherwise the query selects them itself
+		in["logGroupNames"] = q.Groups
+	}
+	if err := logs.Call(ctx, "StartQuery", in, &started); err != nil {
 		return render.Table{}, said(err)
 	}
 	for range logAttempts {

@@ -335,6 +335,9 @@ func renamed(expression string, of []Query, alarm int) string {
 // sourced matches the commands at the beginning of a log widget's query that name its log groups.
 var sourced = regexp.MustCompile(`^\s*SOURCE\s+(?:'([^']*)'|"([^"]*)")((?:\s*,\s*'[^']*')*)\s*\|?\s*`)
 
+// selecting matches the command of a query that selects its log groups by their names, which StartQuery evaluates.
+var selecting = regexp.MustCompile(`(?i)^\s*SOURCE\s+logGroups\s*\(`)
+
 func (l *loader) logs(ctx context.Context, w *Widget) error {
 	q := LogQuery{Text: w.properties.Query, Language: w.properties.Language, Region: w.properties.Region}
 	for {
@@ -353,7 +356,7 @@ func (l *loader) logs(ctx context.Context, w *Widget) error {
 	switch {
 	case q.Language != "" && q.Language != "CWLI":
 		return fmt.Errorf("log queries in %s are not supported", q.Language)
-	case len(q.Groups) == 0:
+	case len(q.Groups) == 0 && !selecting.MatchString(q.Text):
 		return errors.New("the query names no log group: it begins with SOURCE 'NAME' |")
 	}
 	t, err := l.source.Logs(ctx, l.window.From, l.window.To, q)

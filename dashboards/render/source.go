@@ -52,7 +52,7 @@ type Series struct {
 // LogQuery is a query of CloudWatch Logs Insights.
 type LogQuery struct {
 	Groups   []string // names or ARNs of log groups
-	Text     string   // without its SOURCE commands
+	Text     string   // without its SOURCE commands, except SOURCE logGroups(…), with which Groups is empty
 	Language string   // empty for CWLI
 	Region   string
 }

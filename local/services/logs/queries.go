@@ -82,14 +82,21 @@ func (s *Service) startQuery(ctx context.Context, scope aws.Scope, r *startQuery
 	if l := cmp.Or(r.Language, cwli); l != cwli {
 		return nil, invalid("Queries in " + l + " are not supported here; queryLanguage is " + cwli + ".")
 	}
-	groups, err := r.groups()
-	if err != nil {
+	groups, text, ok, err := s.sourceGroups(scope, r.Query)
+	switch {
+	case err != nil:
 		return nil, err
+	case !ok:
+		if groups, err = r.groups(); err != nil {
+			return nil, err
+		}
+	case r.Group != "" || len(r.Groups)+len(r.Identifiers) > 0:
+		return nil, invalid("The query selects its log groups with SOURCE; logGroupName, logGroupNames and logGroupIdentifiers must not be given.")
 	}
 	if r.End < r.Start {
 		return nil, invalid("End time should not be before the start time.")
 	}
-	q, err := insights.Parse(r.Query)
+	q, err := insights.Parse(text)
 	if err != nil {
 		return nil, malformedQuery(err)
 	}
