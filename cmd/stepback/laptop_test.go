@@ -291,7 +291,7 @@ func (l *laptop) imports() {
 	l.kill()
 	l.begin("--fault", "ApplyBatch:throttle:35%", "--enforce-iam")
 	// A batch that Lambda throttles six times in a row has waited for five minutes.
-	l.until(12*time.Minute, "the import has ended", func() bool {
+	l.until(18*time.Minute, "the import has ended", func() bool {
 		return l.execution(laptopStack).Status == sfntypes.ExecutionStatusSucceeded
 	})
 	l.counts(ctx, l.database, file)
