@@ -36,7 +36,8 @@ func (d *decoder) accepts(describe func(*Accepted)) {
 
 // acceptsIn describes what is accepted as a member of the object at the current path.
 func (d *decoder) acceptsIn(key string, describe func(*Accepted)) {
-	if n := len(d.asked) - 1; d.accepted != nil && n >= 0 && d.asked[n] == source.Member(key) && slices.Equal(d.path, d.asked[:n]) {
+	if n := len(d.asked) - 1; d.accepted != nil && n >= 0 && d.asked[n] == source.Member(key) && slices.Equal(d.path,
+		d.asked[:n]) {
 		describe(d.accepted)
 	}
 }

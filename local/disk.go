@@ -98,7 +98,8 @@ func (s *served) state(troubles map[string]string) string {
 
 // health returns the states of the services and of the stores that do not accept new work.
 func (p *Platform) health() endpoint.Health {
-	h := endpoint.Health{Version: p.cfg.Version, Ephemeral: p.cfg.Ephemeral, Services: map[string]string{}, Stores: p.troubles()}
+	h := endpoint.Health{Version: p.cfg.Version, Ephemeral: p.cfg.Ephemeral, Services: map[string]string{},
+		Stores: p.troubles()}
 	for i := range p.offered {
 		s := &p.offered[i]
 		h.Services[healthName(s.Signing)] = s.state(h.Stores)

@@ -101,8 +101,9 @@ func (p *Platform) openFunctions(ctx context.Context) (err error) {
 	p.offer(served{model: "lambda", store: functionsDir, about: "functions run as processes on this machine",
 		Service: endpoint.Service{Name: "Lambda", Signing: "lambda", Host: lambdaapi.IsURLHost,
 			Handler: lazily(func() *lambdaapi.Service {
-				return lambdaapi.New(lambdaapi.Config{Functions: p.Functions, Mappings: p.mappings, Scope: p.Scope, Durable: p.Durable,
-					Log: p.cfg.Log})
+				return lambdaapi.New(lambdaapi.Config{Functions: p.Functions, Mappings: p.mappings, Scope: p.Scope,
+					Durable: p.Durable,
+					Log:     p.cfg.Log})
 			})}})
 	p.Targets.Register("lambda", p.Functions)
 	p.onClose(func() error { //nolint:contextcheck // closing has a time of its own

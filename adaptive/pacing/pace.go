@@ -19,10 +19,10 @@ type Pace struct {
 	failed bool
 }
 
-// firstGrowth is the share by which the limit grows in the time of one piece until the first failure. The first overshoot
-// is thus at most this share. After that, the limit grows by Policy.Increase in the time of one piece, but by no more than
-// the share laterGrowth a second: pieces that take a tenth of a second would else push it over the capacity ten times
-// between two decreases.
+// firstGrowth is the share by which the limit grows in the time of one piece until the first failure. The first
+// overshoot is thus at most this share. After that, the limit grows by Policy.Increase in the time of one piece, but by
+// no more than the share laterGrowth a second: pieces that take a tenth of a second would else push it over the
+// capacity ten times between two decreases.
 const (
 	firstGrowth = 0.25
 	laterGrowth = 0.02

@@ -1,5 +1,5 @@
-// Package versions deletes the versions of a state machine that nothing uses any more, before there are 1,000, when Step
-// Functions refuses to publish more.
+// Package versions deletes the versions of a state machine that nothing uses any more, before there are 1,000, when
+// Step Functions refuses to publish more.
 package versions
 
 import (
@@ -17,8 +17,8 @@ import (
 const ByDeployment = "deployment"
 
 // Of the versions older than the newest keptVersions, at most prunedAtOnce are deleted in one call. The newest
-// keptDeployments of these that a deployment published are kept, because a rollback of the stack points the alias back at
-// them.
+// keptDeployments of these that a deployment published are kept, because a rollback of the stack points the alias back
+// at them.
 const (
 	keptVersions    = 100
 	keptDeployments = 10

@@ -50,8 +50,9 @@ func Write(w io.Writer) error {
 
 // windows returns the windows of all burn rates, each once, the shortest first.
 func windows() []time.Duration {
-	var all []time.Duration
-	for _, b := range alarms.Burns() {
+	burns := alarms.Burns()
+	all := make([]time.Duration, 0, 2*len(burns))
+	for _, b := range burns {
 		all = append(all, b.Long, b.Short)
 	}
 	slices.Sort(all)

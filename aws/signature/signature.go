@@ -42,8 +42,14 @@ func Matches(r *http.Request, secret string) bool {
 		}
 		return secondMatches(r, secret, given, query, date)
 	case query.Has("X-Amz-Signature"):
-		return fourth(r, secret, query.Get("X-Amz-Date"), query.Get("X-Amz-Credential"), query.Get("X-Amz-SignedHeaders"),
-			query.Get("X-Amz-Signature"))
+		return fourth(
+			r,
+			secret,
+			query.Get("X-Amz-Date"),
+			query.Get("X-Amz-Credential"),
+			query.Get("X-Amz-SignedHeaders"),
+			query.Get("X-Amz-Signature"),
+		)
 	case query.Has("Signature"):
 		return secondMatches(r, secret, query.Get("Signature"), query, query.Get("Expires"))
 	}
@@ -96,7 +102,8 @@ func fourth(r *http.Request, secret, date, credential, signed, given string) boo
 	for name := range strings.SplitSeq(signed, ";") {
 		headers.WriteString(name + ":" + headerText(r, name) + "\n")
 	}
-	canonical := sha256.Sum256([]byte(strings.Join([]string{r.Method, escaped(r.URL.Path, true), canonicalQuery(r.URL.Query()),
+	canonical := sha256.Sum256([]byte(strings.Join([]string{r.Method, escaped(r.URL.Path, true),
+		canonicalQuery(r.URL.Query()),
 		headers.String(), signed, hash}, "\n")))
 	_, scope, _ := strings.Cut(credential, "/")
 	text := strings.Join([]string{"AWS4-HMAC-SHA256", date, scope, hex.EncodeToString(canonical[:])}, "\n")
@@ -141,7 +148,11 @@ func escaped(text string, path bool) string {
 	var b strings.Builder
 	for i := range len(text) {
 		switch c := text[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.IndexByte("-._~", c) >= 0, path && c == '/':
+		case c >= 'a' && c <= 'z',
+			c >= 'A' && c <= 'Z',
+			c >= '0' && c <= '9',
+			strings.IndexByte("-._~", c) >= 0,
+			path && c == '/':
 			b.WriteByte(c)
 		default:
 			b.Write([]byte{'%', digits[c>>4], digits[c&15]})
@@ -167,11 +178,43 @@ func second(secret, text string) string {
 
 // signedParameters lists the query parameters that signature version 2 covers, sorted. They are those of the SDKs, which
 // stopped adding to them.
-var signedParameters = []string{"accelerate", "acl", "analytics", "cors", "defaultObjectAcl", "delete", "inventory", "lifecycle",
-	"location", "logging", "metrics", "notification", "object-lock", "partNumber", "policy", "replication", "requestPayment",
-	"response-cache-control", "response-content-disposition", "response-content-encoding", "response-content-language",
-	"response-content-type", "response-expires", "restore", "select", "select-type", "storageClass", "tagging", "torrent",
-	"uploadId", "uploads", "versionId", "versioning", "versions", "website"}
+var signedParameters = []string{
+	"accelerate",
+	"acl",
+	"analytics",
+	"cors",
+	"defaultObjectAcl",
+	"delete",
+	"inventory",
+	"lifecycle",
+	"location",
+	"logging",
+	"metrics",
+	"notification",
+	"object-lock",
+	"partNumber",
+	"policy",
+	"replication",
+	"requestPayment",
+	"response-cache-control",
+	"response-content-disposition",
+	"response-content-encoding",
+	"response-content-language",
+	"response-content-type",
+	"response-expires",
+	"restore",
+	"select",
+	"select-type",
+	"storageClass",
+	"tagging",
+	"torrent",
+	"uploadId",
+	"uploads",
+	"versionId",
+	"versioning",
+	"versions",
+	"website",
+}
 
 // textOfSecond returns the text that signature version 2 signs. date is the request's date, or the time at which a
 // presigned URL expires; resource is the path as it is signed.
@@ -199,16 +242,16 @@ func textOfSecond(r *http.Request, query url.Values, date, resource string) stri
 	for _, name := range names {
 		lines = append(lines, name+":"+strings.Join(amazon[name], ","))
 	}
-	separator := "?"
+	var signed []string
 	for _, name := range signedParameters {
-		if !query.Has(name) {
-			continue
-		}
-		resource += separator + name
 		if value := query.Get(name); value != "" {
-			resource += "=" + value
+			signed = append(signed, name+"="+value)
+		} else if query.Has(name) {
+			signed = append(signed, name)
 		}
-		separator = "&"
+	}
+	if len(signed) > 0 {
+		resource += "?" + strings.Join(signed, "&")
 	}
 	return strings.Join(append(lines, resource), "\n")
 }

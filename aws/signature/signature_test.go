@@ -14,7 +14,7 @@ import (
 	"stepback/aws/signature"
 )
 
-var credentials = aws.Credentials{AccessKeyID: "AKIDEXAMPLE", SecretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"} //nolint:gosec // an example
+var credentials = aws.Credentials{AccessKeyID: "AKIDEXAMPLE", SecretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"}
 
 const emptyHash = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
@@ -85,7 +85,7 @@ func TestSignaturesOfTheSDK(t *testing.T) {
 // TestSignatureVersionTwo verifies the example of AWS's page on signature version 2, and a request of the SDK for Python.
 func TestSignatureVersionTwo(t *testing.T) {
 	t.Parallel()
-	const secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY" //nolint:gosec // the example's
+	const secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"
 	r := httptest.NewRequest(http.MethodGet, "/awsexamplebucket1/photos/puppy.jpg", http.NoBody)
 	r.Header.Set("Date", "Tue, 27 Mar 2007 19:36:42 +0000")
 	r.Header.Set("Authorization", "AWS AKIAIOSFODNN7EXAMPLE:qgk2+6Sv9/oM7G3qLEjTH1a1l1g=")

@@ -91,7 +91,8 @@ func registerBuild() {
 	workspace.Register(travelling)
 }
 
-// connect hands the servers of protocols the version, and those that run other verbs the function that runs a command line.
+// connect hands the servers of protocols the version, and those that run other verbs the function that runs a command
+// line.
 func (c *commandLine) connect(execute func(context.Context, []string, terminal.Streams) int) {
 	c.MCP.Execute, c.MCP.Version = execute, buildinfo.Line()
 	c.LSP.Version = buildinfo.Line()

@@ -172,8 +172,20 @@ func (l *laptop) settings(name string, given map[string]any) {
 func (l *laptop) cdk(status int, args ...string) string {
 	l.t.Helper()
 	architecture := map[string]string{"amd64": "x86_64", "arm64": "arm64"}[runtime.GOARCH]
-	args = append(args, "--no-notices", "--app", filepath.Join(l.root, "bin/cdk"), "--output", filepath.Join(l.work, "out"),
-		"-c", "laptop="+architecture, "-c", "bootstraps=../dist/local", "-c", "settings="+l.work)
+	args = append(
+		args,
+		"--no-notices",
+		"--app",
+		filepath.Join(l.root, "bin/cdk"),
+		"--output",
+		filepath.Join(l.work, "out"),
+		"-c",
+		"laptop="+architecture,
+		"-c",
+		"bootstraps=../dist/local",
+		"-c",
+		"settings="+l.work,
+	)
 	if l.stages {
 		args = append(args, "-c", "stages=yes")
 	}
@@ -182,9 +194,17 @@ func (l *laptop) cdk(status int, args ...string) string {
 	}
 	cmd := exec.CommandContext(l.t.Context(), "node_modules/.bin/cdk", args...)
 	cmd.Dir = filepath.Join(l.root, "cdk")
-	cmd.Env = append(os.Environ(), "AWS_ENDPOINT_URL=http://localhost"+l.address[strings.LastIndexByte(l.address, ':'):],
-		"AWS_REGION=us-east-1", "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test", "AWS_EC2_METADATA_DISABLED=true",
-		"CI=true", "CDK_VALIDATION=false", "CDK_HOME="+filepath.Join(l.work, "home"))
+	cmd.Env = append(
+		os.Environ(),
+		"AWS_ENDPOINT_URL=http://localhost"+l.address[strings.LastIndexByte(l.address, ':'):],
+		"AWS_REGION=us-east-1",
+		"AWS_ACCESS_KEY_ID=test",
+		"AWS_SECRET_ACCESS_KEY=test",
+		"AWS_EC2_METADATA_DISABLED=true",
+		"CI=true",
+		"CDK_VALIDATION=false",
+		"CDK_HOME="+filepath.Join(l.work, "home"),
+	)
 	began := time.Now()
 	out, err := cmd.CombinedOutput()
 	if got := cmd.ProcessState.ExitCode(); got != status {
@@ -255,7 +275,10 @@ func (l *laptop) upload(stack, file string) {
 	}
 	defer body.Close()
 	bucket, key := l.output(stack, "InputBucketName"), "uploads/a.csv"
-	if _, err := l.objects().PutObject(l.t.Context(), &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: body}); err != nil {
+	if _, err := l.objects().PutObject(
+		l.t.Context(),
+		&s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: body},
+	); err != nil {
 		l.t.Fatal(err)
 	}
 }
@@ -265,7 +288,8 @@ func (l *laptop) upload(stack, file string) {
 func (l *laptop) execution(stack string) sfntypes.ExecutionListItem {
 	l.t.Helper()
 	machine := l.output(stack, "StateMachineArn")
-	list, err := sfn.NewFromConfig(l.config()).ListExecutions(l.t.Context(), &sfn.ListExecutionsInput{StateMachineArn: &machine})
+	list, err := sfn.NewFromConfig(l.config()).ListExecutions(l.t.Context(),
+		&sfn.ListExecutionsInput{StateMachineArn: &machine})
 	if err != nil || len(list.Executions) != 1 {
 		l.t.Fatalf("%s: %+v, %v", stack, list, err)
 	}
@@ -325,7 +349,12 @@ func (l *laptop) draws(environment, title string) {
 	if err := json.Unmarshal(out, &page); err != nil {
 		l.t.Fatal(err)
 	}
-	l.t.Logf("the dashboard of %s has %d widgets; without data are %q", environment, len(page.Widgets), page.WithoutData)
+	l.t.Logf(
+		"the dashboard of %s has %d widgets; without data are %q",
+		environment,
+		len(page.Widgets),
+		page.WithoutData,
+	)
 	shown := slices.ContainsFunc(page.Widgets, func(w struct{ Title string }) bool { return w.Title == title })
 	if !shown || slices.Contains(page.WithoutData, title) {
 		l.t.Errorf("the widget %q has no data", title)
@@ -370,7 +399,13 @@ func (l *laptop) counts(ctx context.Context, database, file string) {
 		l.t.Fatal(err)
 	}
 	defer conn.Close(ctx)
-	if err := conn.QueryRow(ctx, "SELECT sum(login_count), sum(post_count) FROM users").Scan(&got[0], &got[1]); err != nil ||
+	if err := conn.QueryRow(
+		ctx,
+		"SELECT sum(login_count), sum(post_count) FROM users",
+	).Scan(
+		&got[0],
+		&got[1],
+	); err != nil ||
 		got != want {
 		l.t.Errorf("the sums in the database are %v, those of the file %v (%v)", got, want, err)
 	}
@@ -432,7 +467,10 @@ func (l *laptop) stackOf(name string) string {
 // response.
 func (l *laptop) form(service, operation string, members ...string) string {
 	l.t.Helper()
-	values, kind, target := url.Values{"Action": {operation}, "Version": {"2010-05-15"}}, "application/x-www-form-urlencoded", ""
+	values, kind, target := url.Values{
+		"Action":  {operation},
+		"Version": {"2010-05-15"},
+	}, "application/x-www-form-urlencoded", ""
 	for i := 0; i < len(members); i += 2 {
 		values.Set(members[i], members[i+1])
 	}

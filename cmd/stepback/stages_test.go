@@ -14,9 +14,9 @@ import (
 	"stepback/csvimport/postgresstore/postgrestest"
 )
 
-// TestStages deploys dev, stg and prod, with their databases replaced, with the CDK command line to one server. It uploads
-// a file to each and stops the database while all three are imported. Each environment must page, resume when the
-// database is back, apply every row once, and report that it is OK again. The test takes a quarter of an hour; make
+// TestStages deploys dev, stg and prod, with their databases replaced, with the CDK command line to one server. It
+// uploads a file to each and stops the database while all three are imported. Each environment must page, resume when
+// the database is back, apply every row once, and report that it is OK again. The test takes a quarter of an hour; make
 // stages-trial builds what it needs and sets STEPBACK_STAGES.
 func TestStages(t *testing.T) {
 	t.Parallel()
@@ -34,7 +34,15 @@ func TestStages(t *testing.T) {
 		stacks = append(stacks, "stepback-"+name)
 		subscribers := map[string]any{"emails": []string{"you@" + name + ".example"}}
 		// The account has room for the server's two or more processors, and for the reservation of the function metrics.
-		l.settings(name, map[string]any{"accountConcurrency": 110, "pages": subscribers, "notices": subscribers, "imports": subscribers})
+		l.settings(
+			name,
+			map[string]any{
+				"accountConcurrency": 110,
+				"pages":              subscribers,
+				"notices":            subscribers,
+				"imports":            subscribers,
+			},
+		)
 	}
 	l.begin("--enforce-iam")
 	for _, name := range stages {

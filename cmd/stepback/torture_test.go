@@ -143,7 +143,7 @@ func (v *tortured) kill() {
 }
 
 // call calls an AWS JSON service. It returns an error if there was no response.
-func (v *tortured) call(target, version string, body any) (int, map[string]any, error) {
+func (v *tortured) call(target string, body any) (int, map[string]any, error) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return 0, nil, err
@@ -152,7 +152,7 @@ func (v *tortured) call(target, version string, body any) (int, map[string]any, 
 	if err != nil {
 		return 0, nil, err
 	}
-	r.Header.Set("Content-Type", "application/x-amz-json-"+version)
+	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	r.Header.Set("X-Amz-Target", target)
 	a, err := v.client.Do(r)
 	if err != nil {
@@ -165,13 +165,13 @@ func (v *tortured) call(target, version string, body any) (int, map[string]any, 
 }
 
 func (v *tortured) states(operation string, body any) (int, map[string]any, error) {
-	return v.call("AWSStepFunctions."+operation, "1.0", body)
+	return v.call("AWSStepFunctions."+operation, body)
 }
 
 // must makes a call that has to succeed, and returns the response.
 func (v *tortured) must(target string, body any) map[string]any {
 	v.t.Helper()
-	status, answer, err := v.call(target, "1.0", body)
+	status, answer, err := v.call(target, body)
 	if err != nil || status != http.StatusOK {
 		v.t.Fatalf("%s: %d %v %v", target, status, answer, err)
 	}
@@ -307,7 +307,7 @@ func (v *tortured) report(stop <-chan struct{}) {
 		default:
 		}
 		queue := "http://" + v.address + "/000000000000/tasks"
-		_, answer, err := v.call("AmazonSQS.ReceiveMessage", "1.0", map[string]any{"QueueUrl": queue,
+		_, answer, err := v.call("AmazonSQS.ReceiveMessage", map[string]any{"QueueUrl": queue,
 			"MaxNumberOfMessages": 10})
 		messages, _ := answer["Messages"].([]any)
 		if err != nil || len(messages) == 0 {
@@ -318,7 +318,7 @@ func (v *tortured) report(stop <-chan struct{}) {
 			m, _ := m.(map[string]any)
 			var body struct{ Token string }
 			if json.Unmarshal([]byte(fmt.Sprint(m["Body"])), &body) == nil && v.succeed(body.Token) {
-				_, _, _ = v.call("AmazonSQS.DeleteMessage", "1.0", map[string]any{"QueueUrl": queue,
+				_, _, _ = v.call("AmazonSQS.DeleteMessage", map[string]any{"QueueUrl": queue,
 					"ReceiptHandle": m["ReceiptHandle"]}) // otherwise it is delivered again
 			}
 		}

@@ -64,7 +64,8 @@ func secretAccess(ctx context.Context, id string) (url string, access postgresst
 		s, err := read(ctx)
 		return s.Password, err
 	}
-	return s.address(), postgresstore.Access{Password: password, Roots: trusted(), Tracer: pgxtrace.New(&xray.Tracer{})}, nil
+	return s.address(), postgresstore.Access{Password: password, Roots: trusted(),
+		Tracer: pgxtrace.New(&xray.Tracer{})}, nil
 }
 
 // secretFailure converts an error of Secrets Manager to a Failure that is named by the error's code.

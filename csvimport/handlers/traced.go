@@ -15,9 +15,10 @@ type Tracer interface {
 }
 
 // Traced returns a function that records each invocation as an attempt of the state that its event names, with the
-// attributes of docs/retry-traces.md that a function knows: retry_attempt, error_type of a failure, and retry_end if the
-// function decides that no further attempt is made. X-Ray allows no dots in names, so they have underscores, as the
-// OpenTelemetry Collector's exporter for X-Ray writes them. An event that does not say which attempt it is is not recorded.
+// attributes of docs/retry-traces.md that a function knows: retry_attempt, error_type of a failure, and retry_end if
+// the function decides that no further attempt is made. X-Ray allows no dots in names, so they have underscores, as the
+// OpenTelemetry Collector's exporter for X-Ray writes them. An event that does not say which attempt it is is not
+// recorded.
 func Traced[Output any](t Tracer, f Func[Output]) Func[Output] {
 	return func(ctx context.Context, event json.RawMessage) (out Output, err error) {
 		try, known := attemptOf(event)

@@ -11,9 +11,9 @@ import (
 	"stepback/retry"
 )
 
-// Waiting limits how long records wait for their callee. While a circuit is open, each attempt fails with CircuitOpen or
-// RetryBudgetExhausted, and the state machine retries it; a batch whose rows wait one after another could do that for
-// longer than the execution may take, which would end it with neither results nor a summary.
+// Waiting limits how long records wait for their callee. While a circuit is open, each attempt fails with CircuitOpen
+// or RetryBudgetExhausted, and the state machine retries it; a batch whose rows wait one after another could do that
+// for longer than the execution may take, which would end it with neither results nor a summary.
 type Waiting struct {
 	// Limit is the time after the start of the import's execution from which no record waits any more; 0 means that
 	// records wait until their retries are used up. See statemachine.WaitLimit.
@@ -22,8 +22,8 @@ type Waiting struct {
 	Now func() time.Time
 }
 
-// WaitingFrom returns the limit in WAIT_LIMIT, a duration such as 21h; if it is not set, there is none. Any other value is
-// InvalidInput.
+// WaitingFrom returns the limit in WAIT_LIMIT, a duration such as 21h; if it is not set, there is none. Any other value
+// is InvalidInput.
 func WaitingFrom(getenv func(string) string) (Waiting, error) {
 	text := getenv("WAIT_LIMIT")
 	if text == "" {
@@ -31,8 +31,11 @@ func WaitingFrom(getenv func(string) string) (Waiting, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return Waiting{}, csvimport.Fail(retry.InvalidInput, "WAIT_LIMIT is %q; set it to a duration such as 21h, or leave it unset for none",
-			text)
+		return Waiting{}, csvimport.Fail(
+			retry.InvalidInput,
+			"WAIT_LIMIT is %q; set it to a duration such as 21h, or leave it unset for none",
+			text,
+		)
 	}
 	return Waiting{Limit: d}, nil
 }
@@ -61,8 +64,13 @@ func (w Waiting) Limited(f Func[process.Answer]) Func[process.Answer] {
 		if began, ok := startOf(in.Run); !ok || now.Before(began.Add(w.Limit)) {
 			return out, err
 		}
-		given := csvimport.Fail(retry.RetryNotWorthwhile,
-			"the callee is still not available %s after the import's start, when records stop waiting for it: %s: %s", w.Limit, name, message)
+		given := csvimport.Fail(
+			retry.RetryNotWorthwhile,
+			"the callee is still not available %s after the import's start, when records stop waiting for it: %s: %s",
+			w.Limit,
+			name,
+			message,
+		)
 		if in.Items == nil {
 			return out, encode(given)
 		}

@@ -75,14 +75,23 @@ type failingStore struct {
 	down func() bool
 }
 
-func (s *failingStore) ApplyBatch(ctx context.Context, run csvimport.Run, rows []csvimport.Row) ([]csvimport.Answer, error) {
+func (s *failingStore) ApplyBatch(
+	ctx context.Context,
+	run csvimport.Run,
+	rows []csvimport.Row,
+) ([]csvimport.Answer, error) {
 	if s.down() {
 		return nil, csvimport.Fail(retry.DatabaseConnectionError, "the database is down")
 	}
 	return s.Store.ApplyBatch(ctx, run, rows)
 }
 
-func (s *failingStore) Apply(ctx context.Context, run csvimport.Run, row int64, inc csvimport.Increment) (csvimport.Outcome, error) {
+func (s *failingStore) Apply(
+	ctx context.Context,
+	run csvimport.Run,
+	row int64,
+	inc csvimport.Increment,
+) (csvimport.Outcome, error) {
 	if s.down() {
 		return "", csvimport.Fail(retry.DatabaseConnectionError, "the database is down")
 	}
@@ -140,17 +149,23 @@ func TestAnOutageOfSixMinutes(t *testing.T) {
 	open()
 	r := imported(t, p, tr.file, false)
 	closed(t, p)
-	if r.Status != "SUCCEEDED" || r.Rows == nil || r.Rows.Applied+r.Rows.AlreadyApplied != rows || r.Rows.DeadLettered != 0 {
+	if r.Status != "SUCCEEDED" || r.Rows == nil || r.Rows.Applied+r.Rows.AlreadyApplied != rows ||
+		r.Rows.DeadLettered != 0 {
 		t.Fatalf("%s %s %s, rows %+v", r.Status, r.Error, strings.TrimSpace(r.Cause), r.Rows)
 	}
 	if before == 0 || broken.Load() == before || refused < 30 {
-		t.Errorf("%d connections broke before the interruption and %d after it, %d batches were refused", before, broken.Load()-before, refused)
+		t.Errorf(
+			"%d connections broke before the interruption and %d after it, %d batches were refused",
+			before,
+			broken.Load()-before,
+			refused,
+		)
 	}
 	tr.sameUsers(t, sum(all, nil))
 }
 
-// TestAnOutageThatOutlastsTheImport imports while the database is away for good. Batches and rows stop waiting three hours
-// before the execution's timeout, so that the execution ends with a summary instead of TIMED_OUT.
+// TestAnOutageThatOutlastsTheImport imports while the database is away for good. Batches and rows stop waiting three
+// hours before the execution's timeout, so that the execution ends with a summary instead of TIMED_OUT.
 func TestAnOutageThatOutlastsTheImport(t *testing.T) {
 	t.Parallel()
 	const rows = 2000

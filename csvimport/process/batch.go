@@ -102,7 +102,8 @@ type GivenUp struct {
 
 // GiveUp returns the output of a batch whose rows are all dead-lettered. The error is that of a row without a record.
 func GiveUp(items []Item, given GivenUp) (BatchOutput, error) {
-	out := BatchOutput{Applied: Ranges{}, AlreadyApplied: Ranges{}, Rejected: make([]Rejection, 0, len(items)), OneByOne: []Item{}}
+	out := BatchOutput{Applied: Ranges{}, AlreadyApplied: Ranges{}, Rejected: make([]Rejection, 0, len(items)),
+		OneByOne: []Item{}}
 	for i := range items {
 		if err := items[i].check(); err != nil {
 			return out, err
@@ -111,8 +112,9 @@ func GiveUp(items []Item, given GivenUp) (BatchOutput, error) {
 		if err != nil {
 			return out, err
 		}
-		out.Rejected = append(out.Rejected, Rejection{Outcome: csvimport.DeadLettered, Row: *items[i].Row, Record: record,
-			Error: given.Failure.Name, Cause: given.Failure.Message, Attempts: given.Attempts,
+		out.Rejected = append(out.Rejected, Rejection{Outcome: csvimport.DeadLettered, Row: *items[i].Row,
+			Record: record,
+			Error:  given.Failure.Name, Cause: given.Failure.Message, Attempts: given.Attempts,
 			FirstTime: written(given.First), LastTime: written(given.Last)})
 	}
 	return out, nil

@@ -65,9 +65,9 @@ type open struct{ segment }
 type openKey struct{}
 
 // Attempt begins a subsegment for an attempt of a state. The calls made with the context that it returns are recorded
-// below it. The function that it returns ends the subsegment; failure is nil for a success. Annotations are the attributes
-// that an attempt has when it begins, more those that it has when it ends; X-Ray allows letters, digits and underscores
-// in their names.
+// below it. The function that it returns ends the subsegment; failure is nil for a success. Annotations are the
+// attributes that an attempt has when it begins, more those that it has when it ends; X-Ray allows letters, digits and
+// underscores in their names.
 func (t *Tracer) Attempt(ctx context.Context, state string, annotations map[string]any) (
 	inner context.Context, end func(failure error, more map[string]any),
 ) {
@@ -91,11 +91,20 @@ func (t *Tracer) open(ctx context.Context, name string) *open {
 	if !sampled || t.daemon() == nil { //nolint:contextcheck // the connection outlives the invocation
 		return nil
 	}
-	return &open{segment{Name: name, ID: newID(), TraceID: trace, ParentID: parent, Type: "subsegment", Start: seconds(time.Now())}}
+	return &open{
+		segment{
+			Name:     name,
+			ID:       newID(),
+			TraceID:  trace,
+			ParentID: parent,
+			Type:     "subsegment",
+			Start:    seconds(time.Now()),
+		},
+	}
 }
 
-// Begin adds a new subsegment to the context for a statement that a user sends to a PostgreSQL database, if the invocation
-// is recorded. database is the name under which X-Ray's service map shows it.
+// Begin adds a new subsegment to the context for a statement that a user sends to a PostgreSQL database, if the
+// invocation is recorded. database is the name under which X-Ray's service map shows it.
 func (t *Tracer) Begin(ctx context.Context, database, user, text string) context.Context {
 	o := t.open(ctx, database)
 	if o == nil {

@@ -15,14 +15,18 @@ type svg struct {
 	file bool
 }
 
-// paints are the presentation attributes of the styles, in the style sheet's light colors. Browsers prefer the style sheet.
-// Programs whose CSS has no variables, such as Inkscape and librsvg, draw the attributes; without them everything would
-// be black.
+// paints are the presentation attributes of the styles, in the style sheet's light colors. Browsers prefer the style
+// sheet. Programs whose CSS has no variables, such as Inkscape and librsvg, draw the attributes; without them
+// everything would be black.
 var paints = [...]string{
-	small: `fill="#5f6b7a" font-size="11"`, title: `fill="#16191f" font-size="13" font-weight="600"`,
-	heading: `fill="#16191f" font-size="20" font-weight="600"`, number: `fill="#16191f" font-size="26" font-weight="600"`,
-	nothing: `fill="#5f6b7a" font-size="12" font-style="italic"`, alarming: `fill="` + alarmColor + `" font-size="12" font-weight="600"`,
-	fine: `fill="#2ca02c" font-size="12"`, prose: `fill="#16191f" font-size="13"`,
+	small:    `fill="#5f6b7a" font-size="11"`,
+	title:    `fill="#16191f" font-size="13" font-weight="600"`,
+	heading:  `fill="#16191f" font-size="20" font-weight="600"`,
+	number:   `fill="#16191f" font-size="26" font-weight="600"`,
+	nothing:  `fill="#5f6b7a" font-size="12" font-style="italic"`,
+	alarming: `fill="` + alarmColor + `" font-size="12" font-weight="600"`,
+	fine:     `fill="#2ca02c" font-size="12"`,
+	prose:    `fill="#16191f" font-size="13"`,
 }
 
 // plain returns attributes with a blank before them, or "" for a picture inside a page.
@@ -115,6 +119,14 @@ func (s svg) area(outline []point, color, title string) {
 
 func (s svg) shade(b box, color string) {
 	at := s.at(point{b.x, b.y})
-	fmt.Fprintf(s.out, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s" fill-opacity="%v"/>`, at.x, at.y, b.w,
-		b.h, html.EscapeString(color), shadeShare)
+	fmt.Fprintf(
+		s.out,
+		`<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s" fill-opacity="%v"/>`,
+		at.x,
+		at.y,
+		b.w,
+		b.h,
+		html.EscapeString(color),
+		shadeShare,
+	)
 }

@@ -55,6 +55,7 @@ func (e *Edge) paint(taken bool) (line, head string) {
 		ink, width = inkColor, "2"
 	}
 	switch e.Kind {
+	case Next, Choice:
 	case Default:
 		dash = ` stroke-dasharray="1.5 3"`
 	case Catch:

@@ -2,8 +2,8 @@ package ownerfs
 
 import "github.com/cockroachdb/pebble/v2/vfs"
 
-// Unsynced is System without waiting for the disk: what is written survives the process, but not a crash of the machine.
-// It is for directories that are removed when the process ends.
+// Unsynced is System without waiting for the disk: what is written survives the process, but not a crash of the
+// machine. It is for directories that are removed when the process ends.
 var Unsynced vfs.FS = unsynced{System}
 
 type unsynced struct{ vfs.FS }

@@ -1,5 +1,5 @@
-// Command typecheck reports type errors of packages and their tests on other systems. It is much faster than building them,
-// because it generates no code, and so covers all packages.
+// Command typecheck reports type errors of packages and their tests on other systems. It is much faster than building
+// them, because it generates no code, and so covers all packages.
 //
 //	go run ./internal/typecheck -systems windows,darwin ./...
 package main
@@ -19,8 +19,8 @@ func main() {
 	failed := false
 	for system := range strings.SplitSeq(*systems, ",") {
 		list, err := packages.Load(&packages.Config{
-			Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps |
-				packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax,
+			Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+				packages.NeedDeps | packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax,
 			Env:   append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0"),
 			Tests: true,
 		}, flag.Args()...)

@@ -14,7 +14,8 @@ import (
 
 // metricData is the part of the CloudWatch client that stores metric data.
 type metricData interface {
-	PutMetricData(context.Context, *cloudwatch.PutMetricDataInput, ...func(*cloudwatch.Options)) (*cloudwatch.PutMetricDataOutput, error)
+	PutMetricData(context.Context, *cloudwatch.PutMetricDataInput,
+		...func(*cloudwatch.Options)) (*cloudwatch.PutMetricDataOutput, error)
 }
 
 // Limits of a PutMetricData request.
@@ -46,7 +47,8 @@ func (p putter) put(ctx context.Context, lines []byte) error {
 	for _, namespace := range order {
 		for all := byNamespace[namespace]; len(all) > 0; {
 			n := min(len(all), maxData)
-			if _, err := p.client.PutMetricData(ctx, &cloudwatch.PutMetricDataInput{Namespace: &namespace, MetricData: all[:n]}); err != nil {
+			if _, err := p.client.PutMetricData(ctx, &cloudwatch.PutMetricDataInput{Namespace: &namespace,
+				MetricData: all[:n]}); err != nil {
 				return fmt.Errorf("putting %d metrics of %s: %w", n, namespace, err)
 			}
 			all = all[n:]

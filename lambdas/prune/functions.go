@@ -40,7 +40,8 @@ type executions interface {
 type functions interface {
 	ListVersionsByFunction(context.Context, *lambda.ListVersionsByFunctionInput,
 		...func(*lambda.Options)) (*lambda.ListVersionsByFunctionOutput, error)
-	DeleteFunction(context.Context, *lambda.DeleteFunctionInput, ...func(*lambda.Options)) (*lambda.DeleteFunctionOutput, error)
+	DeleteFunction(context.Context, *lambda.DeleteFunctionInput,
+		...func(*lambda.Options)) (*lambda.DeleteFunctionOutput, error)
 }
 
 // pruneFunctions deletes the versions of the named functions that are called neither by the state machine, nor by one of
@@ -126,7 +127,8 @@ func uses(ctx context.Context, c executions, machine string, now time.Time) (map
 		add(described.Definition)
 		known[arn] = arn != machine // executions without a version may have started with an earlier definition
 	}
-	for _, status := range []sfntypes.ExecutionStatus{sfntypes.ExecutionStatusRunning, sfntypes.ExecutionStatusPendingRedrive,
+	for _, status := range []sfntypes.ExecutionStatus{sfntypes.ExecutionStatusRunning,
+		sfntypes.ExecutionStatusPendingRedrive,
 		sfntypes.ExecutionStatusFailed, sfntypes.ExecutionStatusTimedOut, sfntypes.ExecutionStatusAborted} {
 		in := &sfn.ListExecutionsInput{StateMachineArn: &machine, StatusFilter: status, MaxResults: 1000}
 		for {

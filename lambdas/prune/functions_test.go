@@ -40,9 +40,16 @@ func (a *testAccount) failing(operation string) error {
 	return nil
 }
 
-func (a *testAccount) DescribeStateMachine(_ context.Context, in *sfn.DescribeStateMachineInput, _ ...func(*sfn.Options),
+func (a *testAccount) DescribeStateMachine(
+	_ context.Context,
+	in *sfn.DescribeStateMachineInput,
+	_ ...func(*sfn.Options),
 ) (*sfn.DescribeStateMachineOutput, error) {
-	return &sfn.DescribeStateMachineOutput{Definition: aws.String(a.definitions[*in.StateMachineArn])}, a.failing("DescribeStateMachine")
+	return &sfn.DescribeStateMachineOutput{
+			Definition: aws.String(a.definitions[*in.StateMachineArn]),
+		}, a.failing(
+			"DescribeStateMachine",
+		)
 }
 
 func (a *testAccount) DescribeStateMachineForExecution(_ context.Context, in *sfn.DescribeStateMachineForExecutionInput,
@@ -61,24 +68,39 @@ func (a *testAccount) ListExecutions(_ context.Context, in *sfn.ListExecutionsIn
 	if at >= len(all) {
 		return &sfn.ListExecutionsOutput{}, a.failing("ListExecutions")
 	}
-	return &sfn.ListExecutionsOutput{Executions: all[at : at+1], NextToken: aws.String(strconv.Itoa(at + 1))}, a.failing("ListExecutions")
+	return &sfn.ListExecutionsOutput{
+			Executions: all[at : at+1],
+			NextToken:  aws.String(strconv.Itoa(at + 1)),
+		}, a.failing(
+			"ListExecutions",
+		)
 }
 
-func (a *testAccount) ListStateMachineVersions(context.Context, *sfn.ListStateMachineVersionsInput, ...func(*sfn.Options),
+func (a *testAccount) ListStateMachineVersions(
+	context.Context,
+	*sfn.ListStateMachineVersionsInput,
+	...func(*sfn.Options),
 ) (*sfn.ListStateMachineVersionsOutput, error) {
 	out := &sfn.ListStateMachineVersionsOutput{}
 	for _, v := range a.versions {
-		out.StateMachineVersions = append(out.StateMachineVersions, sfntypes.StateMachineVersionListItem{StateMachineVersionArn: &v})
+		out.StateMachineVersions = append(out.StateMachineVersions,
+			sfntypes.StateMachineVersionListItem{StateMachineVersionArn: &v})
 	}
 	return out, nil
 }
 
-func (a *testAccount) DeleteStateMachineVersion(context.Context, *sfn.DeleteStateMachineVersionInput, ...func(*sfn.Options),
+func (a *testAccount) DeleteStateMachineVersion(
+	context.Context,
+	*sfn.DeleteStateMachineVersionInput,
+	...func(*sfn.Options),
 ) (*sfn.DeleteStateMachineVersionOutput, error) {
 	return nil, errors.New("not called")
 }
 
-func (a *testAccount) ListVersionsByFunction(_ context.Context, in *lambda.ListVersionsByFunctionInput, _ ...func(*lambda.Options),
+func (a *testAccount) ListVersionsByFunction(
+	_ context.Context,
+	in *lambda.ListVersionsByFunctionInput,
+	_ ...func(*lambda.Options),
 ) (*lambda.ListVersionsByFunctionOutput, error) {
 	half := a.functions[*in.FunctionName]/2 + 1
 	out := &lambda.ListVersionsByFunctionOutput{}
@@ -139,8 +161,16 @@ func newTestAccount() *testAccount {
 			"unversioned":      calls("process:1"),
 		},
 		executions: map[sfntypes.ExecutionStatus][]sfntypes.ExecutionListItem{
-			sfntypes.ExecutionStatusRunning:  {execution("running", "3", nil), execution("kept version", "8", nil), execution("unversioned", "", nil)},
-			sfntypes.ExecutionStatusTimedOut: {execution("redrivable", "5", day(13)), execution("again", "5", day(13)), execution("too old", "2", day(15))},
+			sfntypes.ExecutionStatusRunning: {
+				execution("running", "3", nil),
+				execution("kept version", "8", nil),
+				execution("unversioned", "", nil),
+			},
+			sfntypes.ExecutionStatusTimedOut: {
+				execution("redrivable", "5", day(13)),
+				execution("again", "5", day(13)),
+				execution("too old", "2", day(15)),
+			},
 		},
 		functions: map[string]int{"process": 14, "validate": 2},
 		aliased:   "process:6",

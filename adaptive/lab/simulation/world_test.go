@@ -126,8 +126,8 @@ calls: {S: {service: api}}
 	}
 }
 
-// TestLambdasRamp sends 2,000 calls a second, of 100 s each, to a function: 1,000 environments start at once and 100 more each
-// second, so that after 10 s 2,000 calls have been admitted; calls on warm environments need no more.
+// TestLambdasRamp sends 2,000 calls a second, of 100 s each, to a function: 1,000 environments start at once and 100
+// more each second, so that after 10 s 2,000 calls have been admitted; calls on warm environments need no more.
 func TestLambdasRamp(t *testing.T) {
 	t.Parallel()
 	s := parse(t, `
@@ -140,7 +140,8 @@ service: {f: {servers: 100000, time: {constant: 100}, coldStart: {time: {constan
 calls: {S: {service: f}}
 `)
 	r := run(t, s, static(t), 1)
-	if r.Check.Cold != r.Check.Asked || math.Abs(float64(r.Check.Cold-2000)) > 1 || r.Check.Throttled+r.Check.Cold != r.Check.Arrived {
+	if r.Check.Cold != r.Check.Asked || math.Abs(float64(r.Check.Cold-2000)) > 1 ||
+		r.Check.Throttled+r.Check.Cold != r.Check.Arrived {
 		t.Errorf("%+v; want 2,000 cold starts and the other calls throttled", r.Check)
 	}
 	short := parse(t, `
@@ -314,8 +315,14 @@ faults: [{at: 100, for: 50, service: db, errors: {p: 1}}]
 			t.Fatal(err)
 		}
 		if highest[1] != most || calls[1] != 100 || calls[0] >= 50 {
-			t.Errorf("%s: up to %d attempts and %d first calls in the outage, ours make %d; want %d, 100 and fewer than 50", name,
-				highest[1], calls[1], calls[0], most)
+			t.Errorf(
+				"%s: up to %d attempts and %d first calls in the outage, ours make %d; want %d, 100 and fewer than 50",
+				name,
+				highest[1],
+				calls[1],
+				calls[0],
+				most,
+			)
 		}
 	}
 	for name, want := range map[string]string{"wild": `there is no policy "wild"`, "adaptive": "not one that a client can have"} {
@@ -360,15 +367,25 @@ faults: [%s]
 	options := scenario.Options{ReadFile: func(string) ([]byte, error) {
 		return []byte("seconds,speed,errors\n0,1,0\n60,0.5,0\n120,0,0\n150,1,0.3\n200,1,0\n"), nil
 	}}
-	traced, err := scenario.Parse("incident.yaml", fmt.Appendf(nil, text, "{trace: incident.csv, service: db}"), options)
+	traced, err := scenario.Parse(
+		"incident.yaml",
+		fmt.Appendf(nil, text, "{trace: incident.csv, service: db}"),
+		options,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(traced.Faults) != 3 {
 		t.Fatalf("%d windows, want 3", len(traced.Faults))
 	}
-	written := parse(t, fmt.Sprintf(text, "{at: 60, for: 60, service: db, capacity: 0.5}, {at: 120, for: 30, service: db, capacity: 0}, "+
-		"{at: 150, for: 50, service: db, errors: {p: 0.3}}"))
+	written := parse(
+		t,
+		fmt.Sprintf(
+			text,
+			"{at: 60, for: 60, service: db, capacity: 0.5}, {at: 120, for: 30, service: db, capacity: 0}, "+
+				"{at: 150, for: 50, service: db, errors: {p: 0.3}}",
+		),
+	)
 	a, b := run(t, traced, static(t), 1), run(t, written, static(t), 1)
 	if fmt.Sprint(a.Values) != fmt.Sprint(b.Values) || a.Check != b.Check {
 		t.Errorf("the trace gives %v, its windows %v", a.Values, b.Values)

@@ -105,8 +105,8 @@ func (x *Reviewed) FixOnce() (fixed File, mended int, err error) {
 		terminal.Counted(int64(len(chosen)), "finding")))
 }
 
-// fixedBy returns the definition with the edits that fix the findings. ok is false if the edited text, read anew, is not
-// the definition that the fixes should lead to.
+// fixedBy returns the definition with the edits that fix the findings. ok is false if the edited text, read anew, is
+// not the definition that the fixes should lead to.
 func fixedBy(d *File, edits []source.Edit, findings []review.Finding) (fixed File, ok bool) {
 	want, n := review.Fix(d.Document.JSON, findings)
 	fixed, err := d.Reread(source.Apply(d.Document.Text, edits))

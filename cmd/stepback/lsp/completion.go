@@ -56,7 +56,8 @@ func (c *completion) add(written, label string, kind protocol.CompletionItemKind
 		return
 	}
 	// Editors expect them in the order in which they were added, such as that of states.
-	order := string(rune('a'+len(c.items)/676%26)) + string(rune('a'+len(c.items)/26%26)) + string(rune('a'+len(c.items)%26))
+	order := string(rune('a'+len(c.items)/676%26)) + string(rune('a'+len(c.items)/26%26)) +
+		string(rune('a'+len(c.items)%26))
 	item := protocol.CompletionItem{Label: label, Kind: &kind, SortText: &order, FilterText: &label,
 		TextEdit: protocol.TextEdit{Range: c.d.span(source.Span{Start: start, End: c.offset}), NewText: inserted}}
 	if detail != "" {
@@ -108,7 +109,10 @@ func (c *completion) surroundings() (before, after string) {
 // parameters returns the members of the input of the service that a task calls, if the object at a path is the task's
 // Parameters or Arguments.
 func (c *completion) parameters(object source.Path) []string {
-	if n := len(object); n == 0 || object[n-1] != source.Member("Parameters") && object[n-1] != source.Member("Arguments") {
+	if n := len(
+		object,
+	); n == 0 ||
+		object[n-1] != source.Member("Parameters") && object[n-1] != source.Member("Arguments") {
 		return nil
 	}
 	integration, _ := c.called(object[:len(object)-1])
@@ -180,7 +184,13 @@ func (c *completion) states() bool {
 				continue
 			}
 			for i := range g.states {
-				c.add(c.before, g.states[i].name, protocol.CompletionItemKindReference, g.states[i].kind+" state", g.states[i].name)
+				c.add(
+					c.before,
+					g.states[i].name,
+					protocol.CompletionItemKindReference,
+					g.states[i].kind+" state",
+					g.states[i].name,
+				)
 			}
 			return true
 		}
@@ -189,9 +199,16 @@ func (c *completion) states() bool {
 }
 
 // functionErrors are the errors of Lambda functions that did not fail by an error of their own.
-var functionErrors = []string{retry.LambdaServiceException, retry.LambdaAWSLambdaException, retry.LambdaSdkClientException,
-	retry.LambdaClientExecutionTimeoutException, retry.LambdaTooManyRequestsException, retry.LambdaUnknown,
-	retry.RuntimeExitError, retry.SandboxTimedout}
+var functionErrors = []string{
+	retry.LambdaServiceException,
+	retry.LambdaAWSLambdaException,
+	retry.LambdaSdkClientException,
+	retry.LambdaClientExecutionTimeoutException,
+	retry.LambdaTooManyRequestsException,
+	retry.LambdaUnknown,
+	retry.RuntimeExitError,
+	retry.SandboxTimedout,
+}
 
 // errorNames adds the errors of the service that the state calls, then the reserved names.
 func (c *completion) errorNames() {
@@ -220,7 +237,13 @@ func (c *completion) errorNames() {
 	}{{names, "error of " + integration}, {asl.ReservedErrors(), "reserved error name"}} {
 		for _, name := range list.names {
 			if !listed(name) {
-				c.add(c.before, name, protocol.CompletionItemKindEnumMember, strings.TrimSuffix(list.detail, " of "), name)
+				c.add(
+					c.before,
+					name,
+					protocol.CompletionItemKindEnumMember,
+					strings.TrimSuffix(list.detail, " of "),
+					name,
+				)
 			}
 		}
 	}

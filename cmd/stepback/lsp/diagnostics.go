@@ -51,7 +51,9 @@ func (s *server) diagnose(ctx context.Context, d *document) (shown []protocol.Di
 	defer func() {
 		if p := recover(); p != nil {
 			fmt.Fprintf(s.errors, "stepback lsp: checking %s failed: %v\n%s", d.path, p, debug.Stack())
-			shown = []protocol.Diagnostic{d.about(protocol.DiagnosticSeverityError, 0, fmt.Sprintf("checking this file failed: %v", p))}
+			shown = []protocol.Diagnostic{
+				d.about(protocol.DiagnosticSeverityError, 0, fmt.Sprintf("checking this file failed: %v", p)),
+			}
 		}
 	}()
 	return d.diagnostics(ctx)
@@ -93,8 +95,11 @@ func (d *document) diagnostics(ctx context.Context) []protocol.Diagnostic {
 		shown = append(shown, d.diagnostic(&found[i]))
 	}
 	if hidden > 0 {
-		shown = append(shown, d.about(protocol.DiagnosticSeverityInformation, 0, terminal.Counted(int64(hidden), "finding")+
-			" of this file not shown here: run stepback validate and stepback retries review"))
+		shown = append(
+			shown,
+			d.about(protocol.DiagnosticSeverityInformation, 0, terminal.Counted(int64(hidden), "finding")+
+				" of this file not shown here: run stepback validate and stepback retries review"),
+		)
 	}
 	return shown
 }
@@ -130,5 +135,6 @@ func (d *document) diagnostic(f *asl.Diagnostic) protocol.Diagnostic {
 // about returns a diagnostic about a line, which counts from 1, or about the document as a whole if line is 0.
 func (d *document) about(severity protocol.DiagnosticSeverity, line int, message string) protocol.Diagnostic {
 	at := d.starts[max(0, min(line-1, len(d.starts)-1))]
-	return protocol.Diagnostic{Range: d.span(source.Span{Start: at, End: at}), Severity: &severity, Source: &sourceName, Message: message}
+	return protocol.Diagnostic{Range: d.span(source.Span{Start: at, End: at}), Severity: &severity, Source: &sourceName,
+		Message: message}
 }

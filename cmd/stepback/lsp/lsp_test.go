@@ -25,7 +25,8 @@ func TestPositions(t *testing.T) {
 			t.Errorf("%v is at offset %d, want %d", p, got, c.offset)
 		}
 	}
-	for p, want := range map[protocol.Position]int{{Line: 0, Character: 99}: 6, {Line: 0, Character: 2}: 1, {Line: 9}: 14, {Line: 2, Character: 7}: 13} {
+	for p, want := range map[protocol.Position]int{{Line: 0, Character: 99}: 6, {Line: 0, Character: 2}: 1,
+		{Line: 9}: 14, {Line: 2, Character: 7}: 13} {
 		if got := l.offset(p); got != want {
 			t.Errorf("%v is clamped to %d, want %d", p, got, want)
 		}

@@ -18,7 +18,8 @@ func TestPictureFollowsTheCursor(t *testing.T) {
 		state string
 	}{{0, ""}, {2, "Pay"}, {7, "Pay"}, {10, "Each"}, {13, "One"}} {
 		var got picture
-		if err := e.ask(methodGraph, place(uri, c.line, 20), &got); err != nil || got.State != c.state || len(got.States) != 3 ||
+		if err := e.ask(methodGraph, place(uri, c.line, 20), &got); err != nil || got.State != c.state ||
+			len(got.States) != 3 ||
 			!strings.Contains(got.SVG, `<a href="#Pay">`) {
 			t.Errorf("line %d gives %+v, %v", c.line, got, err)
 		}
@@ -36,7 +37,11 @@ func TestLensesOfTests(t *testing.T) {
 	lenses := func(uri, text string) string {
 		e.opens(uri, text)
 		var all []protocol.CodeLens
-		if err := e.ask("textDocument/codeLens", map[string]any{"textDocument": map[string]any{"uri": uri}}, &all); err != nil {
+		if err := e.ask(
+			"textDocument/codeLens",
+			map[string]any{"textDocument": map[string]any{"uri": uri}},
+			&all,
+		); err != nil {
 			t.Error(err)
 		}
 		var b strings.Builder

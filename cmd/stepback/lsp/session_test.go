@@ -53,7 +53,8 @@ func edits(t *testing.T) *editor {
 	go func() {
 		e.ended <- (&LSP{Version: "test"}).Run(t.Context(), terminal.Streams{In: in, Out: out, Err: t.Output()})
 	}()
-	e.Conn = jsonrpc2.NewConn(t.Context(), jsonrpc2.NewBufferedStream(pipes{fromServer, toServer}, jsonrpc2.VSCodeObjectCodec{}),
+	e.Conn = jsonrpc2.NewConn(t.Context(), jsonrpc2.NewBufferedStream(pipes{fromServer, toServer},
+		jsonrpc2.VSCodeObjectCodec{}),
 		jsonrpc2.HandlerWithError(func(_ context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Request) (any, error) {
 			var p published
 			if req.Method == protocol.ServerTextDocumentPublishDiagnostics {
@@ -163,7 +164,8 @@ func TestDiagnostics(t *testing.T) {
 	if bad.Range.Start.Line != 2 || bad.Severity != protocol.DiagnosticSeverityError || bad.Source != "stepback" {
 		t.Errorf("the error is %+v", bad)
 	}
-	if !strings.Contains(found[0].Message+found[1].Message, "Resourxe") && !strings.Contains(found[0].Message, "Resource") {
+	if !strings.Contains(found[0].Message+found[1].Message, "Resourxe") &&
+		!strings.Contains(found[0].Message, "Resource") {
 		t.Errorf("the messages are %+v", found)
 	}
 	found = e.changes(uri, 3, map[string]any{"text": "{\"StartAt\": \"A\", \"States\": {"})
@@ -194,11 +196,19 @@ func TestDiagnostics(t *testing.T) {
 	}
 	serverless := "service: s\nstepFunctions:\n  stateMachines:\n    pay:\n      definition:\n        StartAt: Pay\n        States:\n" +
 		"          Pay: {Type: Pass, Next: Nowhere}\n"
-	if d := finding(t, e.opens("file:///work/serverless.yml", serverless), "MISSING_TRANSITION_TARGET"); d.Range.Start.Line != 7 {
+	if d := finding(
+		t,
+		e.opens("file:///work/serverless.yml", serverless),
+		"MISSING_TRANSITION_TARGET",
+	); d.Range.Start.Line != 7 {
 		t.Errorf("the range in serverless.yml is %v", d.Range)
 	}
 	broken := "Resources:\n  M:\n    Type: AWS::Serverless::StateMachine\n    Properties: [\n"
-	if found = e.opens("file:///work/broken.yaml", broken); len(found) != 1 || found[0].Severity != protocol.DiagnosticSeverityError {
+	if found = e.opens(
+		"file:///work/broken.yaml",
+		broken,
+	); len(found) != 1 ||
+		found[0].Severity != protocol.DiagnosticSeverityError {
 		t.Errorf("a broken template has %v", found)
 	}
 	for name, text := range map[string]string{"package.json": `{"name":"x"}`, "compose.yaml": "services: {}\n", "empty.json": ""} {
@@ -214,7 +224,16 @@ func TestLimits(t *testing.T) {
 	var text strings.Builder
 	text.WriteString(`{"StartAt":"S0","States":{`)
 	for i := range 5000 {
-		text.WriteString(`"S` + strings.Repeat("x", i%7) + string(rune('a'+i%26)) + jsonNumber(i) + `":{"Type":"Pass","Next":"None","Bad":1},` + "\n")
+		text.WriteString(
+			`"S` + strings.Repeat(
+				"x",
+				i%7,
+			) + string(
+				rune('a'+i%26),
+			) + jsonNumber(
+				i,
+			) + `":{"Type":"Pass","Next":"None","Bad":1},` + "\n",
+		)
 	}
 	text.WriteString(`"S0":{"Type":"Pass","End":true}}}`)
 	found := e.opens("file:///work/errors.asl.json", text.String())

@@ -69,7 +69,8 @@ func (c *retriesExplainCmd) file(std terminal.Streams) error {
 
 // explanationOf explains the retries of a state of a machine.
 func explanationOf(m *asl.Machine, s *asl.State) retrypatterns.Explanation {
-	e := retrypatterns.ExplainRetriers(s.Name, seconds(s.TimeoutSeconds), seconds(s.HeartbeatSeconds), retriersOf(s.Retry))
+	e := retrypatterns.ExplainRetriers(s.Name, seconds(s.TimeoutSeconds), seconds(s.HeartbeatSeconds),
+		retriersOf(s.Retry))
 	e.Layers = review.LayersOf(m, s.Name)
 	return e
 }

@@ -42,8 +42,8 @@ type Config struct {
 	// Reserve is the size of the reserve in bytes; 0 means no reserve, and then writes fail instead of waiting for
 	// space.
 	Reserve int64
-	// Limit is the number of bytes that the files of Dir may take; 0 means as many as the disk has. The files are counted at
-	// most once a second, and new work is refused while they take more: what was accepted continues.
+	// Limit is the number of bytes that the files of Dir may take; 0 means as many as the disk has. The files are
+	// counted at most once a second, and new work is refused while they take more: what was accepted continues.
 	Limit int64
 	Dir   string
 	// Exhausted, if not nil, is called when the disk is full and no reserve is left. The write that found no space
@@ -300,7 +300,11 @@ func (s *Space) Describe() string {
 		return fmt.Sprintf("the disk is full (%d KB are free) and the reserved space is used up: "+
 			"writes wait until space is freed", free)
 	}
-	return fmt.Sprintf("the disk is full (%d KB are free): new work is refused until %d KB are free", free, 2*s.bytes>>10)
+	return fmt.Sprintf(
+		"the disk is full (%d KB are free): new work is refused until %d KB are free",
+		free,
+		2*s.bytes>>10,
+	)
 }
 
 // Fail records that the disk has refused a write for another reason than space.

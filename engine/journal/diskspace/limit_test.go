@@ -16,7 +16,8 @@ func TestLimit(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		var states []diskspace.State
-		s := diskspace.New(diskspace.Config{Limit: 1e6, Dir: dir, Changed: func(s diskspace.State) { states = append(states, s) }})
+		s := diskspace.New(diskspace.Config{Limit: 1e6, Dir: dir,
+			Changed: func(s diskspace.State) { states = append(states, s) }})
 		if !s.Admits() || s.Describe() != "" {
 			t.Error("an empty directory is refused")
 		}
@@ -31,7 +32,8 @@ func TestLimit(t *testing.T) {
 			t.Error("files are counted more than once a second")
 		}
 		<-time.NewTimer(time.Second).C
-		if s.Admits() || s.Describe() != "the data take 3 MB of at most 1 MB: new work is refused until some are deleted" {
+		if s.Admits() ||
+			s.Describe() != "the data take 3 MB of at most 1 MB: new work is refused until some are deleted" {
 			t.Errorf("admitted with %q", s.Describe())
 		}
 		if err := os.Remove(file); err != nil {

@@ -45,8 +45,8 @@ func read[T any](j *Journal, prefix, arn string, decode func([]byte) (T, error))
 	return unpack(v, arn, decode)
 }
 
-// inOrder reads the values of many ARNs that ascend. Each seek continues from the last one, which takes a fraction of the
-// time of a read of its own.
+// inOrder reads the values of many ARNs that ascend. Each seek continues from the last one, which takes a fraction of
+// the time of a read of its own.
 type inOrder struct {
 	*pebble.Iterator
 	prefix string

@@ -50,8 +50,8 @@ func (a *alarm) triggeringChildren() []map[string]any {
 // addresses matches URLs in a text.
 var addresses = regexp.MustCompile(`https://[^\s<>"']+[^\s<>"'.,;:)\]]`)
 
-// email returns the text of the e-mail about an alarm's change, as CloudWatch writes it for the protocol email. Links to
-// the AWS Management Console are replaced by link; with a nil link, the one to the alarm is left out.
+// email returns the text of the e-mail about an alarm's change, as CloudWatch writes it for the protocol email. Links
+// to the AWS Management Console are replaced by link; with a nil link, the one to the alarm is left out.
 func email(scope aws.Scope, before, a *alarm, link func(string) string) string {
 	var b strings.Builder
 	description := a.Description
@@ -62,8 +62,12 @@ func email(scope aws.Scope, before, a *alarm, link func(string) string) string {
 	line := func(name, format string, values ...any) {
 		fmt.Fprintf(&b, "- %-27s %s\n", name+":", fmt.Sprintf(format, values...))
 	}
-	fmt.Fprintf(&b, "You are receiving this email because your Amazon CloudWatch Alarm %q in the %s region has ", a.Name,
-		regionName(scope.Region))
+	fmt.Fprintf(
+		&b,
+		"You are receiving this email because your Amazon CloudWatch Alarm %q in the %s region has ",
+		a.Name,
+		regionName(scope.Region),
+	)
 	if a.Rule == "" {
 		fmt.Fprintf(&b, "entered the %s state, because %q at %q.\n", a.State, a.Reason, at)
 	} else {
@@ -115,8 +119,16 @@ func (a *alarm) watched(b *strings.Builder) {
 	if a.Band != "" {
 		threshold = a.Band
 	}
-	fmt.Fprintf(b, "\nThreshold:\n- The alarm is in the ALARM state when the metric is %s %s for at least %d of the last %d period(s) "+
-		"of %d seconds.\n\nMonitored Metric:\n", a.Comparison, threshold, of, a.Periods, a.period())
+	fmt.Fprintf(
+		b,
+		"\nThreshold:\n- The alarm is in the ALARM state when the metric is %s %s for at least %d of the last %d period(s) "+
+			"of %d seconds.\n\nMonitored Metric:\n",
+		a.Comparison,
+		threshold,
+		of,
+		a.Periods,
+		a.period(),
+	)
 	metric := func(m *metricStat) {
 		dimensions := make([]string, 0, len(m.Metric.Dimensions))
 		for _, d := range m.Metric.Dimensions {

@@ -34,7 +34,13 @@ type insightsCondition struct {
 }
 
 // insightsStatistics maps the functions to statistics.
-var insightsStatistics = map[string]string{"AVG": "Average", "COUNT": "SampleCount", "MAX": "Maximum", "MIN": "Minimum", "SUM": "Sum"}
+var insightsStatistics = map[string]string{
+	"AVG":   "Average",
+	"COUNT": "SampleCount",
+	"MAX":   "Maximum",
+	"MIN":   "Minimum",
+	"SUM":   "Sum",
+}
 
 // insightsMost is the maximum number of series that a query returns.
 const insightsMost = 500
@@ -222,7 +228,8 @@ func (q *insightsQuery) matches(m *Metric) bool {
 		_, ok := m.dimension(name)
 		return ok
 	}
-	if q.schema != nil && (len(m.Dimensions) != len(q.schema) || slices.ContainsFunc(q.schema, func(n string) bool { return !has(n) })) {
+	if q.schema != nil && (len(m.Dimensions) != len(q.schema) || slices.ContainsFunc(q.schema,
+		func(n string) bool { return !has(n) })) {
 		return false
 	}
 	for _, c := range q.where {

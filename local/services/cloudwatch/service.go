@@ -33,8 +33,9 @@ type Options struct {
 	// Measure stores the values measured so far. It is called before metrics are read and before alarms are
 	// evaluated. Nil measures nothing.
 	Measure func() error
-	// Link returns the address to which e-mails link instead of an address of the AWS Management Console, which does not
-	// know the resources here. Other addresses are returned unchanged. With nil Link, e-mails have no link to an alarm.
+	// Link returns the address to which e-mails link instead of an address of the AWS Management Console, which does
+	// not know the resources here. Other addresses are returned unchanged. With nil Link, e-mails have no link to an
+	// alarm.
 	Link func(address string) string
 	// Log receives rejected requests and actions that cannot be delivered; nil discards them.
 	Log *slog.Logger
@@ -91,8 +92,14 @@ func (s *Service) Close() error {
 // Handler serves the API.
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{
-		Model: "cloudwatch", Operations: s.operations(), Partly: partly, Accepted: accepted, Default: s.opts.Scope, Log: s.opts.Log,
-		Invalid: "ValidationError", Words: server.Words{QueryCodes: queryCodes, Doubles: true,
+		Model:      "cloudwatch",
+		Operations: s.operations(),
+		Partly:     partly,
+		Accepted:   accepted,
+		Default:    s.opts.Scope,
+		Log:        s.opts.Log,
+		Invalid:    "ValidationError",
+		Words: server.Words{QueryCodes: queryCodes, Doubles: true,
 			Enums: map[string][]string{"StateValue": {"INSUFFICIENT_DATA", "ALARM", "OK"}}},
 	})
 }

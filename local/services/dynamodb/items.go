@@ -88,19 +88,7 @@ func (in *writing) expressions() []given {
 	return []given{{"ConditionExpression", in.Condition != nil}}
 }
 
-// newPut returns the mutation that puts an item.
-func (s *Service) newPut(scope aws.Scope, name string, given jsonvalue.Value) (*mutation, error) {
-	i, err := item.AttributesFromJSON(given)
-	if err != nil {
-		return nil, err
-	}
-	t, err := s.open(scope, name)
-	if err != nil {
-		return nil, err
-	}
-	return putMutation(t, i)
-}
-
+// putMutation returns the mutation that puts an item.
 func putMutation(t *table, i item.Item) (*mutation, error) {
 	if err := t.checkItem(i); err != nil {
 		return nil, err

@@ -74,29 +74,59 @@ func TestChangesOfIndexes(t *testing.T) {
 		}
 	}
 	create := func(name string, of ...string) types.GlobalSecondaryIndexUpdate {
-		return types.GlobalSecondaryIndexUpdate{Create: &types.CreateGlobalSecondaryIndexAction{IndexName: &name, KeySchema: keys(of...),
+		return types.GlobalSecondaryIndexUpdate{Create: &types.CreateGlobalSecondaryIndexAction{IndexName: &name,
+			KeySchema:  keys(of...),
 			Projection: everything()}}
 	}
 	change := func(definitions []types.AttributeDefinition, updates ...types.GlobalSecondaryIndexUpdate) error {
-		_, err := b.UpdateTable(t.Context(), &client.UpdateTableInput{TableName: sdk.String("things"), AttributeDefinitions: definitions,
-			GlobalSecondaryIndexUpdates: updates})
+		_, err := b.UpdateTable(
+			t.Context(),
+			&client.UpdateTableInput{TableName: sdk.String("things"), AttributeDefinitions: definitions,
+				GlobalSecondaryIndexUpdates: updates},
+		)
 		return err
 	}
 	x := attributes("x:S")
-	refused(t, change(nil), "ValidationException", "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required")
-	refused(t, change(x, create("one", "x"), create("two", "x")), "LimitExceededException", "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")
-	refused(t, change(x, create("by-color", "x")), "ValidationException", "Attempting to create an index which already exists")
-	refused(t, change(attributes("n:S"), create("by-n2", "n")), "ValidationException", "One or more parameter values were invalid: Attributes cannot be redefined. Please check that your attribute has the same type as previously defined. Existing schema: Schema:[SchemaElement: key{n:N:HASH}] New schema: Schema:[SchemaElement: key{n:S:HASH}]")
+	refused(
+		t,
+		change(nil),
+		"ValidationException",
+		"At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required",
+	)
+	refused(
+		t,
+		change(x, create("one", "x"), create("two", "x")),
+		"LimitExceededException",
+		"Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table",
+	)
+	refused(
+		t,
+		change(x, create("by-color", "x")),
+		"ValidationException",
+		"Attempting to create an index which already exists",
+	)
+	refused(
+		t,
+		change(attributes("n:S"), create("by-n2", "n")),
+		"ValidationException",
+		"One or more parameter values were invalid: Attributes cannot be redefined. Please check that your attribute has the same type as previously defined. Existing schema: Schema:[SchemaElement: key{n:N:HASH}] New schema: Schema:[SchemaElement: key{n:S:HASH}]",
+	)
 	both := create("one", "x")
 	both.Delete = &types.DeleteGlobalSecondaryIndexAction{IndexName: sdk.String("by-color")}
 	if err := change(x, both); err == nil {
 		t.Error("a change that creates and deletes is accepted")
 	}
-	if err := errors.Join(change(x, create("as-hash", "x")), change(attributes("x:S", "pk:S"), create("as-range", "pk", "x"))); err != nil {
+	if err := errors.Join(
+		change(x, create("as-hash", "x")),
+		change(attributes("x:S", "pk:S"), create("as-range", "pk", "x")),
+	); err != nil {
 		t.Fatal(err)
 	}
 	for index, want := range map[string]int32{"as-hash": 3, "as-range": 1} {
-		out, err := b.Scan(t.Context(), &client.ScanInput{TableName: sdk.String("things"), IndexName: &index, Select: "COUNT"})
+		out, err := b.Scan(
+			t.Context(),
+			&client.ScanInput{TableName: sdk.String("things"), IndexName: &index, Select: "COUNT"},
+		)
 		if err != nil || out.Count != want {
 			t.Errorf("%s: %+v, %v; want %d items", index, out, err, want)
 		}
@@ -116,8 +146,11 @@ func TestBadItemsOfTransactions(t *testing.T) {
 	put := func(i attrs) types.TransactWriteItem {
 		return types.TransactWriteItem{Put: &types.Put{TableName: sdk.String("things"), Item: i}}
 	}
-	_, err := b.TransactWriteItems(t.Context(), &client.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
-		put(id("a", 1)), put(attrs{"pk": s("a"), "sk": s("b")}), put(attrs{"pk": s("a"), "sk": s("c")})}})
+	_, err := b.TransactWriteItems(
+		t.Context(),
+		&client.TransactWriteItemsInput{TransactItems: []types.TransactWriteItem{
+			put(id("a", 1)), put(attrs{"pk": s("a"), "sk": s("b")}), put(attrs{"pk": s("a"), "sk": s("c")})}},
+	)
 	var cancelled *types.TransactionCanceledException
 	if !errors.As(err, &cancelled) || len(cancelled.CancellationReasons) != 3 {
 		t.Fatalf("%v", err)
@@ -150,23 +183,48 @@ func TestBadRequestsAboutStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	shard := stream.StreamDescription.Shards[0]
-	at, err := b.streams.GetShardIterator(ctx, &dynamodbstreams.GetShardIteratorInput{StreamArn: arn, ShardId: shard.ShardId, ShardIteratorType: "LATEST"})
+	at, err := b.streams.GetShardIterator(
+		ctx,
+		&dynamodbstreams.GetShardIteratorInput{StreamArn: arn, ShardId: shard.ShardId, ShardIteratorType: "LATEST"},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, e1 := b.streams.GetRecords(ctx, &dynamodbstreams.GetRecordsInput{ShardIterator: at.ShardIterator, Limit: sdk.Int32(1001)})
+	_, e1 := b.streams.GetRecords(
+		ctx,
+		&dynamodbstreams.GetRecordsInput{ShardIterator: at.ShardIterator, Limit: sdk.Int32(1001)},
+	)
 	_, e2 := b.streams.ListStreams(ctx, &dynamodbstreams.ListStreamsInput{Limit: sdk.Int32(101)})
-	_, e3 := b.streams.ListStreams(ctx, &dynamodbstreams.ListStreamsInput{ExclusiveStartStreamArn: sdk.String(strings.Repeat("x", 40))})
-	_, e4 := b.streams.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: arn, ShardFilter: &streamtypes.ShardFilter{ShardId: shard.ShardId}})
-	_, e5 := b.streams.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: arn, ShardFilter: &streamtypes.ShardFilter{Type: "CHILD_SHARDS"}})
-	_, e6 := b.streams.GetShardIterator(ctx, &dynamodbstreams.GetShardIteratorInput{StreamArn: arn, ShardId: shard.ShardId, ShardIteratorType: "LATEST",
-		SequenceNumber: shard.SequenceNumberRange.StartingSequenceNumber})
+	_, e3 := b.streams.ListStreams(
+		ctx,
+		&dynamodbstreams.ListStreamsInput{ExclusiveStartStreamArn: sdk.String(strings.Repeat("x", 40))},
+	)
+	_, e4 := b.streams.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: arn,
+		ShardFilter: &streamtypes.ShardFilter{ShardId: shard.ShardId}})
+	_, e5 := b.streams.DescribeStream(
+		ctx,
+		&dynamodbstreams.DescribeStreamInput{
+			StreamArn:   arn,
+			ShardFilter: &streamtypes.ShardFilter{Type: "CHILD_SHARDS"},
+		},
+	)
+	_, e6 := b.streams.GetShardIterator(
+		ctx,
+		&dynamodbstreams.GetShardIteratorInput{StreamArn: arn, ShardId: shard.ShardId, ShardIteratorType: "LATEST",
+			SequenceNumber: shard.SequenceNumberRange.StartingSequenceNumber},
+	)
 	for i, err := range []error{e1, e2, e3, e4, e5, e6} {
 		if err == nil || !strings.Contains(err.Error(), "ValidationException") {
 			t.Errorf("request %d: %v", i+1, err)
 		}
 	}
-	after, err := b.streams.DescribeStream(ctx, &dynamodbstreams.DescribeStreamInput{StreamArn: arn, ExclusiveStartShardId: sdk.String("shardId-" + strings.Repeat("9", 30))})
+	after, err := b.streams.DescribeStream(
+		ctx,
+		&dynamodbstreams.DescribeStreamInput{
+			StreamArn:             arn,
+			ExclusiveStartShardId: sdk.String("shardId-" + strings.Repeat("9", 30)),
+		},
+	)
 	if err != nil || len(after.StreamDescription.Shards) != 0 {
 		t.Errorf("after the last shard: %+v, %v", after, err)
 	}
@@ -183,7 +241,8 @@ func TestTagsWithOtherCharacters(t *testing.T) {
 		{arn, "x", "d%g", "One or more parameter values were invalid: Tag keys and values may contain only letters, digits, spaces and the characters + - = . _ : / @"},
 		{arn + "/index/by-n", "x", "y", "Invalid TableArn: Invalid ResourceArn provided as input " + arn + "/index/by-n"},
 	} {
-		_, err := b.TagResource(t.Context(), &client.TagResourceInput{ResourceArn: &c.arn, Tags: []types.Tag{{Key: &c.key, Value: &c.value}}})
+		_, err := b.TagResource(t.Context(), &client.TagResourceInput{ResourceArn: &c.arn,
+			Tags: []types.Tag{{Key: &c.key, Value: &c.value}}})
 		refused(t, err, "ValidationException", c.want)
 	}
 	if _, err := b.TagResource(t.Context(), &client.TagResourceInput{ResourceArn: sdk.String(arn),

@@ -26,7 +26,11 @@ func (s *Service) sourceGroups(scope aws.Scope, query string) (groups []string, 
 	for left := m[1]; strings.TrimSpace(left) != ""; {
 		a := sourceArgument.FindStringSubmatch(left)
 		if a == nil {
-			return nil, "", true, invalid("SOURCE logGroups cannot be read from " + strings.TrimSpace(left) + " on; it is logGroups(namePrefix: ['PREFIX']).")
+			return nil, "", true, invalid(
+				"SOURCE logGroups cannot be read from " + strings.TrimSpace(
+					left,
+				) + " on; it is logGroups(namePrefix: ['PREFIX']).",
+			)
 		}
 		left = left[len(a[0]):]
 		values := sourceValues(a[2])
@@ -35,12 +39,17 @@ func (s *Service) sourceGroups(scope aws.Scope, query string) (groups []string, 
 			prefixes = append(prefixes, values...)
 		case strings.EqualFold(a[1], "class") && len(values) == 1 && values[0] == "STANDARD":
 		default:
-			return nil, "", true, invalid("SOURCE logGroups with " + a[1] + ": " + a[2] + " is not supported here; namePrefix and class: ['STANDARD'] are.")
+			return nil, "", true, invalid(
+				"SOURCE logGroups with " + a[1] + ": " + a[2] + " is not supported here; namePrefix and class: ['STANDARD'] are.",
+			)
 		}
 	}
 	const most, shortest = 5, 3
-	if len(prefixes) < 1 || len(prefixes) > most || slices.ContainsFunc(prefixes, func(p string) bool { return len(p) < shortest }) {
-		return nil, "", true, invalid("SOURCE logGroups takes a namePrefix with one to five prefixes of three or more characters.")
+	if len(prefixes) < 1 || len(prefixes) > most || slices.ContainsFunc(prefixes,
+		func(p string) bool { return len(p) < shortest }) {
+		return nil, "", true, invalid(
+			"SOURCE logGroups takes a namePrefix with one to five prefixes of three or more characters.",
+		)
 	}
 	for _, g := range s.store.Groups(in(scope), func(name string) bool {
 		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })

@@ -246,8 +246,8 @@ func (s *store) isForeign(c *call, owner string) (bool, error) {
 		return false, err
 	}
 	v, err := s.describeVersion(c.bucket, c.key, c.query.Get("versionId"))
-	if err != nil { // the operation reports it
-		return false, nil //nolint:nilerr
+	if err != nil {
+		return false, nil //nolint:nilerr // the operation reports it
 	}
 	return v.ACL != nil && v.ACL.Owner != owner, nil
 }

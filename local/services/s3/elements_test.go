@@ -24,28 +24,46 @@ func TestChecksumsInResponses(t *testing.T) {
 		t.Fatal(err)
 	}
 	const sum = "uU0nuZNNPgilLlLX2n2r+sSE7+N6U4DukIj3rOLvzek="
-	if r := copied.CopyObjectResult; aws.ToString(r.ChecksumSHA256) != sum || r.ChecksumType != types.ChecksumTypeFullObject {
+	if r := copied.CopyObjectResult; aws.ToString(r.ChecksumSHA256) != sum ||
+		r.ChecksumType != types.ChecksumTypeFullObject {
 		t.Errorf("copy: %+v", r)
 	}
 	for kind, want := range map[types.ChecksumType]string{
 		types.ChecksumTypeFullObject: "DUoRhQ==", types.ChecksumTypeComposite: "YChbaA==-1"} {
-		begun, err := c.CreateMultipartUpload(t.Context(), &awss3.CreateMultipartUploadInput{Bucket: aws.String(bucket), Key: aws.String("m"),
-			ChecksumAlgorithm: types.ChecksumAlgorithmCrc32, ChecksumType: kind})
+		begun, err := c.CreateMultipartUpload(
+			t.Context(),
+			&awss3.CreateMultipartUploadInput{Bucket: aws.String(bucket), Key: aws.String("m"),
+				ChecksumAlgorithm: types.ChecksumAlgorithmCrc32, ChecksumType: kind},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
-		part, err := c.UploadPartCopy(t.Context(), &awss3.UploadPartCopyInput{Bucket: aws.String(bucket), Key: aws.String("m"),
-			UploadId: begun.UploadId, PartNumber: aws.Int32(1), CopySource: aws.String(bucket + "/k")})
+		part, err := c.UploadPartCopy(
+			t.Context(),
+			&awss3.UploadPartCopyInput{Bucket: aws.String(bucket), Key: aws.String("m"),
+				UploadId: begun.UploadId, PartNumber: aws.Int32(1), CopySource: aws.String(bucket + "/k")},
+		)
 		if err != nil || aws.ToString(part.CopyPartResult.ChecksumCRC32) != "DUoRhQ==" {
 			t.Fatalf("part: %+v, %v", part, err)
 		}
-		done, err := c.CompleteMultipartUpload(t.Context(), &awss3.CompleteMultipartUploadInput{Bucket: aws.String(bucket),
-			Key: aws.String("m"), UploadId: begun.UploadId, MultipartUpload: &types.CompletedMultipartUpload{
-				Parts: []types.CompletedPart{{ETag: part.CopyPartResult.ETag, PartNumber: aws.Int32(1)}}}})
+		done, err := c.CompleteMultipartUpload(
+			t.Context(),
+			&awss3.CompleteMultipartUploadInput{Bucket: aws.String(bucket),
+				Key: aws.String("m"), UploadId: begun.UploadId, MultipartUpload: &types.CompletedMultipartUpload{
+					Parts: []types.CompletedPart{{ETag: part.CopyPartResult.ETag, PartNumber: aws.Int32(1)}}}},
+		)
 		if err != nil || aws.ToString(done.ChecksumCRC32) != want || done.ChecksumType != kind {
 			t.Errorf("%s: %s, %s, %v; want %s", kind, aws.ToString(done.ChecksumCRC32), done.ChecksumType, err, want)
 		}
-		_, out := get(t, c, &awss3.GetObjectInput{Key: aws.String("m"), PartNumber: aws.Int32(1), ChecksumMode: types.ChecksumModeEnabled})
+		_, out := get(
+			t,
+			c,
+			&awss3.GetObjectInput{
+				Key:          aws.String("m"),
+				PartNumber:   aws.Int32(1),
+				ChecksumMode: types.ChecksumModeEnabled,
+			},
+		)
 		if aws.ToString(out.ChecksumCRC32) != "DUoRhQ==" || out.ChecksumType != kind {
 			t.Errorf("%s: part 1 has %s, %s", kind, aws.ToString(out.ChecksumCRC32), out.ChecksumType)
 		}
@@ -90,7 +108,13 @@ func TestRefusedRequests(t *testing.T) {
 		"a key that is not UTF-8": {http.MethodGet, "/incoming/%AE%8A-", nil,
 			"<Code>InvalidURI</Code><Message>Couldn&#39;t parse the specified URI.</Message>"},
 	} {
-		if w := send(server, e.method, e.target, "", e.headers...); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), e.want) {
+		if w := send(
+			server,
+			e.method,
+			e.target,
+			"",
+			e.headers...); w.Code != http.StatusBadRequest ||
+			!strings.Contains(w.Body.String(), e.want) {
 			t.Errorf("%s: %d %s", name, w.Code, w.Body)
 		}
 	}
@@ -100,15 +124,26 @@ func TestRulesWithoutIDGetOne(t *testing.T) {
 	t.Parallel()
 	_, c := start(t, t.TempDir(), s3.Options{})
 	rule := func(id *string, prefix string) types.LifecycleRule {
-		return types.LifecycleRule{ID: id, Status: types.ExpirationStatusEnabled, Expiration: &types.LifecycleExpiration{Days: aws.Int32(1)},
-			Filter: &types.LifecycleRuleFilter{Prefix: aws.String(prefix)}}
+		return types.LifecycleRule{ID: id, Status: types.ExpirationStatusEnabled,
+			Expiration: &types.LifecycleExpiration{Days: aws.Int32(1)},
+			Filter:     &types.LifecycleRuleFilter{Prefix: aws.String(prefix)}}
 	}
-	_, err := c.PutBucketLifecycleConfiguration(t.Context(), &awss3.PutBucketLifecycleConfigurationInput{Bucket: aws.String(bucket),
-		LifecycleConfiguration: &types.BucketLifecycleConfiguration{Rules: []types.LifecycleRule{rule(nil, "a"), rule(aws.String("own"), "b"), rule(nil, "c")}}})
+	_, err := c.PutBucketLifecycleConfiguration(
+		t.Context(),
+		&awss3.PutBucketLifecycleConfigurationInput{
+			Bucket: aws.String(bucket),
+			LifecycleConfiguration: &types.BucketLifecycleConfiguration{
+				Rules: []types.LifecycleRule{rule(nil, "a"), rule(aws.String("own"), "b"), rule(nil, "c")},
+			},
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := c.GetBucketLifecycleConfiguration(t.Context(), &awss3.GetBucketLifecycleConfigurationInput{Bucket: aws.String(bucket)})
+	out, err := c.GetBucketLifecycleConfiguration(
+		t.Context(),
+		&awss3.GetBucketLifecycleConfigurationInput{Bucket: aws.String(bucket)},
+	)
 	if err != nil || len(out.Rules) != 3 {
 		t.Fatalf("%+v, %v", out, err)
 	}
@@ -122,16 +157,31 @@ func TestRulesWithoutIDGetOne(t *testing.T) {
 func TestRetentionIsShownToTheMillisecond(t *testing.T) {
 	t.Parallel()
 	_, c := start(t, t.TempDir(), s3.Options{})
-	_, err := c.CreateBucket(t.Context(), &awss3.CreateBucketInput{Bucket: aws.String("locked"), ObjectLockEnabledForBucket: aws.Bool(true)})
+	_, err := c.CreateBucket(
+		t.Context(),
+		&awss3.CreateBucketInput{Bucket: aws.String("locked"), ObjectLockEnabledForBucket: aws.Bool(true)},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	until := time.Date(2099, 1, 2, 3, 4, 5, 678_000_000, time.UTC)
-	if _, err := c.PutObject(t.Context(), &awss3.PutObjectInput{Bucket: aws.String("locked"), Key: aws.String("k"), Body: strings.NewReader("x"),
-		ObjectLockMode: types.ObjectLockModeCompliance, ObjectLockRetainUntilDate: &until, ChecksumAlgorithm: types.ChecksumAlgorithmCrc32}); err != nil {
+	if _, err := c.PutObject(
+		t.Context(),
+		&awss3.PutObjectInput{
+			Bucket:                    aws.String("locked"),
+			Key:                       aws.String("k"),
+			Body:                      strings.NewReader("x"),
+			ObjectLockMode:            types.ObjectLockModeCompliance,
+			ObjectLockRetainUntilDate: &until,
+			ChecksumAlgorithm:         types.ChecksumAlgorithmCrc32,
+		},
+	); err != nil {
 		t.Fatal(err)
 	}
-	out, err := c.GetObjectRetention(t.Context(), &awss3.GetObjectRetentionInput{Bucket: aws.String("locked"), Key: aws.String("k")})
+	out, err := c.GetObjectRetention(
+		t.Context(),
+		&awss3.GetObjectRetentionInput{Bucket: aws.String("locked"), Key: aws.String("k")},
+	)
 	if err != nil || !out.Retention.RetainUntilDate.Equal(until) {
 		t.Errorf("%+v, %v", out, err)
 	}

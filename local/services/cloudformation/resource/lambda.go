@@ -13,103 +13,145 @@ import (
 )
 
 func lambdas() []*Type {
-	return []*Type{{
-		Name: "AWS::Lambda::Function",
-		Properties: properties(`FunctionName= PackageType! Architectures Code*~ CodeSigningConfigArn DeadLetterConfig
+	return []*Type{
+		{
+			Name: "AWS::Lambda::Function",
+			Properties: properties(
+				`FunctionName= PackageType! Architectures Code*~ CodeSigningConfigArn DeadLetterConfig
 			Description DurableConfig Environment EphemeralStorage FileSystemConfigs Handler ImageConfig KmsKeyArn Layers
 			LoggingConfig
-			MemorySize ReservedConcurrentExecutions Role* Runtime SnapStart Tags TenancyConfig! Timeout TracingConfig VpcConfig`),
-		Create: createFunction, Update: updateFunction, Read: readFunction, List: listFunctions,
-		Delete: func(ctx context.Context, r *Request) error {
-			return ignoreAbsent(r.Call(ctx, "lambda", "DeleteFunction", map[string]any{"FunctionName": r.ID}, nil))
+			MemorySize ReservedConcurrentExecutions Role* Runtime SnapStart Tags TenancyConfig! Timeout TracingConfig VpcConfig`,
+			),
+			Create: createFunction,
+			Update: updateFunction,
+			Read:   readFunction,
+			List:   listFunctions,
+			Delete: func(ctx context.Context, r *Request) error {
+				return ignoreAbsent(r.Call(ctx, "lambda", "DeleteFunction", map[string]any{"FunctionName": r.ID}, nil))
+			},
 		},
-	}, {
-		Name:       "AWS::Lambda::Version",
-		Properties: properties("FunctionName*! Description! CodeSha256! ProvisionedConcurrencyConfig!"),
-		Create: func(ctx context.Context, r *Request) (State, error) {
-			var out struct {
-				ARN     string `json:"FunctionArn"`
-				Version string
-			}
-			err := r.Call(ctx, "lambda", "PublishVersion", pick(r.Properties, "FunctionName Description CodeSha256"), &out)
-			if err == nil {
-				err = provision(ctx, r, out.Version)
-			}
-			return created(State{ID: out.ARN, Attributes: map[string]any{"Version": out.Version, "FunctionArn": out.ARN}}, err)
+		{
+			Name:       "AWS::Lambda::Version",
+			Properties: properties("FunctionName*! Description! CodeSha256! ProvisionedConcurrencyConfig!"),
+			Create: func(ctx context.Context, r *Request) (State, error) {
+				var out struct {
+					ARN     string `json:"FunctionArn"`
+					Version string
+				}
+				err := r.Call(
+					ctx,
+					"lambda",
+					"PublishVersion",
+					pick(r.Properties, "FunctionName Description CodeSha256"),
+					&out,
+				)
+				if err == nil {
+					err = provision(ctx, r, out.Version)
+				}
+				return created(
+					State{ID: out.ARN, Attributes: map[string]any{"Version": out.Version, "FunctionArn": out.ARN}},
+					err,
+				)
+			},
+			Delete: func(ctx context.Context, r *Request) error {
+				return ignoreAbsent(r.Call(ctx, "lambda", "DeleteFunction", map[string]any{
+					"FunctionName": strings.TrimSuffix(
+						r.ID,
+						":"+after(r.ID, ":"),
+					),
+					"Qualifier": after(r.ID, ":"),
+				}, nil))
+			},
 		},
-		Delete: func(ctx context.Context, r *Request) error {
-			return ignoreAbsent(r.Call(ctx, "lambda", "DeleteFunction", map[string]any{
-				"FunctionName": strings.TrimSuffix(r.ID, ":"+after(r.ID, ":")), "Qualifier": after(r.ID, ":")}, nil))
-		},
-	}, {
-		Name: "AWS::Lambda::Alias",
-		Properties: properties(`FunctionName*! Name*= FunctionVersion* Description RoutingConfig
+		{
+			Name: "AWS::Lambda::Alias",
+			Properties: properties(`FunctionName*! Name*= FunctionVersion* Description RoutingConfig
 			ProvisionedConcurrencyConfig`),
-		Create: func(ctx context.Context, r *Request) (State, error) { return putAlias(ctx, r, "CreateAlias") },
-		Update: func(ctx context.Context, r *Request) (State, error) { return putAlias(ctx, r, "UpdateAlias") },
-		Delete: func(ctx context.Context, r *Request) error {
-			return ignoreAbsent(r.Call(ctx, "lambda", "DeleteAlias", pick(r.Properties, "FunctionName Name"), nil))
+			Create: func(ctx context.Context, r *Request) (State, error) { return putAlias(ctx, r, "CreateAlias") },
+			Update: func(ctx context.Context, r *Request) (State, error) { return putAlias(ctx, r, "UpdateAlias") },
+			Delete: func(ctx context.Context, r *Request) error {
+				return ignoreAbsent(r.Call(ctx, "lambda", "DeleteAlias", pick(r.Properties, "FunctionName Name"), nil))
+			},
 		},
-	}, {
-		Name: "AWS::Lambda::Permission",
-		Properties: properties(`Action*! FunctionName*! Principal*! SourceAccount! SourceArn! EventSourceToken!
+		{
+			Name: "AWS::Lambda::Permission",
+			Properties: properties(`Action*! FunctionName*! Principal*! SourceAccount! SourceArn! EventSourceToken!
 			FunctionUrlAuthType! PrincipalOrgID! InvokedViaFunctionUrl!`),
-		Create: createPermission,
-		Delete: func(ctx context.Context, r *Request) error {
-			return ignoreAbsent(r.Call(ctx, "lambda", "RemovePermission", map[string]any{"FunctionName": r.text("FunctionName"),
-				"StatementId": r.ID}, nil))
+			Create: createPermission,
+			Delete: func(ctx context.Context, r *Request) error {
+				return ignoreAbsent(
+					r.Call(ctx, "lambda", "RemovePermission", map[string]any{"FunctionName": r.text("FunctionName"),
+						"StatementId": r.ID}, nil),
+				)
+			},
 		},
-	}, {
-		Name: "AWS::Lambda::EventSourceMapping",
-		Properties: properties(`FunctionName* EventSourceArn! StartingPosition! StartingPositionTimestamp! BatchSize
+		{
+			Name: "AWS::Lambda::EventSourceMapping",
+			Properties: properties(`FunctionName* EventSourceArn! StartingPosition! StartingPositionTimestamp! BatchSize
 			BisectBatchOnFunctionError DestinationConfig Enabled FilterCriteria FunctionResponseTypes
 			MaximumBatchingWindowInSeconds MaximumRecordAgeInSeconds MaximumRetryAttempts ParallelizationFactor
 			ScalingConfig TumblingWindowInSeconds KmsKeyArn MetricsConfig Tags`),
-		Create: createMapping, Update: updateMapping,
-		Delete: func(ctx context.Context, r *Request) error {
-			return ignoreAbsent(r.Call(ctx, "lambda", "DeleteEventSourceMapping", map[string]any{"UUID": r.ID}, nil))
+			Create: createMapping, Update: updateMapping,
+			Delete: func(ctx context.Context, r *Request) error {
+				return ignoreAbsent(
+					r.Call(ctx, "lambda", "DeleteEventSourceMapping", map[string]any{"UUID": r.ID}, nil),
+				)
+			},
 		},
-	}, {
-		Name:       "AWS::Lambda::EventInvokeConfig",
-		Properties: properties("FunctionName*! Qualifier*! DestinationConfig MaximumEventAgeInSeconds MaximumRetryAttempts"),
-		Create:     putInvokeConfig, Update: putInvokeConfig,
-		Delete: func(ctx context.Context, r *Request) error {
-			return ignoreAbsent(r.Call(ctx, "lambda", "DeleteFunctionEventInvokeConfig", pick(r.Properties,
-				"FunctionName Qualifier"), nil))
+		{
+			Name: "AWS::Lambda::EventInvokeConfig",
+			Properties: properties(
+				"FunctionName*! Qualifier*! DestinationConfig MaximumEventAgeInSeconds MaximumRetryAttempts",
+			),
+			Create: putInvokeConfig,
+			Update: putInvokeConfig,
+			Delete: func(ctx context.Context, r *Request) error {
+				return ignoreAbsent(r.Call(ctx, "lambda", "DeleteFunctionEventInvokeConfig", pick(r.Properties,
+					"FunctionName Qualifier"), nil))
+			},
 		},
-	}, {
-		Name: "AWS::Lambda::LayerVersionPermission", Properties: properties("LayerVersionArn*! Action*! Principal*! OrganizationId!"),
-		Create: func(ctx context.Context, r *Request) (State, error) {
-			in := pick(r.Properties, "Action Principal OrganizationId")
-			layerOf(in, r.text("LayerVersionArn"))
-			in["StatementId"] = r.Name(100)
-			_, err := r.create(ctx, "lambda", "AddLayerVersionPermission", in, nil)
-			return created(State{ID: r.text("LayerVersionArn") + "#" + r.Name(100)}, err)
+		{
+			Name:       "AWS::Lambda::LayerVersionPermission",
+			Properties: properties("LayerVersionArn*! Action*! Principal*! OrganizationId!"),
+			Create: func(ctx context.Context, r *Request) (State, error) {
+				in := pick(r.Properties, "Action Principal OrganizationId")
+				layerOf(in, r.text("LayerVersionArn"))
+				in["StatementId"] = r.Name(100)
+				_, err := r.create(ctx, "lambda", "AddLayerVersionPermission", in, nil)
+				return created(State{ID: r.text("LayerVersionArn") + "#" + r.Name(100)}, err)
+			},
+			Delete: func(ctx context.Context, r *Request) error {
+				in := map[string]any{"StatementId": after(r.ID, "#")}
+				layerOf(in, r.text("LayerVersionArn"))
+				return ignoreAbsent(r.Call(ctx, "lambda", "RemoveLayerVersionPermission", in, nil))
+			},
 		},
-		Delete: func(ctx context.Context, r *Request) error {
-			in := map[string]any{"StatementId": after(r.ID, "#")}
-			layerOf(in, r.text("LayerVersionArn"))
-			return ignoreAbsent(r.Call(ctx, "lambda", "RemoveLayerVersionPermission", in, nil))
-		},
-	}, {
-		Name: "AWS::Lambda::LayerVersion",
-		Properties: properties(`LayerName! Content*! CompatibleArchitectures! CompatibleRuntimes! Description!
+		{
+			Name: "AWS::Lambda::LayerVersion",
+			Properties: properties(`LayerName! Content*! CompatibleArchitectures! CompatibleRuntimes! Description!
 			LicenseInfo!`),
-		Create: createLayer,
-		Delete: func(ctx context.Context, r *Request) error {
-			return ignoreAbsent(r.Call(ctx, "lambda", "DeleteLayerVersion", map[string]any{
-				"LayerName": strings.TrimSuffix(r.ID, ":"+after(r.ID, ":")), "VersionNumber": after(r.ID, ":")}, nil))
+			Create: createLayer,
+			Delete: func(ctx context.Context, r *Request) error {
+				return ignoreAbsent(r.Call(ctx, "lambda", "DeleteLayerVersion", map[string]any{
+					"LayerName": strings.TrimSuffix(
+						r.ID,
+						":"+after(r.ID, ":"),
+					),
+					"VersionNumber": after(r.ID, ":"),
+				}, nil))
+			},
 		},
-	}, {
-		Name:       "AWS::Lambda::Url",
-		Properties: properties("TargetFunctionArn*! Qualifier! AuthType* Cors InvokeMode"),
-		Create:     func(ctx context.Context, r *Request) (State, error) { return putURL(ctx, r, "CreateFunctionUrlConfig") },
-		Update:     func(ctx context.Context, r *Request) (State, error) { return putURL(ctx, r, "UpdateFunctionUrlConfig") },
-		Delete: func(ctx context.Context, r *Request) error {
-			return ignoreAbsent(r.Call(ctx, "lambda", "DeleteFunctionUrlConfig", pick(r.Properties,
-				"TargetFunctionArn=FunctionName Qualifier"), nil))
+		{
+			Name:       "AWS::Lambda::Url",
+			Properties: properties("TargetFunctionArn*! Qualifier! AuthType* Cors InvokeMode"),
+			Create:     func(ctx context.Context, r *Request) (State, error) { return putURL(ctx, r, "CreateFunctionUrlConfig") },
+			Update:     func(ctx context.Context, r *Request) (State, error) { return putURL(ctx, r, "UpdateFunctionUrlConfig") },
+			Delete: func(ctx context.Context, r *Request) error {
+				return ignoreAbsent(r.Call(ctx, "lambda", "DeleteFunctionUrlConfig", pick(r.Properties,
+					"TargetFunctionArn=FunctionName Qualifier"), nil))
+			},
 		},
-	}}
+	}
 }
 
 const functionSettings = `CodeSigningConfigArn=CodeSigningConfigArn DeadLetterConfig Description DurableConfig Environment
@@ -146,7 +188,9 @@ func codeOf(p map[string]any) (map[string]any, error) {
 		}
 		files[name], files["node_modules/cfn-response/index.js"] = []byte(text), responseNode
 	default:
-		return nil, &PropertyError{Problems: []string{"#/Code/ZipFile: code in the template is for the runtimes of Node.js and Python only"}}
+		return nil, &PropertyError{
+			Problems: []string{"#/Code/ZipFile: code in the template is for the runtimes of Node.js and Python only"},
+		}
 	}
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -413,7 +457,10 @@ func updateMapping(ctx context.Context, r *Request) (State, error) {
 
 func putInvokeConfig(ctx context.Context, r *Request) (State, error) {
 	in := pick(r.Properties, "FunctionName Qualifier DestinationConfig MaximumEventAgeInSeconds MaximumRetryAttempts")
-	return created(State{ID: nonempty(r.ID, r.Name(maxID))}, r.Call(ctx, "lambda", "PutFunctionEventInvokeConfig", in, nil))
+	return created(
+		State{ID: nonempty(r.ID, r.Name(maxID))},
+		r.Call(ctx, "lambda", "PutFunctionEventInvokeConfig", in, nil),
+	)
 }
 
 func createLayer(ctx context.Context, r *Request) (State, error) {
