@@ -4,6 +4,7 @@ package loopback
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -23,7 +24,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Body != nil {
 		defer r.Body.Close()
 	}
-	in := r.Clone(r.Context())
+	in := r.Clone(context.WithValue(r.Context(), inside{}, true))
 	if in.Body == nil {
 		in.Body = http.NoBody
 	}
@@ -48,6 +49,16 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 		Header: w.sent, Body: io.NopCloser(&w.body), ContentLength: int64(w.body.Len()), Request: r,
 	}, nil
+}
+
+// inside is the key of a context's mark that its request came from this process.
+type inside struct{}
+
+// Inside reports whether a request came from a client of this package: it did not cross a network, and its
+// sender is part of this process.
+func Inside(r *http.Request) bool {
+	marked, _ := r.Context().Value(inside{}).(bool)
+	return marked
 }
 
 // errCut is the error that a client gets if the server cuts the connection.

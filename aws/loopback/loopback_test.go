@@ -98,3 +98,28 @@ func TestLengthOfTheBody(t *testing.T) {
 		}
 	}
 }
+
+// TestInside tells requests of this package's clients from those over a network.
+func TestInside(t *testing.T) {
+	t.Parallel()
+	var inside bool
+	h := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { inside = loopback.Inside(r) })
+	server := httptest.NewServer(h)
+	defer server.Close()
+	for _, c := range []struct {
+		client *http.Client
+		want   bool
+	}{{loopback.Client(h), true}, {server.Client(), false}} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := c.client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := answer.Body.Close(); err != nil || inside != c.want {
+			t.Errorf("inside is %v, want %v; %v", inside, c.want, err)
+		}
+	}
+}

@@ -29,7 +29,10 @@ func (s *Service) UserOfKey(account, id string) (user string, active, found bool
 // SecretOf returns the secret access key of a user's access key; found is false for other keys.
 func (s *Service) SecretOf(account, id string) (secret string, found bool, err error) {
 	k, found, err := get[accessKey](s, account, keys, id)
-	return k.Secret, found && k.Secret != "", err
+	if err != nil || !found {
+		return "", false, err
+	}
+	return k.Secret, k.Secret != "", nil
 }
 
 // Signer returns the ARN and the ID of the user that an access key belongs to; found is false if it belongs to no
