@@ -38,7 +38,9 @@ func serveDurable(t *testing.T) *awslambda.Client {
 	t.Helper()
 	var handler atomic.Pointer[lambda.Service]
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
-		r *http.Request) { handler.Load().ServeHTTP(w, r) }))
+		r *http.Request) {
+		handler.Load().ServeHTTP(w, r)
+	}))
 	f, err := functions.Open(t.Context(), t.TempDir(), functions.Options{Env: map[string]string{"LAMBDA_URL": server.URL}})
 	if err != nil {
 		t.Fatal(err)
@@ -78,10 +80,10 @@ func TestTheLifeOfADurableFunction(t *testing.T) {
 		t.Fatalf("%+v, %v", made, err)
 	}
 	updated, err := c.UpdateFunctionConfiguration(t.Context(), &awslambda.UpdateFunctionConfigurationInput{
-		FunctionName: name,
+		FunctionName:  name,
 		DurableConfig: &types.DurableConfig{RetentionPeriodInDays: sdk.Int32(7)}})
-	if err != nil || *updated.DurableConfig.ExecutionTimeout != 600 || *updated.DurableConfig.RetentionPeriodInDays !=
-		7 {
+	if err != nil || *updated.DurableConfig.ExecutionTimeout != 600 ||
+		*updated.DurableConfig.RetentionPeriodInDays != 7 {
 		t.Errorf("%+v, %v", updated, err)
 	}
 	_, err = c.Invoke(t.Context(), &awslambda.InvokeInput{FunctionName: name})
@@ -98,7 +100,7 @@ func TestTheLifeOfADurableFunction(t *testing.T) {
 	var id *string
 	for id == nil {
 		h, err := c.GetDurableExecutionHistory(t.Context(), &awslambda.GetDurableExecutionHistoryInput{
-			DurableExecutionArn: arn,
+			DurableExecutionArn:  arn,
 			IncludeExecutionData: sdk.Bool(true)})
 		if err != nil {
 			t.Fatal(err)
@@ -127,7 +129,7 @@ func TestTheLifeOfADurableFunction(t *testing.T) {
 	}
 	_, err = c.SendDurableExecutionCallbackFailure(t.Context(), &awslambda.SendDurableExecutionCallbackFailureInput{
 		CallbackId: id,
-		Error: &types.ErrorObject{ErrorType: sdk.String("No")}})
+		Error:      &types.ErrorObject{ErrorType: sdk.String("No")}})
 	if e := (*types.CallbackTimeoutException)(nil); !errors.As(err, &e) {
 		t.Error(err)
 	}
@@ -138,15 +140,15 @@ func TestTheLifeOfADurableFunction(t *testing.T) {
 	}
 	h, err := c.GetDurableExecutionHistory(t.Context(), &awslambda.GetDurableExecutionHistoryInput{
 		DurableExecutionArn: arn,
-		ReverseOrder: sdk.Bool(true), MaxItems: 2})
+		ReverseOrder:        sdk.Bool(true), MaxItems: 2})
 	if err != nil || len(h.Events) != 2 || h.Events[0].EventType != types.EventTypeExecutionSucceeded ||
 		h.NextMarker == nil {
 		t.Fatalf("%+v, %v", h, err)
 	}
 	list, err := c.ListDurableExecutionsByFunction(t.Context(), &awslambda.ListDurableExecutionsByFunctionInput{
 		FunctionName: name,
-		Statuses: []types.ExecutionStatus{types.ExecutionStatusSucceeded}, StartedAfter: sdk.Time(
-			time.Now().Add(-time.Hour))})
+		Statuses:     []types.ExecutionStatus{types.ExecutionStatusSucceeded},
+		StartedAfter: sdk.Time(time.Now().Add(-time.Hour))})
 	if err != nil || len(list.DurableExecutions) != 1 || *list.DurableExecutions[0].DurableExecutionArn != *arn {
 		t.Errorf("%+v, %v", list, err)
 	}
@@ -157,7 +159,7 @@ func TestTheLifeOfADurableFunction(t *testing.T) {
 	}
 	if _, err := c.StopDurableExecution(t.Context(), &awslambda.StopDurableExecutionInput{
 		DurableExecutionArn: second.DurableExecutionArn,
-		Error: &types.ErrorObject{ErrorType: sdk.String("Mine"), ErrorMessage: sdk.String("enough")}}); err != nil {
+		Error:               &types.ErrorObject{ErrorType: sdk.String("Mine"), ErrorMessage: sdk.String("enough")}}); err != nil {
 		t.Error(err)
 	}
 	got, err = c.GetDurableExecution(t.Context(), &awslambda.GetDurableExecutionInput{
@@ -167,7 +169,7 @@ func TestTheLifeOfADurableFunction(t *testing.T) {
 	}
 	_, err = c.CheckpointDurableExecution(t.Context(), &awslambda.CheckpointDurableExecutionInput{
 		DurableExecutionArn: arn,
-		CheckpointToken: sdk.String("bm9uZQ==")})
+		CheckpointToken:     sdk.String("bm9uZQ==")})
 	if got := refused(t, err); got != "InvalidParameterValueException: Invalid Checkpoint Token: The durable execution has ended." {
 		t.Error(got)
 	}

@@ -173,7 +173,7 @@ func (s *Service) begin(ctx context.Context, arn string, v Version, in *Start) (
 	st := &state{x: new(durable.Execution)}
 	st.record.Info = history.Info{ARN: arn, MachineARN: v.function(), Origin: history.Origin{Name: name,
 		Input: in.Input, VersionARN: v.ARN(), Sync: in.Sync, Revision: strconv.FormatInt(v.Retention, 10),
-			TestCase: in.Tenant}}
+		TestCase: in.Tenant}}
 	if v.Alias != "" {
 		st.record.AliasARN = v.function() + ":" + v.Alias
 	}
