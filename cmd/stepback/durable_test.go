@@ -125,6 +125,7 @@ func TestVerbsForDurableExecutions(t *testing.T) {
 		verb("stop", arn, "--dry-run").ends(t, exit.OK, "would be stopped")
 		verb("stop", arn, "--reason", "Mine", "--cause", "enough").ends(t, exit.OK, "stopped")
 		verb("describe", arn).ends(t, exit.OK, "STOPPED", "Mine enough")
+		verb("history", arn).ends(t, exit.OK, "ExecutionStopped", "Mine enough")
 		verb("executions", "--durable", "--function", "pay", "--status", "STOPPED", "--json").ends(t, exit.OK, arn)
 		verb("executions", "--durable", "--machine", "m").complains(t, exit.Usage, "--function")
 		verb("describe", arn+"0").complains(t, exit.Failure, "ResourceNotFoundException")

@@ -186,12 +186,17 @@ type DurableEvent struct {
 	Wait *struct {
 		End Time `json:"ScheduledEndTimestamp"`
 	} `json:"WaitStartedDetails"`
-	StepFailed      *durableStep `json:"StepFailedDetails"`
-	StepSucceeded   *durableStep `json:"StepSucceededDetails"`
-	CallbackFailed  *durableStep `json:"CallbackFailedDetails"`
-	ContextFailed   *durableStep `json:"ContextFailedDetails"`
-	InvokeFailed    *durableStep `json:"ChainedInvokeFailedDetails"`
-	ExecutionFailed *durableStep `json:"ExecutionFailedDetails"`
+	StepFailed        *durableStep `json:"StepFailedDetails"`
+	StepSucceeded     *durableStep `json:"StepSucceededDetails"`
+	CallbackFailed    *durableStep `json:"CallbackFailedDetails"`
+	ContextFailed     *durableStep `json:"ContextFailedDetails"`
+	InvokeFailed      *durableStep `json:"ChainedInvokeFailedDetails"`
+	ExecutionFailed   *durableStep `json:"ExecutionFailedDetails"`
+	CallbackTimedOut  *durableStep `json:"CallbackTimedOutDetails"`
+	InvokeTimedOut    *durableStep `json:"ChainedInvokeTimedOutDetails"`
+	InvokeStopped     *durableStep `json:"ChainedInvokeStoppedDetails"`
+	ExecutionTimedOut *durableStep `json:"ExecutionTimedOutDetails"`
+	ExecutionStopped  *durableStep `json:"ExecutionStoppedDetails"`
 }
 
 // durableStep is the end of an operation; only a step has RetryDetails.
@@ -207,7 +212,8 @@ type durableStep struct {
 
 // Failure returns the type and message of the error in the event; both are empty if it has none.
 func (e *DurableEvent) Failure() (errorType, message string) {
-	for _, d := range []*durableStep{e.StepFailed, e.CallbackFailed, e.ContextFailed, e.InvokeFailed, e.ExecutionFailed} {
+	for _, d := range []*durableStep{e.StepFailed, e.CallbackFailed, e.CallbackTimedOut, e.ContextFailed, e.InvokeFailed,
+		e.InvokeTimedOut, e.InvokeStopped, e.ExecutionFailed, e.ExecutionTimedOut, e.ExecutionStopped} {
 		if d != nil && d.Error.Payload != nil {
 			return d.Error.Payload.ErrorType, d.Error.Payload.ErrorMessage
 		}
@@ -336,8 +342,8 @@ func splitEvent(eventType string) (kind, status string) {
 
 // asExecution returns what verbs for several executions need of a durable one.
 func (d *Durable) asExecution() *Execution {
-	x := &Execution{ARN: d.ARN, MachineARN: d.FunctionARN, Name: d.Name, Status: history.Status(d.Status), Start: d.Start,
-		Stop: d.Stop}
+	x := &Execution{ARN: d.ARN, MachineARN: d.FunctionARN, Name: d.Name, Status: history.Status(d.Status),
+		Start: d.Start, Stop: d.Stop}
 	if d.Error != nil {
 		x.Error, x.Cause = d.Error.ErrorType, d.Error.ErrorMessage
 	}
