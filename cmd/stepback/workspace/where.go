@@ -79,14 +79,14 @@ func UseConfig(ctx context.Context, cfg awssdk.Config, every time.Duration, do f
 		return err
 	}
 	c := &executions.Client{States: states, Every: every}
-	local := cfg.BaseEndpoint != nil
-	if local && *cfg.BaseEndpoint == loopback.URL { // it serves Step Functions only
+	given := cfg.BaseEndpoint != nil
+	if given && *cfg.BaseEndpoint == loopback.URL { // it serves Step Functions only
 		return do(c)
 	}
 	if c.Lambda, err = client.NewNamed(ctx, cfg, "lambda"); err != nil {
 		return err
 	}
-	if local {
+	if given {
 		c.Index = &executions.Index{Endpoint: *cfg.BaseEndpoint}
 	}
 	return do(c)
