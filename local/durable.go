@@ -17,7 +17,8 @@ import (
 // openDurable opens the durable executions of the functions, which are kept in the journal.
 func (p *Platform) openDurable(ctx context.Context) (err error) {
 	p.Durable, err = durablefunctions.Open(ctx, durablefunctions.Options{Journal: p.Journal, Clock: p.Clock,
-		Functions: p.Functions, Changed: p.durableChanged, Track: p.trackDurable, Ended: p.Functions.DurableEnded, Log: p.cfg.Log})
+		Functions: p.Functions, Changed: p.durableChanged, Track: p.trackDurable,
+		Destinations: p.Functions.Destinations(), Log: p.cfg.Log})
 	if err != nil {
 		return fmt.Errorf("the durable executions of %s: %w", p.Dir, err)
 	}
@@ -55,7 +56,8 @@ func (p *Platform) durableChanged(x *journal.Execution, steps []history.Event) {
 	}
 }
 
-// durableStatus maps the events that start and end a durable execution to its status, and to the metrics that count them.
+// durableStatus maps the events that start and end a durable execution to its status, and to the metrics that count
+// them.
 var durableStatus = map[history.Type]struct{ status, metric string }{
 	history.ExecutionStarted:   {"RUNNING", "DurableExecutionStarted"},
 	history.ExecutionSucceeded: {"SUCCEEDED", "DurableExecutionSucceeded"},

@@ -47,8 +47,8 @@ Resources:
               return {"Status": "SUCCEEDED", "Result": "\"paid\""}
 `
 
-// A durable function from a template runs in virtual time. Its step's retry is counted as a retry, its changes of status
-// are announced, and the next process on the directory still has its history.
+// A durable function from a template runs in virtual time. Its step's retry is counted as a retry, its changes of
+// status are announced, and the next process on the directory still has its history.
 func TestADurableFunctionOfAStack(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

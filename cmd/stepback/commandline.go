@@ -49,6 +49,7 @@ type commandLine struct {
 	Limit           operate.Limit           `cmd:"" group:"Inspect and control executions" help:"Limit how often tasks call a function or a service, while executions run."`
 	SendTaskSuccess operate.SendTaskSuccess `cmd:"" group:"Inspect and control executions" help:"Report success to a task that waits for its token."`
 	SendTaskFailure operate.SendTaskFailure `cmd:"" group:"Inspect and control executions" help:"Report failure to a task that waits for its token."`
+	Callback        operate.Callback        `cmd:"" group:"Inspect and control executions" help:"Complete a callback of a durable Lambda function, or keep it alive."`
 
 	Validate   checks.Validate      `cmd:"" group:"Definitions and their retries" help:"Check state machine definitions as AWS Step Functions would."`
 	Definition authoring.Definition `cmd:"" group:"Definitions and their retries" help:"Print a definition: of the CSV import, a template, or a deployed state machine."`

@@ -166,8 +166,8 @@ func (l *log) previous(id string) int64 {
 // failure returns the error of an event that ends something without success, or nil.
 func (b *body) failure() *Error {
 	for _, d := range [...]*hasError{b.ExecutionFailedDetails, b.ExecutionTimedOutDetails, b.ExecutionStoppedDetails,
-		b.ContextFailedDetails, b.ChainedInvokeFailedDetails, b.ChainedInvokeTimedOutDetails, b.ChainedInvokeStoppedDetails,
-		b.CallbackFailedDetails, b.CallbackTimedOutDetails} {
+		b.ContextFailedDetails, b.ChainedInvokeFailedDetails, b.ChainedInvokeTimedOutDetails,
+		b.ChainedInvokeStoppedDetails, b.CallbackFailedDetails, b.CallbackTimedOutDetails} {
 		if d != nil {
 			return d.Error.Payload
 		}
@@ -186,8 +186,8 @@ func eventType(t history.Type) string {
 	return t.String()
 }
 
-// EventJSON returns an event as GetDurableExecutionHistory returns it. Without data, it leaves out the payloads of inputs,
-// results and errors.
+// EventJSON returns an event as GetDurableExecutionHistory returns it. Without data, it leaves out the payloads of
+// inputs, results and errors.
 func EventJSON(e *history.Event, data bool) (json.RawMessage, error) {
 	text := e.Data
 	if !data {
@@ -233,8 +233,8 @@ func (b *body) strip() {
 			d.Error = heldError{}
 		}
 	}
-	for _, d := range [...]*hasResult{b.ExecutionSucceededDetails, b.ContextSucceededDetails, b.ChainedInvokeSucceededDetails,
-		b.CallbackSucceededDetails} {
+	for _, d := range [...]*hasResult{b.ExecutionSucceededDetails, b.ContextSucceededDetails,
+		b.ChainedInvokeSucceededDetails, b.CallbackSucceededDetails} {
 		if d != nil {
 			d.Result = held{}
 		}
@@ -254,6 +254,21 @@ func (b *body) strip() {
 	if d := b.InvocationCompletedDetails; d != nil {
 		d.Error = heldError{}
 	}
+}
+
+// InARN is the part of an execution's ARN between its function version and its name.
+const InARN = "/durable-execution/"
+
+// FinalResult returns the result in the event that ended an execution; empty if it has none.
+func FinalResult(e *history.Event) (string, error) {
+	b := new(body)
+	if err := json.Unmarshal([]byte(e.Data), b); err != nil {
+		return "", fmt.Errorf("event %d of a durable execution: %w", e.ID, err)
+	}
+	if b.ExecutionSucceededDetails == nil {
+		return "", nil
+	}
+	return text(b.ExecutionSucceededDetails.Result.Payload), nil
 }
 
 // FinalError returns the error of the event that ended an execution, or nil.

@@ -99,8 +99,8 @@ func (x *Execution) Operation(id string) *Operation { return x.byID[id] }
 // Updated returns the IDs of the operations that changed between the latest two invocations.
 func (x *Execution) Updated() []string { return x.updated }
 
-// WantsInvocation reports whether the function should be invoked at a time: the execution has just started, an operation
-// has changed without the function's knowledge, or the wait after a failed invocation is over.
+// WantsInvocation reports whether the function should be invoked at a time: the execution has just started, an
+// operation has changed without the function's knowledge, or the wait after a failed invocation is over.
 func (x *Execution) WantsInvocation(now time.Time) bool {
 	switch {
 	case x.Over() || x.invoking:
@@ -176,7 +176,7 @@ func (x *Execution) apply(c *Command, now time.Time, again bool) ([]history.Even
 	case c.Callback != nil:
 		err = x.callback(log, c.Callback)
 	case c.Chained != nil:
-		err = x.chained(log, c.Chained)
+		x.chained(log, c.Chained)
 	case c.Retry != nil:
 		if o := x.byID[c.Retry.OperationID]; o != nil && o.Type == TypeStep && o.Status == Pending {
 			x.ring(log, o)
@@ -434,7 +434,9 @@ func closed() error {
 // callback completes a callback or prolongs its heartbeat timeout.
 func (x *Execution) callback(l *log, c *Callback) error {
 	x.due(l)
-	i := slices.IndexFunc(x.operations, func(o *Operation) bool { return o.Type == TypeCallback && o.CallbackID == c.ID })
+	i := slices.IndexFunc(x.operations, func(o *Operation) bool {
+		return o.Type == TypeCallback && o.CallbackID == c.ID
+	})
 	switch {
 	case i < 0:
 		return invalid("Invalid callback ID: the durable execution has no such callback.")
@@ -457,11 +459,8 @@ func (x *Execution) callback(l *log, c *Callback) error {
 }
 
 // chained ends a chained invoke.
-func (x *Execution) chained(l *log, c *Outcome) error {
-	o := x.byID[c.OperationID]
-	if o == nil || o.Type != TypeChainedInvoke || o.Ended() {
-		return nil
+func (x *Execution) chained(l *log, c *Outcome) {
+	if o := x.byID[c.OperationID]; o != nil && o.Type == TypeChainedInvoke && !o.Ended() {
+		x.complete(l, o, c)
 	}
-	x.complete(l, o, c)
-	return nil
 }

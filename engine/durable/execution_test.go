@@ -221,7 +221,8 @@ func TestTwoCompletionsWhileSuspendedNeedOneInvocationEach(t *testing.T) {
 		t.Error("invoked although nothing has changed")
 	}
 	result := "1"
-	tr.do(&durable.Command{Callback: &durable.Callback{ID: a, Outcome: durable.Outcome{Status: durable.Succeeded, Result: &result}}})
+	tr.do(&durable.Command{Callback: &durable.Callback{ID: a, Outcome: durable.Outcome{Status: durable.Succeeded,
+		Result: &result}}})
 	tr.invoke()
 	tr.do(&durable.Command{Callback: &durable.Callback{ID: b, Outcome: durable.Outcome{Status: durable.Failed}}})
 	tr.returns(`{"Status":"PENDING"}`) // b ended meanwhile
@@ -319,7 +320,8 @@ func TestAnExecutionTimesOutAndIsStopped(t *testing.T) {
 	late := tr.x.Token()
 	tr.do(&durable.Command{Stop: &durable.Stop{Error: durable.NewError("Mine", "enough")}})
 	tr.returns(`{"Status":"SUCCEEDED"}`) // too late
-	if err := tr.try(&durable.Command{Checkpoint: &durable.Checkpoint{Token: late}}); code(err) != durable.InvalidParameterValue {
+	if err := tr.try(&durable.Command{Checkpoint: &durable.Checkpoint{Token: late}}); code(err) !=
+		durable.InvalidParameterValue {
 		t.Error(err)
 	}
 	if got := tr.history(); got != "1 ExecutionStarted 0\n2 ExecutionAborted 0\n" {
@@ -412,7 +414,8 @@ func TestALostInvocationIsReplaced(t *testing.T) {
 	tr := begin(t, 10)
 	old, request := tr.x.Token(), tr.x.RequestID()
 	tr.do(&durable.Command{Invoke: &durable.Invoke{RequestID: "again"}})
-	if err := tr.try(&durable.Command{Checkpoint: &durable.Checkpoint{Token: old}}); code(err) != durable.InvalidParameterValue {
+	if err := tr.try(&durable.Command{Checkpoint: &durable.Checkpoint{Token: old}}); code(err) !=
+		durable.InvalidParameterValue {
 		t.Error(err)
 	}
 	tr.do(&durable.Command{Return: &durable.Return{RequestID: request, Output: `{"Status":"SUCCEEDED"}`}})

@@ -54,8 +54,8 @@ func (x *Execution) callbackID(operation string) string {
 	return base64.StdEncoding.EncodeToString([]byte(t + "\x00" + x.mac(t)))
 }
 
-// ParseCallbackID returns the ARN of the execution that a callback ID belongs to. ok is false if the text is no callback
-// ID. Whether the execution has such a callback is another question.
+// ParseCallbackID returns the ARN of the execution that a callback ID belongs to. ok is false if the text is no
+// callback ID. Whether the execution has such a callback is another question.
 func ParseCallbackID(id string) (arn string, ok bool) {
 	raw, err := base64.StdEncoding.DecodeString(id)
 	if err != nil {

@@ -22,6 +22,8 @@ type Caller interface {
 type Client struct {
 	// States calls Step Functions.
 	States Caller
+	// Lambda calls Lambda, for durable executions; nil if there is no Lambda.
+	Lambda Caller
 	// Every is the interval at which Follow polls; 0 means half a second.
 	Every time.Duration
 	// Index, if not nil, is queried for filters that the API does not support. Whether the endpoint has an index is

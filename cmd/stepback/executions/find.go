@@ -31,6 +31,13 @@ const searched = 1000
 // Find returns the execution with the given ARN or name. A name may also be the beginning of an execution's name or
 // the end of its ARN, if it matches only one execution.
 func (c *Client) Find(ctx context.Context, name string) (*Execution, error) {
+	if IsDurable(name) {
+		d, err := c.DescribeDurable(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		return d.asExecution(), nil
+	}
 	if strings.HasPrefix(name, "arn:") {
 		return c.Describe(ctx, name)
 	}

@@ -198,7 +198,12 @@ func (Stop) Help() string {
 // Run stops running executions.
 func (c *Stop) Run(ctx context.Context, std terminal.Streams) error {
 	return c.each(ctx, std, "stopped", func(x *executions.Execution) bool { return !x.Ended() },
-		func(x *executions.Client, arn string) error { return x.Stop(ctx, arn, c.Reason, c.Cause) })
+		func(x *executions.Client, arn string) error {
+			if executions.IsDurable(arn) {
+				return x.StopDurable(ctx, arn, c.Reason, c.Cause)
+			}
+			return x.Stop(ctx, arn, c.Reason, c.Cause)
+		})
 }
 
 // SendTaskSuccess implements the verb send-task-success.

@@ -31,13 +31,17 @@ func (Describe) Help() string {
   stepback describe order-17 --endpoint http://localhost:4566 --json
 
 Shows the progress of a running execution (current attempt, time of the next one, when it gives up) and, for each state, how often
-it was entered, attempted and failed, and how long it waited.`
+it was entered, attempted and failed, and how long it waited. Of a durable Lambda function's execution (an ARN from
+stepback executions --durable), it shows the operations with their attempts, waits and callbacks.`
 }
 
 // Run describes an execution.
 func (c *Describe) Run(ctx context.Context, std terminal.Streams) error {
 	if err := c.Check(); err != nil {
 		return err
+	}
+	if executions.IsDurable(c.Execution) {
+		return c.durable(ctx, std)
 	}
 	if c.Remote() {
 		return c.Alone(ctx, std)

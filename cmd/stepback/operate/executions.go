@@ -48,8 +48,10 @@ func (s *selection) filter(limit int) (executions.Filter, error) {
 // Executions implements the verb executions.
 type Executions struct {
 	selection
-	Limit int  `short:"n" default:"50" placeholder:"N" help:"List at most this many, newest first; 0 lists all. With an endpoint the limit is per state machine. Default 50."`
-	JSON  bool `name:"json" help:"Print one JSON object per execution and line."`
+	Durable  bool   `help:"List executions of durable Lambda functions instead. Needs a process that serves the data directory, or an endpoint."`
+	Function string `placeholder:"NAME" help:"With --durable: name or ARN of the function. Default: all durable functions."`
+	Limit    int    `short:"n" default:"50" placeholder:"N" help:"List at most this many, newest first; 0 lists all. With an endpoint the limit is per state machine. Default 50."`
+	JSON     bool   `name:"json" help:"Print one JSON object per execution and line."`
 	workspace.Where
 }
 
@@ -59,6 +61,7 @@ func (Executions) Help() string {
   stepback executions
   stepback executions --status FAILED --since 24h
   stepback executions --retrying --machine orders
+  stepback executions --durable --function checkout --status RUNNING
   stepback executions --aws --machine orders --error Lambda.TooManyRequestsException --json
 
 For a data directory or a stepback server, an index answers these queries (a server's console must be on; read-only is enough). For
@@ -70,6 +73,12 @@ machine, or a time with --since.`
 func (c *Executions) Run(ctx context.Context, std terminal.Streams) error {
 	if err := c.Check(); err != nil {
 		return err
+	}
+	if c.Function != "" && !c.Durable {
+		return exit.With(exit.Usage, errors.New("--function selects durable executions: add --durable"))
+	}
+	if c.Durable {
+		return c.durable(ctx, std)
 	}
 	if !c.Remote() {
 		return workspace.OnDirectory(ctx, std, c.Data, c)

@@ -50,6 +50,9 @@ func (c *History) Run(ctx context.Context, std terminal.Streams) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
+	if executions.IsDurable(c.Execution) {
+		return c.durable(ctx, std)
+	}
 	if (c.Follow || c.Remote()) && (c.Children || c.Row != nil) {
 		return exit.With(exit.Usage, errNoChildren)
 	}

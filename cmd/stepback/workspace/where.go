@@ -79,7 +79,14 @@ func UseConfig(ctx context.Context, cfg awssdk.Config, every time.Duration, do f
 		return err
 	}
 	c := &executions.Client{States: states, Every: every}
-	if cfg.BaseEndpoint != nil && *cfg.BaseEndpoint != loopback.URL {
+	given := cfg.BaseEndpoint != nil
+	if given && *cfg.BaseEndpoint == loopback.URL { // it serves Step Functions only
+		return do(c)
+	}
+	if c.Lambda, err = client.NewNamed(ctx, cfg, "lambda"); err != nil {
+		return err
+	}
+	if given {
 		c.Index = &executions.Index{Endpoint: *cfg.BaseEndpoint}
 	}
 	return do(c)

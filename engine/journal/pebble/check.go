@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 
+	"stepback/engine/durable"
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
@@ -253,7 +254,15 @@ func wellFormed(x *journal.Execution, events []history.Event) error {
 	if want := terminal[x.Status]; last.Type != want {
 		return fmt.Errorf("its history ends with %s, its description says %s", last.Type, x.Status)
 	}
-	if x.Status == history.Succeeded && last.Data != x.Output {
+	output := last.Data
+	if strings.Contains(x.ARN, durable.InARN) {
+		result, err := durable.FinalResult(last)
+		if err != nil {
+			return err
+		}
+		output = result
+	}
+	if x.Status == history.Succeeded && output != x.Output {
 		return errors.New("the output in its history differs from that in its description")
 	}
 	if x.Stop.Before(x.Start) {

@@ -130,9 +130,9 @@ func (s *Service) listExecutions(q *request) (*server.Answer, error) {
 	filter := &durablefunctions.Filter{Function: q.scope.ARN("lambda", "function:"+f.Configuration.FunctionName),
 		Name: in.DurableExecutionName, Statuses: in.Statuses, After: at(in.StartedAfter), Before: at(in.StartedBefore),
 		Oldest: in.ReverseOrder, Marker: in.Marker, Items: in.MaxItems}
-	switch {
-	case q.name.Qualifier == "":
-	case q.name.Qualifier == f.Configuration.Version, q.name.Qualifier == invocation.Latest:
+	switch q.name.Qualifier {
+	case "":
+	case f.Configuration.Version, invocation.Latest:
 		filter.Version = f.Configuration.Version
 	default:
 		filter.Alias = q.name.Qualifier

@@ -37,13 +37,17 @@ esac`
 func serveDurable(t *testing.T) *awslambda.Client {
 	t.Helper()
 	var handler atomic.Pointer[lambda.Service]
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.Load().ServeHTTP(w, r) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		r *http.Request) {
+		handler.Load().ServeHTTP(w, r)
+	}))
 	f, err := functions.Open(t.Context(), t.TempDir(), functions.Options{Env: map[string]string{"LAMBDA_URL": server.URL}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := clock.Real()
-	d, err := durablefunctions.Open(t.Context(), durablefunctions.Options{Journal: journal.NewMemory(), Clock: c, Functions: f})
+	d, err := durablefunctions.Open(t.Context(), durablefunctions.Options{Journal: journal.NewMemory(), Clock: c,
+		Functions: f})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,9 +79,11 @@ func TestTheLifeOfADurableFunction(t *testing.T) {
 	if err != nil || *made.DurableConfig.ExecutionTimeout != 600 || *made.DurableConfig.RetentionPeriodInDays != 14 {
 		t.Fatalf("%+v, %v", made, err)
 	}
-	updated, err := c.UpdateFunctionConfiguration(t.Context(), &awslambda.UpdateFunctionConfigurationInput{FunctionName: name,
+	updated, err := c.UpdateFunctionConfiguration(t.Context(), &awslambda.UpdateFunctionConfigurationInput{
+		FunctionName:  name,
 		DurableConfig: &types.DurableConfig{RetentionPeriodInDays: sdk.Int32(7)}})
-	if err != nil || *updated.DurableConfig.ExecutionTimeout != 600 || *updated.DurableConfig.RetentionPeriodInDays != 7 {
+	if err != nil || *updated.DurableConfig.ExecutionTimeout != 600 ||
+		*updated.DurableConfig.RetentionPeriodInDays != 7 {
 		t.Errorf("%+v, %v", updated, err)
 	}
 	_, err = c.Invoke(t.Context(), &awslambda.InvokeInput{FunctionName: name})
@@ -86,14 +92,15 @@ func TestTheLifeOfADurableFunction(t *testing.T) {
 	}
 	started, err := c.Invoke(t.Context(), &awslambda.InvokeInput{FunctionName: name, Qualifier: latest,
 		InvocationType: types.InvocationTypeEvent, DurableExecutionName: sdk.String("order-1"), Payload: []byte(`{"order":1}`)})
-	if err != nil || started.StatusCode != 202 ||
+	if err != nil || started.StatusCode != http.StatusAccepted ||
 		!strings.HasPrefix(sdk.ToString(started.DurableExecutionArn), *made.FunctionArn+":$LATEST/durable-execution/order-1/") {
 		t.Fatalf("%+v, %v", started, err)
 	}
 	arn := started.DurableExecutionArn
 	var id *string
 	for id == nil {
-		h, err := c.GetDurableExecutionHistory(t.Context(), &awslambda.GetDurableExecutionHistoryInput{DurableExecutionArn: arn,
+		h, err := c.GetDurableExecutionHistory(t.Context(), &awslambda.GetDurableExecutionHistoryInput{
+			DurableExecutionArn:  arn,
 			IncludeExecutionData: sdk.Bool(true)})
 		if err != nil {
 			t.Fatal(err)
@@ -120,8 +127,9 @@ func TestTheLifeOfADurableFunction(t *testing.T) {
 	if e := (*types.DurableExecutionAlreadyStartedException)(nil); !errors.As(err, &e) {
 		t.Error(err)
 	}
-	_, err = c.SendDurableExecutionCallbackFailure(t.Context(), &awslambda.SendDurableExecutionCallbackFailureInput{CallbackId: id,
-		Error: &types.ErrorObject{ErrorType: sdk.String("No")}})
+	_, err = c.SendDurableExecutionCallbackFailure(t.Context(), &awslambda.SendDurableExecutionCallbackFailureInput{
+		CallbackId: id,
+		Error:      &types.ErrorObject{ErrorType: sdk.String("No")}})
 	if e := (*types.CallbackTimeoutException)(nil); !errors.As(err, &e) {
 		t.Error(err)
 	}
@@ -130,13 +138,17 @@ func TestTheLifeOfADurableFunction(t *testing.T) {
 		got.EndTimestamp == nil {
 		t.Errorf("%+v, %v", got, err)
 	}
-	h, err := c.GetDurableExecutionHistory(t.Context(), &awslambda.GetDurableExecutionHistoryInput{DurableExecutionArn: arn,
-		ReverseOrder: sdk.Bool(true), MaxItems: 2})
-	if err != nil || len(h.Events) != 2 || h.Events[0].EventType != types.EventTypeExecutionSucceeded || h.NextMarker == nil {
+	h, err := c.GetDurableExecutionHistory(t.Context(), &awslambda.GetDurableExecutionHistoryInput{
+		DurableExecutionArn: arn,
+		ReverseOrder:        sdk.Bool(true), MaxItems: 2})
+	if err != nil || len(h.Events) != 2 || h.Events[0].EventType != types.EventTypeExecutionSucceeded ||
+		h.NextMarker == nil {
 		t.Fatalf("%+v, %v", h, err)
 	}
-	list, err := c.ListDurableExecutionsByFunction(t.Context(), &awslambda.ListDurableExecutionsByFunctionInput{FunctionName: name,
-		Statuses: []types.ExecutionStatus{types.ExecutionStatusSucceeded}, StartedAfter: sdk.Time(time.Now().Add(-time.Hour))})
+	list, err := c.ListDurableExecutionsByFunction(t.Context(), &awslambda.ListDurableExecutionsByFunctionInput{
+		FunctionName: name,
+		Statuses:     []types.ExecutionStatus{types.ExecutionStatusSucceeded},
+		StartedAfter: sdk.Time(time.Now().Add(-time.Hour))})
 	if err != nil || len(list.DurableExecutions) != 1 || *list.DurableExecutions[0].DurableExecutionArn != *arn {
 		t.Errorf("%+v, %v", list, err)
 	}
@@ -145,16 +157,19 @@ func TestTheLifeOfADurableFunction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.StopDurableExecution(t.Context(), &awslambda.StopDurableExecutionInput{DurableExecutionArn: second.DurableExecutionArn,
-		Error: &types.ErrorObject{ErrorType: sdk.String("Mine"), ErrorMessage: sdk.String("enough")}}); err != nil {
+	if _, err := c.StopDurableExecution(t.Context(), &awslambda.StopDurableExecutionInput{
+		DurableExecutionArn: second.DurableExecutionArn,
+		Error:               &types.ErrorObject{ErrorType: sdk.String("Mine"), ErrorMessage: sdk.String("enough")}}); err != nil {
 		t.Error(err)
 	}
-	got, err = c.GetDurableExecution(t.Context(), &awslambda.GetDurableExecutionInput{DurableExecutionArn: second.DurableExecutionArn})
+	got, err = c.GetDurableExecution(t.Context(), &awslambda.GetDurableExecutionInput{
+		DurableExecutionArn: second.DurableExecutionArn})
 	if err != nil || got.Status != types.ExecutionStatusStopped || *got.Error.ErrorMessage != "enough" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	_, err = c.CheckpointDurableExecution(t.Context(), &awslambda.CheckpointDurableExecutionInput{DurableExecutionArn: arn,
-		CheckpointToken: sdk.String("bm9uZQ==")})
+	_, err = c.CheckpointDurableExecution(t.Context(), &awslambda.CheckpointDurableExecutionInput{
+		DurableExecutionArn: arn,
+		CheckpointToken:     sdk.String("bm9uZQ==")})
 	if got := refused(t, err); got != "InvalidParameterValueException: Invalid Checkpoint Token: The durable execution has ended." {
 		t.Error(got)
 	}

@@ -27,7 +27,10 @@ func newInvokes(x *durable.Execution, c *durable.Checkpoint) []*durable.Operatio
 	var started []*durable.Operation
 	for i := range c.Updates {
 		u := &c.Updates[i]
-		if o := x.Operation(u.Id); u.Type == durable.TypeChainedInvoke && u.Action == durable.ActionStart && !o.Ended() {
+		if u.Type != durable.TypeChainedInvoke || u.Action != durable.ActionStart {
+			continue
+		}
+		if o := x.Operation(u.Id); !o.Ended() {
 			started = append(started, o)
 		}
 	}

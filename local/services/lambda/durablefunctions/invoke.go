@@ -14,10 +14,10 @@ import (
 
 // envelope is the event with which a durable function is invoked.
 type envelope struct {
-	DurableExecutionArn   string //nolint:revive // the SDK's spelling
+	DurableExecutionArn   string
 	CheckpointToken       string
 	InitialExecutionState initialState
-	UpdatedOperationIds   []string `json:",omitempty"` //nolint:revive // the SDK's spelling
+	UpdatedOperationIds   []string `json:",omitempty"`
 }
 
 type initialState struct {
@@ -111,6 +111,8 @@ func functionError(payload []byte) *durable.Error {
 	return &durable.Error{ErrorMessage: e.Message, ErrorType: e.Type, ErrorData: e.Data, StackTrace: e.Trace}
 }
 
+var errNoDestinations = errors.New("this process sends no results to destinations")
+
 // resume continues an execution after a restart: what ran when the earlier process ended runs again.
 func (r *run) resume(ctx context.Context) {
 	st, err := r.take(ctx)
@@ -119,6 +121,14 @@ func (r *run) resume(ctx context.Context) {
 		return
 	}
 	defer r.leave()
+	if st.owes {
+		if r.s.o.Destinations == nil {
+			r.report("its destination", errNoDestinations)
+			return
+		}
+		r.settle(st)
+		return
+	}
 	if st.x.Invoking() {
 		err = r.invoke(st)
 	} else {

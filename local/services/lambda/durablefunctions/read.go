@@ -15,12 +15,14 @@ import (
 	"stepback/engine/journal"
 )
 
-const (
-	// maxPage is the maximum size of a page of operations, in bytes of JSON.
-	maxPage = 5 << 20
-	// DefaultItems is the number of items of a page if the request names none; MostItems is the maximum.
-	DefaultItems, MostItems = 100, 1000
-)
+// maxPage is the maximum size of a page of operations, in bytes of JSON.
+const maxPage = 5 << 20
+
+// DefaultItems is the number of items of a page if the request names none.
+const DefaultItems = 100
+
+// MostItems is the maximum number of items of a page.
+const MostItems = 1000
 
 // pageOf returns operations from an index on, at most n and at most maxPage bytes, and the marker of the next page.
 func pageOf[T durable.Stamp](all []*durable.Operation, from, n int, show func(*durable.Operation) durable.Shown[T]) (
@@ -208,9 +210,9 @@ func (s *Service) RetryNow(ctx context.Context, arn, operation string) (bool, er
 
 // Description describes an execution, as GetDurableExecution returns it.
 type Description struct {
-	DurableExecutionArn  string //nolint:revive // the API's spelling
+	DurableExecutionArn  string
 	DurableExecutionName string
-	FunctionArn          string         //nolint:revive // the API's spelling
+	FunctionArn          string
 	InputPayload         *string        `json:",omitempty"`
 	Result               *string        `json:",omitempty"`
 	Error                *durable.Error `json:",omitempty"`
@@ -318,7 +320,7 @@ func (s *Service) List(ctx context.Context, f *Filter) (page []*Description, mar
 			return nil, "", err
 		}
 		if f.Name != "" && x.Name != f.Name || !f.Before.IsZero() && !x.Start.Before(f.Before) || s.expired(x) ||
-			!strings.Contains(x.ARN, "/durable-execution/") || !f.After.IsZero() && !x.Start.After(f.After) {
+			!strings.Contains(x.ARN, durable.InARN) || !f.After.IsZero() && !x.Start.After(f.After) {
 			continue
 		}
 		all = append(all, x)

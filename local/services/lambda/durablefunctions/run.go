@@ -34,6 +34,7 @@ type run struct {
 	waiters       map[int]func()
 	waiterID      int
 	over          bool
+	owing         *journal.Execution // the description of an execution that owes its result to a destination
 }
 
 // state is an execution in memory.
@@ -44,6 +45,7 @@ type state struct {
 	steps   int64
 	track   func([]history.Event) // nil until there are new events to track
 	pending []history.Signal      // applied, and not in the journal: it can be applied again after a crash
+	owes    bool                  // the execution has ended, and its result has not been sent to its destination
 }
 
 func (s *Service) newRun(arn string) *run { return &run{s: s, arn: arn, turn: make(chan struct{}, 1)} }
@@ -67,6 +69,12 @@ func (r *run) restore(u *journal.Unfinished) error {
 		return fmt.Errorf("%w: the execution's first command is missing", journal.ErrDamaged)
 	}
 	r.state = st
+	if st.x.Over() { // only its destination keeps it unfinished
+		st.owes, r.resumes = true, true
+		st.describeEnd()
+		r.setOwing(st)
+		return nil
+	}
 	now := r.s.o.Clock.Now()
 	wait, timeout := st.x.Next()
 	r.mu.Lock()
@@ -142,18 +150,25 @@ func (r *run) apply(st *state, c *durable.Command) error {
 	if err != nil {
 		return err
 	}
+	ended := c.Start == nil && st.x.Over()
 	events, err := st.x.Apply(c, now)
-	if err != nil {
+	if err != nil || ended {
 		return err
 	}
-	st.pending = append(st.pending, history.Signal{Kind: history.SignalDurable, At: now, Output: jsonvalue.TextDocument(text)})
+	st.pending = append(st.pending, history.Signal{Kind: history.SignalDurable, At: now,
+		Output: jsonvalue.TextDocument(text)})
 	if len(events) > 0 || c.Callback != nil {
 		if err := r.commit(st, events, now); err != nil {
 			return err
 		}
 	}
 	if st.x.Over() {
-		r.end(st)
+		r.disarm()
+		if st.owes {
+			r.settle(st)
+		} else {
+			r.end()
+		}
 		return nil
 	}
 	r.schedule(st)
@@ -166,37 +181,31 @@ func (r *run) apply(st *state, c *durable.Command) error {
 	return nil
 }
 
-// commit makes the pending commands and their events durable. If the journal refuses them, the state is what the journal
-// has.
+// commit makes the pending commands and their events durable. If the journal refuses them, the state is what the
+// journal has.
 func (r *run) commit(st *state, events []history.Event, now time.Time) error {
 	st.history = append(st.history, events...)
-	rec := &journal.Record{Execution: &st.record, Step: st.steps, Signals: st.pending, History: events, Begin: st.steps == 0}
+	rec := &journal.Record{Execution: &st.record, Step: st.steps, Signals: st.pending, History: events,
+		Begin: st.steps == 0}
 	if rec.Begin {
 		st.record.Start = now
 	}
 	if st.x.Over() {
-		result, failure := st.x.Outcome()
-		st.record.Status, st.record.Stop = journalStatus(st.x.Status()), st.x.Ended()
-		if result != nil {
-			st.record.Output = *result
+		st.describeEnd()
+		to := r.s.o.Destinations
+		st.owes = to != nil && !st.record.Sync && to.Expects(versionOf(&st.record), st.x.Status())
+		if st.owes { // the execution stays unfinished in the journal until settle
+			r.setOwing(st)
+		} else {
+			rec.End, rec.All = true, st.history
 		}
-		if failure != nil {
-			st.record.Failure = history.FailureOf(failure.ErrorType, failure.ErrorMessage).Cut()
-		}
-		st.record.HistorySize = int64(len(st.history))
-		rec.End, rec.All = true, st.history
 	}
-	done := make(chan error, 1)
-	r.s.o.Journal.Commit(rec, func(err error) { done <- err })
-	if err := <-done; err != nil {
-		r.state = nil
+	if err := r.write(st, rec); err != nil {
 		if rec.Begin {
 			r.s.remove(r)
 		}
 		return err
 	}
-	st.steps++
-	st.pending = nil
 	if r.s.o.Track != nil && len(events) > 0 {
 		if st.track == nil {
 			st.track = r.s.o.Track(&st.record, st.history[:len(st.history)-len(events)], r.recovered)
@@ -210,8 +219,93 @@ func (r *run) commit(st *state, events []history.Event, now time.Time) error {
 	return nil
 }
 
-// end removes an execution that has ended, and tells those who wait for it.
-func (r *run) end(st *state) {
+// write commits a record and waits until it is durable. If the journal refuses it, the state is dropped.
+func (r *run) write(st *state, rec *journal.Record) error {
+	done := make(chan error, 1)
+	r.s.o.Journal.Commit(rec, func(err error) { done <- err })
+	if err := <-done; err != nil {
+		r.state = nil
+		return err
+	}
+	st.steps++
+	st.pending = nil
+	return nil
+}
+
+// describeEnd completes the description of an execution that has ended.
+func (st *state) describeEnd() {
+	result, failure := st.x.Outcome()
+	st.record.Status, st.record.Stop = journalStatus(st.x.Status()), st.x.Ended()
+	if result != nil {
+		st.record.Output = *result
+	}
+	if failure != nil {
+		st.record.Failure = history.FailureOf(failure.ErrorType, failure.ErrorMessage).Cut()
+	}
+	st.record.HistorySize = int64(len(st.history))
+}
+
+func (r *run) setOwing(st *state) {
+	x := st.record
+	r.mu.Lock()
+	r.owing = &x
+	r.mu.Unlock()
+}
+
+// owed returns the description of an execution that has ended and owes its result to a destination, or nil.
+func (r *run) owed() *journal.Execution {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.owing == nil {
+		return nil
+	}
+	x := *r.owing
+	return &x
+}
+
+// settle sends the result of an execution to its destination and then finishes the execution in the journal, in the
+// caller's turn. The end itself is on disk already. If the process dies in between, the next one sends the result, for
+// a second time if the first one arrived. If the destination does not accept the result, settle tries again later.
+func (r *run) settle(st *state) {
+	if r.trySettle(r.s.ctx, st) {
+		return
+	}
+	r.s.goWork(func(ctx context.Context) {
+		for delay := shortestDelay; r.s.o.Clock.Sleep(ctx, delay) == nil; delay = min(2*delay, longestDelay) {
+			st, err := r.take(ctx)
+			if err != nil {
+				r.report("its destination", err)
+				return
+			}
+			settled := r.trySettle(ctx, st)
+			r.leave()
+			if settled {
+				return
+			}
+		}
+	})
+}
+
+// trySettle reports whether there is nothing left to try in this process.
+func (r *run) trySettle(ctx context.Context, st *state) bool {
+	result, failure := st.x.Outcome()
+	err := r.s.o.Destinations.Send(ctx, &Ended{Version: versionOf(&st.record), ARN: r.arn, Input: st.record.Input,
+		Status: st.x.Status(), Result: result, Error: failure})
+	if err != nil {
+		r.report("its destination", err)
+		return ctx.Err() != nil
+	}
+	rec := &journal.Record{Execution: &st.record, Step: st.steps, End: true, All: st.history}
+	if err := r.write(st, rec); err != nil {
+		r.report("its journal", err)
+		return true // the next process sends the result again
+	}
+	r.end()
+	return true
+}
+
+// end removes an execution that has ended, and wakes the requests that wait for its end.
+func (r *run) end() {
 	r.disarm()
 	r.s.remove(r)
 	r.mu.Lock()
@@ -220,12 +314,6 @@ func (r *run) end(st *state) {
 	r.mu.Unlock()
 	for _, f := range waiters {
 		f()
-	}
-	if r.s.o.Ended != nil && !st.record.Sync {
-		result, failure := st.x.Outcome()
-		v := versionOf(&st.record)
-		e := &Ended{Version: v, ARN: r.arn, Input: st.record.Input, Status: st.x.Status(), Result: result, Error: failure}
-		r.s.o.Ended(r.s.ctx, e)
 	}
 }
 
@@ -301,7 +389,8 @@ func (r *run) whenOver(f func()) (forget func() bool, ok bool) {
 	}, true
 }
 
-// await waits until the execution has ended. If ctx belongs to work that holds the clock, it gives up its hold meanwhile.
+// await waits until the execution has ended. If ctx belongs to work that holds the clock, it gives up its hold
+// meanwhile.
 func (r *run) await(ctx context.Context) error {
 	ended := make(chan struct{})
 	holds := clock.IsHolding(ctx)

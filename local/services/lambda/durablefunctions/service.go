@@ -27,9 +27,8 @@ type Options struct {
 	// Track, if not nil, returns the function that receives the events of an execution from now on, after past; see
 	// engine.Config.Track. recovered is true if an earlier process has run the execution.
 	Track func(x *journal.Execution, past []history.Event, recovered bool) func([]history.Event)
-	// Ended, if not nil, is called when an execution that was started asynchronously (invocation.Event) has ended, so
-	// that destinations and dead-letter queues receive its result.
-	Ended func(context.Context, *Ended)
+	// Destinations, if not nil, receives the results of executions that were started asynchronously (invocation.Event).
+	Destinations Destinations
 	// Log receives what goes wrong in the background; nil discards it.
 	Log *slog.Logger
 }
@@ -40,6 +39,16 @@ type Functions interface {
 	Run(ctx context.Context, v Version, r *invocation.Request) (*invocation.Answer, error)
 	// Resolve returns the version that a name of a function, or an ARN, stands for. The error is an *aws.Error.
 	Resolve(scope aws.Scope, name string) (Version, error)
+}
+
+// Destinations sends the results of executions to the on-success and on-failure destinations and the dead-letter queues
+// of their functions.
+type Destinations interface {
+	// Expects reports whether a destination of the version receives the results of executions with a status.
+	Expects(v Version, status string) bool
+	// Send returns nil once the result is stored by the queue that delivers it, or if no destination expects it any
+	// more. After an error, and after a crash, the same result is sent again.
+	Send(ctx context.Context, e *Ended) error
 }
 
 // Version is a version of a function.
@@ -172,7 +181,8 @@ func (s *Service) Close() {
 	s.group.Wait()
 }
 
-// goWork runs f on a goroutine that holds the clock and that Close waits for. It does nothing once the service is closed.
+// goWork runs f on a goroutine that holds the clock and that Close waits for. It does nothing once the service is
+// closed.
 func (s *Service) goWork(f func(context.Context)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -194,7 +204,8 @@ func (s *Service) remove(r *run) {
 	s.mu.Unlock()
 }
 
-// aStatus returns a status of an execution in the API's spelling: Lambda says STOPPED where Step Functions says ABORTED.
+// aStatus returns a status of an execution in the API's spelling: Lambda says STOPPED where Step Functions says
+// ABORTED.
 func aStatus(s history.Status) string {
 	if s == history.Aborted {
 		return durable.Stopped

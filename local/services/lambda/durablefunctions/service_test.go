@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -82,18 +84,21 @@ func (f *functions) Run(ctx context.Context, v durablefunctions.Version, r *invo
 	f.calls.Add(1)
 	h, ok := f.handlers[v.Function]
 	if !ok {
-		return nil, &aws.Error{Code: "ResourceNotFoundException", Status: 404, Message: "Function not found: " + v.Function}
+		return nil, &aws.Error{Code: "ResourceNotFoundException", Status: http.StatusNotFound, Message: "Function not found: " + v.Function}
 	}
 	e := new(event)
 	if err := json.Unmarshal(r.Payload, e); err != nil {
 		e = &event{} // not a durable function
 	}
-	out, err := h(ctx, f.service.Load(), e)
-	if err != nil {
-		payload, _ := json.Marshal(map[string]string{"errorType": "Runtime.ExitError", "errorMessage": err.Error()})
-		return &invocation.Answer{StatusCode: 200, FunctionError: "Unhandled", Payload: payload}, nil
+	out, failure := h(ctx, f.service.Load(), e)
+	answer := &invocation.Answer{StatusCode: http.StatusOK, Payload: []byte(out)}
+	if failure == nil {
+		return answer, nil
 	}
-	return &invocation.Answer{StatusCode: 200, Payload: []byte(out)}, nil
+	var err error
+	answer.FunctionError = "Unhandled"
+	answer.Payload, err = json.Marshal(map[string]string{"errorType": "Runtime.ExitError", "errorMessage": failure.Error()})
+	return answer, err
 }
 
 func (f *functions) Resolve(s aws.Scope, name string) (durablefunctions.Version, error) {
@@ -129,16 +134,16 @@ func virtual(t *testing.T) *clock.Clock {
 }
 
 // checkpoint sends updates, and stores the next token in the event.
-func (e *event) checkpoint(ctx context.Context, s *durablefunctions.Service, updates string) (*durablefunctions.State, error) {
+func (e *event) checkpoint(ctx context.Context, s *durablefunctions.Service, updates string) error {
 	c := &durable.Checkpoint{Token: e.CheckpointToken}
 	if err := json.Unmarshal([]byte(updates), &c.Updates); err != nil {
-		return nil, err
+		return err
 	}
 	state, err := s.Checkpoint(ctx, e.DurableExecutionArn, c)
 	if err == nil {
 		e.CheckpointToken = state.Token
 	}
-	return state, err
+	return err
 }
 
 const suspended = `{"Status":"PENDING"}`
@@ -159,11 +164,11 @@ func request(input string) *invocation.Request {
 func retrying(ctx context.Context, s *durablefunctions.Service, e *event) (string, error) {
 	o := e.of("s")
 	if o.StepDetails.Attempt < 2 {
-		_, err := e.checkpoint(ctx, s, `[{"Id":"s","Type":"STEP","Name":"charge","Action":"START"},
+		err := e.checkpoint(ctx, s, `[{"Id":"s","Type":"STEP","Name":"charge","Action":"START"},
 			{"Id":"s","Type":"STEP","Action":"RETRY","Error":{"ErrorType":"E"},"StepOptions":{"NextAttemptDelaySeconds":60}}]`)
 		return suspended, err
 	}
-	_, err := e.checkpoint(ctx, s, `[{"Id":"s","Type":"STEP","Action":"START"},{"Id":"s","Type":"STEP","Action":"SUCCEED","Payload":"1"}]`)
+	err := e.checkpoint(ctx, s, `[{"Id":"s","Type":"STEP","Action":"START"},{"Id":"s","Type":"STEP","Action":"SUCCEED","Payload":"1"}]`)
 	return `{"Status":"SUCCEEDED","Result":"\"paid\""}`, err
 }
 
@@ -173,7 +178,7 @@ func TestAStepIsRetriedInVirtualTime(t *testing.T) {
 	s, _ := open(t, journal.NewMemory(), c, map[string]handler{"F": retrying})
 	defer s.Close()
 	a, err := s.Invoke(t.Context(), version, request(`{"order":1}`))
-	if err != nil || string(a.Payload) != `"paid"` || a.FunctionError != "" || a.StatusCode != 200 || a.ExecutedVersion != "1" {
+	if err != nil || string(a.Payload) != `"paid"` || a.FunctionError != "" || a.StatusCode != http.StatusOK || a.ExecutedVersion != "1" {
 		t.Fatalf("%+v, %v", a, err)
 	}
 	events, err := s.History(t.Context(), a.DurableExecutionARN)
@@ -213,7 +218,7 @@ func TestNamesAreIdempotent(t *testing.T) {
 	other := *in
 	other.Payload = []byte(`2`)
 	_, err = s.Invoke(t.Context(), version, &other)
-	if e := (*aws.Error)(nil); !errors.As(err, &e) || e.Code != "DurableExecutionAlreadyStartedException" || e.Status != 409 {
+	if e := (*aws.Error)(nil); !errors.As(err, &e) || e.Code != "DurableExecutionAlreadyStartedException" || e.Status != http.StatusConflict {
 		t.Error(err)
 	}
 	var group sync.WaitGroup
@@ -278,7 +283,7 @@ func TestInvocationsThatAWSRefuses(t *testing.T) {
 // waiting creates a callback and a wait, and returns what the callback was completed with.
 func waiting(ctx context.Context, s *durablefunctions.Service, e *event) (string, error) {
 	if e.of("c").Status == "" {
-		_, err := e.checkpoint(ctx, s, `[{"Id":"c","Type":"CALLBACK","Action":"START"},
+		err := e.checkpoint(ctx, s, `[{"Id":"c","Type":"CALLBACK","Action":"START"},
 			{"Id":"w","Type":"WAIT","Action":"START","WaitOptions":{"WaitSeconds":100}}]`)
 		return suspended, err
 	}
@@ -334,7 +339,7 @@ func TestAnExecutionContinuesAfterARestart(t *testing.T) {
 	in := request(`1`)
 	in.Type = invocation.Event
 	a, err := s.Invoke(t.Context(), version, in)
-	if err != nil || a.StatusCode != 202 {
+	if err != nil || a.StatusCode != http.StatusAccepted {
 		t.Fatalf("%+v, %v", a, err)
 	}
 	id := callbackOf(t, s, a.DurableExecutionARN)
@@ -353,7 +358,8 @@ func TestAnExecutionContinuesAfterARestart(t *testing.T) {
 	s, _ = open(t, j, c, map[string]handler{"F": waiting})
 	defer s.Close()
 	result := "approved"
-	if err := s.Complete(t.Context(), &durable.Callback{ID: id, Outcome: durable.Outcome{Status: durable.Succeeded, Result: &result}}); err != nil {
+	if err := s.Complete(t.Context(), &durable.Callback{ID: id,
+		Outcome: durable.Outcome{Status: durable.Succeeded, Result: &result}}); err != nil {
 		t.Fatal(err)
 	}
 	err = s.Complete(t.Context(), &durable.Callback{ID: id, Heartbeat: true})
@@ -371,6 +377,9 @@ func TestAnExecutionContinuesAfterARestart(t *testing.T) {
 	if got, want := types(events), "ExecutionStarted@0 CallbackStarted@0 WaitStarted@0 InvocationCompleted@0 "+
 		"CallbackSucceeded@0 InvocationCompleted@0 WaitSucceeded@100 InvocationCompleted@100 ExecutionSucceeded@100"; got != want || err != nil {
 		t.Errorf("%s, %v", got, err)
+	}
+	if _, err := j.Check(t.Context(), func(err error) { t.Error(err) }); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -390,7 +399,7 @@ func TestAnInvocationThatIsLostIsRepeated(t *testing.T) {
 	c := virtual(t)
 	reached := make(chan struct{})
 	s, _ := open(t, j, c, map[string]handler{"F": func(ctx context.Context, s *durablefunctions.Service, e *event) (string, error) {
-		if _, err := e.checkpoint(ctx, s, `[{"Id":"s","Type":"STEP","Action":"START"},
+		if err := e.checkpoint(ctx, s, `[{"Id":"s","Type":"STEP","Action":"START"},
 			{"Id":"s","Type":"STEP","Action":"SUCCEED","Payload":"7"},{"Id":"n","Type":"STEP","Action":"START"}]`); err != nil {
 			return "", err
 		}
@@ -428,7 +437,7 @@ func TestFunctionsAreChained(t *testing.T) {
 	c := virtual(t)
 	chain := func(ctx context.Context, s *durablefunctions.Service, e *event) (string, error) {
 		if e.of("a").Status == "" {
-			_, err := e.checkpoint(ctx, s, `[
+			err := e.checkpoint(ctx, s, `[
 				{"Id":"a","Type":"CHAINED_INVOKE","Action":"START","Payload":"1","ChainedInvokeOptions":{"FunctionName":"plain"}},
 				{"Id":"b","Type":"CHAINED_INVOKE","Action":"START","Payload":"2","ChainedInvokeOptions":{"FunctionName":"G:1"}},
 				{"Id":"c","Type":"CHAINED_INVOKE","Action":"START","Payload":"3","ChainedInvokeOptions":{"FunctionName":"G"}},
@@ -567,12 +576,12 @@ func TestStateIsRead(t *testing.T) {
 		}
 		big := strings.Repeat("x", 200<<10)
 		for i := range 40 { // 8 MB
-			if _, err := e.checkpoint(ctx, s, fmt.Sprintf(`[{"Id":"%d","Type":"STEP","Action":"START"},
+			if err := e.checkpoint(ctx, s, fmt.Sprintf(`[{"Id":"%d","Type":"STEP","Action":"START"},
 				{"Id":"%d","Type":"STEP","Action":"SUCCEED","Payload":"%s"}]`, i, i, big)); err != nil {
 				return "", err
 			}
 		}
-		_, err := e.checkpoint(ctx, s, `[{"Id":"w","Type":"WAIT","Action":"START","WaitOptions":{"WaitSeconds":1}}]`)
+		err := e.checkpoint(ctx, s, `[{"Id":"w","Type":"WAIT","Action":"START","WaitOptions":{"WaitSeconds":1}}]`)
 		return suspended, err
 	}
 	s, _ := open(t, journal.NewMemory(), c, map[string]handler{"F": read})
@@ -580,5 +589,140 @@ func TestStateIsRead(t *testing.T) {
 	a, err := s.Invoke(t.Context(), version, request(`1`))
 	if err != nil || string(a.Payload) != "42" { // 40 steps, the wait and the execution
 		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// mailbox is a Destinations that stores what it accepts.
+type mailbox struct {
+	mu       sync.Mutex
+	refusing int // number of results to refuse first; below 0 means all
+	accepted []*durablefunctions.Ended
+	tried    chan struct{}
+}
+
+func (m *mailbox) Expects(_ durablefunctions.Version, status string) bool {
+	return status == durable.Failed
+}
+
+func (m *mailbox) Send(_ context.Context, e *durablefunctions.Ended) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.tried != nil {
+		close(m.tried)
+		m.tried = nil
+	}
+	if m.refusing != 0 {
+		m.refusing--
+		return errors.New("the queue is full")
+	}
+	m.accepted = append(m.accepted, e)
+	return nil
+}
+
+func (m *mailbox) received() []*durablefunctions.Ended {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.accepted
+}
+
+// failing is a durable function that fails.
+func failing(context.Context, *durablefunctions.Service, *event) (string, error) {
+	return `{"Status":"FAILED","Error":{"ErrorType":"Declined"}}`, nil
+}
+
+// openWith opens a service with destinations over a journal.
+func openWith(t *testing.T, j journal.Journal, c *clock.Clock, m *mailbox) *durablefunctions.Service {
+	t.Helper()
+	f := &functions{handlers: map[string]handler{"F": failing}}
+	s, err := durablefunctions.Open(t.Context(), durablefunctions.Options{Journal: j, Clock: c, Functions: f,
+		Destinations: m, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.service.Store(s)
+	s.Resume()
+	return s
+}
+
+// An execution fails, and its process ends before a destination has accepted the result. The next process on the same
+// data sends it, and the one after that does not send it again.
+func TestTheResultReachesItsDestinationAfterARestart(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := request(`{"order":7}`)
+	in.Type = invocation.Event
+	var arn string
+	for process, m := range []*mailbox{{refusing: -1, tried: make(chan struct{})}, {}, {}} {
+		j, err := pebble.Open(dir, pebble.Config{Retention: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := clock.Virtual(began)
+		tried := m.tried
+		s := openWith(t, j, c, m)
+		switch process {
+		case 0:
+			a, err := s.Invoke(t.Context(), version, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			arn = a.DurableExecutionARN
+			<-tried
+			d, err := s.Describe(t.Context(), arn)
+			if err != nil || d.Status != "FAILED" || *d.Error.ErrorType != "Declined" {
+				t.Errorf("before its destination: %+v, %v", d, err)
+			}
+			stopped, err := s.Stop(t.Context(), arn, nil)
+			if err != nil || stopped.IsZero() {
+				t.Errorf("stopped at %v, %v", stopped, err)
+			}
+		case 1:
+			sync := request(`{"order":7}`) // waits for the end, which is on disk once the result is accepted
+			_, name, _ := strings.Cut(arn, "/durable-execution/")
+			sync.DurableExecutionName, _, _ = strings.Cut(name, "/")
+			a, err := s.Invoke(t.Context(), version, sync)
+			if err != nil || a.DurableExecutionARN != arn || string(a.Payload) != `{"errorType":"Declined"}` {
+				t.Errorf("%+v, %v", a, err)
+			}
+			if got := m.received(); len(got) != 1 || got[0].ARN != arn || got[0].Status != "FAILED" ||
+				*got[0].Error.ErrorType != "Declined" || got[0].Input != `{"order":7}` || got[0].Version.Number != "1" {
+				t.Errorf("%+v", got)
+			}
+		}
+		events, err := s.History(t.Context(), arn)
+		if err != nil || types(events) != "ExecutionStarted@0 InvocationCompleted@0 ExecutionFailed@0" {
+			t.Errorf("process %d: %s, %v", process, types(events), err)
+		}
+		if n := len(s.Running()); process == 2 && (n != 0 || len(m.received()) != 0) {
+			t.Errorf("%d executions left, %+v sent", n, m.received())
+		}
+		s.Close()
+		c.Close()
+		if err := j.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A destination that refuses a result gets it again, until it accepts it.
+func TestADestinationThatIsFull(t *testing.T) {
+	t.Parallel()
+	c := virtual(t)
+	m := &mailbox{refusing: 3}
+	s := openWith(t, journal.NewMemory(), c, m)
+	defer s.Close()
+	in := request(`1`)
+	in.Type, in.DurableExecutionName = invocation.Event, "full"
+	a, err := s.Invoke(t.Context(), version, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Type = invocation.RequestResponse
+	if again, err := s.Invoke(t.Context(), version, in); err != nil || again.DurableExecutionARN !=
+		a.DurableExecutionARN {
+		t.Errorf("%+v, %v", again, err)
+	}
+	if got := m.received(); len(got) != 1 || c.Now().Sub(began) != 7*time.Second { // after 1, 2 and 4 seconds
+		t.Errorf("%d results after %v", len(got), c.Now().Sub(began))
 	}
 }

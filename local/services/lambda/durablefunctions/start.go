@@ -100,7 +100,7 @@ func lambdaError(status string, e *durable.Error) reported {
 
 // executionARN returns the ARN of an execution of a function version.
 func executionARN(v Version, name, id string) string {
-	return v.ARN() + "/durable-execution/" + name + "/" + id
+	return v.ARN() + durable.InARN + name + "/" + id
 }
 
 // start starts an execution, or returns the one that has the name already if its input is the same.
@@ -171,8 +171,9 @@ func (s *Service) begin(ctx context.Context, arn string, v Version, in *Start) (
 	name, id := partsOf(arn)
 	r := s.newRun(arn)
 	st := &state{x: new(durable.Execution)}
-	st.record.Info = history.Info{ARN: arn, MachineARN: v.function(), Origin: history.Origin{Name: name, Input: in.Input,
-		VersionARN: v.ARN(), Sync: in.Sync, Revision: strconv.FormatInt(v.Retention, 10), TestCase: in.Tenant}}
+	st.record.Info = history.Info{ARN: arn, MachineARN: v.function(), Origin: history.Origin{Name: name,
+		Input: in.Input, VersionARN: v.ARN(), Sync: in.Sync, Revision: strconv.FormatInt(v.Retention, 10),
+		TestCase: in.Tenant}}
 	if v.Alias != "" {
 		st.record.AliasARN = v.function() + ":" + v.Alias
 	}
@@ -202,15 +203,20 @@ func (s *Service) begin(ctx context.Context, arn string, v Version, in *Start) (
 
 // partsOf returns the name and the ID in an execution's ARN.
 func partsOf(arn string) (name, id string) {
-	_, rest, _ := strings.Cut(arn, "/durable-execution/")
+	_, rest, _ := strings.Cut(arn, durable.InARN)
 	name, id, _ = strings.Cut(rest, "/")
 	return name, id
 }
 
 // find returns an execution, or nil if there is none.
 func (s *Service) find(ctx context.Context, arn string) (*journal.Execution, error) {
-	if !strings.Contains(arn, "/durable-execution/") {
+	if !strings.Contains(arn, durable.InARN) {
 		return nil, nil //nolint:nilnil // an execution of Step Functions is none of these
+	}
+	if r := s.run(arn); r != nil {
+		if x := r.owed(); x != nil {
+			return x, nil
+		}
 	}
 	x, err := s.o.Journal.Execution(ctx, arn)
 	if errors.Is(err, journal.ErrNotFound) || err == nil && s.expired(x) {
@@ -247,7 +253,7 @@ func (s *Service) wait(ctx context.Context, arn string) (*Ended, error) {
 
 // failure returns the error that ended an execution.
 func (s *Service) failure(ctx context.Context, arn string) (*durable.Error, error) {
-	events, err := s.o.Journal.History(ctx, arn)
+	events, err := s.History(ctx, arn)
 	if err != nil || len(events) == 0 {
 		return nil, err
 	}

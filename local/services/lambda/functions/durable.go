@@ -78,38 +78,56 @@ func checkTenant(c *Configuration, r *invocation.Request) error {
 	return nil
 }
 
-// DurableEnded sends the result of a durable execution that was started asynchronously to the function's destinations
-// and dead-letter queue.
-func (s *Service) DurableEnded(_ context.Context, e *durablefunctions.Ended) {
-	_, record, err := s.find(e.Version.Scope, e.Version.Function, ":"+e.Version.Number)
+// Destinations returns what sends the results of durable executions to the destinations and dead-letter queues of their
+// functions.
+func (s *Service) Destinations() durablefunctions.Destinations { return destinations{s} }
+
+type destinations struct{ s *Service }
+
+// route returns the configured handling of the results of a version, and where results with a status go: empty if
+// nowhere, for example because the function has been deleted.
+func (d destinations) route(v durablefunctions.Version, status string) (c *Configuration, how eventqueue.Handling, to string) {
+	_, record, err := d.s.find(v.Scope, v.Function, ":"+v.Number)
 	if err != nil {
-		return // the function has been deleted, and its destinations with it
+		return nil, how, ""
 	}
-	c, ok := record.numbered(e.Version.Number)
+	c, ok := record.numbered(v.Number)
 	if !ok {
-		return
+		return nil, how, ""
 	}
-	t := &target{record: record, version: c, asked: cmp.Or(e.Version.Alias, e.Version.Number)}
-	how := handling(t)
-	end := &eventqueue.End{Condition: eventqueue.Success, At: s.Now().UnixMilli(),
+	how = handling(&target{record: record, version: c, asked: cmp.Or(v.Alias, v.Number)})
+	if status == durable.Succeeded {
+		return c, how, how.OnSuccess
+	}
+	return c, how, cmp.Or(how.OnFailure, how.DeadLetters)
+}
+
+// Expects implements durablefunctions.Destinations.
+func (d destinations) Expects(v durablefunctions.Version, status string) bool {
+	_, _, to := d.route(v, status)
+	return to != ""
+}
+
+// Send implements durablefunctions.Destinations. The queue of asynchronous invocations delivers the result.
+func (d destinations) Send(_ context.Context, e *durablefunctions.Ended) error {
+	c, how, to := d.route(e.Version, e.Status)
+	if to == "" {
+		return nil
+	}
+	end := &eventqueue.End{Condition: eventqueue.Success, At: d.s.Now().UnixMilli(),
 		Answer: &invocation.Answer{StatusCode: http.StatusOK, ExecutedVersion: c.Version}}
-	to := how.OnSuccess
 	switch {
-	case e.Status == durable.Succeeded && e.Result != nil:
-		end.Answer.Payload = []byte(*e.Result)
 	case e.Status != durable.Succeeded:
 		end.Condition, end.Answer.FunctionError = eventqueue.RetriesExhausted, invocation.Unhandled
-		to = cmp.Or(how.OnFailure, how.DeadLetters)
-		if end.Answer.Payload, err = json.Marshal(e.Error); err != nil {
-			end.Answer.Payload = nil
+		text, err := json.Marshal(e.Error)
+		if err != nil {
+			return err
 		}
+		end.Answer.Payload = text
+	case e.Result != nil:
+		end.Answer.Payload = []byte(*e.Result)
 	}
-	if to == "" {
-		return
-	}
-	event := &eventqueue.Event{Scope: e.Version.Scope, Function: e.Version.Function, Version: e.Version.Number,
-		InvokedARN: e.Version.ARN(), Handling: how, Payload: []byte(e.Input), Attempts: 1, End: end}
-	if err := s.events.Accept(event); err != nil {
-		s.opts.Log.Error("the result of a durable execution is not sent", "execution", e.ARN, "error", err)
-	}
+	return d.s.events.Accept(&eventqueue.Event{Scope: e.Version.Scope, Function: e.Version.Function,
+		Version: e.Version.Number, InvokedARN: e.Version.ARN(), Handling: how,
+		Payload: []byte(e.Input), Attempts: 1, End: end})
 }
