@@ -8,8 +8,8 @@ import (
 )
 
 // Pace decides when pieces of work may begin: no more at a time than a limiter admits, and spread over the time that a
-// successful piece takes. Pieces that fail at once therefore do not speed it up. Pace makes no calls and reads no clock,
-// so a simulation can use it as well as Run. Create it with NewPace. It is not safe for concurrent use.
+// successful piece takes. Pieces that fail at once therefore do not speed it up. Pace makes no calls and reads no
+// clock, so a simulation can use it as well as Run. Create it with NewPace. It is not safe for concurrent use.
 type Pace struct {
 	policy limiter.Policy
 	state  limiter.State

@@ -18,8 +18,8 @@ type fault struct {
 	status int
 }
 
-// typed returns the __type of the error for a service whose own errors have a namespace: the error's code behind that, or
-// behind the namespace of the framework that checks requests. If namespace is empty, it returns the code.
+// typed returns the __type of the error for a service whose own errors have a namespace: the error's code behind that,
+// or behind the namespace of the framework that checks requests. If namespace is empty, it returns the code.
 func (f *fault) typed(namespace string) string {
 	switch {
 	case namespace == "":

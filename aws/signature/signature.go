@@ -176,8 +176,8 @@ func second(secret, text string) string {
 	return base64.StdEncoding.EncodeToString(h.Sum(nil))
 }
 
-// signedParameters lists the query parameters that signature version 2 covers, sorted. They are those of the SDKs, which
-// stopped adding to them.
+// signedParameters lists the query parameters that signature version 2 covers, sorted. They are those of the SDKs,
+// which stopped adding to them.
 var signedParameters = []string{
 	"accelerate",
 	"acl",

@@ -82,7 +82,8 @@ func TestSignaturesOfTheSDK(t *testing.T) {
 	}
 }
 
-// TestSignatureVersionTwo verifies the example of AWS's page on signature version 2, and a request of the SDK for Python.
+// TestSignatureVersionTwo verifies the example of AWS's page on signature version 2, and a request of the SDK for
+// Python.
 func TestSignatureVersionTwo(t *testing.T) {
 	t.Parallel()
 	const secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"

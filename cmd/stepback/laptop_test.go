@@ -254,8 +254,8 @@ func (l *laptop) output(stack, name string) string {
 	return all[stack][name]
 }
 
-// The rows of a trial's file: 600 batches, of which more than 300 attempts are throttled at a rate of 35 %, far above the
-// threshold of the alarm excessive-retries.
+// The rows of a trial's file: 600 batches, of which more than 300 attempts are throttled at a rate of 35 %, far above
+// the threshold of the alarm excessive-retries.
 const laptopRows = 150_000
 
 // sample writes a CSV file of laptopRows rows and returns its path.

@@ -34,11 +34,14 @@ func TestLSP(t *testing.T) {
 		t.Fatal(err)
 	}
 	published := make(chan string, 10)
-	conn := jsonrpc2.NewConn(t.Context(), jsonrpc2.NewBufferedStream(editorsPipes{out, in}, jsonrpc2.VSCodeObjectCodec{}),
+	conn := jsonrpc2.NewConn(
+		t.Context(),
+		jsonrpc2.NewBufferedStream(editorsPipes{out, in}, jsonrpc2.VSCodeObjectCodec{}),
 		jsonrpc2.HandlerWithError(func(_ context.Context, _ *jsonrpc2.Conn, req *jsonrpc2.Request) (any, error) {
 			published <- string(*req.Params)
 			return nil, nil
-		}))
+		}),
+	)
 	defer func() { _ = conn.Close() }()
 	tell := func(method string, params any) {
 		t.Helper()
@@ -49,8 +52,14 @@ func TestLSP(t *testing.T) {
 	var server struct {
 		ServerInfo struct{ Name, Version string }
 	}
-	if err := conn.Call(t.Context(), "initialize", map[string]any{"capabilities": map[string]any{}}, &server); err != nil ||
-		server.ServerInfo.Name != "stepback" || server.ServerInfo.Version == "" {
+	if err := conn.Call(
+		t.Context(),
+		"initialize",
+		map[string]any{"capabilities": map[string]any{}},
+		&server,
+	); err != nil ||
+		server.ServerInfo.Name != "stepback" ||
+		server.ServerInfo.Version == "" {
 		t.Fatalf("initialize answers %+v, %v", server, err)
 	}
 	tell("initialized", map[string]any{})

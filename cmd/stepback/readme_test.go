@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestTheReadmeRuns runs the lines of the shell blocks of the README and of the tour verbatim, in an empty directory next
-// to the examples.
+// TestTheReadmeRuns runs the lines of the shell blocks of the README and of the tour verbatim, in an empty directory
+// next to the examples.
 func TestTheReadmeRuns(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("sh"); err != nil {

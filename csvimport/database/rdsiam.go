@@ -41,7 +41,11 @@ func iamAccess(ctx context.Context, address string) (url string, access postgres
 	token := func(ctx context.Context) (string, error) {
 		return auth.BuildAuthToken(ctx, u.Host, cfg.Region, u.User.Username(), cfg.Credentials)
 	}
-	return u.String(), postgresstore.Access{Password: token, Roots: trusted(), Tracer: pgxtrace.New(&xray.Tracer{})}, nil
+	return u.String(), postgresstore.Access{
+		Password: token,
+		Roots:    trusted(),
+		Tracer:   pgxtrace.New(&xray.Tracer{}),
+	}, nil
 }
 
 // iamAddress returns the address in pgx's form, with port and sslmode.
@@ -52,9 +56,12 @@ func iamAddress(address string) (*url.URL, error) {
 			"the database address %s is not understood; write %s://user@host:port/name", Mask(address), iamScheme)
 	}
 	if _, ok := u.User.Password(); ok {
-		return nil, csvimport.Fail(retry.InvalidInput,
-			"the database address %s has a password, but with %s the IAM role authenticates: leave it out", Mask(address),
-			iamScheme)
+		return nil, csvimport.Fail(
+			retry.InvalidInput,
+			"the database address %s has a password, but with %s the IAM role authenticates: leave it out",
+			Mask(address),
+			iamScheme,
+		)
 	}
 	u.Scheme = "postgres"
 	if u.Port() == "" {

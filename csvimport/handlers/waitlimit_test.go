@@ -20,8 +20,8 @@ const (
 		`"attempt":{"state":"ApplyBatch","retries":2,"entered":"2026-11-27T09:00:00Z"}}`
 )
 
-// TestRecordsDoNotWaitBeyondTheLimit: an attempt that would wait fails as before until the limit, and is given up from then
-// on.
+// TestRecordsDoNotWaitBeyondTheLimit: an attempt that would wait fails as before until the limit, and is given up from
+// then on.
 func TestRecordsDoNotWaitBeyondTheLimit(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, 11, 27, 8, 0, 0, 0, time.UTC)

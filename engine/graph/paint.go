@@ -7,9 +7,9 @@ import (
 	"stepback/engine/timeline"
 )
 
-// Presentation attributes of SVG, in the style sheet's light colors. Browsers prefer the style sheet. Programs whose CSS
-// has no variables, such as Inkscape, LibreOffice and librsvg, ignore its rules and draw the attributes; without them
-// everything would be black.
+// Presentation attributes of SVG, in the style sheet's light colors. Browsers prefer the style sheet. Programs whose
+// CSS has no variables, such as Inkscape, LibreOffice and librsvg, ignore its rules and draw the attributes; without
+// them everything would be black.
 const (
 	paintName  = `fill="#1f2328"`
 	paintAbout = `fill="#59636e" font-size="11"`

@@ -87,7 +87,8 @@ func (t Type) scheduleFailed() bool {
 	return t == LambdaFunctionScheduleFailed || t == ActivityScheduleFailed
 }
 
-// FailedTypes returns the types of Step Functions that count as failed attempts, for queries of the logs of state machines.
+// FailedTypes returns the types of Step Functions that count as failed attempts, for queries of the logs of state
+// machines.
 func FailedTypes() []Type {
 	var failed []Type
 	for t := range Type(len(types)) {

@@ -25,8 +25,8 @@ const keptOfFunction = 5
 // functionsAtOnce is the maximum number of versions of functions that one call deletes.
 const functionsAtOnce = 100
 
-// redrivable is the time for which a failed execution can be redriven after its end, and then calls the functions of its
-// definition again.
+// redrivable is the time for which a failed execution can be redriven after its end, and then calls the functions of
+// its definition again.
 const redrivable = 14 * 24 * time.Hour
 
 // executions is the part of the Step Functions client that finds which functions executions call.
@@ -44,9 +44,9 @@ type functions interface {
 		...func(*lambda.Options)) (*lambda.DeleteFunctionOutput, error)
 }
 
-// pruneFunctions deletes the versions of the named functions that are called neither by the state machine, nor by one of
-// its versions, nor by an execution that runs or can be redriven at now. It keeps the newest five of each function. It
-// returns what it has deleted as NAME:VERSION, also if it then fails; unless it knows all uses, it deletes nothing.
+// pruneFunctions deletes the versions of the named functions that are called neither by the state machine, nor by one
+// of its versions, nor by an execution that runs or can be redriven at now. It keeps the newest five of each function.
+// It returns what it has deleted as NAME:VERSION, also if it then fails; unless it knows all uses, it deletes nothing.
 func pruneFunctions(ctx context.Context, states executions, client functions, machine string, names []string,
 	now time.Time) ([]string, error) {
 	used, err := uses(ctx, states, machine, now)

@@ -177,8 +177,8 @@ func newTestAccount() *testAccount {
 	}
 }
 
-// TestVersionsInUseAreKept: versions are deleted that no definition calls, no execution that runs or can be redriven, no
-// alias, and that are not among the newest five.
+// TestVersionsInUseAreKept: versions are deleted that no definition calls, no execution that runs or can be redriven,
+// no alias, and that are not among the newest five.
 func TestVersionsInUseAreKept(t *testing.T) {
 	t.Parallel()
 	a := newTestAccount()

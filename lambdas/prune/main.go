@@ -1,5 +1,5 @@
-// Command prune is the Lambda function that a schedule invokes once a day to delete old versions of the state machine and
-// of the functions that it calls, if nothing uses them. Its response lists what it has deleted.
+// Command prune is the Lambda function that a schedule invokes once a day to delete old versions of the state machine
+// and of the functions that it calls, if nothing uses them. Its response lists what it has deleted.
 //
 // Environment: STATE_MACHINE_ARN; FUNCTION_NAMES, the names of the functions, separated by commas.
 package main

@@ -109,8 +109,8 @@ type AlarmsView struct {
 	Own      []AlarmRow `json:"own"`
 	Firing   int        `json:"inAlarm"`
 	Recorded int        `json:"total"`
-	// Matching is the number of deployed alarms that the filter leaves; Deployed is the page of them from position From,
-	// of at most the parameter size. Next is the position of the next page, if there is one.
+	// Matching is the number of deployed alarms that the filter leaves; Deployed is the page of them from position
+	// From, of at most the parameter size. Next is the position of the next page, if there is one.
 	Matching int       `json:"matching"`
 	From     int64     `json:"from"`
 	Next     string    `json:"next,omitempty"`

@@ -246,8 +246,8 @@ func localLink(address string) string {
 }
 
 // Address returns the address on the console at endpoint, such as http://localhost:4566, for an address of the AWS
-// Management Console: the page of a dashboard, an alarm, a state machine, an execution, a log group, or a service. Other
-// addresses are returned unchanged.
+// Management Console: the page of a dashboard, an alarm, a state machine, an execution, a log group, or a service.
+// Other addresses are returned unchanged.
 func Address(endpoint, address string) string {
 	if to := localLink(address); strings.HasPrefix(to, Path) {
 		return endpoint + to

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// ErrorNames returns the names of the errors with which a task can fail, sorted, for the part of its Resource that names
-// the integration, such as aws-sdk:s3:getObject or dynamodb:putItem.waitForTaskToken. They are the errors in the model
-// of the called operation, the service's error for those without a model, and SdkClientException for calls without an
-// answer. It returns nil for integrations that are not calls of an AWS service.
+// ErrorNames returns the names of the errors with which a task can fail, sorted, for the part of its Resource that
+// names the integration, such as aws-sdk:s3:getObject or dynamodb:putItem.waitForTaskToken. They are the errors in the
+// model of the called operation, the service's error for those without a model, and SdkClientException for calls
+// without an answer. It returns nil for integrations that are not calls of an AWS service.
 func ErrorNames(integration string) []string {
 	name, _, _ := strings.Cut(integration, ".")
 	var n naming

@@ -210,7 +210,8 @@ func (r *run) fail(slot uint32, e uint16) {
 		return
 	}
 	counter.count++
-	item, nth := uint64(x.workload)<<32|uint64(x.index), uint64(retrier)<<32|uint64(x.redrives)<<24|uint64(counter.count)
+	item := uint64(x.workload)<<32 | uint64(x.index)
+	nth := uint64(retrier)<<32 | uint64(x.redrives)<<24 | uint64(counter.count)
 	r.stream = draw.Of(r.Seed, forJitter, item, nth)
 	rnd := r.Jitter
 	if rnd == nil {

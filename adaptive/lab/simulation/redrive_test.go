@@ -53,11 +53,16 @@ func TestRedrive(t *testing.T) {
 	} {
 		redriven, last := 0, time.Duration(0)
 		at := map[int][]time.Duration{}
-		o := simulation.Options{Scenario: s, Policy: redriving(t, c.section), Seed: 1, Trace: func(a simulation.Attempt) {
-			if at[a.Item] = append(at[a.Item], a.Start); len(at[a.Item]) > 1 {
-				redriven, last = redriven+1, a.End
-			}
-		}}
+		o := simulation.Options{
+			Scenario: s,
+			Policy:   redriving(t, c.section),
+			Seed:     1,
+			Trace: func(a simulation.Attempt) {
+				if at[a.Item] = append(at[a.Item], a.Start); len(at[a.Item]) > 1 {
+					redriven, last = redriven+1, a.End
+				}
+			},
+		}
 		r, err := simulation.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)

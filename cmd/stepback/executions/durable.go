@@ -44,7 +44,9 @@ type DurableFilter struct {
 	Limit            int
 }
 
-var errNoLambda = errors.New("durable executions are read from the Lambda API: start stepback serve, or name an endpoint")
+var errNoLambda = errors.New(
+	"durable executions are read from the Lambda API: start stepback serve, or name an endpoint",
+)
 
 // lambda calls an operation of Lambda.
 func (c *Client) lambda(ctx context.Context, operation string, in, out any) error {
@@ -156,8 +158,12 @@ func errorObject(errorType, message, data string) map[string]string {
 
 // CallbackSuccess completes a callback of a durable execution with a result.
 func (c *Client) CallbackSuccess(ctx context.Context, id, result string) error {
-	return c.lambda(ctx, "SendDurableExecutionCallbackSuccess", map[string]any{"CallbackId": id, "Result": []byte(result)},
-		nil)
+	return c.lambda(
+		ctx,
+		"SendDurableExecutionCallbackSuccess",
+		map[string]any{"CallbackId": id, "Result": []byte(result)},
+		nil,
+	)
 }
 
 // CallbackFailure fails a callback of a durable execution. Empty parts of the error are left out.

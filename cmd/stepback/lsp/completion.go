@@ -48,8 +48,8 @@ func (s *server) complete(_ *glsp.Context, p *protocol.CompletionParams) (any, e
 	return c.items, nil
 }
 
-// add adds a completion of the written text; label is the whole text. It is left out if the text is not as it is written
-// in the file, for instance with escapes.
+// add adds a completion of the written text; label is the whole text. It is left out if the text is not as it is
+// written in the file, for instance with escapes.
 func (c *completion) add(written, label string, kind protocol.CompletionItemKind, detail, inserted string) {
 	start := c.offset - len(written)
 	if start < 0 || c.d.text[start:c.offset] != written {
@@ -174,7 +174,8 @@ func (c *completion) values() {
 	}
 }
 
-// states adds the states to which the transition at the cursor can lead. It returns false if the field is no transition.
+// states adds the states to which the transition at the cursor can lead. It returns false if the field is no
+// transition.
 func (c *completion) states() bool {
 	o := &outline{file: c.file, index: source.NewIndex(c.file.Document.JSON), root: c.root}
 	o.graph(nil, c.root)

@@ -23,9 +23,9 @@ type cursor struct {
 	before, after string
 }
 
-// cursorIn returns the place at an offset. While a user writes, the text is rarely complete: cursorIn puts the marker at
-// the cursor and adds the quotes, colons, commas and brackets that the text may lack, until it can be parsed. It returns
-// nil if the place is not in a definition.
+// cursorIn returns the place at an offset. While a user writes, the text is rarely complete: cursorIn puts the marker
+// at the cursor and adds the quotes, colons, commas and brackets that the text may lack, until it can be parsed. It
+// returns nil if the place is not in a definition.
 func (d *document) cursorIn(offset int) *cursor {
 	if len(d.text) > maxText {
 		return nil
@@ -119,7 +119,8 @@ func isGraph(at source.Path) bool {
 // yamlKey matches the part of a line before the cursor where YAML has the name of a member.
 var yamlKey = regexp.MustCompile(`(?:^\s*(?:- +)*|[{,]\s*)["']?[\w$.]*$`)
 
-// completed returns texts with the marker at an offset, of which one can probably be parsed. The first are the likeliest.
+// completed returns texts with the marker at an offset, of which one can probably be parsed. The first are the
+// likeliest.
 func (d *document) completed(offset int) []string {
 	start := d.starts[d.position(offset).Line]
 	line := d.text[start:offset]

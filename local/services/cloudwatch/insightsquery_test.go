@@ -31,7 +31,8 @@ func (b *bench) queried(expressions ...string) string {
 	return strings.Join(all, "; ")
 }
 
-// TestMetricsInsights: a query aggregates the metrics that it selects, in total or by group, in order and up to a limit.
+// TestMetricsInsights: a query aggregates the metrics that it selects, in total or by group, in order and up to a
+// limit.
 func TestMetricsInsights(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

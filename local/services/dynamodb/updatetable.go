@@ -92,7 +92,8 @@ func (s *Service) updateTable(_ context.Context, scope aws.Scope, in *updateTabl
 	return &describedNew{s.describe(made, statusUpdating)}, nil
 }
 
-// checkIndexes checks the changes of indexes without the table: each is one of three, and one at most creates or deletes.
+// checkIndexes checks the changes of indexes without the table: each is one of three, and one at most creates or
+// deletes.
 func (in *updateTable) checkIndexes() error {
 	online := 0
 	for _, u := range in.Indexes {

@@ -18,9 +18,9 @@ func lambdas() []*Type {
 			Name: "AWS::Lambda::Function",
 			Properties: properties(
 				`FunctionName= PackageType! Architectures Code*~ CodeSigningConfigArn DeadLetterConfig
-			Description DurableConfig Environment EphemeralStorage FileSystemConfigs Handler ImageConfig KmsKeyArn Layers
-			LoggingConfig
-			MemorySize ReservedConcurrentExecutions Role* Runtime SnapStart Tags TenancyConfig! Timeout TracingConfig VpcConfig`,
+			Description DurableConfig Environment EphemeralStorage FileSystemConfigs Handler ImageConfig KmsKeyArn
+			Layers LoggingConfig MemorySize ReservedConcurrentExecutions Role* Runtime SnapStart Tags TenancyConfig!
+			Timeout TracingConfig VpcConfig`,
 			),
 			Create: createFunction,
 			Update: updateFunction,

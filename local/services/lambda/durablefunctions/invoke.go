@@ -17,7 +17,7 @@ type envelope struct {
 	DurableExecutionArn   string
 	CheckpointToken       string
 	InitialExecutionState initialState
-	UpdatedOperationIds   []string `json:",omitempty"`
+	UpdatedOperationIDs   []string `json:"UpdatedOperationIds,omitempty"`
 }
 
 type initialState struct {
@@ -36,7 +36,7 @@ func (r *run) invoke(st *state) error {
 	}
 	page, marker := pageOf(st.x.Operations(), 0, len(st.x.Operations()), durable.Show[durable.Millis])
 	payload, err := json.Marshal(envelope{DurableExecutionArn: r.arn, CheckpointToken: st.x.Token(),
-		InitialExecutionState: initialState{page, marker}, UpdatedOperationIds: st.x.Updated()})
+		InitialExecutionState: initialState{page, marker}, UpdatedOperationIDs: st.x.Updated()})
 	if err != nil {
 		return err
 	}

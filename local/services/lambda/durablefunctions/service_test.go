@@ -38,7 +38,7 @@ type event struct {
 		Operations []operation
 		NextMarker string
 	}
-	UpdatedOperationIds []string
+	UpdatedOperationIDs []string `json:"UpdatedOperationIds"`
 }
 
 type operation struct {
