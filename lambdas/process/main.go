@@ -2,8 +2,8 @@
 //
 // Environment: DATABASE_URL (sqlite:/path/file.db or postgres://…); BREAKER_TABLE, the DynamoDB table through which
 // all functions share the database's circuit breaker and limiter; without it nothing is refused; STATE_MACHINE, the
-// state machine's name, under which the breaker's state is published; WAIT_LIMIT, the time after the import's start from
-// which no row waits for the database.
+// state machine's name, under which the breaker's state is published; WAIT_LIMIT, the time after the import's start
+// from which no row waits for the database.
 package main
 
 import (
@@ -32,5 +32,6 @@ func main() {
 		os.Exit(1)
 	}
 	store := database.NewLazy(os.Getenv("DATABASE_URL"))
-	lambda.Start(handlers.Traced(&xray.Tracer{}, waiting.Limited(handlers.Guarded(guard, handlers.Process(store, log)))))
+	process := waiting.Limited(handlers.Guarded(guard, handlers.Process(store, log)))
+	lambda.Start(handlers.Traced(&xray.Tracer{}, process))
 }

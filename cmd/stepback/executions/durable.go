@@ -218,8 +218,8 @@ type durableStep struct {
 
 // Failure returns the type and message of the error in the event; both are empty if it has none.
 func (e *DurableEvent) Failure() (errorType, message string) {
-	for _, d := range []*durableStep{e.StepFailed, e.CallbackFailed, e.CallbackTimedOut, e.ContextFailed, e.InvokeFailed,
-		e.InvokeTimedOut, e.InvokeStopped, e.ExecutionFailed, e.ExecutionTimedOut, e.ExecutionStopped} {
+	for _, d := range []*durableStep{e.StepFailed, e.CallbackFailed, e.CallbackTimedOut, e.ContextFailed,
+		e.InvokeFailed, e.InvokeTimedOut, e.InvokeStopped, e.ExecutionFailed, e.ExecutionTimedOut, e.ExecutionStopped} {
 		if d != nil && d.Error.Payload != nil {
 			return d.Error.Payload.ErrorType, d.Error.Payload.ErrorMessage
 		}
