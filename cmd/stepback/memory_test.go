@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestServeInMemory serves from memory: the data are gone at the end, also after a kill when the next server starts, and
-// work beyond the limit is refused.
+// TestServeInMemory serves from memory: the data are gone at the end, also after a kill when the next server starts,
+// and work beyond the limit is refused.
 func TestServeInMemory(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {

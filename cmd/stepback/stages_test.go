@@ -33,7 +33,8 @@ func TestStages(t *testing.T) {
 		databases[name] = server.Database(t)
 		stacks = append(stacks, "stepback-"+name)
 		subscribers := map[string]any{"emails": []string{"you@" + name + ".example"}}
-		// The account has room for the server's two or more processors, and for the reservation of the function metrics.
+		// The account has room for the server's two or more processors, and for the reservation of the function
+		// metrics.
 		l.settings(
 			name,
 			map[string]any{

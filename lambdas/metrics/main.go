@@ -8,9 +8,9 @@
 //
 // Environment: LOG_LEVEL, the state machine's log level, ALL (the default) or ERROR; CHILD_STATE, the only Task state
 // of the Map's child executions, if they have only one (for log level ERROR, which does not name states);
-// STATE_MACHINE_ARN, the state machine whose configuration is published; METRIC_DATA, which is put for an endpoint whose
-// logs do not extract metrics, such as LocalStack: the function then puts its metrics into CloudWatch, and those in the
-// logs of other functions that it is subscribed to.
+// STATE_MACHINE_ARN, the state machine whose configuration is published; METRIC_DATA, which is put for an endpoint
+// whose logs do not extract metrics, such as LocalStack: the function then puts its metrics into CloudWatch, and those
+// in the logs of other functions that it is subscribed to.
 package main
 
 import (

@@ -123,8 +123,8 @@ func member(v jsonvalue.Value, field string) jsonvalue.Value {
 // within reports whether an offset is in a span or at its end.
 func within(s source.Span, offset int) bool { return s.Start <= offset && offset <= s.End }
 
-// stateAt returns the state that the text names at an offset, at its definition or in a transition. span is the position
-// of the name. The state is nil if there is none.
+// stateAt returns the state that the text names at an offset, at its definition or in a transition. span is the
+// position of the name. The state is nil if there is none.
 func (d *document) stateAt(offset int) (o *outline, g *graph, s *state, span source.Span) {
 	for _, o := range d.outlines() {
 		for _, g := range o.graphs {
