@@ -48,6 +48,7 @@ type latest struct {
 type stateCount struct {
 	callee         string
 	closed         int
+	runs           map[string]int // tasks by Map Run
 	tasks, done    int
 	attempts       int
 	begun, lasted  time.Time // start of the first and end of the last attempt
@@ -124,8 +125,12 @@ func (c *Collector) count(t *Task) {
 	if t.Ending == Done {
 		s.done++
 	}
-	if t.Closed {
+	if t.MapRun != "" {
 		s.closed++
+		if s.runs == nil {
+			s.runs = map[string]int{}
+		}
+		s.runs[t.MapRun]++
 	}
 	first, last := t.Attempts[0].Start, t.Attempts[len(t.Attempts)-1].End
 	if first.Before(s.begun) {
@@ -155,8 +160,8 @@ func (c *Collector) callee(name string) *callee {
 // them.
 func (c *Collector) Failed() []Task { return c.tasks }
 
-// rulesOf returns the retriers with which a task ran; ok is false if they are unknown.
-func (c *Collector) rulesOf(t *Task) ([]retrypatterns.Retrier, bool) {
+// Retriers returns the Retry array under which a task ran; ok is false if it is unknown.
+func (c *Collector) Retriers(t *Task) ([]retrypatterns.Retrier, bool) {
 	states, ok := c.rules[t.Rules]
 	if !ok || t.Rules == "" {
 		return nil, false

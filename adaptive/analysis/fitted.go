@@ -23,6 +23,8 @@ type Fit struct {
 	// meaningless.
 	Tasks  int
 	Closed bool
+	// Items is the median number of tasks of a Map Run; 0 if there is none.
+	Items int
 	// Rate is the arrivals per second. Mean is the mean time of a call in seconds while the callee is healthy, and
 	// Variation the standard deviation as a multiple of it.
 	Rate, Mean Bounds
@@ -92,6 +94,9 @@ func (c *Collector) Fit(state string) (*Fit, error) {
 	}
 	f := &Fit{State: state, Callee: s.callee, From: s.begun, To: s.lasted, Tasks: s.tasks, Closed: s.closed*2 > s.tasks,
 		Variation: math.Round(max(x.variation(), 0.01)*100) / 100}
+	if n := len(s.runs); n > 0 {
+		f.Items = slices.Sorted(maps.Values(s.runs))[n/2]
+	}
 	rate := float64(s.tasks) / span.Seconds()
 	half := 1.645 * math.Sqrt(float64(s.tasks)) / span.Seconds()
 	f.Rate = Bounds{max(rate-half, 0), rate + half}

@@ -17,8 +17,8 @@ type Execution struct {
 	ARN string
 	// Rules is the ID of the Retry arrays with which it runs, see [Collector.Rules]; empty if they are unknown.
 	Rules string
-	// Closed is true for a child execution of a distributed Map.
-	Closed bool
+	// MapRun is the ARN of the Map Run of a child execution; empty for other executions.
+	MapRun string
 	// Ended is true if the execution has ended.
 	Ended bool
 }
@@ -98,7 +98,7 @@ func (r *reading) event(e *history.Event) {
 	switch {
 	case e.Type == history.TaskStateEntered:
 		r.open[e.ID] = &visit{newest: e.ID, Task: Task{
-			Execution: r.x.ARN, State: e.Name, Rules: r.x.Rules, Closed: r.x.Closed,
+			Execution: r.x.ARN, State: e.Name, Rules: r.x.Rules, MapRun: r.x.MapRun,
 		}}
 	case c.Attempt != nil:
 		r.attempt(e, c)

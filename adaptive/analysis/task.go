@@ -16,8 +16,9 @@ type Task struct {
 	// Rules is the ID under which the execution's Retry blocks were registered with [Collector.Rules]; empty if they
 	// are unknown.
 	Rules string
-	// Closed is true if the execution was a child of a distributed Map, which had to wait for its turn.
-	Closed bool
+	// MapRun is the ARN of the Map Run whose child the execution was; empty if it was none. A child has to wait for its
+	// turn.
+	MapRun string
 	// Attempts are sorted by start; there is at least one.
 	Attempts []Attempt
 	// Ending classifies what followed the last attempt.

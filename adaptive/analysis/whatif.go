@@ -204,7 +204,7 @@ type replay struct {
 // task replays one task: it follows the record as long as both Retry blocks behave the same.
 func (r *replay) task(t *Task) {
 	r.recorded.add(recordedOutcome(t))
-	now, known := r.c.rulesOf(t)
+	now, known := r.c.Retriers(t)
 	before, other := newCounters(now), newCounters(r.retry)
 	for i := range t.Attempts {
 		a := &t.Attempts[i]

@@ -3,6 +3,8 @@ package design_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"stepback/adaptive/analysis"
 	"stepback/adaptive/design"
 	"stepback/asl"
+	"stepback/retrypatterns"
 	"stepback/retrypatterns/tablefile"
 )
 
@@ -243,7 +246,7 @@ func TestWhatHappenedIsComparedWithThePredictions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := o.Compare(fit)
+		c, err := o.Compare(&found, fit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -261,7 +264,68 @@ func TestWhatHappenedIsComparedWithThePredictions(t *testing.T) {
 	if next.Callee.Mean.Low < 0.55 || next.Callee.Mean.High > 0.65 || next.Callee.Servers != d.Callee.Servers {
 		t.Errorf("the next problem has the callee %+v", next.Callee)
 	}
-	if _, err := d.Observe().Compare(nil); err == nil || !strings.Contains(err.Error(), "covers no period") {
+	if _, err := d.Observe().Compare(&analysis.Collector{}, nil); err == nil || !strings.Contains(err.Error(), "covers no period") {
 		t.Errorf("an empty record: %v", err)
+	}
+}
+
+// Of a Map, every Map Run is a period, and tasks under another Retry block are left out.
+func TestMapRunsAreComparedWithThePredictions(t *testing.T) {
+	t.Parallel()
+	d := solve(t, `
+design: 1
+name: rows
+state: Save
+map: {items: 300, concurrency: 2}
+callee: {servers: 4, mean: [0.19, 0.21], cv: 0}
+call: {timeout: 10}
+faults: [{name: outage, for: [20, 30], errors: 1, error: Away}]
+objective: {saved: 0.98, within: 900}
+allow: []
+`, 0)
+	block := d.RetryBlock(&d.Result.Settings)
+	o := d.Observe()
+	found := analysis.Collector{Each: o.Add}
+	found.Rules("designed", map[string][]retrypatterns.Retrier{"Save": block})
+	found.Rules("before", map[string][]retrypatterns.Retrier{"Save": {{ErrorEquals: []string{"States.ALL"}, MaxAttempts: 1}}})
+	run := func(name, rules string, from time.Time, items int) {
+		for i := range items {
+			at := from.Add(time.Duration(i/2) * 200 * time.Millisecond)
+			found.Add(analysis.Task{Execution: fmt.Sprint(name, i), State: "Save", Callee: "lambda save", Ending: analysis.Done, MapRun: name,
+				Rules: rules, Attempts: []analysis.Attempt{{Start: at, End: at.Add(200 * time.Millisecond)}}})
+		}
+	}
+	run("first", "designed", began, 300)
+	run("second", "designed", began.Add(time.Hour), 300)
+	run("small", "designed", began.Add(2*time.Hour), 100)
+	run("older", "before", began.Add(-time.Hour), 300)
+	fit, err := found.Fit("Save")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := o.Compare(&found, fit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Periods) != 3 || c.Other != 300 || !c.Holds {
+		t.Errorf("%+v", c)
+	}
+	if p := c.Periods[0]; p.Tasks != 300 || p.Condition != design.Calm || math.Abs(p.Outcome.Finish-30) > 0.01 || p.Outcome.Saved != 1 {
+		t.Errorf("the first Map Run: %+v", p)
+	}
+	if fit.Items != 300 || d.Fitted(fit, true).Map.Items != 300 {
+		t.Errorf("the Map has %d items", fit.Items)
+	}
+	// The small Map Run is compared in neither its dead letters nor its end.
+	if c.Values != 7+7+5 {
+		t.Errorf("%d values are compared", c.Values)
+	}
+	only := d.Observe()
+	before := analysis.Collector{Each: only.Add}
+	before.Rules("before", map[string][]retrypatterns.Retrier{"Save": {{ErrorEquals: []string{"States.ALL"}, MaxAttempts: 1}}})
+	before.Add(analysis.Task{Execution: "x", State: "Save", MapRun: "run", Rules: "before", Ending: analysis.Done,
+		Attempts: []analysis.Attempt{{Start: began, End: began.Add(time.Second)}}})
+	if _, err := only.Compare(&before, nil); err == nil || !strings.Contains(err.Error(), "deploy the design first") {
+		t.Errorf("a record from before the design: %v", err)
 	}
 }

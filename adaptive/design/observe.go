@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"text/tabwriter"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"stepback/adaptive/analysis"
 	"stepback/adaptive/controller/decide"
 	"stepback/retry"
+	"stepback/retrypatterns"
 )
 
 // Observer sorts the recorded tasks of a design's state into periods. Create one with [Design.Observe], and pass every
@@ -19,12 +21,16 @@ import (
 type Observer struct {
 	d     *Design
 	tasks []observed
+	block []retrypatterns.Retrier // the design's, without those that never retry
 }
 
 // observed holds the times and the ending of a task.
 type observed struct {
+	rules    string // see analysis.Task
+	run      string
 	start    time.Time
-	took     float32 // seconds until it succeeded; negative if it did not
+	end      time.Time // of the last attempt
+	took     float32   // seconds until it succeeded; negative if it did not
 	calls    uint16
 	dead     bool
 	cut      bool
@@ -33,14 +39,21 @@ type observed struct {
 }
 
 // Observe returns an observer for what happens under the design.
-func (d *Design) Observe() *Observer { return &Observer{d: d} }
+func (d *Design) Observe() *Observer {
+	return &Observer{d: d, block: retrying(d.RetryBlock(&d.Result.Settings))}
+}
+
+// retrying returns the retriers that retry.
+func retrying(all []retrypatterns.Retrier) []retrypatterns.Retrier {
+	return slices.DeleteFunc(slices.Clone(all), func(r retrypatterns.Retrier) bool { return r.MaxAttempts == 0 })
+}
 
 // Add adds a task. Tasks of other states are ignored.
 func (o *Observer) Add(t *analysis.Task) {
 	if t.State != o.d.State || len(t.Attempts) == 0 {
 		return
 	}
-	x := observed{start: t.Attempts[0].Start, took: -1, dead: t.Ending == analysis.GivenUp,
+	x := observed{rules: t.Rules, run: t.MapRun, start: t.Attempts[0].Start, took: -1, dead: t.Ending == analysis.GivenUp,
 		cut: t.Ending == analysis.Cut}
 	for i := range t.Attempts {
 		a := &t.Attempts[i]
@@ -57,12 +70,15 @@ func (o *Observer) Add(t *analysis.Task) {
 		x.calls++
 		x.ends = append(x.ends, a.Start)
 	}
+	x.end = t.Attempts[len(t.Attempts)-1].End
 	o.tasks = append(o.tasks, x)
 }
 
 // Comparison compares recorded periods with a design's predictions.
 type Comparison struct {
-	// Periods are the periods that the record covers wholly.
+	// Other is the number of tasks that are left out, because they ran under a Retry block other than the design's.
+	Other int `json:"other"`
+	// Periods are the periods that the record covers wholly. For a Map they are its Map Runs.
 	Periods []Period `json:"periods"`
 	// Inside counts the values that lie in their intervals of 90 %, of all Values of periods that have a prediction.
 	// Low and High are Wilson's 95 % interval of the coverage.
@@ -91,23 +107,82 @@ type Period struct {
 // compared are the metrics that a history shows as the laboratory defines them.
 var compared = []string{"saved", "p50", "p99", "callsPerRecord", "peakCalls", "dead"}
 
-// Compare compares the periods of the record with the predictions. It returns an error if the record covers no period.
-// fit is the callee as the same record shows it; nil if it could not be fitted.
-func (o *Observer) Compare(fit *analysis.Fit) (*Comparison, error) {
-	slices.SortFunc(o.tasks, func(a, b observed) int { return a.start.Compare(b.start) })
-	length := seconds(o.d.Period)
-	c := &Comparison{Periods: []Period{}, Reasons: []string{}, Holds: true}
-	if n := len(o.tasks); n > 0 {
-		first, last := o.tasks[0].start, o.tasks[n-1].start
-		for from := first; !from.Add(length).After(last.Add(length / 20)); from = from.Add(length) {
-			if p, ok := o.period(from, length); ok {
-				c.Periods = append(c.Periods, p)
-			}
+// comparedOfMap are the further ones of a Map Run with as many items as the design assumed, within a twentieth. Of
+// another Map Run, the number of dead letters is not compared either.
+var comparedOfMap = []string{"finish"}
+
+// comparable reports whether a metric of a period can be compared with its prediction.
+func (d *Design) comparable(metric string, p *Period) bool {
+	if d.Map == nil {
+		return slices.Contains(compared, metric)
+	}
+	same := math.Abs(float64(p.Tasks-d.Map.Items)) <= 0.05*float64(d.Map.Items)
+	return slices.Contains(compared, metric) && (same || metric != "dead") || same && slices.Contains(comparedOfMap, metric)
+}
+
+// periods cuts the tasks, which are sorted by start, into periods: Map Runs if the design is one of a Map.
+func (o *Observer) periods(tasks []observed) []Period {
+	all := []Period{}
+	add := func(of []observed, from time.Time, length time.Duration) {
+		if p, ok := o.period(of, from, length); ok {
+			all = append(all, p)
 		}
 	}
-	if len(c.Periods) == 0 {
+	if o.d.Map == nil {
+		if n := len(tasks); n > 0 {
+			length := seconds(o.d.Period)
+			last := tasks[n-1].start
+			for from := tasks[0].start; !from.Add(length).After(last.Add(length / 20)); from = from.Add(length) {
+				add(tasks, from, length)
+			}
+		}
+		return all
+	}
+	runs := map[string][]observed{}
+	for _, x := range tasks {
+		if x.run != "" {
+			runs[x.run] = append(runs[x.run], x)
+		}
+	}
+	for _, of := range runs {
+		from, last := of[0].start, of[0].start
+		for _, x := range of {
+			if x.end.After(last) {
+				last = x.end
+			}
+		}
+		add(of, from, last.Sub(from)+1)
+	}
+	slices.SortFunc(all, func(a, b Period) int { return a.From.Compare(b.From) })
+	return all
+}
+
+// Compare compares the periods of the record with the predictions. found is the record's collector, which knows the
+// Retry blocks under which tasks ran: tasks under another one than the design's are left out. It returns an error if no
+// period is left. fit is the callee as the same record shows it; nil if it could not be fitted.
+func (o *Observer) Compare(found *analysis.Collector, fit *analysis.Fit) (*Comparison, error) {
+	slices.SortFunc(o.tasks, func(a, b observed) int { return a.start.Compare(b.start) })
+	c := &Comparison{Reasons: []string{}, Holds: true}
+	var tasks []observed
+	for _, x := range o.tasks {
+		block, known := found.Retriers(&analysis.Task{State: o.d.State, Rules: x.rules})
+		if known && !slices.EqualFunc(retrying(block), o.block, func(a, b retrypatterns.Retrier) bool { return reflect.DeepEqual(a, b) }) {
+			c.Other++
+			continue
+		}
+		tasks = append(tasks, x)
+	}
+	c.Periods = o.periods(tasks)
+	switch {
+	case len(tasks) == 0 && c.Other > 0:
+		return nil, fmt.Errorf("all %d tasks of the state %s ran under a Retry block other than the design's; deploy the design first: "+
+			"stepback retries design prints it as a diff of the definition", c.Other, o.d.State)
+	case len(c.Periods) == 0 && o.d.Map != nil:
+		return nil, fmt.Errorf("the record has %d tasks of the state %s and no Map Run that has ended; compare again when one has",
+			len(tasks), o.d.State)
+	case len(c.Periods) == 0:
 		return nil, fmt.Errorf("the record has %d tasks of the state %s and covers no period of %s; compare again when more is "+
-			"recorded", len(o.tasks), o.d.State, inWords(o.d.Period))
+			"recorded", len(tasks), o.d.State, inWords(o.d.Period))
 	}
 	for i := range c.Periods {
 		p := &c.Periods[i]
@@ -116,7 +191,7 @@ func (o *Observer) Compare(fit *analysis.Fit) (*Comparison, error) {
 				continue
 			}
 			for _, m := range metrics {
-				if !slices.Contains(compared, m.name) {
+				if !o.d.comparable(m.name, p) {
 					continue
 				}
 				c.Values++
@@ -184,9 +259,9 @@ func tail(k, n int, p float64) float64 {
 	return max(0, 1-sum)
 }
 
-// period computes the outcome of a period. ok is false if a twentieth of its tasks or more were cut, so that their ends
-// are not known, or if it has no task.
-func (o *Observer) period(from time.Time, length time.Duration) (p Period, ok bool) {
+// period computes the outcome of a period of tasks. ok is false if a twentieth of its tasks or more were cut, so that
+// their ends are not known, or if it has no task.
+func (o *Observer) period(tasks []observed, from time.Time, length time.Duration) (p Period, ok bool) {
 	const bin = 10
 	to := from.Add(length)
 	p = Period{From: from, Outside: []string{}}
@@ -194,8 +269,8 @@ func (o *Observer) period(from time.Time, length time.Duration) (p Period, ok bo
 	var calls, cut, saved int
 	type count struct{ calls, failed int }
 	bins := make([]count, int(length/time.Second)/bin+1)
-	for i := range o.tasks {
-		x := &o.tasks[i]
+	for i := range tasks {
+		x := &tasks[i]
 		for _, at := range x.ends {
 			if !at.Before(from) && at.Before(to) {
 				bins[int(at.Sub(from).Seconds())/bin].calls++
@@ -246,6 +321,9 @@ func (o *Observer) period(from time.Time, length time.Duration) (p Period, ok bo
 	if first >= 0 {
 		p.FaultSeconds = float64(last-first+1) * bin
 	}
+	if o.d.Map != nil {
+		p.Outcome.Finish = length.Seconds()
+	}
 	p.Condition = o.d.conditionOf(p.FaultSeconds)
 	return p, true
 }
@@ -282,6 +360,9 @@ func (c *Comparison) WriteText(w io.Writer) {
 			cmp.Or(p.Condition, "not foreseen"), p.Tasks, 100*x.Saved, x.P50, x.P99, x.CallsPerRecord, x.PeakCalls, x.Dead, outside)
 	}
 	_ = t.Flush() // the report's writers report their own errors
+	if c.Other > 0 {
+		fmt.Fprintf(w, "\n%d tasks ran under another Retry block and are left out", c.Other)
+	}
 	fmt.Fprintf(w, "\n%d of %d values lie in their 90 %% intervals (%.0f %%, 95 %% interval %.0f to %.0f %%)\n", c.Inside, c.Values,
 		100*float64(c.Inside)/float64(max(c.Values, 1)), 100*c.Low, 100*c.High)
 	if c.Holds {
@@ -303,7 +384,7 @@ func (p *Problem) Fitted(fit *analysis.Fit, replace bool) Problem {
 	out := *p
 	if out.Map == nil && (out.Arrivals == nil || replace) {
 		if fit.Closed {
-			out.Map = &Map{Items: fit.Tasks}
+			out.Map = &Map{Items: fit.Items}
 		} else {
 			out.Arrivals = &Arrivals{Rate: rangeOf(fit.Rate)}
 		}

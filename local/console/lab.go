@@ -141,7 +141,7 @@ func (c *Console) study(r *request, v *LabView, d *apiDefinition,
 		}
 		v.Executions++
 		v.Attempts += attemptsIn(events)
-		collector.AddHistory(analysis.Execution{ARN: x.ARN, Rules: "now", Closed: x.MapRunARN != "",
+		collector.AddHistory(analysis.Execution{ARN: x.ARN, Rules: "now", MapRun: x.MapRunARN,
 			Ended: x.Ended()}, events)
 		return nil
 	}

@@ -103,7 +103,7 @@ func (r *apiReader) execution(ctx context.Context, x *types.ExecutionListItem, r
 	}
 	r.read++
 	r.collector.AddHistory(analysis.Execution{
-		ARN: aws.ToString(x.ExecutionArn), Rules: rules, Closed: closed,
+		ARN: aws.ToString(x.ExecutionArn), Rules: rules, MapRun: aws.ToString(x.MapRunArn),
 		Ended: x.Status != types.ExecutionStatusRunning && x.Status != types.ExecutionStatusPendingRedrive,
 	}, events)
 	for i := range events {

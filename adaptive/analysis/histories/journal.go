@@ -72,7 +72,7 @@ func (r *journalReader) execution(ctx context.Context, x *journal.Execution) err
 		return err
 	}
 	r.collector.AddHistory(analysis.Execution{
-		ARN: x.ARN, Rules: rules, Closed: x.MapRunARN != "", Ended: x.Ended(),
+		ARN: x.ARN, Rules: rules, MapRun: x.MapRunARN, Ended: x.Ended(),
 	}, events)
 	return nil
 }

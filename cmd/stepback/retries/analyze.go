@@ -120,7 +120,7 @@ func (c *Analyze) report(ctx context.Context, std terminal.Streams, found *analy
 // compare compares the histories with the design, and proposes the next one if its predictions no longer hold.
 func (c *Analyze) compare(ctx context.Context, std terminal.Streams, found *analysis.Collector) error {
 	fit, unfit := found.Fit(c.design.State)
-	x, err := c.observer.Compare(fit)
+	x, err := c.observer.Compare(found, fit)
 	if err != nil {
 		return errors.Join(err, unfit)
 	}
