@@ -2,7 +2,6 @@ package cloudwatch_test
 
 import (
 	"bytes"
-	"context"
 	"net"
 	"os/exec"
 	"slices"
@@ -44,17 +43,15 @@ func moto(t *testing.T) *sdk.Client {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = server.Wait() }) // killed with the test's context
-	ready, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
 	for tick := time.NewTicker(20 * time.Millisecond); ; {
-		if c, err := (&net.Dialer{}).DialContext(ready, "tcp", address); err == nil {
+		if c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address); err == nil {
 			c.Close()
 			tick.Stop()
 			break
 		}
 		select {
 		case <-tick.C:
-		case <-ready.Done():
+		case <-t.Context().Done():
 			t.Fatalf("moto_server does not listen: %s", log.String())
 		}
 	}

@@ -3,14 +3,12 @@
 package mototest
 
 import (
-	"context"
 	"net"
 	"net/http/httptest"
 	"net/url"
 	"os/exec"
 	"strings"
 	"testing"
-	"time"
 )
 
 // Start starts moto's server, which stops with the test, and returns its address. If moto is not installed, it logs
@@ -60,8 +58,6 @@ func Start(t *testing.T) string {
 			}
 		}
 	}()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
 	select {
 	case <-running:
 		front := httptest.NewServer(patient(&url.URL{Scheme: "http", Host: net.JoinHostPort(host, port)}))
@@ -69,7 +65,7 @@ func Start(t *testing.T) string {
 		return front.URL
 	case <-drained:
 		t.Fatal("moto_server ended at once")
-	case <-ctx.Done():
+	case <-t.Context().Done():
 		t.Fatal("moto_server does not start")
 	}
 	return ""

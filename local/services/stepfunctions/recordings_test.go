@@ -177,8 +177,6 @@ func (w *world) await(ctx context.Context, _ *engine.Task, arn string) error {
 // replay runs the program of a case.
 func replay(t *testing.T, c *conformance.Case, moto string) *conformance.Verdict {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
 	names := &conformance.Names{Account: wiretest.Scope.Account, Region: wiretest.Scope.Region, Now: time.Now()}
 	stubs := &conformance.Functions{Region: wiretest.Scope.Region, Account: wiretest.Scope.Account,
 		Rules: map[string]conformance.Rule{}}
@@ -187,7 +185,7 @@ func replay(t *testing.T, c *conformance.Case, moto string) *conformance.Verdict
 	}
 	w := newWorld(t, stubs, moto)
 	w.tasksUseS3, w.background = c.Has("aws-sdk"), c.Has("background-steps")
-	verdict, err := conformance.Replay(ctx, c, names, w)
+	verdict, err := conformance.Replay(t.Context(), c, names, w)
 	if err != nil {
 		t.Fatal(err)
 	}

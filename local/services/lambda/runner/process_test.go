@@ -195,14 +195,12 @@ func TestWhatAProcessWritesIsLoggedAsItIs(t *testing.T) {
 	if _, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F"}); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
 	for _, stream := range []string{"stdout", "stderr"} {
-		if !logs.waitFor(ctx, "\nhello from "+stream+"\n") {
+		if !logs.waitFor(t.Context(), "\nhello from "+stream+"\n") {
 			t.Errorf("nothing from %s in\n%s", stream, logs.text.String())
 		}
 	}
-	if !logs.waitFor(ctx, "Init Duration: ") {
+	if !logs.waitFor(t.Context(), "Init Duration: ") {
 		t.Errorf("no cold start in\n%s", logs.text.String())
 	}
 }

@@ -1,7 +1,6 @@
 package runner_test
 
 import (
-	"context"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -91,13 +90,11 @@ func TestAnIdleProcessIsEnded(t *testing.T) {
 		return string(out.Payload)
 	}
 	first := pid()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
 	for pid() == first { // ends eventually
 		timer := time.NewTimer(10 * time.Millisecond)
 		select {
 		case <-timer.C:
-		case <-ctx.Done():
+		case <-t.Context().Done():
 			t.Fatal("the process lives on")
 		}
 	}
