@@ -329,3 +329,23 @@ allow: []
 		t.Errorf("a record from before the design: %v", err)
 	}
 }
+
+// Settings without one of their parts differ from them: a Map that needs no MaxConcurrency once made the search endless.
+func TestAMapThatNeedsNoMaxConcurrency(t *testing.T) {
+	t.Parallel()
+	d := solve(t, `
+design: 1
+name: rows
+state: Save
+map: {items: 1000}
+callee: {servers: [9, 51], mean: [0.1069, 0.3577]}
+call: {timeout: 60}
+faults: [{name: outage, for: [15, 30], errors: 1, error: Away}]
+objective: {saved: 0.99, within: 300}
+period: 300
+allow: []
+`, 0)
+	if !d.Result.Feasible || d.Result.Settings.Concurrency != 10_000 {
+		t.Errorf("%s, %s", &d.Result.Settings, d.Result.Because)
+	}
+}

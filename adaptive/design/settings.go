@@ -354,7 +354,9 @@ func (p *Problem) removals(s Settings) []removal {
 	with := func(what string, f func(*Settings)) {
 		n := s
 		f(&n)
-		all = append(all, removal{what, n})
+		if n.key() != s.key() {
+			all = append(all, removal{what, n})
+		}
 	}
 	if s.Breaker {
 		with("the breaker", func(n *Settings) { n.Breaker = false })
