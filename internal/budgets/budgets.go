@@ -35,7 +35,7 @@ var (
 	IntrinsicText = &Budget{"The text that an intrinsic function builds", 4 << 20, "bytes", "own: 16 times a payload",
 		"asl/intrinsic/format.go"}
 	StateWork = &Budget{"Work of all expressions and paths of one state together", 20_000_000, "steps",
-		"own: nothing can stop an execution before it leaves the state", "engine/internal/interpreter/execution.go"}
+		"own: about three seconds of CPU time; StopExecution, a timeout and a shutdown interrupt it", "engine/internal/interpreter/execution.go"}
 	Stacks = &Budget{"CloudFormation stacks of an account and region, nested ones included", 2000, "stacks",
 		"AWS CloudFormation User Guide, \"Understand CloudFormation quotas\"", "local/services/cloudformation/service.go"}
 	StackNesting = &Budget{"Stacks around a nested stack", 32, "stacks",
