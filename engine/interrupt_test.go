@@ -69,7 +69,7 @@ func TestAStopInterruptsAnExpression(t *testing.T) {
 }
 
 // TestATimeoutInterruptsAnExpression lets the time of an execution be up while an expression is evaluated, which then
-// does not come to its end.
+// does not return.
 func TestATimeoutInterruptsAnExpression(t *testing.T) {
 	t.Parallel()
 	c := clock.Scaled(1000)

@@ -13,7 +13,8 @@ import (
 // pollEvery is the work of a state's short expressions, in steps, after which each further one asks for an end.
 const pollEvery = 4096
 
-// interruption is what an interrupted evaluation panics with, to leave the state from any depth. Step recovers it.
+// interruption is the value with which an interrupted evaluation panics, to leave the state from any depth. Step
+// recovers it.
 type interruption struct{}
 
 var errInterrupted = errors.New("the execution ends")
