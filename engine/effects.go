@@ -30,7 +30,7 @@ func (r *run) perform() {
 				schedule = r.engine.clock.ScheduleInBackground
 			}
 			if f.Retry == nil {
-				r.timers[f.ID] = schedule(f.At.Add(-r.ahead), &alarm{r, f.ID})
+				r.timers[f.ID] = schedule(f.At.Add(-r.ahead), &alarm{r, f.ID, f.Ends})
 				continue
 			}
 			r.awaitsRetries = true
@@ -56,11 +56,14 @@ func (r *run) perform() {
 
 // alarm delivers the firing of a timer to its run.
 type alarm struct {
-	run *run
-	id  int64
+	run  *run
+	id   int64
+	ends bool // it ends the execution
 }
 
-func (a *alarm) Ring() { a.run.deliver(interpreter.Signal{Kind: interpreter.TimerFired, ID: a.id}) }
+func (a *alarm) Ring() {
+	a.run.enqueue(interpreter.Signal{Kind: interpreter.TimerFired, ID: a.id}, a.ends)
+}
 
 // cancellable returns a context for the operation in flight with this id. Cancelling the context ends the
 // operation.

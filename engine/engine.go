@@ -104,6 +104,11 @@ type Engine struct {
 	closed   bool
 
 	closing atomic.Bool // see Closing
+
+	stopping atomic.Bool // Close has begun: expressions that are being evaluated are interrupted
+	// evaluating is a test's hook: it is called from time to time while an expression of the execution is evaluated; nil
+	// otherwise.
+	evaluating func(arn string)
 }
 
 // ErrClosed is returned if the engine accepts no more work.
@@ -160,6 +165,7 @@ func (e *Engine) Close() {
 	e.mu.Lock()
 	e.closed = true
 	e.mu.Unlock()
+	e.stopping.Store(true)
 	e.queue.stop() // first: workers start tasks, and must not see them fail because they are cancelled below
 	e.cancel(ErrClosed)
 	e.tasks.Wait()

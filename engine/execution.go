@@ -128,7 +128,7 @@ func (e *Engine) StopExecution(ctx context.Context, arn string, f history.Failur
 		_, err := e.DescribeExecution(ctx, arn)
 		return err
 	}
-	r.deliver(interpreter.Signal{Kind: interpreter.Stop, Failure: f})
+	r.deliverEnd(interpreter.Signal{Kind: interpreter.Stop, Failure: f})
 	return nil
 }
 
@@ -139,7 +139,7 @@ func (e *Engine) StopAll(ctx context.Context, f history.Failure) error {
 	maps.Copy(runs, e.runs)
 	e.mu.Unlock()
 	for _, r := range runs {
-		r.deliver(interpreter.Signal{Kind: interpreter.Stop, Failure: f})
+		r.deliverEnd(interpreter.Signal{Kind: interpreter.Stop, Failure: f})
 	}
 	for _, r := range runs {
 		select {

@@ -12,3 +12,15 @@ func Pollers(e *Engine, arn string) int {
 
 // PatienceOf is patienceOf.
 var PatienceOf = patienceOf
+
+// OnEvaluating sets a function that is called from time to time while an expression is evaluated.
+func OnEvaluating(e *Engine, f func(arn string)) { e.evaluating = f }
+
+// Stopping reports whether Close has begun.
+func Stopping(e *Engine) bool { return e.stopping.Load() }
+
+// Ending reports whether a signal that ends the execution is queued.
+func Ending(e *Engine, arn string) bool {
+	r := e.running(arn)
+	return r == nil || r.ending.Load()
+}

@@ -58,7 +58,7 @@ func (a *retryAlarm) Ring() {
 	if a.run.engine.holds.active.Load() && a.run.engine.holds.park(heldRetry(*a)) {
 		return
 	}
-	(&alarm{a.run, a.id}).Ring()
+	(&alarm{a.run, a.id, false}).Ring()
 }
 
 // matching returns the first hold that selects a retry of a run; nil if none does. It is called with mu held.

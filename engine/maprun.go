@@ -146,7 +146,7 @@ func (c *child) Follow(ended func(*journal.Execution)) { c.ended = ended }
 func (c *child) GoOn() { (*run)(c).resume() }
 
 // Stop implements maprun.Child.
-func (c *child) Stop() { (*run)(c).deliver(interpreter.Signal{Kind: interpreter.Stop}) }
+func (c *child) Stop() { (*run)(c).deliverEnd(interpreter.Signal{Kind: interpreter.Stop}) }
 
 // Err implements maprun.Child.
 func (c *child) Err() error { return c.err }

@@ -37,7 +37,9 @@ type run struct {
 	reports []report // for some of the signals, in their order
 	queued  bool     // in the queue, with a worker, or waiting for a commit
 	over    bool
-	failing error            // why the execution must be given up; see giveUp
+	failing error // why the execution must be given up; see giveUp
+	// ending is true from the moment when a signal is queued that ends the execution. Expressions read it.
+	ending  atomic.Bool
 	retries map[int64]*Retry // the retries being waited for, by the IDs of their timers
 	history []history.Event
 	durable int // number of durable events of the history
@@ -86,6 +88,7 @@ func (e *Engine) runOf(m *StateMachine, x *journal.Execution, mocks Interceptor)
 	}
 	r.x = interpreter.New(m.interpreterMachine(e.cfg.Region), &r.record.Info)
 	r.x.CheckTasks(r.unusable)
+	r.x.Interrupt(r.isEnding)
 	r.commit.answered = r.answered
 	return r
 }
@@ -105,7 +108,12 @@ func (r *run) now() time.Time {
 }
 
 // deliver queues a signal. It never blocks; signals after the end are dropped.
-func (r *run) deliver(ev interpreter.Signal) {
+func (r *run) deliver(ev interpreter.Signal) { r.enqueue(ev, false) }
+
+// deliverEnd queues a signal that ends the execution, and interrupts an expression that is being evaluated.
+func (r *run) deliverEnd(ev interpreter.Signal) { r.enqueue(ev, true) }
+
+func (r *run) enqueue(ev interpreter.Signal, ends bool) {
 	r.mu.Lock()
 	if r.over {
 		r.mu.Unlock()
@@ -113,7 +121,19 @@ func (r *run) deliver(ev interpreter.Signal) {
 	}
 	r.engine.clock.Hold()
 	r.events = append(r.events, ev)
+	if ends {
+		r.ending.Store(true)
+	}
 	r.wake()
+}
+
+// isEnding reports whether the execution is about to end, or the engine closes. The interpreter calls it while
+// expressions are evaluated.
+func (r *run) isEnding() bool {
+	if r.engine.evaluating != nil {
+		r.engine.evaluating(r.record.ARN)
+	}
+	return r.ending.Load() || r.engine.stopping.Load()
 }
 
 // giveUp ends a run in this process because the journal refused something that it depends on. The stored execution is
@@ -159,7 +179,11 @@ func (e *Engine) work(r *run) {
 		return
 	}
 	r.stamped.Store(stamping)
-	events, now := r.step(events)
+	events, now, complete := r.step(events)
+	if !complete { // the engine closes: the step is as if it had not begun, and Close releases the run
+		r.commit.phase.Store(committing)
+		return
+	}
 	if r.result.Idle() {
 		r.committed() // the signals came too late: there is nothing to store
 		return
@@ -182,16 +206,24 @@ func (r *run) seed(n int) uint64 {
 	return random.Uint64()
 }
 
-// step applies signals. It returns the signals that were not dropped and the time of the step.
-func (r *run) step(events []interpreter.Signal) ([]interpreter.Signal, time.Time) {
-	now := r.now()
+// step applies signals, and if an expression is interrupted, those queued meanwhile, of which one ends the execution.
+// It returns the signals that were not dropped and the time of the step. complete is false if an expression was
+// interrupted because the engine closes.
+func (r *run) step(events []interpreter.Signal) (applied []interpreter.Signal, now time.Time, complete bool) {
+	now = r.now()
 	r.stamped.Store(now.UnixNano())
 	r.result.Reset()
-	asked, counted := r.asked, 0
-	for i := range events {
-		if len(asked) > 0 && asked[0].at == i {
-			a := &asked[0]
-			asked = asked[1:]
+	asked, counted := 0, 0
+	for i := 0; ; i++ {
+		if i == len(events) && r.x.Interrupted() {
+			events = r.takeMore(events)
+		}
+		if i == len(events) {
+			break
+		}
+		if asked < len(r.asked) && r.asked[asked].at == i {
+			a := &r.asked[asked]
+			asked++
 			if a.err = a.admit(r.x); a.err != nil {
 				continue
 			}
@@ -211,11 +243,31 @@ func (r *run) step(events []interpreter.Signal) ([]interpreter.Signal, time.Time
 			delete(r.calls, e.ID)
 		}
 	}
+	if r.x.Interrupted() {
+		return nil, now, false
+	}
 	r.last = now
 	r.mu.Lock()
 	r.history = append(r.history, r.result.History...)
 	r.mu.Unlock()
-	return events[:counted], now
+	return events[:counted], now, true
+}
+
+// takeMore appends the signals that were queued since the step began to those of the step.
+func (r *run) takeMore(events []interpreter.Signal) []interpreter.Signal {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, a := range r.reports {
+		a.at += len(events)
+		r.asked = append(r.asked, a)
+	}
+	r.reports = nil
+	events = append(events, r.events...)
+	clear(r.events)
+	r.events = r.events[:0]
+	r.applied = events
+	r.commit.events = len(events)
+	return events
 }
 
 // begin informs the caller that started the execution that the start is durable.

@@ -12,6 +12,8 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"stepback/adaptive/configuration"
+	"stepback/adaptive/controller"
 	"stepback/engine/journal/pebble"
 	"stepback/internal/pebblestore"
 	"stepback/local/services/documents"
@@ -132,6 +134,7 @@ func checkFiles(dir string, store *documents.Store, files *inventory.Files, prob
 		functions.Check(filepath.Join(dir, functionsDir), files, problem),
 		logstore.Check(filepath.Join(dir, logsDir, "groups"), files, problem),
 		kms.Check(filepath.Join(dir, "kms"), store, time.Now(), problem),
+		checkAdaptive(dir, problem),
 		readErr,
 	} {
 		if err != nil {
@@ -143,6 +146,12 @@ func checkFiles(dir string, store *documents.Store, files *inventory.Files, prob
 			problem(err)
 		}
 	}
+}
+
+// checkAdaptive reads what `stepback adapt` keeps in a data directory: the controller's rows and the configurations of
+// functions.
+func checkAdaptive(dir string, problem func(error)) error {
+	return errors.Join((&controller.FileRows{Directory: dir}).Check(problem), configuration.Files{Directory: dir}.Check(problem))
 }
 
 // ownFiles are the files in a data directory itself.
@@ -235,6 +244,9 @@ func repairFiles(dir string, done *Repaired, tell func(error)) (err error) {
 	}
 	if _, err := metricsfile.Read(dir); err != nil {
 		damaged = append(damaged, &inventory.DamagedError{Path: filepath.Join(dir, metricsfile.Name), Why: err.Error()})
+	}
+	if err := checkAdaptive(dir, func(err error) { damaged = append(damaged, err) }); err != nil {
+		return err
 	}
 	err = files.RepairEach(damaged, tell, func(path string) (string, error) {
 		return "what was in it is lost", files.Aside(aside, path)

@@ -75,10 +75,11 @@ func (p *Platform) lock(context.Context) error {
 var storeDirs = []string{"documents", "dynamodb", "inventory", "journal", "kms", "lambda", "logs", "objects", "sqs", "reports"}
 
 // ownName reports whether a name in a data directory belongs to stepback: also the database of the CSV import, with the
-// files that SQLite keeps beside it, and what data repair has moved aside.
+// files that SQLite keeps beside it, the records of adapt, and what data repair has moved aside.
 func ownName(name string) bool {
 	return slices.Contains(storeDirs, name) || slices.Contains(ownFiles, name) || name == lockFile ||
 		name == serverFile ||
+		strings.HasPrefix(name, "adapt-") || strings.HasPrefix(name, "retry-configuration-") ||
 		name == "users.db" || strings.HasPrefix(name, "users.db-") || strings.HasPrefix(name, "damaged-") ||
 		strings.Contains(name, ".damaged-")
 }

@@ -1,7 +1,9 @@
 package configuration_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -128,10 +130,33 @@ func TestFiles(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Fatal(files, err)
 	}
-	if err := os.WriteFile(files[0], []byte("edited by hand"), 0o600); err != nil {
+	sealed, err := os.ReadFile(files[0])
+	if err != nil {
 		t.Fatal(err)
 	}
-	if c, err := f.Load(t.Context(), "import"); c != nil || err == nil {
-		t.Errorf("of a damaged file: %v, %v", c, err)
+	for at := range sealed { // no changed byte is silent
+		changed := bytes.Clone(sealed)
+		changed[at] ^= 1 << (at % 8)
+		if err := os.WriteFile(files[0], changed, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if c, err := f.Load(t.Context(), "import"); c != nil || err == nil {
+			t.Errorf("byte %d changed: %v, %v", at, c, err)
+		}
+	}
+	problems := 0
+	if err := f.Check(func(error) { problems++ }); err != nil || problems != 1 {
+		t.Errorf("%d problems, %v", problems, err)
+	}
+	// A file of an earlier version has no seal.
+	earlier, err := json.MarshalIndent(saves(), "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(files[0], earlier, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if c, err := f.Load(t.Context(), "import"); err != nil || c.Value != 0.001 {
+		t.Errorf("of an earlier version: %+v, %v", c, err)
 	}
 }

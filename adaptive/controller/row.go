@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
 	"stepback/adaptive/controller/decide"
+	"stepback/internal/atomicfile"
+	"stepback/internal/sealedjson"
 )
 
 // Row is the state kept for one state machine from tick to tick.
@@ -137,6 +140,9 @@ func decoded(machine string, text []byte) (Row, error) {
 	return r, nil
 }
 
+// filePattern matches the names of FileRows' files.
+const filePattern = "adapt-*.json"
+
 // FileRows implements Rows in files of a directory, for one controller on a laptop; the directory is created when
 // needed.
 type FileRows struct {
@@ -146,19 +152,36 @@ type FileRows struct {
 }
 
 func (f *FileRows) path(machine string) string {
-	return filepath.Join(f.Directory, "adapt-"+Hash(machine)+".json")
+	return filepath.Join(f.Directory, strings.Replace(filePattern, "*", Hash(machine), 1))
 }
 
-// Load implements [Rows].
+// Load implements [Rows]. The error is a *sealedjson.DamagedError if the file differs from what was written.
 func (f *FileRows) Load(_ context.Context, machine string) (Row, error) {
-	text, err := os.ReadFile(f.path(machine))
+	r, err := readRow(f.path(machine))
 	if errors.Is(err, os.ErrNotExist) {
 		return Row{Machine: machine}, nil
 	}
 	if err != nil {
-		return Row{}, err
+		return Row{}, fmt.Errorf("the row of %s: %w; or delete the file to start over with the deployed definition", machine, err)
 	}
-	return decoded(machine, text)
+	r.Machine = machine
+	return r, nil
+}
+
+func readRow(path string) (r Row, err error) {
+	err = sealedjson.ReadFile(path, &r)
+	return r, err
+}
+
+// Check reads all files of the directory, and calls problem for each that differs from what was written.
+func (f *FileRows) Check(problem func(error)) error {
+	paths, err := filepath.Glob(filepath.Join(f.Directory, filePattern))
+	for _, path := range paths {
+		if _, err := readRow(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			problem(err)
+		}
+	}
+	return err
 }
 
 // Save implements [Rows]. It replaces the file atomically.
@@ -181,9 +204,5 @@ func (f *FileRows) Save(ctx context.Context, r Row) (Row, error) {
 	if err := os.MkdirAll(f.Directory, 0o700); err != nil {
 		return r, err
 	}
-	temporary := f.path(r.Machine) + ".new"
-	if err := os.WriteFile(temporary, text, 0o600); err != nil {
-		return r, err
-	}
-	return next, os.Rename(temporary, f.path(r.Machine))
+	return next, atomicfile.Write(f.path(r.Machine), sealedjson.Seal(text, uint64(next.Version)), 0o600)
 }

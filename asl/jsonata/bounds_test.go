@@ -1,6 +1,7 @@
 package jsonata_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -86,9 +87,37 @@ func TestHostileExpressions(t *testing.T) {
 			if _, err = x.Eval(&env{}); err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
+			if test.want != timeout {
+				return
+			}
+			e := &interrupted{after: 5}
+			_, err = x.Eval(e)
+			if e.spent > 2_000_000 { // one call takes more than there is, at once
+				return
+			}
+			if !errors.Is(err, errStop) {
+				t.Errorf("interrupted early: %v after %d steps", err, e.spent)
+			}
 		})
 	}
 }
+
+var errStop = errors.New("stop")
+
+// interrupted is an env that interrupts an evaluation at its after-th check.
+type interrupted struct {
+	env
+	after, spent int
+}
+
+func (i *interrupted) Err() error {
+	if i.after--; i.after < 0 {
+		return errStop
+	}
+	return nil
+}
+
+func (i *interrupted) Spent(steps int) { i.spent = steps }
 
 // TestLongReplacements replaces many matches in a long text. Each replacement is appended once, not with all that
 // precedes it.

@@ -35,6 +35,18 @@ func limitError(message string) *Error { return &Error{Code: "U1001", Message: m
 
 // spend takes n steps.
 func (b *budget) spend(n int) *Error {
+	b.take(n)
+	if b.exceeded != nil {
+		return b.exceeded
+	}
+	if b.steps < 0 || b.stopped != nil {
+		return limitError("Expression evaluation timeout: Check for infinite loop")
+	}
+	return nil
+}
+
+// take takes n steps and asks from time to time whether the evaluation is interrupted.
+func (b *budget) take(n int) {
 	b.steps -= n
 	b.untilCheck -= n
 	if b.untilCheck < 0 {
@@ -43,13 +55,6 @@ func (b *budget) spend(n int) *Error {
 			b.stopped = b.interrupted()
 		}
 	}
-	if b.exceeded != nil {
-		return b.exceeded
-	}
-	if b.steps < 0 || b.stopped != nil {
-		return limitError("Expression evaluation timeout: Check for infinite loop")
-	}
-	return nil
 }
 
 // spendText takes the steps for building n bytes of text.
@@ -153,16 +158,16 @@ func (b *budget) allowItems(n int) *Error {
 	return nil
 }
 
-// tick takes one step in a function that cannot return an error. It returns false if no step is left. The function
-// must then return early; the next spend returns the error.
+// tick takes one step in a function that cannot return an error. It returns false if no step is left or
+// the evaluation is interrupted. The function must then return early; the next spend returns the error.
 func (b *budget) tick() bool {
 	return b.ticks(1)
 }
 
 // ticks takes n steps like tick.
 func (b *budget) ticks(n int) bool {
-	b.steps -= n
-	return b.steps >= 0 && b.exceeded == nil
+	b.take(n)
+	return b.steps >= 0 && b.exceeded == nil && b.stopped == nil
 }
 
 func (b *budget) nest(depth int) *Error {

@@ -1,6 +1,7 @@
 package jsonpath_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -34,6 +35,19 @@ func TestHostilePaths(t *testing.T) {
 		if _, err = p.Eval(document); err == nil || err.Error() != test.want {
 			t.Errorf("%s: error %v, want %s", test.path, err, test.want)
 		}
+		if !strings.HasPrefix(test.want, "the path visits") {
+			continue
+		}
+		checks, visits, stop := 0, 16_000_000, errors.New("stop")
+		_, err = p.SelectWithin(document, &visits, func() error {
+			if checks++; checks < 5 {
+				return nil
+			}
+			return stop
+		})
+		if !errors.Is(err, stop) || visits <= 0 {
+			t.Errorf("%s, interrupted early: %v with %d visits left", test.path, err, visits)
+		}
 	}
 }
 
@@ -49,13 +63,13 @@ func TestSelectWithin(t *testing.T) {
 		t.Fatal(err)
 	}
 	visits := 60
-	if v, err := p.SelectWithin(document, &visits); err != nil || v.JSON() != `[1,[2,3],2,3]` {
+	if v, err := p.SelectWithin(document, &visits, nil); err != nil || v.JSON() != `[1,[2,3],2,3]` {
 		t.Fatalf("%v, %v", v.JSON(), err)
 	}
 	if visits != 25 {
 		t.Errorf("%d visits are left, want 25", visits)
 	}
-	if _, err = p.SelectWithin(document, &visits); err == nil || err.Error() != "the path visits more than 25 nodes" {
+	if _, err = p.SelectWithin(document, &visits, nil); err == nil || err.Error() != "the path visits more than 25 nodes" {
 		t.Errorf("error %v", err)
 	}
 }

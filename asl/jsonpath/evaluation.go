@@ -13,6 +13,9 @@ import (
 // list of 4,000.
 var maxVisits = budgets.PathVisits.Value
 
+// checkEvery is the number of visits after which an evaluation checks for an interruption.
+const checkEvery = 4096
+
 // resultCost is the cost of a selected node in visits, because results take memory.
 const resultCost = 8
 
@@ -31,12 +34,25 @@ type evaluation struct {
 // budget counts the visits of an evaluation and of its filters together.
 type budget struct {
 	visits, limit int
+	// untilCheck is the number of visits until the next check for an interruption.
+	untilCheck  int
+	interrupted func() error // may be nil
+	stopped     error
 	// roots caches the results of paths in filters that start from the root ($). They are the same for every item.
 	roots map[*pathOperand]operand
 }
 
 func (b *budget) spend(visits int) error {
 	b.visits -= visits
+	if b.untilCheck -= visits; b.untilCheck < 0 {
+		b.untilCheck = checkEvery
+		if b.interrupted != nil && b.stopped == nil {
+			b.stopped = b.interrupted()
+		}
+	}
+	if b.stopped != nil {
+		return b.stopped
+	}
 	if b.visits < 0 {
 		return &EvaluationError{Message: fmt.Sprintf("the path visits more than %d nodes", b.limit)}
 	}

@@ -115,33 +115,38 @@ func (p *Path) IsReference() bool {
 // cannot be applied at all.
 func (p *Path) Eval(root jsonvalue.Value) (jsonvalue.Value, error) {
 	visits := maxVisits
-	return p.eval(root, &visits)
+	return p.eval(root, &visits, nil)
 }
 
-func (p *Path) eval(root jsonvalue.Value, visits *int) (jsonvalue.Value, error) {
+func (p *Path) eval(root jsonvalue.Value, visits *int, interrupted func() error) (jsonvalue.Value, error) {
 	if p.steps.plain != nil {
 		if v, ok := p.steps.walk(root); ok {
 			return v, nil
 		}
 	}
 	limit := min(*visits, maxVisits)
-	b := &budget{visits: limit, limit: limit}
+	b := &budget{visits: limit, limit: limit, untilCheck: checkEvery, interrupted: interrupted}
 	defer func() { *visits -= limit - b.visits }()
 	e := evaluation{steps: &p.steps, root: root, budget: b}
-	return e.run(root)
+	v, err := e.run(root)
+	if b.stopped != nil { // a filter ignores the errors of its paths
+		return jsonvalue.Value{}, b.stopped
+	}
+	return v, err
 }
 
 // Select evaluates the path like Eval, except that an indefinite path that selects nothing returns an empty array.
 // The real service does so in payloads for "$.missing[*]", where Jayway itself reports a missing property.
 func (p *Path) Select(root jsonvalue.Value) (jsonvalue.Value, error) {
 	visits := maxVisits
-	return p.SelectWithin(root, &visits)
+	return p.SelectWithin(root, &visits, nil)
 }
 
 // SelectWithin evaluates the path like Select and subtracts the nodes that it visits from visits. If it would have to
-// visit more, the error is an *EvaluationError.
-func (p *Path) SelectWithin(root jsonvalue.Value, visits *int) (jsonvalue.Value, error) {
-	v, err := p.eval(root, visits)
+// visit more, the error is an *EvaluationError. The function interrupted, if not nil, is called every 4,096 visits; an
+// error that it returns ends the evaluation and is returned.
+func (p *Path) SelectWithin(root jsonvalue.Value, visits *int, interrupted func() error) (jsonvalue.Value, error) {
+	v, err := p.eval(root, visits, interrupted)
 	if err == nil || p.Definite() {
 		return v, err
 	}

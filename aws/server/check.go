@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"stepback/aws"
+	"stepback/aws/javapattern"
 	"stepback/aws/model"
 )
 
@@ -59,8 +60,8 @@ type rule struct {
 	enum      []string
 	min, max  float64 // NaN for no bound
 	bytes     bool
-	quoted    string  // the pattern in error messages
-	pattern   pattern // nil for any text, and for patterns that only Java supports
+	quoted    string              // the pattern in error messages
+	pattern   javapattern.Pattern // nil for any text, and for a pattern that cannot be compiled
 	sensitive bool
 	members   []memberRule
 	element   *rule
@@ -134,7 +135,7 @@ func (r *rules) constrain(c *rule) {
 		return
 	}
 	if s.Pattern != "" && s.Type == model.String {
-		p, err := compilePattern(c.quoted)
+		p, err := javapattern.Compile(c.quoted)
 		if err == nil {
 			c.pattern = p
 		}

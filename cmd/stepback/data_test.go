@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -47,6 +49,28 @@ func TestData(t *testing.T) {
 	stepback(t, "data", "check", "--data", data).ends(t, 0, "0 executions")
 	stepback(t, "data", "compact", "--data", data, "--older-than=-1s").complains(t, 2,
 		"--older-than -1s is not a positive age")
+}
+
+// TestAChangedCounterIsTold changes a value of the import's database: data check names the page and its table, and
+// neither an export nor a further import uses the value.
+func TestAChangedCounterIsTold(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	stepback(t, "run", "--data", data, "--csv", write(t, "user_id,login_count,post_count\nanna,1,2\nbert,3,4\n")).ends(t, 0)
+	path := filepath.Join(data, "users.db")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := bytes.LastIndex(text, []byte("anna"))
+	text[at+3] = 'e'
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stepback(t, "data", "check", "--data", data).ends(t, 1, "users.db is damaged: page ", " of users (not the checksum")
+	stepback(t, "export", "users", "--db", "sqlite:"+path).complains(t, 1, "does not have the checksum with which it was written")
+	stepback(t, "run", "--data", data, "--csv", write(t, "user_id,login_count,post_count\nanne,1,2\n")).ends(t, 3, "1 × StorageError")
+	stepback(t, "data", "repair", "--data", data).ends(t, 1, "users.db is damaged")
 }
 
 // The history that a killed process left can be shown.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"stepback/csvimport/sqlitestore"
 	"stepback/local/services/inventory"
@@ -32,8 +33,16 @@ func CheckData(ctx context.Context, dir string, problem func(error)) error {
 }
 
 // RepairData removes damaged reports from a data directory, which are built again from the journal when they are asked
-// for. It calls tell for each loss, and for a damaged database, which it cannot repair.
+// for, and cuts a damaged write-ahead log of the database after its last intact transaction. It calls tell for each
+// loss, and for a damaged database, which it cannot repair.
 func RepairData(ctx context.Context, dir string, tell func(error)) error {
+	lost, err := sqlitestore.RepairLog(databaseFile(dir), time.Now())
+	if err != nil {
+		return err
+	}
+	if lost != nil {
+		tell(lost)
+	}
 	var damaged []error
 	if err := CheckData(ctx, dir, func(err error) { damaged = append(damaged, err) }); err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"stepback/internal/checksumvfs"
 	"stepback/outbox"
 	"stepback/outbox/sqlitestore"
 )
@@ -91,7 +92,7 @@ func TestWhatASettledImportHasToTellIsRelayedWithItsEarlierReport(t *testing.T) 
 	tr := newTrial(t, "tell.csv", plain(activities(20, 0)))
 	p := tr.open(t)
 	imported(t, p, tr.file, false)
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(tr.cfg.Dir, "users.db")+"?_pragma=busy_timeout(10000)")
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(tr.cfg.Dir, "users.db")+"?vfs="+checksumvfs.Name+"&_pragma=busy_timeout(10000)")
 	if err != nil {
 		t.Fatal(err)
 	}

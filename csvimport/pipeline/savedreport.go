@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"stepback/internal/atomicfile"
-	"stepback/local/services/inventory"
+	"stepback/internal/sealedjson"
 )
 
 // save stores a report atomically, so that it can be returned later for the same file, and is never incomplete if
@@ -22,7 +22,7 @@ func (p *Pipeline) save(r *Report) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err
 	}
-	return atomicfile.Write(name, append(inventory.Seal(b, 1), '\n'), 0o600)
+	return atomicfile.Write(name, append(sealedjson.Seal(b, 1), '\n'), 0o600)
 }
 
 func (p *Pipeline) reportPath(arn string) string {

@@ -8,6 +8,7 @@ import (
 	"modernc.org/sqlite"
 
 	"stepback/csvimport"
+	"stepback/internal/checksumvfs"
 	"stepback/retry"
 )
 
@@ -15,6 +16,7 @@ const (
 	codeFull     = 13
 	codeIOError  = 10
 	codeBusy     = 5
+	codeLocked   = 6
 	codeReadOnly = 8
 	codeCantOpen = 14
 
@@ -52,6 +54,10 @@ func nameOf(code int) string {
 }
 
 func advice(code int) string {
+	if code == checksumvfs.Damaged {
+		return ": a page of the database does not have the checksum with which it was written; `stepback data check` names it: " +
+			"restore the database from a backup"
+	}
 	switch code & 0xff {
 	case codeFull:
 		return ": free space on the disk, then redrive"

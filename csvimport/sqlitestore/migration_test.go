@@ -7,12 +7,15 @@ import (
 	"testing"
 
 	"stepback/csvimport"
+	"stepback/csvimport/ledger"
+	"stepback/internal/checksumvfs"
 )
 
 // TestMigrationOfRows opens a database of version 2 with rows of two runs and of none, closed rows, and gaps, in
 // several blocks and files, and checks each row.
 func TestMigrationOfRows(t *testing.T) {
 	t.Parallel()
+	register(t)
 	path := filepath.Join(t.TempDir(), "users.db")
 	db, err := sql.Open("sqlite", dsn(path, Full))
 	if err != nil {
@@ -85,7 +88,8 @@ func TestMigration(t *testing.T) {
 	t.Parallel()
 	inc := csvimport.Increment{UserID: "u", LoginCount: 1}
 	run := csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "r"}
-	for from := 1; from < 3; from++ {
+	register(t)
+	for from := 1; from <= 3; from++ {
 		path := filepath.Join(t.TempDir(), "users.db")
 		db, err := sql.Open("sqlite", dsn(path, Full))
 		if err != nil {
@@ -93,8 +97,14 @@ func TestMigration(t *testing.T) {
 		}
 		old := append([]string{}, migrations[:from]...)
 		old = append(old, fmt.Sprintf("PRAGMA user_version = %d", from), "INSERT INTO users VALUES ('u', 1, 0, 1)",
-			"INSERT INTO import_files VALUES (1, 'b', 'k', 'e')",
-			fmt.Sprintf("INSERT INTO import_rows (file_id, row, fingerprint) VALUES (1, 0, %d)", inc.Fingerprint()))
+			"INSERT INTO import_files VALUES (1, 'b', 'k', 'e')")
+		if from < 3 {
+			old = append(old, fmt.Sprintf("INSERT INTO import_rows (file_id, row, fingerprint) VALUES (1, 0, %d)",
+				inc.Fingerprint()))
+		} else {
+			old = append(old, "DROP TABLE import_rows", fmt.Sprintf("INSERT INTO import_blocks VALUES (1, 0, x'%x')",
+				(&ledger.Block{ledger.Counted(0, inc.Fingerprint())}).Append(nil)))
+		}
 		for _, statement := range old {
 			if _, err := db.ExecContext(t.Context(), statement); err != nil {
 				t.Fatal(err)
@@ -115,5 +125,69 @@ func TestMigration(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
+		pages, sums, err := checksumvfs.CheckPages(t.Context(), path, 1)
+		if err != nil || !sums || pages != nil {
+			t.Errorf("version %d: pages without checksums after the migration: %v, %v, %v", from, pages, sums, err)
+		}
+		if err := Check(t.Context(), path); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func register(t *testing.T) {
+	t.Helper()
+	if err := checksumvfs.Register(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestADatabaseInUseIsNotConverted opens a database of version 3 that another program has open, which knows of no
+// checksums. It stays as it is until it is opened alone.
+func TestADatabaseInUseIsNotConverted(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "users.db")
+	other, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(WAL)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	other.SetMaxOpenConns(1)
+	for _, statement := range append(migrations[:], "DROP TABLE import_rows", "PRAGMA user_version = 3") {
+		if _, err := other.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	use := func() {
+		t.Helper()
+		s, err := Open(t.Context(), path, Full)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := csvimport.Run{File: csvimport.Source{Bucket: "b", Key: "k", ETag: "e"}, Name: "r"}
+		if got, err := s.Apply(t.Context(), run, 0, csvimport.Increment{UserID: "u", LoginCount: 1}); err != nil ||
+			got != csvimport.Applied {
+			t.Errorf("%s, %v", got, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	use()
+	if _, err := other.ExecContext(t.Context(), "UPDATE users SET version = version"); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []bool{false, true} {
+		pages, sums, err := checksumvfs.CheckPages(t.Context(), path, 1)
+		if err != nil || sums != want || pages != nil {
+			t.Errorf("pages have checksums: %v, want %v (%v, %v)", sums, want, pages, err)
+		}
+		if err := Check(t.Context(), path); err != nil {
+			t.Error(err)
+		}
+		use()
 	}
 }

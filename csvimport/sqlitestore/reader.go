@@ -12,6 +12,7 @@ import (
 	"modernc.org/sqlite"
 
 	"stepback/csvimport"
+	"stepback/internal/checksumvfs"
 	"stepback/retry"
 )
 
@@ -36,6 +37,9 @@ func OpenReader(ctx context.Context, path string) (*Reader, error) {
 	} else if err := f.Close(); err != nil {
 		return nil, failure("open "+path, err)
 	}
+	if err := checksumvfs.CheckLog(path); err != nil { // before SQLite recovers the log
+		return nil, failure("open "+path, damagedLog(err))
+	}
 	r, err := openReader(ctx, path, "ro")
 	if err == nil || !needsToWrite(err) {
 		return r, err
@@ -55,7 +59,10 @@ func OpenReader(ctx context.Context, path string) (*Reader, error) {
 }
 
 func openReader(ctx context.Context, path, how string) (*Reader, error) {
-	options := url.Values{"_pragma": append([]string{"query_only(1)"}, pragmas...)}
+	if err := checksumvfs.Register(); err != nil {
+		return nil, failure("open "+path, err)
+	}
+	options := url.Values{"_pragma": append([]string{"query_only(1)"}, pragmas...), "vfs": {checksumvfs.Name}}
 	if how == "immutable" {
 		options.Set("immutable", "1")
 	}
@@ -82,8 +89,10 @@ func checkVersion(ctx context.Context, db *sql.DB, path string) error {
 		return newer(current)
 	case current == 0:
 		return csvimport.Fail(retry.InvalidInput, "%s is not a database of user counters", path)
+	case current < withChecksums:
+		return nil
 	}
-	return nil
+	return requireChecksums(ctx, db, path)
 }
 
 // needsToWrite reports whether a database could not be opened because SQLite cannot write files next to it.

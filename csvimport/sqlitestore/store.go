@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"stepback/csvimport"
+	"stepback/internal/checksumvfs"
 	"stepback/retry"
 
 	_ "modernc.org/sqlite" // registers the driver
@@ -64,11 +65,17 @@ func open(ctx context.Context, path string, d Durability, committed func()) (*St
 	if file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
 		_ = file.Close()
 	}
+	if err := checksumvfs.Register(); err != nil {
+		return nil, failure("open "+path, err)
+	}
+	if err := checksumvfs.CheckLog(path); err != nil { // before SQLite recovers the log
+		return nil, failure("open "+path, damagedLog(err))
+	}
 	db, err := sql.Open("sqlite", dsn(path, d))
 	if err != nil {
 		return nil, failure("open "+path, err)
 	}
-	for _, prepare := range []func(context.Context, *sql.DB) error{useWAL, migrate} {
+	for _, prepare := range []func(context.Context, *sql.DB) error{begin, migrate} {
 		if err := prepare(ctx, db); err != nil {
 			return nil, errors.Join(failure("open "+path, err), db.Close())
 		}
@@ -89,7 +96,7 @@ func open(ctx context.Context, path string, d Durability, committed func()) (*St
 
 func dsn(path string, d Durability) string {
 	all := append([]string{"synchronous(" + string(d) + ")"}, pragmas...)
-	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + url.Values{"_pragma": all}.Encode()
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + url.Values{"_pragma": all, "vfs": {checksumvfs.Name}}.Encode()
 }
 
 // Close commits the waiting tasks and closes the database. Later calls fail with DatabaseConnectionError.

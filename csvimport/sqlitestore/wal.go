@@ -12,7 +12,7 @@ import (
 // useWAL turns on the write-ahead log, a setting that is stored in the database file. SQLite does not wait for other
 // processes that do the same concurrently (its busy timeout does not cover this), so useWAL retries for up to five
 // seconds.
-func useWAL(ctx context.Context, db *sql.DB) error {
+func useWAL(ctx context.Context, db execer) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	for {
@@ -29,4 +29,9 @@ func useWAL(ctx context.Context, db *sql.DB) error {
 			return err
 		}
 	}
+}
+
+// execer is an *sql.DB or an *sql.Conn.
+type execer interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }

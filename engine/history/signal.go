@@ -58,4 +58,7 @@ type Signal struct {
 	Failure Failure
 	// ByToken is true if a worker reported by the task's token, and false if the engine reported the task's outcome.
 	ByToken bool
+	// Interrupted is the number of the evaluation, from 1, that was interrupted when the signal was applied, because
+	// the execution ended meanwhile; 0 if none was. A later signal of the same step ends the execution.
+	Interrupted int
 }

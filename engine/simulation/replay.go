@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"slices"
@@ -67,8 +68,8 @@ func sameMapRun(a, b *interpreter.MapRunCall) bool {
 		return false
 	}
 	for i := range a.Items {
-		x, errA := a.Select(int64(i), a.Items[i], "", "")
-		y, errB := b.Select(int64(i), b.Items[i], "", "")
+		x, errA := a.Select(context.Background(), int64(i), a.Items[i], "", "")
+		y, errB := b.Select(context.Background(), int64(i), b.Items[i], "", "")
 		if x.JSON() != y.JSON() || (errA == nil) != (errB == nil) {
 			return false
 		}

@@ -35,7 +35,9 @@ var (
 	IntrinsicText = &Budget{"The text that an intrinsic function builds", 4 << 20, "bytes", "own: 16 times a payload",
 		"asl/intrinsic/format.go"}
 	StateWork = &Budget{"Work of all expressions and paths of one state together", 20_000_000, "steps",
-		"own: nothing can stop an execution before it leaves the state", "engine/internal/interpreter/execution.go"}
+		"own: about three seconds of CPU time; StopExecution, a timeout and a shutdown interrupt it", "engine/internal/interpreter/execution.go"}
+	PatternWork = &Budget{"Matching a text with a pattern that has lookarounds, such as an AllowedPattern", 16_000_000,
+		"characters compared", "own: less than a second of CPU time", "aws/javapattern/lookaround.go"}
 	Stacks = &Budget{"CloudFormation stacks of an account and region, nested ones included", 2000, "stacks",
 		"AWS CloudFormation User Guide, \"Understand CloudFormation quotas\"", "local/services/cloudformation/service.go"}
 	StackNesting = &Budget{"Stacks around a nested stack", 32, "stacks",
@@ -60,6 +62,7 @@ var (
 // All returns the budgets in the order of the documentation.
 func All() []*Budget {
 	return []*Budget{ExpressionDepth, ExpressionSteps, ExpressionMemory, PathVisits, PathText, IntrinsicText, StateWork,
+		PatternWork,
 		Stacks,
 		StackNesting, MetricCells, InsightsWork, InsightsScan, InsightsMemory, InsightsText, InsightsResult,
 		InsightsKept}

@@ -38,7 +38,7 @@ func TestEnforced(t *testing.T) {
 	t.Parallel()
 	used := map[string][]string{} // files by value and unit, which are different for each budget in a file
 	mention := regexp.MustCompile(`budgets\.([A-Z]\w+)\.Value`)
-	for _, wing := range []string{"asl", "engine", "local", "tasks"} {
+	for _, wing := range []string{"aws", "asl", "engine", "local", "tasks"} {
 		if err := filepath.WalkDir(filepath.Join("../..", wing), func(path string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err

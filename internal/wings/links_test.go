@@ -201,6 +201,7 @@ var linkedModules = map[string][]string{
 	"asl/template":                nil,
 	"aws":                         nil,
 	"aws/client":                  {"github.com/aws/aws-sdk-go-v2", "github.com/aws/smithy-go"},
+	"aws/javapattern":             nil,
 	"aws/loopback":                nil,
 	"aws/model":                   {"github.com/aws/smithy-go"},
 	"aws/model/botocore":          {"github.com/aws/smithy-go"},

@@ -60,18 +60,26 @@ func (e *env) Lookup(p *jsonpath.Path) (jsonvalue.Value, error) {
 func (e *env) find(p *jsonpath.Path) (jsonvalue.Value, error) {
 	limit := (maxWork - e.x.work) * visitsPerWork
 	visits := limit
-	defer func() { e.x.work += (limit - visits) / visitsPerWork }()
+	if e.x.polled == nil {
+		e.x.polled = e.x.poll // once: a method value is allocated
+	}
+	e.x.evaluates()
+	e.x.begins = false // a path calls poll after a while
+	defer func() {
+		e.x.work += (limit - visits) / visitsPerWork
+		e.x.evaluated()
+	}()
 	switch p.Root() {
 	case jsonpath.Context:
-		return p.SelectWithin(e.context(), &visits)
+		return p.SelectWithin(e.context(), &visits, e.x.polled)
 	case jsonpath.Variable:
 		v, ok := e.t.vars.get(p.Variable())
 		if !ok {
 			return jsonvalue.Value{}, fmt.Errorf("the variable $%s has no value here", p.Variable())
 		}
-		return p.SelectWithin(v, &visits)
+		return p.SelectWithin(v, &visits, e.x.polled)
 	default:
-		return p.SelectWithin(e.input.Value(), &visits)
+		return p.SelectWithin(e.input.Value(), &visits, e.x.polled)
 	}
 }
 

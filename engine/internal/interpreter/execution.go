@@ -15,8 +15,8 @@ const MaxEvents = 25_000
 
 // transitionsPerStep is the maximum number of states that one step enters before it yields, so that a long loop
 // cannot starve other executions. workPerTransition is the amount of work by expressions that counts as one more
-// state. maxWork limits the work of the expressions and paths of one state, because nothing can stop an execution
-// before it has left the state. Work is counted in the steps of jsonata.Limits; visitsPerWork nodes visited by a path
+// state. maxWork limits the work of the expressions and paths of one state, because an execution in a tight loop of
+// work would hold a worker. Work is counted in the steps of jsonata.Limits; visitsPerWork nodes visited by a path
 // count as one.
 const (
 	transitionsPerStep = 512
@@ -56,10 +56,16 @@ type Execution struct {
 	nextID int64
 
 	// These fields are valid only during a step.
-	now    time.Time
-	random aws.Random
-	out    *Result
-	work   int // steps spent by expressions
+	now                      time.Time
+	random                   aws.Random
+	out                      *Result
+	work                     int  // steps spent by expressions
+	evaluations, interruptAt int  // see interruptible
+	begins, hit              bool // see poll
+
+	ending      func() bool  // see Interrupt
+	polled      func() error // poll
+	interrupted bool
 
 	unusable   func(*TaskCall) string // see CheckTasks
 	trial      *Trial                 // for testing a single state; nil in executions
@@ -107,12 +113,15 @@ func (x *Execution) Failure() history.Failure { return x.failure }
 // Step applies one signal. It appends the events that occurred, and the effects to perform, to the result. Signals
 // that arrive too late (for a cancelled task, or after the end) have no effect.
 func (x *Execution) Step(e *Signal, out *Result) {
-	if (x.status == history.Running) == (e.Kind == Redrive) || x.status == history.Succeeded {
+	if (x.status == history.Running) == (e.Kind == Redrive) || x.status == history.Succeeded ||
+		x.interrupted && !x.ends(e) {
 		return
 	}
 	x.now, x.random, x.out = e.At, aws.Random{Seed: e.Seed}, out
-	x.apply(e)
-	x.drain()
+	x.interruptible(e, func() {
+		x.apply(e)
+		x.drain()
+	})
 	if e.Kind == Start || e.Kind == Redrive {
 		x.scheduleLifeLimit()
 	}
@@ -185,7 +194,7 @@ func (x *Execution) scheduleLifeLimit() {
 	}
 	w := &wait{id: lifeLimit, kind: machineTimeout, at: x.start.Add(x.closed + MaxDuration)}
 	x.waits[w.id] = w
-	x.effect(Effect{Kind: SetTimer, ID: w.id, At: w.at, Background: true})
+	x.effect(Effect{Kind: SetTimer, ID: w.id, At: w.at, Background: true, Ends: true})
 }
 
 // drain runs all ready threads, until every thread waits or has ended.
@@ -271,7 +280,7 @@ func (x *Execution) timeOut() {
 
 // finish ends the execution. It cancels everything in progress, in the order in which it was started.
 func (x *Execution) finish(s history.Status) {
-	x.status, x.stopped = s, x.now
+	x.status, x.stopped, x.interrupted = s, x.now, false
 	for _, id := range x.open() {
 		x.cancel(id, x.waits[id])
 	}

@@ -361,7 +361,7 @@ func TestDistributedMap(t *testing.T) {
 			c.ToleratedFailurePercentage != 5 {
 			t.Errorf("call %+v", c)
 		}
-		v, err := c.Select(1, c.Items[1], "", "STATE_DATA")
+		v, err := c.Select(t.Context(), 1, c.Items[1], "", "STATE_DATA")
 		if err != nil || v.JSON() != `{"v":20,"from":"f"}` {
 			t.Errorf("selected %s, %v", v.JSON(), err)
 		}

@@ -1,6 +1,7 @@
 package interpreter
 
 import (
+	"context"
 	"math"
 	"strconv"
 	"strings"
@@ -50,14 +51,18 @@ type ItemSelectorError struct{ history.Failure }
 func (e *ItemSelectorError) Error() string { return e.Name + ": " + e.Cause }
 
 // Select applies the ItemSelector to one item. It may be called from one goroutine at a time, even while the parent
-// execution continues. The error is an *ItemSelectorError.
-func (c *MapRunCall) Select(index int64, item jsonvalue.Value, key, source string) (jsonvalue.Value, error) {
+// execution continues. The error is an *ItemSelectorError, or that of ctx, which interrupts the evaluation.
+func (c *MapRunCall) Select(ctx context.Context, index int64, item jsonvalue.Value, key, source string) (jsonvalue.Value, error) {
 	s := c.State.Map.ItemSelector
 	if s == nil {
 		return item, nil
 	}
 	c.env.at(mapItem(index, item, key, source))
-	v, err := c.env.eval(s)
+	var v jsonvalue.Value
+	var err error
+	if ended := c.env.x.whileSelecting(ctx, func() { v, err = c.env.eval(s) }); ended != nil {
+		return v, ended
+	}
 	if err != nil {
 		c.env.t.env = c.env // for the error message
 		return v, &ItemSelectorError{c.env.x.expressionFailure(c.env.t, err, s.Field, c.input)}

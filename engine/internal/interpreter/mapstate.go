@@ -72,7 +72,6 @@ func (f *fan) iterate(x *Execution, previous int64) {
 	}
 	t := f.owner
 	i := f.next
-	f.next++
 	id := x.emit(history.Event{Type: history.MapIterationStarted, Previous: previous, Name: t.state.Name,
 		More: iteration(i)})
 	in := jsonvalue.ValueDocument(f.items.values[i])
@@ -85,19 +84,21 @@ func (f *fan) iterate(x *Execution, previous int64) {
 			f.selectorFailed(x, i, id, err)
 			return
 		}
+		f.next = i + 1
 		if in = jsonvalue.ValueDocument(v); !in.Fits(MaxPayload) {
 			t.last = id
 			f.refused(x, i, tooLarge(t.state.Name))
 			return
 		}
 	}
+	f.next = i + 1
 	f.launch(x, i, t.state.Map.Processor, in, id)
 }
 
 // selectorFailed fails the Map because an iteration's input could not be built.
 func (f *fan) selectorFailed(x *Execution, index int, started int64, err error) {
 	t := f.owner
-	t.last, f.next = started, index
+	t.last = started
 	var evaluation *expression.Error
 	if errors.As(err, &evaluation) {
 		f.refused(x, index, x.writeEvaluationFailed(t, started, evaluation.Field, evaluation.Error()))

@@ -52,12 +52,13 @@ func (q *query) Member(variable, name string) (v jsonvalue.Value, exists, known 
 // sooner.
 func (q *query) Spent(steps int) { q.x.work += steps }
 
-// Err ends the evaluation of a state whose expressions have taken more than maxWork together.
+// Err ends the evaluation of a state whose expressions have taken more than maxWork together, and any evaluation if the
+// execution ends.
 func (q *query) Err() error {
 	if q.x.work > maxWork {
 		return errors.New("Expression evaluation timeout: the expressions of this state take too long together") //nolint:staticcheck // as AWS begins it
 	}
-	return nil
+	return q.x.poll()
 }
 
 // Now implements jsonata.Env.
@@ -82,6 +83,8 @@ func (q *query) states() jsonvalue.Value {
 
 // eval evaluates a payload in the language of its state.
 func (e *env) eval(p *plan.Payload) (jsonvalue.Value, error) {
+	e.x.evaluates()
+	defer e.x.evaluated()
 	if p.Expression != nil {
 		return p.Expression.Eval((*query)(e))
 	}
@@ -93,7 +96,9 @@ func (x *Execution) evaluate(t *thread, v *expression.Value) (jsonvalue.Value, b
 	if static, ok := v.Static(); ok {
 		return static, true
 	}
+	x.evaluates()
 	value, err := v.Eval((*query)(&t.env))
+	x.evaluated()
 	if err != nil {
 		return value, x.expressionError(t, err, "", t.input)
 	}

@@ -242,7 +242,7 @@ func TestJSONataMapRun(t *testing.T) {
 		"ToleratedFailureCount":"{% 4 %}","ToleratedFailurePercentage":"{% 12.5 %}","MaxConcurrency":"{% 5 %}"`),
 		`{"b":"B"}`)
 	w.mapRun = func(c *interpreter.MapRunCall) interpreter.Signal {
-		item, err := c.Select(0, parse(t, `"i"`), "", "")
+		item, err := c.Select(t.Context(), 0, parse(t, `"i"`), "", "")
 		if err != nil {
 			t.Error(err)
 		}
@@ -338,7 +338,7 @@ func TestItemSelectorErrors(t *testing.T) {
 		w := newWorld(t, `{"StartAt":"X","States":{"X":{"Type":"Map","End":true,`+selector+`,"ItemProcessor":{
 			"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"I","States":{"I":{"Type":"Pass","End":true}}}}}}`, `[7]`)
 		w.mapRun = func(c *interpreter.MapRunCall) interpreter.Signal {
-			if _, err := c.Select(0, c.Items[0], "", ""); err == nil || !strings.HasPrefix(err.Error(), want) {
+			if _, err := c.Select(t.Context(), 0, c.Items[0], "", ""); err == nil || !strings.HasPrefix(err.Error(), want) {
 				t.Errorf("%v\nwant %s", err, want)
 			}
 			return interpreter.Signal{Kind: interpreter.MapRunSucceeded, Output: jsonvalue.TextDocument(`[]`)}

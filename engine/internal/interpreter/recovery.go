@@ -22,7 +22,7 @@ func (x *Execution) Outstanding() []Effect {
 			effects = append(effects, Effect{Kind: StartMapRun, ID: id, MapRun: w.mapRun})
 		default:
 			effects = append(effects, Effect{Kind: SetTimer, ID: id, At: w.at, Background: id == lifeLimit,
-				Retry: w.retry})
+				Ends: w.kind == machineTimeout, Retry: w.retry})
 		}
 	}
 	slices.SortFunc(effects, func(a, b Effect) int { return cmp.Compare(a.ID, b.ID) })

@@ -56,6 +56,8 @@ type Effect struct {
 	At   time.Time
 	// Background is true if nothing waits for the timer, so that virtual time need not jump to it.
 	Background bool
+	// Ends is true if the execution ends when the timer fires.
+	Ends bool
 	// Retry is the retry that the timer delays; nil for any other timer.
 	Retry  *Retry
 	Task   *TaskCall

@@ -21,6 +21,7 @@ const (
 	signalHasCause
 	signalHasSecret
 	signalByToken
+	signalInterrupted
 )
 
 // AppendSignals appends the compact stored form of consecutive signals. DecodeSignals reads it.
@@ -55,13 +56,16 @@ func AppendSignals(dst []byte, signals []Signal) []byte {
 		if bits&signalHasSecret != 0 {
 			w.Text(s.Secret)
 		}
+		if bits&signalInterrupted != 0 {
+			w.Uvarint(uint64(s.Interrupted))
+		}
 	}
 	return w.Bytes
 }
 
 func signalBits(s *Signal) byte {
 	return wire.Bits(s.ID != 0, s.Output != nil, s.Worker != "", s.Failure.HasName(), s.Failure.HasCause(),
-		s.Secret != "", s.ByToken)
+		s.Secret != "", s.ByToken, s.Interrupted != 0)
 }
 
 // DecodeSignals decodes signals written by AppendSignals, and returns them and the remaining bytes.
@@ -110,5 +114,8 @@ func readSignal(r *wire.Reader, s *Signal, at int64) int64 {
 		s.Secret = r.Text()
 	}
 	s.ByToken = bits&signalByToken != 0
+	if bits&signalInterrupted != 0 {
+		s.Interrupted = int(r.Uvarint())
+	}
 	return at
 }

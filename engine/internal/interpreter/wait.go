@@ -61,7 +61,7 @@ func (x *Execution) timerFor(t *thread, k waitKind, d time.Duration, retry *Retr
 	if retry != nil {
 		retry.ID = w.id
 	}
-	x.effect(Effect{Kind: SetTimer, ID: w.id, At: w.at, Retry: retry})
+	x.effect(Effect{Kind: SetTimer, ID: w.id, At: w.at, Retry: retry, Ends: k == machineTimeout})
 	return w.id
 }
 

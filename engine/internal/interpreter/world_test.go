@@ -26,6 +26,7 @@ type world struct {
 	answer  func(c *interpreter.TaskCall) interpreter.Signal
 	mapRun  func(c *interpreter.MapRunCall) interpreter.Signal
 	waited  []time.Duration
+	signals []interpreter.Signal // as they were applied
 }
 
 func compile(tb testing.TB, definition string) *plan.Plan {
@@ -59,6 +60,7 @@ func (w *world) step(e interpreter.Signal) {
 	e.At, e.Seed = w.now, w.seed
 	var r interpreter.Result
 	w.x.Step(&e, &r)
+	w.signals = append(w.signals, e)
 	w.history = append(w.history, r.History...)
 	for _, f := range r.Effects {
 		switch f.Kind {
@@ -91,10 +93,10 @@ func (w *world) run(tb testing.TB) *world {
 	return w.finish(tb)
 }
 
-// finish runs a started execution to its end.
+// finish runs a started execution to its end, or until an evaluation is interrupted.
 func (w *world) finish(tb testing.TB) *world {
 	tb.Helper()
-	for w.x.Status() == history.Running {
+	for w.x.Status() == history.Running && !w.x.Interrupted() {
 		if len(w.queue) > 0 {
 			e := w.queue[0]
 			w.queue = w.queue[1:]

@@ -205,7 +205,7 @@ func (s *items) nextSelected(ctx context.Context) (index int64, input []byte, er
 		return 0, nil, readerError(err)
 	}
 	s.passed()
-	v, err := s.call.Select(item.Index, item.Value, item.Key, item.Source)
+	v, err := s.call.Select(ctx, item.Index, item.Value, item.Key, item.Source)
 	var failed *interpreter.ItemSelectorError
 	if errors.As(err, &failed) {
 		return 0, nil, &history.Failure{Name: failed.Name, Cause: failed.Cause}

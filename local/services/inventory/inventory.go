@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"maps"
 	"os"
@@ -14,19 +15,17 @@ import (
 	"time"
 
 	"stepback/internal/atomicfile"
+	"stepback/internal/sealedjson"
 	"stepback/local/services/documents"
 )
 
 // DamagedError reports a file that differs from what was written.
-type DamagedError struct {
-	Path string
-	Why  string
-}
+type DamagedError = sealedjson.DamagedError
 
-// Error implements error.
-func (e *DamagedError) Error() string {
-	return fmt.Sprintf("%s is damaged: %s; restore it from a backup, or accept the loss with stepback data repair", e.Path, e.Why)
-}
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Sum returns the checksum of a text, CRC-32C, given that of the text before it.
+func Sum(before uint32, text []byte) uint32 { return crc32.Update(before, castagnoli, text) }
 
 // Entry describes a file.
 type Entry struct {
@@ -269,7 +268,7 @@ func (f *Files) Verify(path string) error {
 		if _, known, err := f.Entry(path); err != nil || !known {
 			return err
 		}
-		return &DamagedError{path, "it is missing"}
+		return &DamagedError{Path: path, Why: "it is missing"}
 	}
 	if err == nil {
 		err = VerifyGrown(path, content, e)
@@ -330,7 +329,7 @@ func (f *Files) WriteFile(path string, object []byte, perm fs.FileMode) error {
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.Write(path, Seal(object, generation), perm); err != nil || f == nil {
+	if err := atomicfile.Write(path, sealedjson.Seal(object, generation), perm); err != nil || f == nil {
 		return err
 	}
 	f.Note(path, Entry{Generation: generation})
@@ -356,7 +355,7 @@ func (f *Files) ReadFile(path string) ([]byte, error) {
 		if _, known, e := f.Entry(path); e == nil && !known {
 			return nil, err // removed in the meantime
 		}
-		return nil, &DamagedError{path, "it is missing"}
+		return nil, &DamagedError{Path: path, Why: "it is missing"}
 	}
 	if err != nil {
 		return nil, err
@@ -368,16 +367,16 @@ func (f *Files) ReadFile(path string) ([]byte, error) {
 // Verify returns a sealed text without its seal, and its generation. The error is a *DamagedError if the text differs
 // from what was written, or is older than its entry. known is true if there is an entry.
 func Verify(path string, text []byte, e Entry, known bool) (object []byte, generation uint64, err error) {
-	object, generation, sealed, err := Unseal(text)
+	object, generation, sealed, err := sealedjson.Unseal(text)
 	switch {
 	case err != nil:
-		return nil, 0, &DamagedError{path, err.Error()}
+		return nil, 0, &DamagedError{Path: path, Why: err.Error()}
 	case !sealed && known:
-		return nil, 0, &DamagedError{path, "its end is missing or changed"}
+		return nil, 0, &DamagedError{Path: path, Why: "its end is missing or changed"}
 	case !json.Valid(object):
-		return nil, 0, &DamagedError{path, "it is not JSON"}
+		return nil, 0, &DamagedError{Path: path, Why: "it is not JSON"}
 	case generation < e.Generation:
-		return nil, 0, &DamagedError{path, fmt.Sprintf("it is an older copy, generation %d of %d", generation, e.Generation)}
+		return nil, 0, &DamagedError{Path: path, Why: fmt.Sprintf("it is an older copy, generation %d of %d", generation, e.Generation)}
 	}
 	return object, generation, nil
 }
@@ -386,9 +385,9 @@ func Verify(path string, text []byte, e Entry, known bool) (object []byte, gener
 func VerifyGrown(path string, content []byte, e Entry) error {
 	switch {
 	case int64(len(content)) < e.Length, e.Whole && int64(len(content)) > e.Length:
-		return &DamagedError{path, fmt.Sprintf("it has %d bytes, and had %d", len(content), e.Length)}
+		return &DamagedError{Path: path, Why: fmt.Sprintf("it has %d bytes, and had %d", len(content), e.Length)}
 	case Sum(0, content[:e.Length]) != e.Sum:
-		return &DamagedError{path, fmt.Sprintf("its first %d bytes have changed", e.Length)}
+		return &DamagedError{Path: path, Why: fmt.Sprintf("its first %d bytes have changed", e.Length)}
 	}
 	return nil
 }

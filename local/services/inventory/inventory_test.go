@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"stepback/internal/sealedjson"
 	"stepback/local/services/documents"
 	"stepback/local/services/inventory"
 )
@@ -15,8 +16,8 @@ import (
 func TestSeal(t *testing.T) {
 	t.Parallel()
 	for _, object := range []string{`{"a":1}`, "{\n \"a\": {\"b\":\"}\"}\n}", `{}`} {
-		sealed := inventory.Seal([]byte(object), 7)
-		got, generation, found, err := inventory.Unseal(sealed)
+		sealed := sealedjson.Seal([]byte(object), 7)
+		got, generation, found, err := sealedjson.Unseal(sealed)
 		if strings.TrimSpace(strings.ReplaceAll(string(got), "\n}", "}")) != strings.ReplaceAll(object, "\n}", "}") ||
 			generation != 7 || !found || err != nil {
 			t.Errorf("%s: %s %d %v %v", sealed, got, generation, found, err)

@@ -11,6 +11,7 @@ import (
 
 	"stepback/internal/objectevent"
 	"stepback/internal/ownerfs"
+	"stepback/internal/sealedjson"
 	"stepback/local/services/inventory"
 )
 
@@ -61,7 +62,7 @@ func (s *store) writeNotice(n *notice) error {
 		return err
 	}
 	written := filepath.Join(s.tempDir(), rand.Text())
-	if err = os.WriteFile(written, inventory.Seal(text, 1), ownerfs.File); err == nil {
+	if err = os.WriteFile(written, sealedjson.Seal(text, 1), ownerfs.File); err == nil {
 		err = os.Rename(written, n.path)
 	}
 	if err != nil {
@@ -81,7 +82,7 @@ func readNotice(path string) (notice, error) {
 		return n, err
 	}
 	if strings.HasSuffix(path, sealedNotice) {
-		object, _, sealed, err := inventory.Unseal(text)
+		object, _, sealed, err := sealedjson.Unseal(text)
 		if err == nil && !sealed {
 			err = errors.New("its end is missing or changed")
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"stepback/internal/ownerfs"
+	"stepback/internal/sealedjson"
 	"stepback/local/services/inventory"
 )
 
@@ -114,7 +115,7 @@ func (s *store) replaceSealed(path string, text []byte) (note func(), err error)
 		return nil, err
 	}
 	note = func() { s.files.Note(path, inventory.Entry{Generation: generation}) }
-	return note, s.replaceFile(path, inventory.Seal(text, generation))
+	return note, s.replaceFile(path, sealedjson.Seal(text, generation))
 }
 
 // lookup returns the version of the record whose content info identifies. known is false for a file that was placed

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"stepback/aws"
+	"stepback/aws/javapattern"
 	"stepback/aws/server"
 	"stepback/local/services/documents"
 )
@@ -141,7 +142,7 @@ func (s *Service) version(ctx context.Context, scope aws.Scope, in *putRequest, 
 			advancedBytes)
 	}
 	if v.AllowedPattern != "" {
-		pattern, err := regexp.Compile("^(?:" + v.AllowedPattern + ")$")
+		pattern, err := javapattern.Compile(v.AllowedPattern)
 		if err != nil {
 			return nil, refuse("InvalidAllowedPatternException", "%q is not a regular expression.", v.AllowedPattern)
 		}

@@ -163,6 +163,9 @@ func TestPathsAndSecrets(t *testing.T) {
 	}
 }
 
+// password is a pattern with lookaheads, which Go's regular expressions lack.
+const password = `^(?=.*[A-Z])(?=.*[a-z])(?=.*\d).{8,}$`
+
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	ctx, c, value := t.Context(), newClient(t), sdk.String("v")
@@ -179,9 +182,19 @@ func TestRefusals(t *testing.T) {
 			AllowedPattern: sdk.String(`\d+`)}, "ParameterPatternMismatchException"},
 		{client.PutParameterInput{Name: sdk.String("a"), Value: value, Type: types.ParameterTypeString,
 			AllowedPattern: sdk.String(`(`)}, "InvalidAllowedPatternException"},
+		{client.PutParameterInput{Name: sdk.String("a"), Value: sdk.String("secret"), Type: types.ParameterTypeString,
+			AllowedPattern: sdk.String(password)}, "ParameterPatternMismatchException"},
+		{client.PutParameterInput{Name: sdk.String("a"), Value: value, Type: types.ParameterTypeString,
+			AllowedPattern: sdk.String(`(v)\1`)}, "InvalidAllowedPatternException"},
+		{client.PutParameterInput{Name: sdk.String("a"), Value: sdk.String(strings.Repeat("x", 4096)), Type: types.ParameterTypeString,
+			AllowedPattern: sdk.String(`((?=.*(?=.*x).*)(?=.*(?=.*x).*).)*`)}, "ParameterPatternMismatchException"},
 	} {
 		_, err := c.PutParameter(ctx, &r.in)
 		refused(t, err, r.code)
+	}
+	if _, err := c.PutParameter(ctx, &client.PutParameterInput{Name: sdk.String("password"), Value: sdk.String("Secret123"),
+		Type: types.ParameterTypeString, AllowedPattern: sdk.String(password)}); err != nil {
+		t.Error(err)
 	}
 	_, err := c.ListDocuments(ctx, nil)
 	refused(t, err, "NotImplemented")

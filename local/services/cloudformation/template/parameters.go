@@ -2,11 +2,12 @@ package template
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
+
+	"stepback/aws/javapattern"
 )
 
 // Parameter is a parameter as the template declares it.
@@ -86,7 +87,7 @@ func readParameter(name string, v map[string]any, at Position) (Parameter, error
 	p.Description, _ = v["Description"].(string)
 	p.ConstraintDescription, _ = v["ConstraintDescription"].(string)
 	p.AllowedPattern, _ = v["AllowedPattern"].(string)
-	if _, err := regexp.Compile(p.AllowedPattern); err != nil {
+	if _, err := javapattern.Compile(p.AllowedPattern); err != nil {
 		return p, wrong("Template format error: AllowedPattern of parameter %s is not a regular expression%s", name, at)
 	}
 	if text, ok := TextOf(v["Default"]); ok {
@@ -233,7 +234,7 @@ func (p *Parameter) check(text string) error {
 }
 
 func fully(pattern, text string) bool {
-	re, err := regexp.Compile(`^(?:` + pattern + `)$`)
+	re, err := javapattern.Compile(pattern)
 	return err == nil && re.MatchString(text)
 }
 

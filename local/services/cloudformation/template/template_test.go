@@ -118,6 +118,22 @@ Resources:
 	}
 }
 
+// TestAllowedPatterns checks a parameter with a pattern in Java's dialect, as AWS does.
+func TestAllowedPatterns(t *testing.T) {
+	t.Parallel()
+	r := read(t, `
+Parameters: {Password: {Type: String, AllowedPattern: '^(?=.*[A-Z])(?=.*\d).{8,}$'}}
+Resources: {A: {Type: X}}
+`)
+	for value, want := range map[string]string{"Secret123": "",
+		"secret123": `Parameter 'Password' must match pattern ^(?=.*[A-Z])(?=.*\d).{8,}$`} {
+		_, err := r.Values(map[string]template.Given{"Password": {Value: value}}, nil)
+		if err == nil && want != "" || err != nil && err.Error() != want {
+			t.Errorf("%s: %v, want %q", value, err, want)
+		}
+	}
+}
+
 func TestLoopsAreExpanded(t *testing.T) {
 	t.Parallel()
 	r := read(t, `

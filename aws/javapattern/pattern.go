@@ -1,4 +1,7 @@
-package server
+// Package javapattern matches texts with regular expressions in Java's dialect, in which AWS writes the patterns of API
+// models and users the AllowedPattern of parameters. Lookarounds and large repetitions, which Go's regular expressions
+// lack, are matched without backtracking.
+package javapattern
 
 import (
 	"regexp"
@@ -7,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// pattern matches a text.
-type pattern interface{ MatchString(string) bool }
+// Pattern matches whole texts.
+type Pattern interface{ MatchString(string) bool }
 
 // javaWords are elements of Java's regular expressions, in which models are written, and what Go has for them. The text
 // of a surrogate pair, and of five and six digits, means a character beyond U+FFFF.
@@ -18,9 +21,11 @@ var javaWords = strings.NewReplacer(`\p{ASCII}`, `[\x00-\x7f]`, `\p{Print}`, `[\
 // javaEscape is the escape of a character.
 var javaEscape = regexp.MustCompile(`\\u([0-9A-Fa-f]{4})`)
 
-// compilePattern compiles a pattern of a model. Most patterns in models only define the allowed characters, and are
-// matched without the regexp package.
-func compilePattern(text string) (pattern, error) {
+// Compile compiles a regular expression in Java's dialect, which models and the AllowedPattern of parameters use,
+// lookarounds included. Backreferences, possessive and atomic groups are refused. A text that takes too much work counts
+// as one that does not match. Most patterns in models only define the allowed characters, and are matched without the
+// regexp package.
+func Compile(text string) (Pattern, error) {
 	text = javaEscape.ReplaceAllString(javaWords.Replace(text), `\x{$1}`)
 	r, err := regexp.Compile(`\A(?:` + text + `)\z`)
 	if err != nil {
@@ -85,7 +90,7 @@ func charactersOf(p *syntax.Regexp) *characters {
 	return c
 }
 
-// MatchString implements pattern.
+// MatchString implements Pattern.
 func (c *characters) MatchString(s string) bool {
 	if len(s) < c.min || c.max >= 0 && len(s) > c.max {
 		return false

@@ -1,9 +1,11 @@
-package server
+package javapattern
 
 import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"stepback/aws/model"
 )
 
 // Patterns matched without package regexp give the same results as with it.
@@ -16,7 +18,7 @@ func TestPatternsOfCharacters(t *testing.T) {
 		`\d{10}`: true, `[\x00-\x7f]*`: true, `[^a]+`: false, `a+`: false, `[a-z]+-[a-z]+`: false, `.+`: false,
 		`[a-z]+|[0-9]+`: false, `(?i)[a-z]+`: false, `[a-z]+?`: true, `[\s\S]*`: false, `[a-z]+$^`: false,
 	} {
-		p, err := compilePattern(text)
+		p, err := Compile(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +49,7 @@ func TestPatternsOfJava(t *testing.T) {
 		`[\u0020-\uD7FF\uE000-\uFFFD\uD800\uDC00-\uDBFF\uDFFF\r\n\t]*`: {"a\n": true, "😀": true, "\x01": false},
 		`\p{Print}+`: {"a b": true, "ä": false}, `\p{ASCII}*`: {"a\x00": true, "ä": false},
 	} {
-		p, err := compilePattern(text)
+		p, err := Compile(text)
 		if err != nil {
 			t.Error(err)
 			continue
@@ -92,7 +94,7 @@ func TestPatternsWithLookarounds(t *testing.T) {
 		`(?=a`:                                      nil,
 		`(a)(?=\1)`:                                 nil,
 	} {
-		p, err := compilePattern(text)
+		p, err := Compile(text)
 		if (err != nil) != (matches == nil) {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -105,10 +107,79 @@ func TestPatternsWithLookarounds(t *testing.T) {
 	}
 }
 
+// TestLargeRepetitions tests the patterns of models that repeat more often than Go's regular expressions can.
+func TestLargeRepetitions(t *testing.T) {
+	t.Parallel()
+	long := func(n int) string { return strings.Repeat("x", n) }
+	url := "https://bucket.s3.us-east-1.amazonaws.com/"
+	for text, matches := range map[string]map[string]bool{
+		// SSM's InstancePropertyFilterValue and InstancePropertyStringFilterKey.
+		`^.{1,100000}$`: {"": false, "x": true, long(1001): true, long(100000): true, long(100001): false},
+		// SSM's TargetLocationsURL.
+		`^https:\/\/[-a-zA-Z0-9@:%._\+~#=]{1,253}\.s3(\.[a-z\d-]{9,16})?\.amazonaws\.com\/.{1,2000}`: {url: false, url + "k": true,
+			url + long(2000): true, url + long(2001): false, "http" + url[5:] + "k": false, "https://b.example.com/k": false},
+		`a{1001}`: {long(1001): false, strings.Repeat("a", 1001): true, strings.Repeat("a", 1000): false}, `(b{2}a){1500,}`: {
+			strings.Repeat("bba", 1500): true, strings.Repeat("bba", 1499): false, strings.Repeat("bba", 4000): true},
+		`a{1000}b{1001}`: {strings.Repeat("a", 1000) + strings.Repeat("b", 1001): true, strings.Repeat("a", 1001) +
+			strings.Repeat("b", 1000): false}, `[{2000}]+`: {"{2}": true, "a": false}, `a{2000`: {"a{2000": true},
+	} {
+		p, err := Compile(text)
+		if (err != nil) != (matches == nil) {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		for s, want := range matches {
+			if got := p.MatchString(s); got != want {
+				t.Errorf("%s and %d characters: %v, want %v", text, len(s), got, want)
+			}
+		}
+	}
+}
+
+// served are the models of the services of package local.
+var served = strings.Fields(`apigatewayv2 cloudcontrol cloudformation cloudwatch cloudwatchlogs dynamodb dynamodbstreams ecr
+	eventbridge iam kms lambda pipes s3 scheduler secretsmanager sfn sns sqs ssm sts xray`)
+
+// TestEveryPatternIsChecked compiles the patterns of all inputs of the services.
+func TestEveryPatternIsChecked(t *testing.T) {
+	t.Parallel()
+	for _, name := range served {
+		s, err := model.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen := map[*model.Shape]bool{}
+		var check func(of *model.Shape)
+		check = func(of *model.Shape) {
+			if of == nil || seen[of] {
+				return
+			}
+			seen[of] = true
+			if of.Pattern != "" && of.Type == model.String {
+				if _, err := Compile(of.Pattern); err != nil {
+					t.Errorf("%s, %s: %s is not checked: %v", name, of.Name, of.Pattern, err)
+				}
+			}
+			for _, m := range append([]*model.Member{of.Element, of.Key}, of.Members...) {
+				if m != nil {
+					check(m.Shape)
+				}
+			}
+		}
+		for _, operation := range s.Operations() {
+			o, err := s.Operation(operation)
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(o.Input)
+		}
+	}
+}
+
 // Nested repetitions over a long text, and a lookahead at its start, end soon.
 func TestLookaroundsDoNotBacktrack(t *testing.T) {
 	t.Parallel()
-	p, err := compilePattern(`(?!b)(a|aa|(a?){1,3})*c`)
+	p, err := Compile(`(?!b)(a|aa|(a?){1,3})*c`)
 	if err != nil {
 		t.Fatal(err)
 	}

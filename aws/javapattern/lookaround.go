@@ -1,15 +1,19 @@
-package server
+package javapattern
 
 import (
 	"fmt"
+	"regexp"
 	"regexp/syntax"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
+
+	"stepback/internal/budgets"
 )
 
-// lookarounds matches whole texts with a pattern that has lookaheads or lookbehinds, which Go's regular expressions
-// lack. It follows all ways through the text at once, as sets of positions, so the time grows with the length of the
+// lookarounds matches whole texts with a pattern that has lookaheads, lookbehinds, or repetitions of more than 1,000
+// times, which Go's regular expressions lack. It follows all ways through the text at once, as sets of positions, so the time grows with the length of the
 // text and not exponentially.
 type lookarounds struct{ root *syntax.Regexp }
 
@@ -23,10 +27,11 @@ const (
 
 // compileLookarounds compiles a pattern such as [a-z]([a-z]|-(?!-))* or [a-z.]*(?<!\.), whose dots match line ends. It
 // returns nil if the pattern has other elements that Go lacks, such as backreferences.
-func compileLookarounds(text string) pattern {
+func compileLookarounds(text string) Pattern {
 	kinds := []struct{ opening, name string }{{"(?=", ahead}, {"(?!", notAhead}, {"(?<=", behind}, {"(?<!", notBehind}}
 	var b strings.Builder
 	class, groups := false, 0
+	large := map[int][2]int{} // repetitions by the number that stands for them
 	for rest := text; rest != ""; {
 		taken := rest[:1]
 		switch {
@@ -36,6 +41,19 @@ func compileLookarounds(text string) pattern {
 			class = rest[0] != ']'
 		case rest[0] == '[':
 			class = true
+		case rest[0] == '{':
+			if count, least, most := repetition(rest); max(least, most) > maxRepeat {
+				number := standIn
+				for large[number] != [2]int{} || strings.Contains(text, fmt.Sprintf("{%d}", number)) {
+					number--
+				}
+				if number < 2 {
+					return nil
+				}
+				large[number] = [2]int{least, most}
+				fmt.Fprintf(&b, "{%d}", number)
+				rest, taken = rest[len(count):], ""
+			}
 		default:
 			for _, k := range kinds {
 				if strings.HasPrefix(rest, k.opening) {
@@ -54,17 +72,64 @@ func compileLookarounds(text string) pattern {
 	if err != nil {
 		return nil
 	}
+	enlarge(root, large)
 	return lookarounds{root}
 }
 
-// MatchString implements pattern.
+// maxRepeat is the largest count of a repetition that package syntax parses, that of nested repetitions multiplied.
+// standIn is the first number that stands for a larger one.
+const (
+	maxRepeat = 1000
+	standIn   = 97
+)
+
+var counts = regexp.MustCompile(`^\{(\d{1,9})(?:(,)(\d{0,9}))?\}`)
+
+// repetition returns the count, such as {1,100000}, with which a text begins, and its bounds. most is -1 for none. An
+// empty count means that the text begins with something else.
+func repetition(text string) (count string, least, most int) {
+	m := counts.FindStringSubmatch(text)
+	if m == nil {
+		return "", 0, 0
+	}
+	least, _ = strconv.Atoi(m[1]) // it has at most 9 digits
+	switch {
+	case m[2] == "":
+		most = least
+	case m[3] == "":
+		most = -1
+	default:
+		most, _ = strconv.Atoi(m[3])
+	}
+	return m[0], least, most
+}
+
+// enlarge sets the bounds of the repetitions for which numbers stand.
+func enlarge(n *syntax.Regexp, large map[int][2]int) {
+	if bounds, ok := large[n.Min]; ok && n.Op == syntax.OpRepeat && n.Min == n.Max {
+		n.Min, n.Max = bounds[0], bounds[1]
+	}
+	for _, sub := range n.Sub {
+		enlarge(sub, large)
+	}
+}
+
+// MatchString implements Pattern.
 func (l lookarounds) MatchString(s string) bool {
-	text := []rune(s)
-	return slices.Contains(ends(l.root, text, []int{0}), len(text))
+	m := match{text: []rune(s), left: budgets.PatternWork.Value}
+	to := m.ends(l.root, []int{0})
+	return m.left >= 0 && slices.Contains(to, len(m.text))
+}
+
+// match is the matching of one text. left is the number of characters that may still be compared; if it is below 0, the
+// text counts as one that does not match.
+type match struct {
+	text []rune
+	left int
 }
 
 // ends returns the positions, each once, at which a match of n can end that begins at one of the positions from.
-func ends(n *syntax.Regexp, text []rune, from []int) []int {
+func (m *match) ends(n *syntax.Regexp, from []int) []int {
 	switch n.Op {
 	case syntax.OpNoMatch:
 		return nil
@@ -72,13 +137,13 @@ func ends(n *syntax.Regexp, text []rune, from []int) []int {
 		return from
 	case syntax.OpLiteral:
 		for _, r := range n.Rune {
-			from = steps(text, from, func(c rune) bool {
+			from = m.steps(from, func(c rune) bool {
 				return c == r || n.Flags&syntax.FoldCase != 0 && unicode.ToLower(c) == unicode.ToLower(r)
 			})
 		}
 		return from
 	case syntax.OpCharClass:
-		return steps(text, from, func(c rune) bool {
+		return m.steps(from, func(c rune) bool {
 			for i := 0; i < len(n.Rune); i += 2 {
 				if n.Rune[i] <= c && c <= n.Rune[i+1] {
 					return true
@@ -87,34 +152,38 @@ func ends(n *syntax.Regexp, text []rune, from []int) []int {
 			return false
 		})
 	case syntax.OpAnyChar:
-		return steps(text, from, func(rune) bool { return true })
+		return m.steps(from, func(rune) bool { return true })
 	case syntax.OpAnyCharNotNL:
-		return steps(text, from, func(c rune) bool { return c != '\n' })
+		return m.steps(from, func(c rune) bool { return c != '\n' })
 	case syntax.OpConcat:
 		for _, sub := range n.Sub {
-			from = ends(sub, text, from)
+			from = m.ends(sub, from)
 		}
 		return from
 	case syntax.OpAlternate:
-		all := newPositions(text)
+		all := newPositions(m.text)
 		for _, sub := range n.Sub {
-			all.add(ends(sub, text, from))
+			all.add(m.ends(sub, from))
 		}
 		return all.list
 	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
-		return repeated(n, text, from)
+		return m.repeated(n, from)
 	case syntax.OpCapture:
-		return captured(n, text, from)
+		return m.captured(n, from)
 	default:
-		return slices.DeleteFunc(slices.Clone(from), func(p int) bool { return !holds(n.Op, text, p) })
+		return slices.DeleteFunc(slices.Clone(from), func(p int) bool { return !holds(n.Op, m.text, p) })
 	}
 }
 
 // steps returns the positions after those characters at the positions from that are accepted.
-func steps(text []rune, from []int, accepts func(rune) bool) []int {
+func (m *match) steps(from []int, accepts func(rune) bool) []int {
+	m.left -= 1 + len(from)
+	if m.left < 0 {
+		return nil
+	}
 	var to []int
 	for _, p := range from {
-		if p < len(text) && accepts(text[p]) {
+		if p < len(m.text) && accepts(m.text[p]) {
 			to = append(to, p+1)
 		}
 	}
@@ -122,7 +191,7 @@ func steps(text []rune, from []int, accepts func(rune) bool) []int {
 }
 
 // repeated returns the ends of a repetition.
-func repeated(n *syntax.Regexp, text []rune, from []int) []int {
+func (m *match) repeated(n *syntax.Regexp, from []int) []int {
 	least, most := n.Min, n.Max
 	switch n.Op { //nolint:exhaustive // only repetitions come here
 	case syntax.OpStar:
@@ -133,34 +202,37 @@ func repeated(n *syntax.Regexp, text []rune, from []int) []int {
 		least, most = 0, 1
 	}
 	for range least {
-		from = ends(n.Sub[0], text, from)
+		if len(from) == 0 {
+			break
+		}
+		from = m.ends(n.Sub[0], from)
 	}
-	all := newPositions(text)
+	all := newPositions(m.text)
 	fresh := all.add(from)
 	for i := least; len(fresh) > 0 && (most < 0 || i < most); i++ {
-		fresh = all.add(ends(n.Sub[0], text, fresh))
+		fresh = all.add(m.ends(n.Sub[0], fresh))
 	}
 	return all.list
 }
 
 // captured returns the ends of a group. A lookaround keeps the positions at which it holds.
-func captured(n *syntax.Regexp, text []rune, from []int) []int {
+func (m *match) captured(n *syntax.Regexp, from []int) []int {
 	kind := strings.TrimRight(n.Name, "0123456789")
 	switch kind {
 	case ahead, notAhead:
 		return slices.DeleteFunc(slices.Clone(from), func(p int) bool {
-			return (len(ends(n.Sub[0], text, []int{p})) > 0) != (kind == ahead)
+			return (len(m.ends(n.Sub[0], []int{p})) > 0) != (kind == ahead)
 		})
 	case behind, notBehind:
-		anywhere := make([]int, len(text)+1)
+		anywhere := make([]int, len(m.text)+1)
 		for i := range anywhere {
 			anywhere[i] = i
 		}
-		found := newPositions(text)
-		found.add(ends(n.Sub[0], text, anywhere))
+		found := newPositions(m.text)
+		found.add(m.ends(n.Sub[0], anywhere))
 		return slices.DeleteFunc(slices.Clone(from), func(p int) bool { return found.has[p] != (kind == behind) })
 	}
-	return ends(n.Sub[0], text, from)
+	return m.ends(n.Sub[0], from)
 }
 
 // holds reports whether an assertion without width holds at a position.

@@ -1,11 +1,24 @@
-package inventory
+package sealedjson
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"os"
 )
+
+// DamagedError reports a file that differs from what was written.
+type DamagedError struct {
+	Path string
+	Why  string
+}
+
+// Error implements error.
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("%s is damaged: %s; restore it from a backup, or accept the loss with stepback data repair", e.Path, e.Why)
+}
 
 // The seal is the last member of a JSON object: ,"sealed":"CHECKSUM-GENERATION"}
 const (
@@ -15,9 +28,6 @@ const (
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-// Sum returns the checksum of a text, CRC-32C, given that of the text before it.
-func Sum(before uint32, text []byte) uint32 { return crc32.Update(before, castagnoli, text) }
 
 // Seal returns a JSON object with a seal as its last member.
 func Seal(object []byte, generation uint64) []byte {
@@ -30,7 +40,7 @@ func Seal(object []byte, generation uint64) []byte {
 }
 
 func sealSum(text []byte, generation uint64) uint32 {
-	return Sum(Sum(0, text), fmt.Appendf(nil, "%016x", generation))
+	return crc32.Update(crc32.Checksum(text, castagnoli), castagnoli, fmt.Appendf(nil, "%016x", generation))
 }
 
 // Unseal returns the JSON object without its seal. sealed is false for a text without a seal, such as a file of an
@@ -53,4 +63,28 @@ func Unseal(text []byte) (object []byte, generation uint64, sealed bool, err err
 	}
 	object = append(bytes.TrimSuffix(text[:at:at], []byte(",")), '}')
 	return object, generation, true, nil
+}
+
+// ReadFile reads a sealed file into value, which encoding/json fills. The error is a *DamagedError if the file differs
+// from what was written. A file without a seal, of an earlier version, may have no member that value does not know:
+// otherwise a damaged seal would count as none.
+func ReadFile(path string, value any) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	object, _, sealed, err := Unseal(text)
+	if err == nil {
+		d := json.NewDecoder(bytes.NewReader(object))
+		if !sealed {
+			d.DisallowUnknownFields()
+		}
+		if err = d.Decode(value); err == nil && d.More() {
+			err = errors.New("something follows its object")
+		}
+	}
+	if err != nil {
+		return &DamagedError{Path: path, Why: err.Error()}
+	}
+	return nil
 }
