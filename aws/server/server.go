@@ -52,6 +52,8 @@ type Config struct {
 	// compressed as its Content-Encoding says is an InternalFailure, and operations without an output have an empty
 	// body.
 	Compress bool
+	// Header is the value of the header Server in responses; empty sends none.
+	Header string
 	// Patience is the time that a client may take to send a request body; 0 means a minute.
 	Patience time.Duration
 	// Default is the scope of requests that do not name one.
@@ -223,6 +225,9 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Amzn-Requestid", id)
 	h.Set("X-Content-Type-Options", "nosniff")
+	if s.cfg.Header != "" {
+		h.Set("Server", s.cfg.Header)
+	}
 	c := &call{service: s, writer: w, request: r, id: id, codec: s.codecOf(r)}
 	h.Set("Content-Type", c.codec.contentType(s))
 	reply, err := c.answer(r.Context())
