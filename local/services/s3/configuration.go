@@ -271,7 +271,7 @@ func checkEncryption(_ *store, _ *call, text []byte) error {
 	return nil
 }
 
-func checkOwnership(_ *store, _ *call, text []byte) error {
+func checkOwnership(s *store, c *call, text []byte) error {
 	var in struct {
 		Rule []struct{ ObjectOwnership string }
 	}
@@ -279,7 +279,17 @@ func checkOwnership(_ *store, _ *call, text []byte) error {
 		return malformedXML()
 	}
 	switch in.Rule[0].ObjectOwnership {
-	case "BucketOwnerEnforced", "BucketOwnerPreferred", "ObjectWriter":
+	case ownerEnforced:
+		a, err := s.bucketACL(c.bucket)
+		if err != nil {
+			return err
+		}
+		owner := s.canonicalID(a.Owner)
+		if slices.ContainsFunc(a.Grants, func(g grant) bool { return g.Group != "" || g.ID != owner }) {
+			return errACLWithOwnership
+		}
+		return nil
+	case ownerPreferred, objectWriter:
 		return nil
 	}
 	return malformedXML()
