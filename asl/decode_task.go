@@ -46,9 +46,12 @@ func (d *decoder) resource(o object) string {
 			hint("an ARN such as arn:aws:states:::lambda:invoke or arn:aws:lambda:REGION:ACCOUNT:function:NAME")
 		return arn
 	}
-	if hint, unknown := d.options.unknownResource(arn); unknown && d.options.Resources {
+	switch hint, unknown := d.options.unknownResource(arn); {
+	case unknown && d.options.Resources:
 		d.fail("The resource provided %s is not recognized. The value is not a valid resource ARN, or the resource is not available in this region.", arn).
 			hint(hint)
+	case hint != "" && !unknown:
+		d.report(SeverityWarning, ClosedService, hint)
 	}
 	if d.express {
 		d.checkExpress(arn)

@@ -48,6 +48,8 @@ const (
 	NoPath             Code = "NO_PATH"
 	PassResultIsStatic Code = "PASS_RESULT_IS_STATIC"
 
+	ClosedService Code = "CLOSED_SERVICE" // this project's own: a Task calls a service that AWS has closed
+
 	// This project's own warnings, of package asl/dataflow.
 	UnassignedVariable Code = "UNASSIGNED_VARIABLE" // a variable without a value on some path
 	UnknownFunction    Code = "UNKNOWN_FUNCTION"    // a function that JSONata in Step Functions does not have

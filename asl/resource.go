@@ -1,6 +1,7 @@
 package asl
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -72,7 +73,8 @@ var optimized = map[string]map[string][]string{
 	"states": {"startExecution": withNested},
 }
 
-// unknownResource reports whether an ARN cannot be the Resource of a Task. hint is the hint for the message. For
+// unknownResource reports whether an ARN cannot be the Resource of a Task. hint is the hint for the message; for a service
+// that AWS has closed, it is a warning, and unknown is false. For
 // Resources of the AWS SDK it checks only the form; Options.Action checks whether the action exists. The ARN of an
 // integration may contain the region and the account, as in exported machines and templates.
 func (o *Options) unknownResource(arn string) (hint string, unknown bool) {
@@ -105,10 +107,16 @@ func (o *Options) unknownAction(rest string) (hint string, unknown bool) {
 	}
 	if o.Action != nil {
 		if err := o.Action(service, action); err != nil {
-			return err.Error(), true
+			return err.Error(), !isClosed(err)
 		}
 	}
 	return "", false
+}
+
+// isClosed reports whether an error of Options.Action is a warning: AWS has closed the service.
+func isClosed(err error) bool {
+	var closed interface{ Closed() bool }
+	return errors.As(err, &closed) && closed.Closed()
 }
 
 // unknownIntegration checks service:action[.pattern] of an optimized integration.

@@ -350,6 +350,7 @@ func (p *Platform) stopPolls() {
 	p.changes.end()
 	p.Queues.StopPolls()
 	p.Topics.StopPolls()
+	p.Logs.StopFollowing()
 	p.Chaos.LiftAll()
 }
 

@@ -4,17 +4,23 @@ import "strings"
 
 // CheckAction returns an error if a task cannot have the Resource aws-sdk:SERVICE:ACTION. service is named as in a
 // Resource, such as cloudwatchlogs. action begins with a lower-case letter, such as getLogEvents. The error is an
-// *UnknownServiceError, an *UnknownOperationError or an *EventStreamError.
+// *UnknownServiceError, an *UnknownOperationError, an *EventStreamError or, as a warning, a *ClosedServiceError.
 func CheckAction(service, action string) error {
 	s, err := Find(service)
 	if err != nil {
+		if gone := closedService(service); gone != nil {
+			return gone
+		}
 		return err
 	}
 	o, err := s.Action(action)
 	if err == nil && o.EventStream() {
 		return &EventStreamError{Service: service, Operation: o.Name}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return closedService(service)
 }
 
 // Action finds an operation by its name in a Resource (putItem) or in the model (PutItem). It returns the errors of

@@ -21,6 +21,7 @@ type call struct {
 	codec   codec
 	labels  map[string]string // values of the path labels, by member
 	op      *operation
+	stream  *Events // nil if the response is not an event stream
 }
 
 // reply is a response being built.
@@ -45,7 +46,8 @@ func (c *call) answer(ctx context.Context) (*reply, error) {
 		}
 		return nil, err
 	}
-	r := &Request{Scope: ScopeOf(c.request, c.service.cfg.Default), HTTP: c.request}
+	c.stream = c.events()
+	r := &Request{Scope: ScopeOf(c.request, c.service.cfg.Default), HTTP: c.request, Events: c.stream}
 	if err := c.codec.read(c, body, r); err != nil {
 		return nil, err
 	}
@@ -71,6 +73,9 @@ func (c *call) answer(ctx context.Context) (*reply, error) {
 	a, err := c.carryOut(context.WithValue(ctx, callerKey{}, AccessKey(c.request)), r)
 	if err != nil {
 		return nil, err
+	}
+	if c.stream != nil && c.stream.begun {
+		return nil, nil //nolint:nilnil // the response has been sent
 	}
 	if a == nil {
 		a = &Answer{}

@@ -269,11 +269,6 @@ func (r restCodec) write(c *call, a *Answer, to *reply) error {
 		}
 		return nil
 	}
-	if a.Payload != nil && c.op.output.shape.Payload != nil { // an event stream, encoded by the operation
-		to.body = a.Payload
-		h.Set("Content-Type", mediaEvents)
-		return nil
-	}
 	to.body = r.encode(c, c.op.output.shape, v)
 	return nil
 }

@@ -52,6 +52,8 @@ type Config struct {
 	// compressed as its Content-Encoding says is an InternalFailure, and operations without an output have an empty
 	// body.
 	Compress bool
+	// Header is the value of the header Server in responses; empty sends none.
+	Header string
 	// Patience is the time that a client may take to send a request body; 0 means a minute.
 	Patience time.Duration
 	// Default is the scope of requests that do not name one.
@@ -86,6 +88,9 @@ type Request struct {
 	Payload []byte
 	// HTTP is the original request; its body has been read.
 	HTTP *http.Request
+	// Events sends the response, if the operation returns an event stream. An operation that has called Begin returns
+	// no Answer. Nil for all other operations.
+	Events *Events
 }
 
 // Answer is the result of an operation.
@@ -93,7 +98,7 @@ type Answer struct {
 	// Output is the answer's document: a jsonvalue.Value, or a value that encoding/json converts to one. Nil means an
 	// empty one.
 	Output any
-	// Payload is the response body if it is a single member of type blob, or an event stream, in its encoding.
+	// Payload is the response body if it is a single member of type blob.
 	Payload []byte
 	// Status replaces the operation's HTTP status; 0 keeps it.
 	Status int
@@ -220,9 +225,16 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Amzn-Requestid", id)
 	h.Set("X-Content-Type-Options", "nosniff")
+	if s.cfg.Header != "" {
+		h.Set("Server", s.cfg.Header)
+	}
 	c := &call{service: s, writer: w, request: r, id: id, codec: s.codecOf(r)}
 	h.Set("Content-Type", c.codec.contentType(s))
 	reply, err := c.answer(r.Context())
+	if c.stream != nil && c.stream.begun {
+		c.stream.end(err)
+		return
+	}
 	if err != nil {
 		reply = c.refuse(err)
 	}

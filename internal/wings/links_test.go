@@ -26,6 +26,11 @@ var (
 		"github.com/aws/aws-sdk-go-v2/service/internal/endpoint-discovery",
 		"github.com/aws/smithy-go",
 	}
+	// eventStreamModules is the AWS SDK's encoding of event streams, with what it links itself.
+	eventStreamModules = []string{
+		"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream",
+		"github.com/aws/smithy-go",
+	}
 	// parquetModules is the reader of Parquet files, with what it links itself.
 	parquetModules = []string{
 		"github.com/andybalholm/brotli",
@@ -216,8 +221,8 @@ var linkedModules = map[string][]string{
 	"aws/rangedbody":                         {"github.com/aws/smithy-go"},
 	"aws/rangedbody/breaktest":               nil,
 	"aws/protocoltest":                       {"github.com/aws/smithy-go"},
-	"aws/server":                             {"github.com/aws/smithy-go"},
-	"aws/server/modeltest":                   {"github.com/aws/smithy-go"},
+	"aws/server":                             eventStreamModules,
+	"aws/server/modeltest":                   eventStreamModules,
 	"aws/signature":                          nil,
 	"engine":                                 {"github.com/google/btree", "github.com/klauspost/compress", "golang.org/x/text"},
 	"engine/clock":                           nil,

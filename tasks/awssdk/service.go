@@ -46,7 +46,11 @@ var particular = map[string]particulars{
 func serviceOf(name string) (*service, error) {
 	m, err := model.Find(name)
 	var unknown *model.UnknownServiceError
+	var closed *model.ClosedServiceError
 	if errors.As(err, &unknown) {
+		if errors.As(model.CheckAction(name, ""), &closed) {
+			return nil, &unsupportedError{"AWS has closed " + closed.Product + ", the service " + name + "."}
+		}
 		return nil, &unsupportedError{"The service " + name + " is not supported" + meant(unknown.Similar)}
 	}
 	if err != nil {

@@ -15,7 +15,7 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import ClientError
 
-CONFIG = Config(retries={"max_attempts": 1}, read_timeout=70, s3={"addressing_style": "path"})
+CONFIG = Config(retries={"max_attempts": 1}, read_timeout=70, s3={"addressing_style": "path"}, inject_host_prefix=False)
 ROLE = "arn:aws:iam::000000000000:role/r"
 called = defaultdict(set)
 
@@ -381,6 +381,14 @@ def of_logs():
     assert logs.describe_metric_filters(logGroupName="g")["metricFilters"][0]["filterName"] == "f"
     assert logs.test_metric_filter(filterPattern="hello", logEventMessages=["hello", "no"])["matches"]
     logs.delete_metric_filter(logGroupName="g", filterName="f")
+    tail = logs.start_live_tail(logGroupIdentifiers=["arn:aws:logs:us-east-1:000000000000:log-group:g"])["responseStream"]
+    for event in tail:
+        if "sessionStart" in event:
+            logs.put_log_events(logGroupName="g", logStreamName="s", logEvents=[{"timestamp": now, "message": "tailed"}])
+        elif event["sessionUpdate"]["sessionResults"]:
+            assert event["sessionUpdate"]["sessionResults"][0]["message"] == "tailed"
+            break
+    tail.close()
     logs.delete_retention_policy(logGroupName="g")
     logs.delete_log_stream(logGroupName="g", logStreamName="s")
     logs.delete_log_group(logGroupName="g")

@@ -134,7 +134,7 @@ func declared(text string) (*template.Document, *template.Template, error) {
 
 func transforms(d *template.Document) error {
 	for _, name := range template.TransformsOf(d) {
-		if name != template.LanguageExtensions && name != sam.Transform {
+		if name != template.LanguageExtensions && name != sam.Transform && name != template.Include {
 			return invalid("No transform named %s found.", name)
 		}
 	}
@@ -181,7 +181,71 @@ func (s *Service) prepare(ctx context.Context, scope aws.Scope, to *deployed, gi
 		return nil, invalid("Unable to fetch parameters [%s] from parameter store for this account.",
 			strings.Join(missing, ","))
 	}
-	return s.compile(scope, "", "", to)
+	if err := s.include(ctx, scope, to, head); err != nil {
+		return nil, err
+	}
+	c, err := s.compile(scope, "", "", to)
+	if err != nil {
+		return nil, err
+	}
+	return c, c.CheckRules(c.env)
+}
+
+// include reads the snippets that a template includes.
+func (s *Service) include(ctx context.Context, scope aws.Scope, to *deployed, head *template.Template) error {
+	d, err := template.Parse(to.Template)
+	if err != nil {
+		return err
+	}
+	to.Included = map[string]string{}
+	api := s.opts.API(scope, s.identity(ctx, scope, to.RoleARN))
+	_, err = template.ExpandIncludes(d, environment(scope, "", "", to, d, head), func(location string) (string, error) {
+		if text, ok := to.Included[location]; ok {
+			return text, nil
+		}
+		bucket, key, version, err := snippetOf(location)
+		if err != nil {
+			return "", invalid("Transform AWS::Include failed with: The location parameter is not a valid S3 uri.")
+		}
+		body, err := api.Object(ctx, bucket, key, version)
+		if err != nil {
+			return "", invalid("Transform AWS::Include failed with: S3 error: %s", why(err))
+		}
+		if len(body) > template.MaxBytes {
+			return "", invalid("Transform AWS::Include failed with: The content at %s exceeds %d bytes.", location, template.MaxBytes)
+		}
+		to.Included[location] = string(body)
+		return string(body), nil
+	})
+	return err
+}
+
+// snippetOf returns the object that a location names: s3://BUCKET/KEY or a URL of S3.
+func snippetOf(location string) (bucket, key, version string, err error) {
+	if rest, ok := strings.CutPrefix(location, "s3://"); ok {
+		bucket, key, _ = strings.Cut(rest, "/")
+		if bucket != "" && key != "" {
+			return bucket, key, "", nil
+		}
+	}
+	return objectOf(location)
+}
+
+// environment returns the values of a deployment's parameters and the mappings of its template.
+func environment(scope aws.Scope, name, id string, to *deployed, d *template.Document, head *template.Template) *template.Env {
+	e := &template.Env{Values: map[string]any{}, Zones: zones}
+	e.Mappings, _ = d.Root["Mappings"].(map[string]any)
+	for _, p := range head.Parameters {
+		value := to.Values[p.Name]
+		if p.SSM() {
+			value = to.Resolved[p.Name]
+		}
+		e.Values[p.Name] = p.Value(value)
+	}
+	for k, v := range pseudoParameters(scope, name, id, to.NotificationARNs) {
+		e.Values[k] = v
+	}
+	return e
 }
 
 // compile parses the template to deploy with its parameters, and checks it.
@@ -190,19 +254,19 @@ func (s *Service) compile(scope aws.Scope, name, id string, to *deployed) (*comp
 	if err != nil {
 		return nil, err
 	}
-	c := &compiled{env: &template.Env{Values: map[string]any{}, Zones: zones}}
-	for _, p := range head.Parameters {
-		value := to.Values[p.Name]
-		if p.SSM() {
-			value = to.Resolved[p.Name]
-		}
-		c.env.Values[p.Name] = p.Value(value)
-	}
-	for k, v := range pseudoParameters(scope, name, id, to.NotificationARNs) {
-		c.env.Values[k] = v
-	}
+	c := &compiled{env: environment(scope, name, id, to, d, head)}
 	names := template.TransformsOf(d)
-	c.macros = len(names) > 0
+	included, err := template.ExpandIncludes(d, c.env, func(location string) (string, error) {
+		text, ok := to.Included[location]
+		if !ok {
+			return "", invalid("Transform AWS::Include failed with: %s was not read when the deployment began.", location)
+		}
+		return text, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.macros = len(names) > 0 || included
 	c.env.Extensions = slices.Contains(names, template.LanguageExtensions)
 	if err := template.Expand(d, c.env.Values); err != nil {
 		return nil, err
@@ -226,9 +290,6 @@ func (s *Service) compile(scope aws.Scope, name, id string, to *deployed) (*comp
 		return nil, err
 	}
 	c.env.Conditions = c.conditions
-	if err := c.rules(); err != nil {
-		return nil, err
-	}
 	if c.graph, err = c.GraphOf(c.conditions); err != nil {
 		return nil, err
 	}
@@ -236,17 +297,6 @@ func (s *Service) compile(scope aws.Scope, name, id string, to *deployed) (*comp
 		return nil, err
 	}
 	return c, s.known(c)
-}
-
-// rules rejects templates with Rules, which are not evaluated, except for CDK's rule, which requires a sufficiently
-// new bootstrap stack and is checked by CDK's command line.
-func (c *compiled) rules() error {
-	for name := range c.Rules {
-		if name != "CheckBootstrapVersion" {
-			return invalid("Template format error: Rules are not supported here: %s", name)
-		}
-	}
-	return nil
 }
 
 // known rejects unknown types and unknown properties before anything is created.

@@ -73,6 +73,8 @@ type deployed struct {
 	// Values holds the texts of the parameters. Resolved holds the values of the parameters that name an SSM
 	// parameter.
 	Values, Resolved map[string]string `json:",omitempty"`
+	// Included holds the texts of the snippets that AWS::Include has read, by location.
+	Included         map[string]string `json:",omitempty"`
 	Tags             map[string]string `json:",omitempty"`
 	Capabilities     []string          `json:",omitempty"`
 	NotificationARNs []string          `json:",omitempty"`

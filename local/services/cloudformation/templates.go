@@ -79,7 +79,7 @@ type identifiers struct {
 }
 
 // summarise parses a template as far as possible with its parameters' defaults.
-func (s *Service) summarise(scope aws.Scope, text string) (*templateSummary, error) {
+func (s *Service) summarise(ctx context.Context, scope aws.Scope, text string) (*templateSummary, error) {
 	d, head, err := declared(text)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,11 @@ func (s *Service) summarise(scope aws.Scope, text string) (*templateSummary, err
 			values[p.Name] = *p.Default
 		}
 	}
-	c, err := s.compile(scope, "", "", &deployed{Template: text, Values: values, Resolved: values})
+	to := &deployed{Template: text, Values: values, Resolved: values}
+	if err := s.include(ctx, scope, to, head); err != nil {
+		return nil, err
+	}
+	c, err := s.compile(scope, "", "", to)
 	if err != nil {
 		return nil, err
 	}
@@ -140,13 +144,13 @@ func (s *Service) getTemplateSummary(ctx context.Context, scope aws.Scope, in *t
 		if st.Status == "REVIEW_IN_PROGRESS" {
 			return nil, invalid("GetTemplateSummary cannot be called on REVIEW_IN_PROGRESS stacks.")
 		}
-		return s.summarise(scope, st.Template)
+		return s.summarise(ctx, scope, st.Template)
 	}
 	text, err := s.read(ctx, scope, in.source, nil)
 	if err != nil {
 		return nil, err
 	}
-	return s.summarise(scope, text)
+	return s.summarise(ctx, scope, text)
 }
 
 type validated struct {
@@ -162,7 +166,7 @@ func (s *Service) validateTemplate(ctx context.Context, scope aws.Scope, in *tem
 	if err != nil {
 		return nil, err
 	}
-	sum, err := s.summarise(scope, text)
+	sum, err := s.summarise(ctx, scope, text)
 	if err != nil {
 		return nil, err
 	}

@@ -51,6 +51,8 @@ type page struct {
 	countOnly  bool
 	limit      int
 	consistent bool
+	single     bool // a query of a table without a sort key, which has one item at most
+	wholeTable bool // a scan that may read the whole table
 }
 
 // prefix returns the common prefix of all keys of the page's table or index.
@@ -201,6 +203,11 @@ func (p *page) startAt(given jsonvalue.Value) (item.Item, error) {
 	if err := p.table.checkKeySizes(start); err != nil {
 		return nil, wrong + ": " + item.Invalid(err.Error())
 	}
+	if p.single {
+		name := p.table.Keys.Hash
+		return nil, item.Invalid("The provided exclusive start key is invalid: ExclusiveStartKey: {" + name + "=AttributeValue: {" +
+			start[name].Kind.String() + ":" + start[name].Text + "}}")
+	}
 	place := p.table.place(start)
 	if p.index == nil {
 		p.start = p.table.itemKey(place)
@@ -209,6 +216,9 @@ func (p *page) startAt(given jsonvalue.Value) (item.Item, error) {
 	}
 	return start, nil
 }
+
+// newPartitions is the number of partitions of a new on-demand table. A scan of the table pays for each.
+const newPartitions = 4
 
 // errEnough stops the reading of a full page.
 var errEnough = errors.New("the page is full")
@@ -269,7 +279,7 @@ func (s *Service) list(p *page, asked string) (*listed, error) {
 	if err != nil && !errors.Is(err, errEnough) {
 		return nil, err
 	}
-	if last != nil {
+	if last != nil && !p.single {
 		out.Last = p.table.keyOf(last)
 		for _, name := range p.keys().names() {
 			out.Last[name] = last[name]
@@ -278,6 +288,9 @@ func (s *Service) list(p *page, asked string) (*listed, error) {
 	u := usage{table: p.table}
 	if p.index == nil {
 		u.own = readUnits(size, p.consistent)
+		if p.wholeTable && out.Last == nil && p.table.Billing == payPerRequest {
+			u.own = max(u.own, newPartitions*readUnits(0, p.consistent))
+		}
 	} else {
 		u.addIndex(p.index.Name, readUnits(size, p.consistent))
 		if fetched > 0 {

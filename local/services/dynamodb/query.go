@@ -55,6 +55,7 @@ func (s *Service) query(_ context.Context, scope aws.Scope, in *query) (*listed,
 		return nil, err
 	}
 	p.backward = in.Forward != nil && !*in.Forward
+	p.single = p.index == nil && len(p.keys().names()) == 1
 	start, err := p.startAt(in.Start)
 	if err != nil {
 		return nil, err

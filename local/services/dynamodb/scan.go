@@ -40,6 +40,7 @@ func (s *Service) scan(_ context.Context, scope aws.Scope, in *scan) (*listed, e
 		return nil, err
 	}
 	p.within(p.prefix())
+	p.wholeTable = in.Segments == nil && p.start == nil
 	if in.Segments != nil {
 		if *in.Segment > 0 {
 			p.first = segmentStart(p.prefix(), *in.Segment, *in.Segments)

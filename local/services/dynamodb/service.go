@@ -217,7 +217,7 @@ func (s *Service) read(t *table, place []byte) (item.Item, error) {
 // Handler serves the API of DynamoDB.
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{Model: "dynamodb", Operations: s.operations(), Partly: partly, Accepted: accepted, Failure: failure,
-		Default: s.opts.Scope, Log: s.opts.Log, Words: server.Words{Missing: missing}, CRC32: true, Compress: true,
+		Default: s.opts.Scope, Log: s.opts.Log, Words: server.Words{Missing: missing}, CRC32: true, Compress: true, Header: "Server",
 		ErrorNamespace: errorNamespace})
 }
 
@@ -225,7 +225,7 @@ func (s *Service) Handler() *server.Service {
 // header distinguishes them.
 func (s *Service) StreamsHandler() *server.Service {
 	return server.Must(server.Config{Model: "dynamodbstreams", Operations: s.streamOperations(), Failure: failure,
-		Default: s.opts.Scope, Log: s.opts.Log, CRC32: true, Compress: true, ErrorNamespace: errorNamespace})
+		Default: s.opts.Scope, Log: s.opts.Log, CRC32: true, Compress: true, Header: "Server", ErrorNamespace: errorNamespace})
 }
 
 // errorNamespace is the namespace of errors in responses.

@@ -1,11 +1,7 @@
 package lambda
 
 import (
-	"bytes"
 	"encoding/base64"
-	"encoding/json"
-
-	"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream"
 
 	"stepback/aws/server"
 	"stepback/tasks/lambda/invocation"
@@ -20,62 +16,69 @@ type invoked struct {
 	DurableExecutionArn string `json:",omitempty"`
 }
 
-// invokeStreaming invokes a function synchronously and returns its response as an event stream: a chunk with the
-// payload, and the end of the invocation.
+// invokeStreaming invokes a function synchronously and returns its response as an event stream: chunks of the payload
+// while the function writes them, and the end of the invocation. A function that does not stream has one chunk.
 func (s *Service) invokeStreaming(q *request) (*server.Answer, error) {
-	if kind := q.text("InvocationType"); kind == "Event" {
+	if kind := q.text("InvocationType"); kind == invocation.Event {
 		return nil, unparsable("the invocation type Event has no response")
 	}
-	out, err := s.invoke(q)
+	in, err := invocationOf(q)
 	if err != nil {
 		return nil, err
 	}
-	said, _ := out.Output.(invoked)
-	var b bytes.Buffer
-	complete := map[string]string{}
-	if said.LogResult != "" {
-		complete["LogResult"] = said.LogResult
+	if q.Events == nil {
+		return nil, unparsable("this protocol has no event streams")
 	}
+	chunks := &chunkStream{q.Events}
+	in.Stream = chunks
+	a, err := s.functions.Invoke(q.ctx, q.scope, in)
 	switch {
-	case said.FunctionError != "":
-		complete["ErrorCode"], complete["ErrorDetails"] = said.FunctionError, string(out.Payload)
-	case len(out.Payload) > 0:
-		err = event(&b, "PayloadChunk", "application/octet-stream", out.Payload)
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
+	case in.Type == invocation.DryRun:
+		return &server.Answer{Output: invoked{StatusCode: a.StatusCode}, RequestID: a.RequestID}, nil
 	}
-	end, err := json.Marshal(complete)
-	if err != nil {
-		return nil, err
+	complete := invokeComplete{LogResult: base64.StdEncoding.EncodeToString(a.LogTail)}
+	if a.FunctionError != "" {
+		complete.ErrorCode, complete.ErrorDetails = a.FunctionError, string(a.Payload)
 	}
-	if err := event(&b, "InvokeComplete", "application/json", end); err != nil {
-		return nil, err
+	if !q.Events.Begun() { // failed before the first byte
+		if err := chunks.Begin(a); err != nil {
+			return nil, err
+		}
 	}
-	return &server.Answer{Output: struct{ StatusCode int }{said.StatusCode}, Payload: b.Bytes(),
-		RequestID: out.RequestID}, nil
+	return nil, q.Events.Send("InvokeComplete", complete)
 }
 
-// event appends an event of a stream in AWS's encoding.
-func event(b *bytes.Buffer, name, contentType string, payload []byte) error {
-	m := eventstream.Message{Payload: payload}
-	m.Headers.Set(":message-type", eventstream.StringValue("event"))
-	m.Headers.Set(":event-type", eventstream.StringValue(name))
-	m.Headers.Set(":content-type", eventstream.StringValue(contentType))
-	return eventstream.NewEncoder().Encode(b, m)
+// invokeComplete is the last event of a streamed invocation.
+type invokeComplete struct {
+	ErrorCode    string `json:",omitempty"`
+	ErrorDetails string `json:",omitempty"`
+	LogResult    string `json:",omitempty"`
+}
+
+// chunkStream sends a response as events. It implements invocation.Stream.
+type chunkStream struct{ events *server.Events }
+
+func (c *chunkStream) Begin(a *invocation.Answer) error {
+	return c.events.Begin(&server.Answer{RequestID: a.RequestID,
+		Output: invoked{StatusCode: a.StatusCode, ExecutedVersion: a.ExecutedVersion}})
+}
+
+func (c *chunkStream) Write(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	return len(p), c.events.Send("PayloadChunk", p)
 }
 
 // invoke invokes a function synchronously or asynchronously. The runner validates the payload.
 func (s *Service) invoke(q *request) (*server.Answer, error) {
-	client, err := base64.StdEncoding.DecodeString(q.text("ClientContext"))
+	in, err := invocationOf(q)
 	if err != nil {
-		return nil, unparsable("the client context is not base64")
+		return nil, err
 	}
-	a, err := s.functions.Invoke(q.ctx, q.scope, &invocation.Request{
-		FunctionName: q.text("FunctionName"), Qualifier: q.text("Qualifier"), Payload: q.Payload,
-		ClientContext: client, Type: q.text("InvocationType"), LogType: q.text("LogType"),
-		DurableExecutionName: q.text("DurableExecutionName"), TenantID: q.text("TenantId"),
-	})
+	a, err := s.functions.Invoke(q.ctx, q.scope, in)
 	if err != nil {
 		return nil, err
 	}
@@ -83,4 +86,17 @@ func (s *Service) invoke(q *request) (*server.Answer, error) {
 		DurableExecutionArn: a.DurableExecutionARN,
 		LogResult:           base64.StdEncoding.EncodeToString(a.LogTail)}
 	return &server.Answer{Output: said, Payload: a.Payload, RequestID: a.RequestID}, nil
+}
+
+// invocationOf converts a request to an invocation.
+func invocationOf(q *request) (*invocation.Request, error) {
+	client, err := base64.StdEncoding.DecodeString(q.text("ClientContext"))
+	if err != nil {
+		return nil, unparsable("the client context is not base64")
+	}
+	return &invocation.Request{
+		FunctionName: q.text("FunctionName"), Qualifier: q.text("Qualifier"), Payload: q.Payload,
+		ClientContext: client, Type: q.text("InvocationType"), LogType: q.text("LogType"),
+		DurableExecutionName: q.text("DurableExecutionName"), TenantID: q.text("TenantId"),
+	}, nil
 }

@@ -14,7 +14,6 @@ var partly = map[string]string{
 	"PutProvisionedConcurrencyConfig": "no process is started in advance",
 	"CreateFunction": "no container images, VPC, file systems or code signing; SnapStart is " +
 		"stored without effect",
-	"InvokeWithResponseStream":     "the response arrives in one piece when the function has ended",
 	"PutFunctionEventInvokeConfig": "buckets cannot be destinations",
 	"UpdateFunctionConfiguration":  "as CreateFunction",
 }

@@ -66,9 +66,6 @@ func clientOf(url, accessKey string) *awslambda.Client {
 // says, a shell command that reads the event from $EVENT.
 func script(t *testing.T, says string) []byte {
 	t.Helper()
-	if _, err := exec.LookPath("curl"); err != nil {
-		t.Skip("curl, which the bootstrap of the test uses, is not installed")
-	}
 	text := `#!/bin/sh
 api="http://$AWS_LAMBDA_RUNTIME_API/2018-06-01/runtime"
 while :; do
@@ -80,6 +77,15 @@ while :; do
   curl -sS -o /dev/null -X POST "$api/invocation/$id/${KIND:-response}" -d "$answer"
 done
 `
+	return packed(t, text)
+}
+
+// packed returns a deployment package with a bootstrap.
+func packed(t *testing.T, text string) []byte {
+	t.Helper()
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("curl, which the bootstrap of the test uses, is not installed")
+	}
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	h := &zip.FileHeader{Name: "bootstrap", Method: zip.Deflate}
@@ -95,6 +101,23 @@ done
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// relaying returns a deployment package whose bootstrap streams what it reads from the URL in the event's body, or in the
+// event, as a response with a Content-Type.
+func relaying(t *testing.T, contentType string) []byte {
+	t.Helper()
+	return packed(t, `#!/bin/sh
+api="http://$AWS_LAMBDA_RUNTIME_API/2018-06-01/runtime"
+while :; do
+  headers=$(mktemp)
+  url=$(curl -sS -D "$headers" "$api/invocation/next" | grep -o 'http://127[^"]*' | head -1)
+  id=$(grep -i '^lambda-runtime-aws-request-id:' "$headers" | tr -d '[:space:]' | cut -d: -f2)
+  rm "$headers"
+  curl -sSN "$url" | curl -sSN -o /dev/null -X POST -T - -H 'Content-Type: `+contentType+`' \
+    -H 'Lambda-Runtime-Function-Response-Mode: streaming' "$api/invocation/$id/response"
+done
+`)
 }
 
 func create(t *testing.T, c *awslambda.Client, name, says string) *awslambda.CreateFunctionOutput {
@@ -439,30 +462,5 @@ func TestStatesInAnswers(t *testing.T) {
 	_, err = c.GetFunction(ctx, &awslambda.GetFunctionInput{FunctionName: sdk.String("arn:aws:lambda:eu-west-1:000000000000:function:F")})
 	if got := refused(t, err); got != "ResourceNotFoundException: Functions from 'eu-west-1' are not reachable in this region ('us-east-1')" {
 		t.Error(got)
-	}
-}
-
-func TestInvokeWithResponseStream(t *testing.T) {
-	t.Parallel()
-	c, _ := serve(t)
-	create(t, c, "F", `echo "$EVENT"`)
-	out, err := c.InvokeWithResponseStream(t.Context(), &awslambda.InvokeWithResponseStreamInput{FunctionName: sdk.String("F"),
-		Payload: []byte(`{"a":1}`), LogType: types.LogTypeTail})
-	if err != nil {
-		t.Fatal(err)
-	}
-	stream := out.GetStream()
-	defer stream.Close()
-	var payload, tail string
-	for e := range stream.Events() {
-		switch e := e.(type) {
-		case *types.InvokeWithResponseStreamResponseEventMemberPayloadChunk:
-			payload += string(e.Value.Payload)
-		case *types.InvokeWithResponseStreamResponseEventMemberInvokeComplete:
-			tail = sdk.ToString(e.Value.LogResult)
-		}
-	}
-	if err := stream.Err(); err != nil || payload != `{"a":1}` || tail == "" || out.StatusCode != http.StatusOK {
-		t.Errorf("payload %s, log %q, status %d, %v", payload, tail, out.StatusCode, err)
 	}
 }

@@ -80,16 +80,23 @@ func (s *Service) serveURL(w http.ResponseWriter, r *http.Request, id, path stri
 	s.answerURL(w, r, scope, c, event)
 }
 
-// answerURL invokes the function and writes its response.
+// answerURL invokes the function and writes its response. A streamed response that fails after it has begun is cut off.
 func (s *Service) answerURL(w http.ResponseWriter, r *http.Request, scope aws.Scope, c *functions.URLConfig,
 	event []byte) {
-	a, err := s.functions.Invoke(r.Context(), scope, &invocation.Request{FunctionName: c.Function,
-		Qualifier: c.Qualifier, Payload: event, Valid: true})
+	in := &invocation.Request{FunctionName: c.Function, Qualifier: c.Qualifier, Payload: event, Valid: true}
+	stream := httpevent.NewStream(w)
+	if c.Streams() {
+		in.Stream = stream
+	}
+	a, err := s.functions.Invoke(r.Context(), scope, in)
 	var refused *aws.Error
 	switch {
+	case stream.Begun() && (err != nil || a.FunctionError != ""):
+		panic(http.ErrAbortHandler)
+	case stream.Complete():
 	case errors.As(err, &refused):
 		httpevent.Refuse(w, refused.HTTPStatus(), refused.Message)
-	case err != nil || a.FunctionError != "":
+	case err != nil || a.FunctionError != "" || c.Streams():
 		httpevent.Refuse(w, http.StatusBadGateway, "Internal Server Error")
 	default:
 		httpevent.Write(w, a.Payload)

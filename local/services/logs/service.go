@@ -19,6 +19,7 @@ type Service struct {
 	now       func() time.Time
 	changes   sync.Mutex // serializes changes of query definitions and resource policies
 	runs      queryRuns
+	tails     tailSessions
 }
 
 // Options are the settings of the service. All but Log are required.
@@ -73,6 +74,7 @@ func (s *Service) operations() map[string]server.Operation {
 		"PutLogEvents":                  server.Handle(s.putLogEvents),
 		"GetLogEvents":                  server.Handle(s.getLogEvents),
 		"FilterLogEvents":               server.Handle(s.filterLogEvents),
+		"StartLiveTail":                 {Call: s.startLiveTail, Reads: startLiveTailRequest{}},
 		"ListTagsForResource":           server.Handle(s.listTagsForResource),
 		"TagResource":                   server.Handle(s.tagResource),
 		"UntagResource":                 server.Handle(s.untagResource),

@@ -250,6 +250,9 @@ func (s *store) recreate(c *call, region string) error {
 	return nil
 }
 
+// errACLWithOwnership is the error for a bucket whose ACL grants other accounts what BucketOwnerEnforced would disable.
+var errACLWithOwnership = fail("InvalidBucketAclWithObjectOwnership", "Bucket cannot have ACLs set with ObjectOwnership's BucketOwnerEnforced setting", nil)
+
 // newBucketSettings returns the settings of a bucket that a request creates.
 func (s *store) newBucketSettings(c *call, in *bucketConfiguration) (map[string]string, error) {
 	owner := c.caller.account
@@ -272,7 +275,7 @@ func (s *store) newBucketSettings(c *call, in *bucketConfiguration) (map[string]
 	}
 	if a != nil && (len(a.Grants) != 1 || a.Grants[0].ID != s.canonicalID(owner)) {
 		if ownership == ownerEnforced {
-			return nil, fail("InvalidBucketAclWithObjectOwnership", "Bucket cannot have ACLs set with ObjectOwnership's BucketOwnerEnforced setting", nil)
+			return nil, errACLWithOwnership
 		}
 		if a.public() {
 			return nil, fail("InvalidBucketAclWithBlockPublicAccessError", "Bucket cannot have public ACLs set with BlockPublicAccess enabled", nil)

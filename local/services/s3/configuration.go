@@ -6,13 +6,10 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"io/fs"
 	"net/http"
 	"os"
-	"path/filepath"
 	"slices"
 
-	"stepback/internal/ownerfs"
 	"stepback/local/services/iam/policy"
 )
 
@@ -186,68 +183,6 @@ func withNamespace(text []byte, root string) (string, error) {
 	return "<" + root + ` xmlns="` + namespace + `">` + string(rest), nil
 }
 
-// settingsOf returns the settings of a bucket.
-func (s *store) settingsOf(bucket string) (map[string]string, error) {
-	s.settingsLock.Lock()
-	defer s.settingsLock.Unlock()
-	return s.readSettings(bucket)
-}
-
-// readSettings returns the settings of a bucket, which it reads from disk only once. settingsLock is held; the result
-// must not be modified.
-func (s *store) readSettings(bucket string) (map[string]string, error) {
-	if all, ok := s.settings[bucket]; ok {
-		return all, nil
-	}
-	all := map[string]string{}
-	text, err := s.files.ReadFile(filepath.Join(s.metaDir(bucket), settingsFile))
-	if err == nil {
-		err = json.Unmarshal(text, &all)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	if s.settings == nil {
-		s.settings = map[string]map[string]string{}
-	}
-	s.settings[bucket] = all
-	return all, nil
-}
-
-// changeSettings changes settings together; an empty text removes one.
-func (s *store) changeSettings(bucket string, changes map[string]string) error {
-	s.settingsLock.Lock()
-	defer s.settingsLock.Unlock()
-	all, err := s.readSettings(bucket)
-	if err != nil {
-		return s.storageError(err)
-	}
-	made := map[string]string{}
-	for other, value := range all {
-		made[other] = value
-	}
-	for name, text := range changes {
-		if made[name] = text; text == "" {
-			delete(made, name)
-		}
-	}
-	kept, err := json.Marshal(made)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(s.metaDir(bucket), ownerfs.Dir); err != nil {
-		return s.storageError(err)
-	}
-	path := filepath.Join(s.metaDir(bucket), settingsFile)
-	note, err := s.replaceSealed(path, kept)
-	if err != nil {
-		return s.storageError(err)
-	}
-	note()
-	s.settings[bucket] = made
-	return nil
-}
-
 // replaceFile atomically writes a small file.
 func (s *store) replaceFile(path string, text []byte) error {
 	f, err := s.newFile(s.tempDir())
@@ -266,13 +201,6 @@ func (s *store) replaceFile(path string, text []byte) error {
 		return err
 	}
 	return s.moveInto(f.Name(), path)
-}
-
-// forgetSettings removes the cached settings of a deleted bucket.
-func (s *store) forgetSettings(bucket string) {
-	s.settingsLock.Lock()
-	defer s.settingsLock.Unlock()
-	delete(s.settings, bucket)
 }
 
 func checkPolicy(s *store, c *call, text []byte) error {
@@ -343,7 +271,7 @@ func checkEncryption(_ *store, _ *call, text []byte) error {
 	return nil
 }
 
-func checkOwnership(_ *store, _ *call, text []byte) error {
+func checkOwnership(s *store, c *call, text []byte) error {
 	var in struct {
 		Rule []struct{ ObjectOwnership string }
 	}
@@ -351,7 +279,17 @@ func checkOwnership(_ *store, _ *call, text []byte) error {
 		return malformedXML()
 	}
 	switch in.Rule[0].ObjectOwnership {
-	case "BucketOwnerEnforced", "BucketOwnerPreferred", "ObjectWriter":
+	case ownerEnforced:
+		a, err := s.bucketACL(c.bucket)
+		if err != nil {
+			return err
+		}
+		owner := s.canonicalID(a.Owner)
+		if slices.ContainsFunc(a.Grants, func(g grant) bool { return g.Group != "" || g.ID != owner }) {
+			return errACLWithOwnership
+		}
+		return nil
+	case ownerPreferred, objectWriter:
 		return nil
 	}
 	return malformedXML()

@@ -139,6 +139,10 @@ var understood = []string{
 	"version-id-marker",
 	"versionId",
 	"x-id",
+	// added to the URL to which a POST form redirects, which may be the bucket's
+	"bucket",
+	"key",
+	"etag",
 	// of presigned URLs with signature version 2; those of version 4 start with X-Amz-
 	"AWSAccessKeyId",
 	"Expires",

@@ -38,8 +38,7 @@ type store struct {
 	signer     func(*http.Request) (policy.Principal, error)
 	secret     func(r *http.Request, key string) (secret string, known bool, err error)
 
-	settingsLock sync.Mutex
-	settings     map[string]map[string]string // cached settings, by bucket
+	settings settingsCache
 	// newFile creates the file that receives a body; tests replace it to simulate a full disk.
 	newFile func(dir string) (bodyFile, error)
 

@@ -15,6 +15,7 @@ const (
 const (
 	MaxRequestBytes  = 6 << 20     // of a synchronous invocation
 	MaxResponseBytes = 6<<20 + 100 // includes the service's envelope
+	MaxStreamBytes   = 200 << 20   // of a response that is streamed
 	MaxEventBytes    = 1 << 20     // of an asynchronous invocation
 	MaxLogTailBytes  = 4 << 10     // of Answer.LogTail
 	tail             = "Tail"      // the LogType that requests the log's tail
@@ -51,6 +52,18 @@ type Request struct {
 	DurableExecutionName string
 	// TenantID is the tenant for whom the function runs, if the function isolates tenants; otherwise empty.
 	TenantID string
+	// Stream, if set, receives the response of a function that streams it, while the function writes it. Such a
+	// response is not in Answer.Payload and may have MaxStreamBytes. Only synchronous invocations can have it.
+	Stream Stream
+}
+
+// Stream receives a response in pieces. The Invoker calls one method at a time and has made the last call when Invoke
+// returns. If a method returns an error, the rest of the response is discarded and the invocation returns that error.
+type Stream interface {
+	// Begin receives the answer without payload, before the first bytes of the response.
+	Begin(a *Answer) error
+	// Write receives the next bytes, which it must not retain. While it waits, so does the function.
+	Write(p []byte) (int, error)
 }
 
 // WantsLog reports whether the request asks for the tail of the log.
@@ -59,9 +72,14 @@ func (r *Request) WantsLog() bool { return r.LogType == tail }
 // Answer is Lambda's response to an invocation. Status 200 means that it contains the function's response, 202 that
 // the event was accepted, and 204 that a dry run succeeded.
 type Answer struct {
-	StatusCode      int
-	FunctionError   string // Unhandled if Payload is {"errorMessage","errorType",…}
-	Payload         []byte // empty means null
+	StatusCode    int
+	FunctionError string // Unhandled if Payload is {"errorMessage","errorType",…}
+	Payload       []byte // empty means null
+	// ContentType is the Content-Type that the function sent with Payload; empty if unknown.
+	ContentType string
+	// Streamed is true if the response was written to Request.Stream. If streaming failed, FunctionError and Payload
+	// describe why.
+	Streamed        bool
 	ExecutedVersion string
 	RequestID       string
 	LogTail         []byte // nil unless requested

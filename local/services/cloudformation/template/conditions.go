@@ -16,6 +16,7 @@ type conditions struct {
 	env         Env
 	all         map[string]any
 	done, under map[string]bool
+	inRule      bool // functions of rules are available
 }
 
 func (c *conditions) named(name string) (bool, error) {
@@ -43,6 +44,9 @@ func (c *conditions) holds(v any) (bool, error) {
 		return false, wrong("Template format error: Every Conditions member must be a function that is true or false")
 	}
 	for name, arg := range m {
+		if holds, ok, err := c.ruleFunction(name, arg); ok {
+			return holds, err
+		}
 		switch name {
 		case "Condition":
 			s, _ := arg.(string)

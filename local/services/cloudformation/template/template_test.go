@@ -1,6 +1,7 @@
 package template_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -184,4 +185,82 @@ func FuzzParse(f *testing.F) {
 			_, _ = env.Evaluate(x.Properties)
 		}
 	})
+}
+
+func TestRules(t *testing.T) {
+	t.Parallel()
+	env := &template.Env{Values: map[string]any{"AWS::Region": "eu-west-1", "Stage": "prod", "Type": "t3.micro",
+		"Zones": []any{"a", "b"}, "Both": []any{"a", "a"}}}
+	for rule, want := range map[string]string{
+		`{Assertions: [{Assert: !Equals [!Ref "AWS::Region", eu-west-1]}]}`:                                             "",
+		`{Assertions: [{Assert: !Equals [!Ref Stage, dev], AssertDescription: only dev}]}`:                              "Template error: the rule R failed: only dev",
+		`{Assertions: [{Assert: !Equals [!Ref Stage, dev]}]}`:                                                           "Template error: the rule R failed",
+		`{RuleCondition: !Equals [!Ref Stage, dev], Assertions: [{Assert: {"Fn::Contains": [[m5.large], !Ref Type]}}]}`: "",
+		`{RuleCondition: !Equals [!Ref Stage, prod], Assertions: [{Assert: {"Fn::Contains": [[m5.large], !Ref Type]}, AssertDescription: large},
+		  {Assert: {"Fn::Contains": [[t3.micro], !Ref Type]}, AssertDescription: micro}, {Assert: !Not [{"Fn::Contains": [!Ref Zones, b]}], AssertDescription: zones}]}`: "Template error: the rule R failed: large; the rule R failed: zones",
+		`{Assertions: [{Assert: !And [{"Fn::EachMemberIn": [!Ref Zones, [a, b, c]]}, {"Fn::EachMemberEquals": [!Ref Both, a]}]}]}`: "",
+		`{Assertions: [{Assert: !Or [{"Fn::EachMemberIn": [!Ref Zones, [a]]}, {"Fn::EachMemberEquals": [!Ref Zones, a]}]}]}`:       "Template error: the rule R failed",
+		`{Assertions: [{Assert: {"Fn::EachMemberIn": [{"Fn::RefAll": "AWS::EC2::VPC::Id"}, [a]]}}]}`:                               "Template error: the function Fn::RefAll is not supported",
+		`{Assertions: [{Assert: !Equals [!Ref Q, a]}]}`:                                                                            "Template format error: Unresolved dependencies [Q]. Cannot reference resources in the Conditions block of the template",
+		`{Assertion: []}`:    "Template format error: Invalid property Assertion of the rule R",
+		`{Assertions: []}`:   "Template format error: The rule R must have a list of Assertions",
+		`{Assertions: [{}]}`: "Template format error: Every assertion of the rule R must have an Assert",
+		`{Assertions: [{Assert: {"Fn::Contains": [a]}}]}`: "Template error: every Fn::Contains object requires a list of 2 parameters.",
+		`x`: "Template format error: Every Rules member must be an object: R",
+	} {
+		err := read(t, "Rules: {R: "+rule+"}\nResources: {Q: {Type: AWS::SQS::Queue}}").CheckRules(env)
+		if got := textOf(err); got != want {
+			t.Errorf("%s: %s\nwant %s", rule, got, want)
+		}
+	}
+	if _, err := read(t, "Conditions: {C: {'Fn::Contains': [[a], a]}}\nResources: {Q: {Type: AWS::SQS::Queue}}").EvaluateConditions(env); err == nil {
+		t.Error("a condition with a function of rules")
+	}
+}
+
+func textOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+func TestIncludes(t *testing.T) {
+	t.Parallel()
+	snippets := map[string]string{
+		"s3://b/two":       `{"Q": {"Type": "AWS::SQS::Queue"}, "T": {"Type": "AWS::SNS::Topic"}}`,
+		"s3://b/name.yaml": "QueueName: !Sub '${Stage}-q'",
+		"s3://b/sections":  `{"Resources": {"E": {"Type": "AWS::SQS::Queue"}}, "Outputs": {"O": {"Value": "v"}}}`,
+		"s3://b/nested":    `{"Fn::Transform": {"Name": "AWS::Include", "Parameters": {"Location": "s3://b/two"}}}`,
+		"s3://b/bad":       `[1]`,
+	}
+	for text, want := range map[string]string{
+		`Resources: {A: {Type: T}, "Fn::Transform": {Name: AWS::Include, Parameters: {Location: s3://b/two}}}`:                               `{"A":{"Type":"T"},"Q":{"Type":"AWS::SQS::Queue"},"T":{"Type":"AWS::SNS::Topic"}}`,
+		`Resources: {A: {Type: T, Properties: {"Fn::Transform": {Name: AWS::Include, Parameters: {Location: !Sub "s3://b/${File}.yaml"}}}}}`: `{"A":{"Properties":{"QueueName":{"Fn::Sub":"${Stage}-q"}},"Type":"T"}}`,
+		"Transform: {Name: AWS::Include, Parameters: {Location: s3://b/sections}}\nResources: {A: {Type: T}}":                                `{"A":{"Type":"T"},"E":{"Type":"AWS::SQS::Queue"}}`,
+		"Transform: [{Name: AWS::Include, Parameters: {Location: s3://b/sections}}]\nResources: {E: {Type: T}}":                              "Transform AWS::Include failed with: The template and the included content both have the key E",
+		`Resources: {"Fn::Transform": {Name: AWS::Include, Parameters: {Location: s3://b/nested}}}`:                                          "Transform AWS::Include failed with: The content at s3://b/nested includes other content",
+		`Resources: {"Fn::Transform": {Name: AWS::Include, Parameters: {Location: s3://b/bad}}}`:                                             "Transform AWS::Include failed with: The content at s3://b/bad: Template format error: unsupported structure.",
+		`Resources: {"Fn::Transform": {Name: AWS::Include, Parameters: {Place: s3://b/bad}}}`:                                                "Transform AWS::Include failed with: The Parameters of the transform must be a Location, the URL of an object in S3",
+		`Resources: {"Fn::Transform": {Name: AWS::Include, Parameters: {Location: s3://b/none}}}`:                                            "none",
+		`Resources: {"Fn::Transform": {Name: Mine}}`:                                                                                         `{"Fn::Transform":{"Name":"Mine"}}`,
+	} {
+		d, err := template.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, err := template.ExpandIncludes(d, &template.Env{Values: map[string]any{"File": "name"}}, func(location string) (string, error) {
+			if snippet, ok := snippets[location]; ok {
+				return snippet, nil
+			}
+			return "", errors.New("none")
+		})
+		got := textOf(err)
+		if err == nil {
+			got = template.JSON(d.Root["Resources"])
+		}
+		if got != want || found == strings.Contains(text, "Mine") {
+			t.Errorf("%s: found %v: %s\nwant %s", text, found, got, want)
+		}
+	}
 }

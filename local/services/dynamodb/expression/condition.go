@@ -218,7 +218,9 @@ func (p *parser) call() node {
 	case want != len(made.Operands):
 		p.wrong("Incorrect number of operands for operator or function; operator or function: " + name +
 			", number of operands: " + strconv.Itoa(len(made.Operands)))
-		return node{condition: made}
+		if made.Operator != sizeFunction {
+			return node{condition: made}
+		}
 	default:
 		p.check(made)
 	}

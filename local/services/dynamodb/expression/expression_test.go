@@ -72,6 +72,7 @@ func TestConditions(t *testing.T) {
 		{"fun(a)", "Invalid ConditionExpression: Invalid function name; function: fun"},
 		{"Contains(a, :five)", "Invalid ConditionExpression: Invalid function name; function: Contains"},
 		{"list_append(a, :five)", "Invalid ConditionExpression: The function is not allowed in a condition expression; function: list_append"},
+		{"size(a, a) = :v", "Invalid ConditionExpression: Incorrect number of operands for operator or function; operator or function: size, number of operands: 2"},
 		{"contains(a)", "Invalid ConditionExpression: Incorrect number of operands for operator or function; operator or function: contains, number of operands: 1"},
 		{"a < :bool", "Invalid ConditionExpression: Incorrect operand type for operator or function; operator or function: <, operand type: BOOL"},
 		{"begins_with(a, :five)", "Invalid ConditionExpression: Incorrect operand type for operator or function; operator or function: begins_with, operand type: N"},

@@ -277,6 +277,13 @@ func (r *request) function() []string {
 }
 
 func (r *request) logGroup() []string {
+	if groups, ok := r.input.Get("logGroupIdentifiers"); ok && r.operation == "StartLiveTail" {
+		var arns []string
+		for _, id := range groups.Elements() {
+			arns = append(arns, strings.TrimSuffix(id.Text(), ":*"))
+		}
+		return arns
+	}
 	name := r.text("logGroupName")
 	if name == "" {
 		name = strings.TrimSuffix(r.text("logGroupIdentifier"), ":*")

@@ -13,7 +13,14 @@ import (
 // Invoke performs an invocation of any of the three types. The function is looked up in scope, unless FunctionName
 // is an ARN in another one; if the request has a role and the name is not an ARN, it is looked up in the role's
 // account. The qualifier is a version, an alias or empty. The error is an *aws.Error, or ctx's if ctx ended first.
+// If the request has a stream, it receives the response of every successful synchronous invocation: in one piece if the
+// function does not stream.
 func (s *Service) Invoke(ctx context.Context, scope aws.Scope, r *invocation.Request) (*invocation.Answer, error) {
+	a, err := s.invokeOnce(ctx, scope, r)
+	return inOnePiece(r, a, err)
+}
+
+func (s *Service) invokeOnce(ctx context.Context, scope aws.Scope, r *invocation.Request) (*invocation.Answer, error) {
 	resolved := *r
 	t, err := s.resolve(scope, &resolved)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 type URLSettings struct {
 	AuthType   string // NONE or AWS_IAM
 	Cors       *httpevent.CORS
-	InvokeMode string // BUFFERED
+	InvokeMode string // BUFFERED or RESPONSE_STREAM
 }
 
 // URLConfig is the stored URL of a function or alias.
@@ -42,9 +42,6 @@ const (
 // existing URL.
 func (s *Service) PutURL(ctx context.Context, scope aws.Scope, name, qualifier string, in *URLSettings,
 	update bool) (*URLConfig, error) {
-	if in.InvokeMode != "" && in.InvokeMode != buffered {
-		return nil, invalid("Answers of functions are not streamed here; use the InvokeMode %s.", buffered)
-	}
 	var made URLConfig
 	_, err := s.change(ctx, scope, name, func(a *area, r *record) error {
 		arn := a.arn(name) + ending(qualifier)
@@ -65,6 +62,7 @@ func (s *Service) PutURL(ctx context.Context, scope aws.Scope, name, qualifier s
 				CreationTime: now}
 		}
 		made.AuthType, made.LastModifiedTime = cmp.Or(in.AuthType, made.AuthType), now
+		made.InvokeMode = cmp.Or(in.InvokeMode, made.InvokeMode)
 		if in.Cors != nil {
 			made.Cors = in.Cors
 		}
@@ -126,6 +124,9 @@ func (s *Service) DeleteURL(ctx context.Context, scope aws.Scope, name, qualifie
 	})
 	return err
 }
+
+// Streams reports whether the URL passes on a response while the function writes it.
+func (c *URLConfig) Streams() bool { return c.InvokeMode == "RESPONSE_STREAM" }
 
 // FindURL returns the URL with an ID, and the scope of its function.
 func (s *Service) FindURL(id string) (aws.Scope, *URLConfig, bool) {

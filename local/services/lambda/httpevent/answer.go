@@ -23,10 +23,25 @@ func Understood(payload []byte) bool {
 	if json.Unmarshal(payload, &r) != nil || r.Status == nil {
 		return true
 	}
-	status := 0
-	_, err := fmt.Sscanf(strings.Trim(string(r.Status), `"`), "%d", &status)
+	_, valid := statusOf(r.Status)
 	_, ok := bodyOf(&r)
-	return ok && err == nil && status >= 200 && status <= 599
+	return ok && valid
+}
+
+// statusOf returns the status code that a function returned, as a number or a string.
+func statusOf(text json.RawMessage) (status int, ok bool) {
+	_, err := fmt.Sscanf(strings.Trim(string(text), `"`), "%d", &status)
+	return status, err == nil && status >= 200 && status <= 599
+}
+
+// writeHeaders sets the headers and the cookies that a function returned.
+func writeHeaders(h http.Header, r *returned) {
+	for name, value := range r.Headers {
+		h.Set(name, textOf(value))
+	}
+	for _, cookie := range r.Cookies {
+		h.Add("Set-Cookie", cookie)
+	}
 }
 
 // Write converts payload, a function's result, to an HTTP response and writes it. An object with a statusCode
@@ -39,8 +54,8 @@ func Write(w http.ResponseWriter, payload []byte) (understood bool) {
 		_, _ = w.Write(payload) // the client may have disconnected
 		return true
 	}
-	status := 0
-	if _, err := fmt.Sscanf(strings.Trim(string(r.Status), `"`), "%d", &status); err != nil || status < 200 || status > 599 {
+	status, ok := statusOf(r.Status)
+	if !ok {
 		Refuse(w, http.StatusBadGateway, "Internal Server Error")
 		return false
 	}
@@ -50,12 +65,7 @@ func Write(w http.ResponseWriter, payload []byte) (understood bool) {
 		return false
 	}
 	w.Header().Set("Content-Type", "application/json")
-	for name, value := range r.Headers {
-		w.Header().Set(name, textOf(value))
-	}
-	for _, cookie := range r.Cookies {
-		w.Header().Add("Set-Cookie", cookie)
-	}
+	writeHeaders(w.Header(), &r)
 	w.WriteHeader(status)
 	_, _ = w.Write(body)
 	return true

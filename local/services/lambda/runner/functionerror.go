@@ -16,6 +16,12 @@ type answer struct {
 	// log is the text that the service logs for an error, if that differs from the payload. status is the status in
 	// the REPORT line.
 	log, status string
+	// contentType is the Content-Type of the payload.
+	contentType string
+	// streamed is true if the response was passed to the caller in pieces; the payload is then an error or empty.
+	// refused is the error of the caller that did not take them.
+	streamed bool
+	refused  error
 }
 
 // failure returns the answer for an error that the service itself reports.
@@ -65,7 +71,7 @@ func settle(a answer, any bool) answer {
 	switch {
 	case len(a.payload) > invocation.MaxResponseBytes:
 		return responseTooLarge(len(a.payload))
-	case any && !a.failed, json.Valid(a.payload):
+	case a.refused != nil, (any || a.streamed) && !a.failed, json.Valid(a.payload):
 		return a
 	case a.failed:
 		return failure("Runtime.SerializationError",

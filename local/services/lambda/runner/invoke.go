@@ -31,6 +31,7 @@ type admitted struct {
 	invokedARN    string
 	tenant        string
 	wantsLog      bool
+	stream        invocation.Stream
 }
 
 // admit validates a request and returns it with its function. The caller must call leave.
@@ -51,7 +52,7 @@ func (s *Service) admit(r *invocation.Request) (*admitted, error) {
 		return nil, notFound(s.FunctionARN(n.Function) + ":" + cmp.Or(n.Qualifier, invocation.Latest))
 	}
 	c := &admitted{function: d, payload: payload, clientContext: r.ClientContext, invokedARN: r.InvokedARN,
-		tenant: r.TenantID, wantsLog: r.WantsLog()}
+		tenant: r.TenantID, wantsLog: r.WantsLog(), stream: r.Stream}
 	if c.invokedARN == "" {
 		c.invokedARN = d.arn
 		if n.Qualifier != "" {
@@ -77,6 +78,9 @@ func (s *Service) run(ctx context.Context, in *admitted, requestID string) (*inv
 		requestID: requestID, arn: in.invokedARN, payload: in.payload, clientContext: in.clientContext,
 		timeout: d.Timeout, tenant: in.tenant, closing: s.ctx.Done(),
 	}
+	if in.stream != nil {
+		c.stream = &begunStream{Stream: in.stream}
+	}
 	trace := s.traceOf(ctx, d)
 	segment := segmentOf(trace)
 	if trace.Root != "" {
@@ -85,6 +89,7 @@ func (s *Service) run(ctx context.Context, in *admitted, requestID string) (*inv
 	c.log = s.beginLog(d, c.requestID, in.wantsLog)
 	a, err := d.pool.run(ctx, c)
 	if err == nil {
+		a.streamed = c.stream != nil && c.stream.begun
 		a = settle(a, d.AnyAnswer)
 	}
 	c.log.end(a)
@@ -96,8 +101,12 @@ func (s *Service) run(ctx context.Context, in *admitted, requestID string) (*inv
 	if err != nil {
 		return nil, serviceClosed()
 	}
+	if a.refused != nil {
+		return nil, a.refused
+	}
 	out := &invocation.Answer{StatusCode: http.StatusOK, Payload: a.payload, ExecutedVersion: d.Version,
-		RequestID: c.requestID}
+		RequestID: c.requestID, ContentType: a.contentType,
+		Streamed: a.streamed}
 	if a.failed {
 		out.FunctionError = invocation.Unhandled
 	}

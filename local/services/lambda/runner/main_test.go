@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/signal"
 	"strings"
@@ -97,7 +99,19 @@ var processHandlers = map[string]any{
 		return p.Kill()
 	},
 	"hang": func() { select {} },
-	"pid":  func() (int, error) { return os.Getpid(), nil },
+	// Responds with the body of another response, while it arrives.
+	"relay": func(ctx context.Context, address string) (io.Reader, error) {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+		if err != nil {
+			return nil, err
+		}
+		a, err := http.DefaultClient.Do(r)
+		if err != nil {
+			return nil, err
+		}
+		return a.Body, nil // awslambda.Start closes it
+	},
+	"pid": func() (int, error) { return os.Getpid(), nil },
 	"environ": func() (map[string]string, error) {
 		vars := map[string]string{}
 		for _, name := range []string{"AWS_LAMBDA_FUNCTION_NAME", "AWS_LAMBDA_FUNCTION_VERSION",

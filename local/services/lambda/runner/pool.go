@@ -32,6 +32,7 @@ type call struct {
 	trace         string // the trace header for the function; empty if there is no trace
 	timeout       time.Duration
 	tenant        string
+	stream        *begunStream    // nil if the caller wants the whole response
 	closing       <-chan struct{} // closed when the service closes
 	log           *invocationLog  // nil if no log is needed
 }

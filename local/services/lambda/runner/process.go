@@ -123,7 +123,8 @@ const (
 )
 
 func (e *processEnvironment) exchange(ctx context.Context, c *call) (answer, bool, error) {
-	event := &event{call: c, deadline: deadlineAfter(c.timeout), answers: make(chan answer, 1)}
+	event := newEvent(c)
+	defer close(event.over)
 	limit := time.NewTimer(time.Until(event.deadline))
 	defer limit.Stop()
 	look := time.NewTicker(memoryInterval)
@@ -140,6 +141,8 @@ func (e *processEnvironment) exchange(ctx context.Context, c *call) (answer, boo
 			}
 		case events <- event:
 			events = nil // sent; wait for the response
+		case p := <-event.parts:
+			event.taken <- p.write(c, e.runner.function.Version)
 		case a := <-event.answers:
 			// It stopped at its deadline; Lambda would have killed it.
 			if late := event.deadline.Add(e.api.waited.total() - before); !time.Now().Before(late) {

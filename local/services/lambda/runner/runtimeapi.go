@@ -38,6 +38,16 @@ type event struct {
 	*call
 	deadline time.Time
 	answers  chan answer
+	// parts passes a streamed response, one part at a time, to the goroutine of the caller, which writes each to the
+	// caller's stream and sends the result to taken. over is closed when the caller has stopped waiting.
+	parts chan part
+	taken chan error
+	over  chan struct{}
+}
+
+func newEvent(c *call) *event {
+	return &event{call: c, deadline: deadlineAfter(c.timeout), answers: make(chan answer, 1),
+		parts: make(chan part), taken: make(chan error, 1), over: make(chan struct{})}
 }
 
 func serveRuntimeAPI(l net.Listener, packages func(context.Context, string) (string, error)) *runtimeAPI {
@@ -113,6 +123,10 @@ func (api *runtimeAPI) response(w http.ResponseWriter, r *http.Request) {
 	if e == nil {
 		return
 	}
+	if e.stream != nil && streams(r) {
+		e.answers <- e.passOn(w, r)
+		return
+	}
 	payload, size, err := readLimited(r.Body)
 	switch {
 	case err != nil:
@@ -124,7 +138,9 @@ func (api *runtimeAPI) response(w http.ResponseWriter, r *http.Request) {
 		e.answers <- responseTooLarge(size)
 	default:
 		accept(w)
-		e.answers <- withTrailer(payload, r.Trailer)
+		a := withTrailer(payload, r.Trailer)
+		a.contentType = r.Header.Get("Content-Type")
+		e.answers <- a
 	}
 }
 

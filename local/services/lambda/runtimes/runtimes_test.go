@@ -241,3 +241,50 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 		t.Errorf("%+v, %v", l, err)
 	}
 }
+
+// keptStream keeps a streamed response.
+type keptStream struct{ contentType, text string }
+
+func (k *keptStream) Begin(a *invocation.Answer) error {
+	k.contentType = a.ContentType
+	return nil
+}
+
+func (k *keptStream) Write(p []byte) (int, error) {
+	k.text += string(p)
+	return len(p), nil
+}
+
+func TestNodeStreams(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ body, contentType, text, functionError string }{
+		"text": {"out.setContentType('text/plain'); out.write('a'); await 1; out.end('b')", "text/plain", "ab", ""},
+		"prelude": {"awslambda.HttpResponseStream.from(out, {statusCode: 201}).end('x')",
+			"application/vnd.awslambda.http-integration-response", "{\"statusCode\":201}\x00\x00\x00\x00\x00\x00\x00\x00x", ""},
+		"empty": {"out.end()", "application/octet-stream", "", ""},
+		"pipeline": {"await (await import('node:stream/promises')).pipeline(['a', 'b'.repeat(1e5)], out)", "application/octet-stream",
+			"a" + strings.Repeat("b", 1e5), ""},
+		"fails in the middle": {"await new Promise((r) => out.write('a', r)); throw new TypeError('bad')", "application/octet-stream", "a",
+			`{"errorType":"TypeError","errorMessage":"bad"`},
+		"fails at once": {"throw new TypeError('bad')", "", "", `{"errorType":"TypeError","errorMessage":"bad"`},
+		"crashes in the middle": {"await new Promise((r) => out.write('a', r)); setImmediate(() => { throw new TypeError('bad') }); await new Promise((r) => setTimeout(r, 1e5))",
+			"application/octet-stream", "a", `{"errorType":"Runtime.UncaughtException","errorMessage":"bad"`},
+		"the content type is late": {"await new Promise((r) => out.write('a', r)); out.setContentType('text/plain')", "application/octet-stream", "a",
+			`{"errorType":"InvalidStreamingOperation","errorMessage":"Cannot set content-type, too late."`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := deployed(t, "nodejs22.x", "app.f", map[string]string{
+				"app.mjs": "export const f = awslambda.streamifyResponse(async (e, out) => { " + c.body + " })"})
+			kept := &keptStream{}
+			out, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: "F", Stream: kept, LogType: "Tail"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if kept.contentType != c.contentType || kept.text != c.text || !strings.HasPrefix(string(out.Payload), c.functionError) ||
+				(out.FunctionError != "") != (c.functionError != "") {
+				t.Errorf("%q %.100q, %s %s\n%s", kept.contentType, kept.text, out.FunctionError, out.Payload, out.LogTail)
+			}
+		})
+	}
+}

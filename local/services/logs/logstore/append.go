@@ -75,9 +75,13 @@ func (s *Store) add(scope aws.Scope, groupName, streamName string, events []Even
 	for i := range events {
 		events[i].Ingestion = now
 	}
+	followers := s.followersOf(k)
 	s.mu.Unlock()
 	if s.opts.Appended != nil {
 		s.opts.Appended(scope, about, events)
+	}
+	for _, f := range followers {
+		f(groupName, streamName, events)
 	}
 	w := write{group: k, stream: streamName, events: events}
 	if done != nil {

@@ -61,6 +61,8 @@ type Store struct {
 	mu      sync.Mutex
 	groups  map[groupKey]*group
 	dropped map[dropped]*lost // not yet reported
+	follows map[*following]struct{}
+	ending  chan struct{} // closed by StopFollowing
 	queue   queue
 	idle    *sync.Cond // signals that the queue has become shorter
 	done    chan struct{}
@@ -69,7 +71,8 @@ type Store struct {
 // Open opens the store in a directory, which it creates if needed. Close must be called when done. The description of a
 // group that is damaged or missing is an error; damaged events are logged, and reading them is an error.
 func Open(dir string, o Options) (*Store, error) {
-	s := &Store{dir: dir, opts: o, now: o.Now, log: o.Log, groups: map[groupKey]*group{}, done: make(chan struct{})}
+	s := &Store{dir: dir, opts: o, now: o.Now, log: o.Log, groups: map[groupKey]*group{}, done: make(chan struct{}),
+		follows: map[*following]struct{}{}, ending: make(chan struct{})}
 	if s.opts.StreamBytes == 0 {
 		s.opts.StreamBytes = defaultStreamBytes
 	}

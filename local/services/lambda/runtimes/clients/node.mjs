@@ -253,50 +253,135 @@ function invoke(handler, headers, event) {
   });
 }
 
-// Handlers that write their response, as awslambda.streamifyResponse makes them. Here the whole response is the answer.
-const streaming = Symbol('streaming');
+// Handlers that write their response, as awslambda.streamifyResponse marks them.
+const streaming = Symbol.for('aws.lambda.runtime.handler.streaming');
+const marked = Symbol.for('aws.lambda.runtime.handler.streaming.highWaterMark');
+const prelude = Symbol('prelude');
 
 globalThis.awslambda = {
-  streamifyResponse: (handler) => Object.assign((...args) => handler(...args), { [streaming]: true }),
+  streamifyResponse(handler, options) {
+    handler[streaming] = 'response';
+    if (typeof options?.highWaterMark === 'number') handler[marked] = options.highWaterMark;
+    return handler;
+  },
   HttpResponseStream: {
-    from(stream, prelude) {
-      stream.write(JSON.stringify(prelude));
-      stream.write(Buffer.alloc(8));
+    from(stream, metadata) {
+      stream.setContentType('application/vnd.awslambda.http-integration-response');
+      stream[prelude] = Buffer.concat([Buffer.from(JSON.stringify(metadata)), Buffer.alloc(8)]);
       return stream;
     },
   },
 };
 
-function invokeStreaming(handler, headers, event) {
-  return new Promise((resolve, reject) => {
-    const chunks = [];
-    const response = new Writable({
-      write(chunk, encoding, done) {
-        chunks.push(chunk);
-        done();
-      },
+// ResponseStream sends what is written to it as the response of an invocation. The request begins with the first bytes, or
+// with the end. Afterwards an error is in the trailers.
+class ResponseStream extends Writable {
+  #id;
+  #request;
+  #contentType = 'application/octet-stream';
+  #answered;
+  #ending = false;
+
+  constructor(id, highWaterMark) {
+    super(highWaterMark === undefined ? {} : { highWaterMark });
+    this.#id = id;
+  }
+
+  get begun() { return this.#request !== undefined; }
+
+  setContentType(type) {
+    if (this.begun) throw new RuntimeError('InvalidStreamingOperation', 'Cannot set content-type, too late.');
+    this.#contentType = type;
+  }
+
+  #begin() {
+    this.#answered = new Promise((resolve, reject) => {
+      this.#request = http.request({
+        host, port, method: 'POST', path: `${base}invocation/${this.#id}/response`, agent,
+        headers: {
+          'Content-Type': this.#contentType, 'Lambda-Runtime-Function-Response-Mode': 'streaming',
+          'Transfer-Encoding': 'chunked', Trailer: 'Lambda-Runtime-Function-Error-Type, Lambda-Runtime-Function-Error-Body',
+        },
+      }, (response) => {
+        response.resume();
+        response.on('end', resolve);
+        response.on('error', reject);
+      });
+      this.#request.on('error', reject);
+      // A response that the handler never ends must not keep the process from being idle, when it is ended for it.
+      this.#request.on('socket', (socket) => { if (!this.#ending) socket.unref(); });
     });
-    response.setContentType = () => {};
-    const whole = () => resolve(Buffer.concat(chunks));
-    response.on('finish', whole);
+    this.#answered.catch(() => {}); // reported by whoever waits for it
+    if (this[prelude]) this.#request.write(this[prelude]);
+  }
+
+  _write(chunk, encoding, done) {
+    if (!this.begun) this.#begin();
+    this.#request.write(chunk, done);
+  }
+
+  _final(done) {
+    if (!this.begun) this.#begin();
+    this.#end();
+    this.#answered.then(() => done(), done);
+  }
+
+  // breakOff ends a response that has begun with an error.
+  async breakOff(error) {
+    this.#request.addTrailers({
+      'Lambda-Runtime-Function-Error-Type': error.errorType,
+      'Lambda-Runtime-Function-Error-Body': Buffer.from(JSON.stringify(error)).toString('base64'),
+    });
+    this.#end();
+    await this.#answered;
+  }
+
+  #end() {
+    this.#ending = true;
+    this.#request.socket?.ref();
+    this.#request.end();
+  }
+}
+
+// broken ends the running streamed response with an error. It returns false if no response has begun.
+let broken = async () => false;
+
+async function answerStreaming(handler, headers, event) {
+  const response = new ResponseStream(headers['lambda-runtime-aws-request-id'], handler[marked]);
+  broken = async (error) => {
+    if (!response.begun || response.writableFinished) return false;
+    await response.breakOff(error);
+    return true;
+  };
+  await new Promise((resolve, reject) => {
+    response.on('finish', resolve);
     response.on('error', reject);
-    Promise.resolve(handler(event, response, contextOf(headers, () => {}))).catch(reject);
-    whenIdle = whole;
+    whenIdle = () => response.end();
+    Promise.resolve(handler(event, response, contextOf(headers, () => {}))).then((result) => {
+      if (result !== undefined) console.warn('Streaming handlers ignore return values.');
+    }).catch(reject);
   });
 }
 
 async function answer(handler, headers, body) {
   const id = headers['lambda-runtime-aws-request-id'];
+  broken = async () => false;
   try {
     const event = JSON.parse(body);
-    const result = handler[streaming] ? await invokeStreaming(handler, headers, event) : await invoke(handler, headers, event);
+    if (handler[streaming] === 'response') {
+      await answerStreaming(handler, headers, event);
+      whenIdle = null;
+      return;
+    }
+    const result = await invoke(handler, headers, event);
     whenIdle = null;
-    const text = handler[streaming] ? result : JSON.stringify(result === undefined ? null : result);
+    const text = JSON.stringify(result === undefined ? null : result);
     await call('POST', `invocation/${id}/response`, text, { 'Content-Type': 'application/json' });
   } catch (thrown) {
+    whenIdle = null;
     const error = failure(thrown);
     console.error('Invoke Error \t' + JSON.stringify({ ...error, stack: error.trace, trace: undefined }));
-    await post(`invocation/${id}/error`, error);
+    if (!await broken(error)) await post(`invocation/${id}/error`, error);
   }
 }
 
@@ -304,7 +389,9 @@ async function uncaught(kind, thrown) {
   const error = { ...failure(thrown), errorType: kind };
   if (kind === 'Runtime.UnhandledPromiseRejection') error.errorMessage = String(thrown);
   console.error(JSON.stringify(error));
-  await post(requestId === 'undefined' ? 'init/error' : `invocation/${requestId}/error`, error);
+  if (!await broken(error)) {
+    await post(requestId === 'undefined' ? 'init/error' : `invocation/${requestId}/error`, error);
+  }
   process.exit(requestId === 'undefined' ? 1 : 128);
 }
 
