@@ -63,7 +63,7 @@ func documented(level retrymetrics.Level) (Set, error) {
 	return New(Options{StateMachine: "csv-import", Level: level, MachineARN: "csv-import", Timeout: 24 * time.Hour,
 		UndeliveredQueue: "undelivered-events", NotificationQueue: "undelivered-notifications",
 		PagesTopic: "pages", NoticesTopic: "notices", ImportsTopic: "imports", MetricsFunction: "metrics",
-		AdaptFunction: "adapt", RelayFunction: "relay", PruneFunction: "prune", Cluster: "database"})
+		AdaptFunction: "adapt", RelayFunction: "relay", PruneFunction: "prune", TrainFunction: "train", Cluster: "database"})
 }
 
 func (a Alarm) section(b *bytes.Buffer, s Set) {
