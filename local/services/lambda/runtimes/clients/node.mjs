@@ -91,7 +91,7 @@ function answerHere() {
 }
 
 // What AWS's runtime brings along is asked for here, at the Runtime API: the answer is a directory, or why there is none.
-const brought = /^(@aws-sdk|@smithy)\/[a-z0-9-]+/;
+const brought = /^(?:(?:@aws-sdk|@smithy|@aws-lambda-powertools)\/[a-z0-9-]+|aws-sdk(?=$|\/))/;
 const ask = `function ask(name) {
   return new Promise((resolve, reject) => {
     const request = http.request({ host: ${JSON.stringify(host)}, port: ${JSON.stringify(port)}, method: 'POST',
