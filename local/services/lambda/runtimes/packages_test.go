@@ -175,15 +175,17 @@ func TestAnEndedRuntimeFindsTheOldSDK(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("node is not installed")
 	}
-	standIn(t, "npm", strings.ReplaceAll(registry, "@3", "@2"))
+	standIn(t, "npm", strings.ReplaceAll(registry, "@3", "@2")+`
+echo "exports.config = { update(c) { Object.assign(this, c) } }" > "$3/node_modules/$name/global.js"
+echo "exports.config = require('./global').config" >> "$3/node_modules/$name/index.js"`)
 	dir := t.TempDir()
 	packages := runtimes.PackagesIn(dir, true, nil)
 	s := deployedWith(t, "nodejs16.x", "app.f", map[string]string{
-		"app.js": "const sdk = require('aws-sdk')\nexports.f = async () => sdk.from"},
+		"app.js": "process.env.AWS_ENDPOINT_URL = 'http://127.0.0.1:8083'\nconst sdk = require('aws-sdk')\nexports.f = async () => sdk.from + ' ' + sdk.config.endpoint"},
 		func(ctx context.Context, name string) (string, error) {
 			return packages.Folder(ctx, "nodejs16.x", "node", name)
 		})
-	if out := invoke(t, s, `{}`); string(out.Payload) != `"aws-sdk"` {
+	if out := invoke(t, s, `{}`); string(out.Payload) != `"aws-sdk http://127.0.0.1:8083"` {
 		t.Errorf("%s\n%s", out.Payload, out.LogTail)
 	}
 	if _, err := packages.Folder(t.Context(), "nodejs20.x", "node", "aws-sdk"); !errors.Is(err, runtimes.ErrNotBrought) {
