@@ -190,7 +190,7 @@ func historyOf(epoch time.Time, x simulation.Closing, all []attempt) []history.E
 	return events
 }
 
-// verdict is how one family of pages reports a trouble: when it pages first, and how often.
+// verdict holds the first page of one family of pages in a trouble, and the number of its pages.
 type verdict struct {
 	first time.Duration // since the fault began; -1 if it does not page
 	pages int

@@ -52,7 +52,7 @@ type publicLayer struct {
 	arn      *regexp.Regexp
 	runtimes string         // the beginning of their names
 	packages *regexp.Regexp // the packages that functions import
-	// install is what npm or pip installs; empty means the package itself.
+	// install is the requirement that npm or pip installs; empty means the package itself.
 	install string
 }
 
