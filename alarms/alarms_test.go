@@ -25,6 +25,7 @@ func newSet(t *testing.T, level retrymetrics.Level) alarms.Set {
 		StateMachine: machine, Level: level, UndeliveredQueue: "csv-import-undelivered-events",
 		MetricsFunction: "csv-import-metrics", AdaptFunction: "csv-import-adapt", RelayFunction: "csv-import-relay",
 		PruneFunction:     "csv-import-prune",
+		TrainFunction:     "csv-import-train",
 		MachineARN:        "arn:aws:states:ap-northeast-1:000000000000:stateMachine:csv-import",
 		Timeout:           24 * time.Hour,
 		NotificationQueue: "csv-import-undelivered-notifications", Cluster: "csv-import-database",

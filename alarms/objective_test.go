@@ -62,7 +62,7 @@ func alarmed(changes []alarms.Change, at time.Time) bool {
 	return in
 }
 
-// TestTheObjectivePages: a fault is paged within ten minutes of using up 2 % of the budget, which is 14.4 times the
+// TestTheObjectivePages: a fault is paged within ten minutes of using up 2 % of the budget, which is 13.44 times the
 // budget for an hour. 28 days in which batches are late as often as the objective allows cause no page.
 func TestTheObjectivePages(t *testing.T) {
 	t.Parallel()

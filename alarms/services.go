@@ -107,6 +107,11 @@ func (o Options) services() []Alarm {
 		Meaning: "Old versions of the state machine and its functions could not be deleted; Step Functions refuses changes at 1,000 versions.",
 		First:   "Read the function's log; the next invocation, a day later, tries again.",
 	})
+	add(o.TrainFunction, retrymetrics.FunctionErrors, retrymetrics.ByFunction, Alarm{
+		Name: "train-failing", Event: true,
+		Meaning: "The model of retry success could not be trained; three days after the last training, functions use the measured rates instead.",
+		First:   "Read the function's log; the next invocation, a day later, tries again.",
+	})
 	for _, topic := range []struct{ name, alarm string }{
 		{o.PagesTopic, "pages-failed"}, {o.NoticesTopic, "notices-failed"}, {o.ImportsTopic, "imports-failed"},
 	} {

@@ -35,8 +35,9 @@ type Options struct {
 	PagesTopic, NoticesTopic, ImportsTopic string
 	// MetricsFunction is the name of the function that counts the metrics; a schedule invokes it as well.
 	// AdaptFunction is the name of the controller's function. RelayFunction is the name of the function of the
-	// outbox's relay. PruneFunction is the name of the function that deletes old versions.
-	MetricsFunction, AdaptFunction, RelayFunction, PruneFunction string
+	// outbox's relay. PruneFunction is the name of the function that deletes old versions. TrainFunction is the name
+	// of the function that trains the model of retry success.
+	MetricsFunction, AdaptFunction, RelayFunction, PruneFunction, TrainFunction string
 	// Cluster is the identifier of the Aurora Serverless cluster.
 	Cluster string
 	// General is true if the state machine is not the CSV import. Alarms on rows, on files and on the function that

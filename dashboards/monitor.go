@@ -178,6 +178,10 @@ func (b *layout) causes() {
 	controller := graph("Controller of the retries", retrymetrics.Count,
 		b.machine(retrymetrics.ControllerChanges, "changes", plain),
 		b.machine(retrymetrics.ControllerProposals, "proposals of a dry run", unusual))
+	model := graph("Model of the retries: Brier score, and whether it is used", retrymetrics.None,
+		b.machine(retrymetrics.RetryModelBrier, "model", plain),
+		b.machine(retrymetrics.BaseRateBrier, "base rate", warn),
+		b.machine(retrymetrics.RetryModelUsed, "used (1) or not (0)", unusual))
 	row := []Widget{
 		graph("Throttles and timeouts", retrymetrics.Count,
 			b.machine(retrymetrics.Throttles, "throttles", warn), b.machine(retrymetrics.Timeouts, "timeouts",
@@ -187,7 +191,7 @@ func (b *layout) causes() {
 				"transitions", unusual)),
 	}
 	if b.Stack {
-		row = append(row, shared, controller)
+		row = append(row, shared, controller, model)
 	}
 	b.row(6, row...)
 }

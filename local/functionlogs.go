@@ -26,7 +26,8 @@ func (l functionLog) WriteLog(to runner.LogStream, lines []byte) {
 	var events []logstore.Event
 	for line := range bytes.Lines(lines) {
 		l.metrics.AddEmbedded(line, retrymetrics.CircuitBreakerState, retrymetrics.SharedStateUnavailable,
-			retrymetrics.ControllerChanges, retrymetrics.ControllerProposals)
+			retrymetrics.ControllerChanges, retrymetrics.ControllerProposals, retrymetrics.RetryModelBrier,
+			retrymetrics.BaseRateBrier, retrymetrics.RetryModelUsed)
 		events = append(events, logstore.Event{Time: now, Message: string(line)})
 	}
 	err := l.store.Append(l.scope, to.Group, to.Name, events)

@@ -71,6 +71,14 @@ var (
 	ControllerProposals = declare("ControllerProposals", Count, Functions, added,
 		"Changes that the controller proposed in a dry run and did not make. A proposal that stays the same counts once.",
 		ByMachine, ByState)
+	RetryModelBrier = declare("RetryModelBrier", None, Functions, highest,
+		"Brier score of the model of retry success on held-out retries, those of the last 30 % of the time. Lower is better. Published once a day, when the model is trained.",
+		ByMachine)
+	BaseRateBrier = declare("BaseRateBrier", None, Functions, highest,
+		"Brier score on the same retries of predicting the base rate for each.", ByMachine)
+	RetryModelUsed = declare("RetryModelUsed", None, Functions, highest,
+		"1 if the model predicts better than the base rate, so that functions use it for rows that have a value; otherwise 0, and functions use the measured rates.",
+		ByMachine)
 	ConfiguredRetries = declare("ConfiguredRetries", Count, Definition, highest,
 		"Retries that a state's Retry array, as configured now, allows one task when errors alternate.", ByState)
 	ConfiguredWait = declare("ConfiguredWait", Seconds, Definition, highest,
@@ -126,6 +134,7 @@ var catalogue = []*Metric{
 	BatchesInTime, BatchesLate, UnpairedEvents, RowsApplied, RowsAlreadyApplied, RowsRejected, RowsDeadLettered,
 	RowsRetried, RowsRecovered,
 	SharedStateUnavailable, ControllerChanges, ControllerProposals,
+	RetryModelBrier, BaseRateBrier, RetryModelUsed,
 	ConfiguredRetries, ConfiguredWait,
 }
 

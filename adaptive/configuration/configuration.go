@@ -27,7 +27,8 @@ type Configuration struct {
 	Value float64 `json:"value"`
 	// States holds the Task states with a Retry array, by name.
 	States map[string]State `json:"states"`
-	// Model estimates a retry's chance of success if it knows all features of the retry; nil for none.
+	// Model estimates a retry's chance of success if it predicts better than the base rate and knows all features of
+	// the retry; nil for none.
 	Model *predict.Model `json:"model,omitempty"`
 }
 
@@ -108,8 +109,9 @@ type Attempt struct {
 }
 
 // Decide reports whether another attempt is worth its cost. The chance of success comes from the model if there is
-// one that knows all features of the attempt, and otherwise from the upper 95 % bound of the measurements, so that a
-// retry is given up only if even an optimist would lose by it. It returns false if nothing is known; the attempt is
+// one that predicts better than the base rate and knows all features of the attempt; the decision's reason then names
+// the model. Otherwise it comes from the upper 95 % bound of the measurements, so that a retry is given up only if even
+// an optimist would lose by it. It returns false if nothing is known; the attempt is
 // then to be retried as the definition says.
 func (c *Configuration) Decide(a Attempt) (worth.Decision, bool) {
 	retries, ok := c.retries(a)
@@ -118,9 +120,12 @@ func (c *Configuration) Decide(a Attempt) (worth.Decision, bool) {
 	}
 	r := retries[a.Retries]
 	cost := worth.Cost{Transition: r.Cost}
-	if c.Model != nil {
+	if c.Model != nil && c.Model.BeatsBaseRate() {
 		if p, complete := c.Model.Predict(a.example()); complete {
-			return worth.Decide(p, c.Value, cost), true
+			d := worth.Decide(p, c.Value, cost)
+			d.Reason += fmt.Sprintf(" (chance estimated by the model %s of %s)", c.Model.Kind,
+				c.Model.To.UTC().Format(time.DateOnly))
+			return d, true
 		}
 	}
 	if r.Started < sufficient {

@@ -5,13 +5,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"stepback/adaptive/configuration"
+	"stepback/adaptive/predict"
 )
 
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -158,5 +161,57 @@ func TestFiles(t *testing.T) {
 	}
 	if c, err := f.Load(t.Context(), "import"); err != nil || c.Value != 0.001 {
 		t.Errorf("of an earlier version: %+v, %v", c, err)
+	}
+}
+
+// model returns a model of errors of which Deadlock recovers with a chance of 0.9, or, if it is of no use, of errors that
+// all recover with the same chance.
+func model(t *testing.T, useful bool) *predict.Model {
+	t.Helper()
+	rnd := rand.New(rand.NewPCG(3, 7))
+	all := make([]predict.Example, 2000)
+	for i := range all {
+		all[i] = predict.Example{At: noon.Add(time.Duration(i) * time.Minute), Execution: strconv.Itoa(i),
+			Error: []string{"Deadlock", "States.Timeout"}[i%2], Attempt: 2, SinceFirst: 1}
+		all[i].Succeeded = rnd.Float64() < 0.1 || useful && i%2 == 0 && rnd.Float64() < 0.9
+	}
+	m, err := predict.Train(all, 42)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// modelOf provides a model.
+type modelOf struct{ *predict.Model }
+
+func (m modelOf) Current(context.Context) *predict.Model { return m.Model }
+
+// TestAModelDecidesOnlyIfItBeatsTheBaseRate: by the measurements, the second retry after a deadlock never pays. A model
+// that knows better makes it, whether it comes with the configuration or apart from it; a mere base rate does not.
+func TestAModelDecidesOnlyIfItBeatsTheBaseRate(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		useful, retry bool
+		ending        string
+	}{
+		{true, true, "(chance estimated by the model shrunk-rates of 2026-11-23)"},
+		{false, false, "that an attempt costs"},
+	} {
+		m := model(t, c.useful)
+		if m.BeatsBaseRate() != c.useful {
+			t.Fatal(m.Kind)
+		}
+		failed := configuration.Attempt{State: "Save", Error: "Deadlock", Retries: 1, Began: noon, Failed: noon.Add(time.Second)}
+		with := saves()
+		with.Model = m
+		d, known := with.Decide(failed)
+		if !known || d.Retry != c.retry || !strings.HasSuffix(d.Reason, c.ending) {
+			t.Errorf("%s: %v (%v), %q", m.Kind, d.Retry, known, d.Reason)
+		}
+		r := configuration.Reader{Source: &source{is: saves()}, Models: modelOf{m}, Now: func() time.Time { return noon }}
+		if apart, _ := r.Decide(t.Context(), failed); apart.Reason != d.Reason {
+			t.Errorf("%s apart from the configuration: %q, want %q", m.Kind, apart.Reason, d.Reason)
+		}
 	}
 }

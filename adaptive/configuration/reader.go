@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"stepback/adaptive/predict"
 	"stepback/adaptive/worth"
 )
 
@@ -14,11 +15,20 @@ type Source interface {
 	Load(ctx context.Context, machine string) (*Configuration, error)
 }
 
+// Models provides a model that is kept apart from the configuration, because it is large.
+type Models interface {
+	// Current returns the model in use, or nil if there is none. It may load the model, and is safe for concurrent
+	// use.
+	Current(ctx context.Context) *predict.Model
+}
+
 // Reader reads the configuration of a state machine periodically. Set its exported fields before use; it is safe for
 // concurrent use.
 type Reader struct {
 	Source  Source
 	Machine string
+	// Models provides the model for configurations that contain none; nil means none.
+	Models Models
 	// Every is the time for which a loaded configuration is used; 0 means a minute. Timeout limits one load; 0
 	// means 200 ms.
 	Every, Timeout time.Duration
@@ -93,6 +103,11 @@ func (r *Reader) Decide(ctx context.Context, a Attempt) (worth.Decision, bool) {
 	}
 	if a.Failed.IsZero() {
 		a.Failed = r.now()
+	}
+	if c.Model == nil && r.Models != nil {
+		with := *c
+		with.Model = r.Models.Current(ctx)
+		c = &with
 	}
 	return c.Decide(a)
 }

@@ -51,8 +51,8 @@ type Economy struct {
 	Prices analysis.Options
 	// Tell stores the configurations for the functions; nil publishes none.
 	Tell Configurations
-	// Model estimates the chance of success for the functions. If it is nil, functions use the measurements
-	// instead.
+	// Model estimates the chance of success for the functions. If it is nil, or does not predict better than the base
+	// rate, functions use the measurements instead.
 	Model *predict.Model
 }
 
@@ -85,6 +85,9 @@ func (t *tick) recoveries(ctx context.Context, targets []Target) {
 	if err != nil {
 		t.warn("the outcomes of retries could not be measured: %v", err)
 		return
+	}
+	if m := t.Economy.Model; m != nil && !m.BeatsBaseRate() {
+		t.warn("the model of retry success does not predict better than the base rate; functions use the measured rates")
 	}
 	t.row.RecoveriesAt, t.row.Recoveries = t.now, map[string][]decide.Recovery{}
 	told := &configuration.Configuration{

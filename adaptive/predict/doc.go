@@ -5,8 +5,8 @@
 // and a random forest of classification trees, the source design's model, with its probabilities calibrated the same
 // way. Data are split by time (train, calibrate, test), never at random, because the attempts of one outage resemble
 // one another. A model beats a simpler one only if the 95 % interval of the difference of their Brier scores,
-// bootstrapped by spells of five minutes, lies below 0. If none beats the base rate, the base rate is used, and
-// [Model.BeatsBaseRate] reports it.
+// bootstrapped by spells of five minutes, lies below 0. If none beats the base rate, [Model.BeatsBaseRate]
+// returns false, and the model should not be used.
 //
 // Use a probability to decide by expected value (package worth), never by a fixed threshold. An example that lacks a
 // feature which no training example lacked gets the base rate, and the result says so. Everything is seeded: the same

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 )
@@ -48,6 +49,16 @@ type Model struct {
 // BeatsBaseRate reports whether the selected model predicts better than the base rate. If not, Predict returns the base
 // rate for every retry.
 func (m *Model) BeatsBaseRate() bool { return m.Kind != BaseRate }
+
+// BaseRateBrier returns the Brier score of the base rate on the test part; NaN if the model file does not contain it.
+func (m *Model) BaseRateBrier() float64 {
+	for i := range m.Candidates {
+		if m.Candidates[i].Kind == BaseRate {
+			return m.Candidates[i].Score.Brier
+		}
+	}
+	return math.NaN()
+}
 
 // Predict returns the probability that a retry succeeds; e.Succeeded is not used. If the model needs a feature that
 // the example lacks, and that no training example lacked, it returns the base rate and false.

@@ -29,13 +29,18 @@ type Candidate struct {
 	Difference Difference `json:"difference"`
 }
 
+// TooLittleError reports that a history is too short or too uniform for a model.
+type TooLittleError struct{ Reason string }
+
+func (e *TooLittleError) Error() string { return "predict: " + e.Reason }
+
 // Train fits all kinds of models and selects the simplest that none beats. It splits the examples by time: the first
 // half for fitting, the next fifth for calibrating, and the rest for testing. An execution that crosses a border is
-// left out of the later part. The selected kind is then fitted again, to all examples. Train returns an error if there
-// are fewer than 200 examples, or if all outcomes in a part are the same.
+// left out of the later part. The selected kind is then fitted again, to all examples. Train returns a
+// *TooLittleError if there are fewer than 200 examples, or if all outcomes in a part are the same.
 func Train(all []Example, seed uint64) (*Model, error) {
 	if len(all) < fewestExamples {
-		return nil, fmt.Errorf("predict: there are %d examples, and %d are needed", len(all), fewestExamples)
+		return nil, &TooLittleError{fmt.Sprintf("there are %d examples, and %d are needed", len(all), fewestExamples)}
 	}
 	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b Example) int {
@@ -44,9 +49,8 @@ func Train(all []Example, seed uint64) (*Model, error) {
 	fit, calibrate, test := split(all)
 	for name, part := range map[string][]Example{"fitting": fit, "testing": test} {
 		if !mixed(part) {
-			return nil,
-				fmt.Errorf("predict: the examples for %s all have the same outcome, or there are none; train on a longer time",
-					name)
+			return nil, &TooLittleError{fmt.Sprintf(
+				"the examples for %s all have the same outcome, or there are none; train on a longer time", name)}
 		}
 	}
 	rates := newRates(fit)

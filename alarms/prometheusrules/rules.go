@@ -34,14 +34,14 @@ func Write(w io.Writer) error {
 		fmt.Fprintf(&b, "      - record: %s\n        expr: %s / %s and %s >= %d\n", recorded(d), bad, all, all, retrymetrics.MinimumBatches)
 	}
 	for _, burn := range alarms.Burns() {
-		threshold := burn.Times * objective.Budget() / 100
+		threshold := burn.Times(objective) * objective.Budget() / 100
 		severity := "message"
 		if burn.Page {
 			severity = "page"
 		}
 		fmt.Fprintf(&b, "      - alert: Stepback%s\n        expr: %s > %.4g and %s > %.4g\n        labels:\n          severity: %s\n"+
 			"        annotations:\n          summary: \"{{ $labels.state_machine }}: more batches are late than %g times the error budget allows, over %s and %s\"\n",
-			camel(burn.Name), recorded(burn.Long), threshold, recorded(burn.Short), threshold, severity, burn.Times,
+			camel(burn.Name), recorded(burn.Long), threshold, recorded(burn.Short), threshold, severity, burn.Times(objective),
 			span(burn.Long), span(burn.Short))
 	}
 	_, err := w.Write(b.Bytes())

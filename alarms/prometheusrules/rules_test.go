@@ -63,8 +63,8 @@ func TestRules(t *testing.T) {
 	for _, want := range []string{
 		"stepback:batches_late:share5m  " + late + " / (" + late + " + (" + good + " or 0 * " + late + ")) and (" + late + " + (" + good +
 			" or 0 * " + late + ")) >= 10",
-		"StepbackBudgetFast page stepback:batches_late:share1h > 0.072 and stepback:batches_late:share5m > 0.072",
-		"StepbackBudgetSlow page stepback:batches_late:share6h > 0.03 and stepback:batches_late:share30m > 0.03",
+		"StepbackBudgetFast page stepback:batches_late:share1h > 0.0672 and stepback:batches_late:share5m > 0.0672",
+		"StepbackBudgetSlow page stepback:batches_late:share6h > 0.028 and stepback:batches_late:share30m > 0.028",
 		"StepbackBudgetDrain message stepback:batches_late:share24h > 0.005 and stepback:batches_late:share6h > 0.005",
 	} {
 		if !strings.Contains(got, want) {

@@ -57,13 +57,11 @@ func (s *Stack) hasAdapt() bool { return s.Environment.Adapt != environment.Adap
 // measuresRetryValue reports whether the value of retries is measured.
 func (s *Stack) measuresRetryValue() bool { return s.hasAdapt() && s.Environment.RecordValue > 0 }
 
-// historiesAccess allows the controller to read the histories of executions, including those of the Map's children.
-// It reads those of the last week.
+// historiesAccess allows a function to read the histories of executions, including those of the Map's children.
 func (s *Stack) historiesAccess() []awsiam.PolicyStatement {
 	name := s.Environment.Prefix()
 	executions := append([]*string{s.states("execution", name+":*")}, s.ofMaps("execution", name)...)
 	return []awsiam.PolicyStatement{
-		allow([]string{"states:ListStateMachines"}, jsii.String("*")), // it supports no other resource
 		allow([]string{"states:GetExecutionHistory", "states:DescribeStateMachineForExecution"}, executions...),
 		allow([]string{"states:ListExecutions"}, s.ofMaps("mapRun", name)...),
 	}

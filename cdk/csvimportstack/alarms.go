@@ -24,7 +24,7 @@ func (s *Stack) addAlarms() error {
 		PagesTopic: *s.name(pagesTopic), NoticesTopic: *s.name(noticesTopic), ImportsTopic: *s.name(importsTopic),
 		MetricsFunction: *s.name(metricsFunction), AdaptFunction: s.nameOf(adaptFunction, s.hasAdapt()),
 		RelayFunction: s.nameOf(relayFunction, s.hasRelay()), PruneFunction: s.nameOf(pruneFunction, s.hasPrune()),
-		Cluster: s.cluster,
+		TrainFunction: s.nameOf(trainFunction, s.hasAdapt()), Cluster: s.cluster,
 	})
 	if err != nil {
 		return err

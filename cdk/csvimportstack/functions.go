@@ -88,6 +88,7 @@ func (s *Stack) guarded(environment map[string]*string) map[string]*string {
 		jsii.String(s.Environment.Prefix())
 	if s.measuresRetryValue() {
 		environment["CONFIGURATION_TABLE"] = s.RetryConfigurations.TableName()
+		environment["MODEL_OBJECT"] = s.modelObject()
 	}
 	e := s.Environment
 	if e.SourceBreaker {
@@ -99,11 +100,14 @@ func (s *Stack) guarded(environment map[string]*string) map[string]*string {
 }
 
 // guardAccess returns the permissions of the guard in front of a function's work: reading and updating the shared
-// breaker's item, and reading the controller's configuration of retries.
+// breaker's item, and reading the controller's configuration of retries and the model of their success.
 func (s *Stack) guardAccess() []awsiam.PolicyStatement {
 	access := []awsiam.PolicyStatement{allow([]string{"dynamodb:GetItem", "dynamodb:UpdateItem"}, s.Breaker.TableArn())}
 	if s.measuresRetryValue() {
-		access = append(access, allow([]string{"dynamodb:GetItem"}, s.RetryConfigurations.TableArn()))
+		access = append(access, allow([]string{"dynamodb:GetItem"}, s.RetryConfigurations.TableArn()),
+			// Without permission to list, S3 returns 403 instead of 404 as long as there is no model.
+			allow([]string{"s3:ListBucket"}, s.ResultBucket.BucketArn()),
+			allow([]string{"s3:GetObject"}, s.ResultBucket.ArnForObjects(jsii.String(modelKey))))
 	}
 	return access
 }

@@ -61,6 +61,7 @@ var accepted = map[string]string{
 	"AwsSolutions-IAM5 (wildcard) StartRole":                       "X-Ray",
 	"AwsSolutions-IAM5 (wildcard) AdaptRole":                       "executions and Map Runs by name, X-Ray, and metrics, which have no ARN",
 	"AwsSolutions-IAM5 (wildcard) MetricsRole":                     "X-Ray",
+	"AwsSolutions-IAM5 (wildcard) TrainRole":                       "executions and Map Runs by name, and X-Ray",
 	"AwsSolutions-IAM5 (wildcard) PruneRole":                       "versions of the functions and executions by name, and X-Ray",
 	"AwsSolutions-IAM5 (wildcard) StateMachineRole":                "its own executions and Map Runs by name, objects of a bucket, log deliveries, which have no ARN, and X-Ray",
 	"AwsSolutions-VPC7 (no flow log) Network":                      "isolated subnets without a way to the internet; flow logs are the account's to collect",

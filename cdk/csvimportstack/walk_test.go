@@ -90,6 +90,7 @@ func TestEverythingHasAWriterAndAReader(t *testing.T) {
 					t.Errorf("no alarm watches the queue %s", id)
 				}
 			}
+			x.walkModel(t, e, all)
 			x.walkTopics(t, all)
 			x.walkEvents(t, all)
 			x.walkMetrics(t, e)
@@ -107,6 +108,43 @@ func (x template) alarmed(t *testing.T, metric, value string) bool {
 		}
 	}
 	return false
+}
+
+// walkModel checks that, where there is a controller, one role writes the model of retry success, and each function
+// that decides by it reads it. Scores are read from the dashboard everywhere (walkMetrics).
+func (x template) walkModel(t *testing.T, e environment.Environment, all []statement) {
+	t.Helper()
+	writers, readers := 0, 0
+	for _, s := range all {
+		if !strings.Contains(s.resources, `/models/retries.json"`) {
+			continue
+		}
+		switch {
+		case slices.Equal(s.actions, []string{"s3:PutObject"}):
+			writers++
+		case slices.Equal(s.actions, []string{"s3:GetObject"}):
+			readers++
+		default:
+			t.Errorf("%s may perform %q on the model", s.owner, s.actions)
+		}
+	}
+	given := 0
+	for _, f := range x.ofType("AWS::Lambda::Function") {
+		if _, ok := variablesOf(f)["MODEL_OBJECT"]; ok {
+			given++
+		}
+	}
+	wantWriters, wantReaders := 0, 0
+	if e.Adapt != environment.AdaptOff {
+		wantWriters = 1
+		if e.RecordValue > 0 {
+			wantReaders = 3
+		}
+	}
+	if writers != wantWriters || readers != wantReaders || given != wantWriters+wantReaders {
+		t.Errorf("%d roles write the model and %d read it, and %d functions know its place; want %d, %d and %d", writers,
+			readers, given, wantWriters, wantReaders, wantWriters+wantReaders)
+	}
 }
 
 // walkTopics checks that something publishes to each topic, and that the subscribers of the settings are on it.
@@ -284,7 +322,7 @@ func TestEveryVariableOfAProgramIsSet(t *testing.T) {
 		}
 	}
 	sources, err := filepath.Glob("../../lambdas/*/*.go")
-	if err != nil || len(set) != 8 {
+	if err != nil || len(set) != 9 {
 		t.Fatal(err, len(set))
 	}
 	for _, file := range sources {

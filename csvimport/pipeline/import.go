@@ -49,8 +49,12 @@ type Progress struct {
 // instead; records already applied are not applied twice. watch, if not nil, is called about ten times a second
 // from the calling goroutine.
 func (p *Pipeline) Import(ctx context.Context, file string, again bool, watch func(Progress)) (*Report, error) {
+	return p.ImportAs(ctx, file, keyOf(file), again, watch)
+}
+
+// ImportAs is like Import for an object with another key than the file's base name.
+func (p *Pipeline) ImportAs(ctx context.Context, file, key string, again bool, watch func(Progress)) (*Report, error) {
 	began := time.Now()
-	key := keyOf(file)
 	s, err := p.upload(ctx, file, key)
 	if err != nil {
 		return nil, err

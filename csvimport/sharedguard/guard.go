@@ -20,8 +20,10 @@ import (
 	"stepback/adaptive/breaker"
 	"stepback/adaptive/configuration"
 	"stepback/adaptive/configuration/dynamosource"
+	"stepback/adaptive/predict/s3model"
 	"stepback/adaptive/shared"
 	"stepback/adaptive/shared/dynamostore"
+	"stepback/aws/objects/sdkobjects"
 	"stepback/csvimport/circuitlog"
 	"stepback/csvimport/handlers"
 )
@@ -39,7 +41,9 @@ type Callee struct {
 
 // FromEnvironment returns the guard of a function for a callee, or nil if neither BREAKER_TABLE nor
 // CONFIGURATION_TABLE is set. The first is a table of package dynamostore. The second is the table
-// retry_configurations, which holds the functions' configuration under the state machine's name, STATE_MACHINE. If
+// retry_configurations, which holds the functions' configuration under the state machine's name, STATE_MACHINE.
+// MODEL_OBJECT is the object, as s3://BUCKET/KEY, with the model of retry success that CONFIGURATION_TABLE's numbers are
+// combined with; without it, the chances are the measured rates. If
 // STATE_MACHINE is set, metrics are printed to out. CALLS_AT_A_TIME is the number of calls that the state machine
 // makes concurrently. BREAKER selects the breaker's thresholds: standard (the default, [shared.Callee]) or source,
 // those of the source design ([breaker.Conservative]); all functions of a callee must use the same.
@@ -77,12 +81,34 @@ func FromEnvironment(ctx context.Context, env func(string) string, callee, state
 		}
 	}
 	if configurations != "" {
-		guard.Worth = &configuration.Reader{
+		reader := &configuration.Reader{
 			Source: dynamosource.Source{Client: client, Table: configurations}, Machine: c.Machine,
 			Unavailable: p.Unavailable,
 		}
+		if reader.Models, err = modelFrom(ctx, env("MODEL_OBJECT"), log); err != nil {
+			return nil, err
+		}
+		guard.Worth = reader
 	}
 	return guard, nil
+}
+
+// modelFrom returns the reader of the model at an address; nil if the address is empty.
+func modelFrom(ctx context.Context, address string, log *slog.Logger) (configuration.Models, error) {
+	if address == "" {
+		return nil, nil
+	}
+	at, err := s3model.Parse(address)
+	if err != nil {
+		return nil, fmt.Errorf("MODEL_OBJECT: %w", err)
+	}
+	client, err := sdkobjects.ClientFromEnvironment(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &s3model.Reader{Client: client, At: at, Unavailable: func(err error) {
+		log.Warn("the model of retry success cannot be read; the measured rates are used", "error", err.Error())
+	}}, nil
 }
 
 // policiesOf returns the policies that BREAKER selects.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
@@ -26,8 +27,19 @@ type StepFunctions interface {
 
 // API reads the executions of STANDARD state machines and their child executions. An execution that has been deleted
 // before its history is requested is left out.
+//
+// State machines are listed only if the selection names none by its ARN.
 func API(ctx context.Context, client StepFunctions, s Selection, c *analysis.Collector) error {
 	r := apiReader{client: client, selection: s, collector: c, rules: map[string]string{}}
+	if strings.HasPrefix(s.Machine, "arn:") {
+		err := r.executions(ctx, &sfn.ListExecutionsInput{StateMachineArn: &s.Machine}, "")
+		var none *types.StateMachineDoesNotExist
+		var express *types.StateMachineTypeNotSupported
+		if errors.As(err, &none) || errors.As(err, &express) {
+			return noMachine(s.Machine)
+		}
+		return err
+	}
 	for pages := sfn.NewListStateMachinesPaginator(client, &sfn.ListStateMachinesInput{}); pages.HasMorePages(); {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
@@ -45,9 +57,13 @@ func API(ctx context.Context, client StepFunctions, s Selection, c *analysis.Col
 		}
 	}
 	if !r.found && s.Machine != "" {
-		return fmt.Errorf("there is no state machine %q of type STANDARD", s.Machine)
+		return noMachine(s.Machine)
 	}
 	return nil
+}
+
+func noMachine(machine string) error {
+	return fmt.Errorf("there is no state machine %q of type STANDARD", machine)
 }
 
 type apiReader struct {

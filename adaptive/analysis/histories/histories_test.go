@@ -1,6 +1,8 @@
 package histories_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -89,6 +91,28 @@ func TestJournalAndAPIAgree(t *testing.T) {
 		!strings.Contains(err.Error(), `no state machine "other"`) {
 		t.Errorf("of a machine that is not there: %v", err)
 	}
+	// A machine that is named by its ARN is read without listing machines, for which no narrower permission exists.
+	var direct analysis.Collector
+	const saved = "arn:aws:states:us-east-1:000000000000:stateMachine:saving"
+	if err := histories.API(t.Context(), unlisted{client}, histories.Selection{Machine: saved}, &direct); err != nil {
+		t.Fatal(err)
+	}
+	if d := report(t, &direct); d.Executions != 201 || d.Tasks != 200 {
+		t.Errorf("by its ARN: %d executions, %d tasks", d.Executions, d.Tasks)
+	}
+	none.Machine = saved + "s"
+	if err := histories.API(t.Context(), unlisted{client}, none, &asked); err == nil ||
+		!strings.Contains(err.Error(), `no state machine "`+none.Machine+`"`) {
+		t.Errorf("of an ARN that is not there: %v", err)
+	}
+}
+
+// unlisted may not list state machines.
+type unlisted struct{ *sfn.Client }
+
+func (unlisted) ListStateMachines(context.Context, *sfn.ListStateMachinesInput, ...func(*sfn.Options),
+) (*sfn.ListStateMachinesOutput, error) {
+	return nil, errors.New("AccessDeniedException")
 }
 
 func start(t *testing.T, p *local.Platform, client *sfn.Client) {

@@ -22,15 +22,18 @@ func (r *run) begin(slot uint32) {
 	}
 	x.asked++
 	if refusal := w.gates.admit(r, x); refusal != admitted {
-		r.refuse(slot, w)
+		r.refuse(slot, w, refusal)
 		return
 	}
 	r.call(slot)
 }
 
 // refuse handles a record whose call was refused: it is deferred, or dead-lettered if the policy has no deferral.
-func (r *run) refuse(slot uint32, w *workload) {
+func (r *run) refuse(slot uint32, w *workload, by refusal) {
 	x := &r.records[slot]
+	if r.Refused != nil {
+		r.Refused(Refusal{Workload: int(x.workload), Item: int(x.index), At: time.Duration(r.now), Open: by == circuitOpen})
+	}
 	r.measure.refused(x, w.MemoryMB())
 	r.wait(slot, w)
 }

@@ -46,6 +46,10 @@ type Options struct {
 	Seed     uint64
 	// Trace is called for every attempt when it ends for the caller. nil is fastest.
 	Trace func(Attempt)
+	// Refused is called for every call that a gate of the policy refuses. Closed is called for every record that ends,
+	// also if it is redriven later. nil is fastest.
+	Refused func(Refusal)
+	Closed  func(Closing)
 	// Jitter replaces the random numbers of the waits before retries. nil draws them from Seed.
 	Jitter retry.Rand
 	// Within is the time of [Result.Within]; 0 means without limit.
@@ -57,6 +61,20 @@ type Attempt struct {
 	Workload, Item, Number int // Number counts from 1
 	Start, End             time.Duration
 	Error                  string // empty for a success
+}
+
+// Refusal is a call that was not made. The record waits, or ends.
+type Refusal struct {
+	Workload, Item int
+	At             time.Duration
+	Open           bool // a breaker refused it; otherwise a limiter or a throttle did
+}
+
+// Closing is the end of a record.
+type Closing struct {
+	Workload, Item int
+	Arrived, At    time.Duration
+	Done           bool // the record succeeded; otherwise it was given up
 }
 
 // ErrTooManyCalls is returned if a run is aborted because it makes more than MaxCalls calls.
@@ -335,6 +353,10 @@ func (r *run) workloadIndex(w *workload) int {
 // close ends a record, as done or as dead-lettered.
 func (r *run) close(slot uint32, w *workload, done bool) {
 	x := &r.records[slot]
+	if r.Closed != nil {
+		r.Closed(Closing{Workload: int(x.workload), Item: int(x.index), Arrived: time.Duration(x.arrived),
+			At: time.Duration(r.now), Done: done})
+	}
 	if r.control != nil && !done {
 		r.control.exhausted(x)
 	}

@@ -20,10 +20,19 @@ const (
 	responseTimeout = 30 * time.Second
 )
 
-// FromEnvironment builds the client from the AWS SDK's own variables (AWS_REGION, credentials, AWS_ENDPOINT_URL_S3 or
+// FromEnvironment returns a store over the client of [ClientFromEnvironment].
+func FromEnvironment(ctx context.Context) (*Store, error) {
+	client, err := ClientFromEnvironment(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return New(client), nil
+}
+
+// ClientFromEnvironment builds the client from the AWS SDK's own variables (AWS_REGION, credentials, AWS_ENDPOINT_URL_S3 or
 // AWS_ENDPOINT_URL). If an endpoint is set, buckets are addressed by path, as local servers require. It makes only
 // one attempt.
-func FromEnvironment(ctx context.Context) (*Store, error) {
+func ClientFromEnvironment(ctx context.Context) (*s3.Client, error) {
 	cfg, err := config.LoadDefaultConfig(ctx,
 		config.WithRetryMaxAttempts(1),
 		config.WithHTTPClient(httpClient()),
@@ -32,13 +41,13 @@ func FromEnvironment(ctx context.Context) (*Store, error) {
 		return nil, fmt.Errorf("the AWS configuration cannot be loaded: %w", err)
 	}
 	custom := os.Getenv("AWS_ENDPOINT_URL_S3") != "" || os.Getenv("AWS_ENDPOINT_URL") != ""
-	return New(s3.NewFromConfig(cfg, func(o *s3.Options) {
+	return s3.NewFromConfig(cfg, func(o *s3.Options) {
 		if custom {
 			o.UsePathStyle = true
 			o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
 			o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 		}
-	})), nil
+	}), nil
 }
 
 func httpClient() *awshttp.BuildableClient {

@@ -29,7 +29,9 @@ const (
 
 // Run implements the verb run.
 type Run struct {
-	CSV         string             `name:"csv" type:"existingfile" placeholder:"FILE" help:"File to import, with the columns user_id, login_count and post_count. Default: a generated file of 10,000 rows."`
+	CSV         string             `name:"csv" xor:"what" type:"existingfile" placeholder:"FILE" help:"File to import, with the columns user_id, login_count and post_count. Default: a generated file of 10,000 rows."`
+	Files       string             `type:"path" xor:"what" placeholder:"DIR|MANIFEST" help:"Import many files as one: those in a folder and the folders below it that end in .csv, .tsv or .txt, or those that a manifest lists, a text file with a path in each line."`
+	Estimate    bool               `help:"Print the number of rows, and the cost and duration on AWS, and import nothing."`
 	Data        string             `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory: objects, database, journal, logs. Default .stepback."`
 	VirtualTime bool               `help:"Skip waits; timestamps advance as if the waits had taken place."`
 	Patience    time.Duration      `placeholder:"DURATION" help:"With --virtual-time: how long a function may really take before it is considered hung and its state times out. Default: the state's TimeoutSeconds, at least 5s."`
@@ -55,6 +57,8 @@ func (Run) Help() string {
   stepback run
   stepback run --csv activity.csv --fault ProcessSingleUserRecord:DatabaseConnectionError:0.1
   stepback run --csv activity.csv --fault ProcessSingleUserRecord:hang:1% --virtual-time --json
+  stepback run --files uploads/
+  stepback run --files uploads/ --estimate
 
 Importing the same file again with the same data directory changes nothing and prints the earlier report. If the process was killed,
 the next run resumes the import. After Ctrl-C the next run starts over; rows that were applied are not applied twice.`
@@ -62,6 +66,9 @@ the next run resumes the import. After Ctrl-C the next run starts over; rows tha
 
 // Run imports the file and prints the report.
 func (c *Run) Run(ctx context.Context, std terminal.Streams) error {
+	if c.Estimate {
+		return c.estimated(std)
+	}
 	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
@@ -80,7 +87,7 @@ func (c *Run) Alone(ctx context.Context, std terminal.Streams) error {
 	for _, x := range p.Resumed() {
 		workspace.Resuming(std)(x)
 	}
-	report, err := c.importFile(ctx, p, std)
+	printed, err := c.imported(ctx, p, std)
 	p.Release()
 	others.Wait(ctx)
 	if e := p.Close(); err == nil && e != nil {
@@ -89,7 +96,26 @@ func (c *Run) Alone(ctx context.Context, std terminal.Streams) error {
 	if err != nil {
 		return stopped(err)
 	}
-	return c.print(report, std)
+	return printed()
+}
+
+// imported imports the file or files and returns a function that prints the report.
+func (c *Run) imported(ctx context.Context, p *pipeline.Pipeline, std terminal.Streams) (func() error, error) {
+	if c.Files == "" {
+		report, err := c.importFile(ctx, p, std)
+		return func() error { return c.print(report, std) }, err
+	}
+	many, err := c.importFiles(ctx, p, std)
+	return func() error {
+		if c.JSON {
+			if err := terminal.PrintJSON(std.Out, many); err != nil {
+				return err
+			}
+		} else {
+			printMany(std.Out, many)
+		}
+		return statusOf(many.verdict())
+	}, err
 }
 
 // On imports the file in the process that has the data directory open, through its platform.
@@ -106,11 +132,11 @@ func (c *Run) On(ctx context.Context, std terminal.Streams, platform *local.Plat
 	if err != nil {
 		return opening(err)
 	}
-	report, err := c.importFile(ctx, p, std)
+	printed, err := c.imported(ctx, p, std)
 	if err = errors.Join(err, p.Close()); err != nil {
 		return stopped(err)
 	}
-	return c.print(report, std)
+	return printed()
 }
 
 // opening converts an error from opening a pipeline: for an invalid setting it returns a usage error.
@@ -206,7 +232,12 @@ func (c *Run) print(r *pipeline.Report, std terminal.Streams) error {
 	} else {
 		printReport(std.Out, r, c.Data, c.CSV)
 	}
-	switch r.Verdict() {
+	return statusOf(r.Verdict())
+}
+
+// statusOf returns an error with the exit status of a verdict.
+func statusOf(v pipeline.Verdict) error {
+	switch v {
 	case pipeline.Complete:
 		return nil
 	case pipeline.NeedsPerson:

@@ -121,7 +121,7 @@ func showModel(m *predict.Model, asJSON bool, std terminal.Streams) error {
 		m.From.Format(time.DateOnly), m.To.Format(time.DateOnly), m.Train, m.Calibrate, m.Test)
 	fmt.Fprintf(std.Out, "base rate %.3f; hash %.12s\n", m.Rates.Base, m.Hash)
 	if !m.BeatsBaseRate() {
-		fmt.Fprintf(std.Out, "no model predicts the last %d retries better than the base rate, so the base rate is used: "+
+		fmt.Fprintf(std.Out, "no model predicts the last %d retries better than the base rate, so no model is used: "+
 			"histories like these do not tell which retries will succeed\n", m.Test)
 	}
 	fmt.Fprintln(std.Out)

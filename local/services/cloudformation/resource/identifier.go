@@ -9,7 +9,7 @@ import (
 // primary maps types to the name of the primary identifier of their resources, as in AWS's schemas. For types that
 // are not listed, it is Id.
 var primary = map[string]string{
-	"AWS::ApiGatewayV2::Api": "ApiId", "AWS::CloudWatch::Alarm": "AlarmName", "AWS::CloudWatch::CompositeAlarm": "AlarmName",
+	"AWS::ApiGateway::RestApi": "RestApiId", "AWS::ApiGatewayV2::Api": "ApiId", "AWS::CloudWatch::Alarm": "AlarmName", "AWS::CloudWatch::CompositeAlarm": "AlarmName",
 	"AWS::CloudWatch::Dashboard": "DashboardName", "AWS::DynamoDB::GlobalTable": "TableName", "AWS::DynamoDB::Table": "TableName",
 	"AWS::ECR::Repository": "RepositoryName", "AWS::Events::ApiDestination": "Name", "AWS::Events::Archive": "ArchiveName",
 	"AWS::Events::Connection": "Name", "AWS::Events::EventBus": "Name", "AWS::Events::Rule": "Arn",

@@ -5,7 +5,8 @@ import "maps"
 // systemTagged are the types whose resources CloudFormation tags with their origin, according to their schemas in its
 // registry (cloudFormationSystemTags).
 var systemTagged = map[string]bool{
-	"AWS::ApiGatewayV2::Api": true, "AWS::CloudWatch::Alarm": true, "AWS::CloudWatch::CompositeAlarm": true,
+	"AWS::ApiGateway::RestApi": true, "AWS::ApiGateway::Stage": true, "AWS::ApiGatewayV2::Api": true,
+	"AWS::CloudWatch::Alarm": true, "AWS::CloudWatch::CompositeAlarm": true,
 	"AWS::ECR::Repository": true, "AWS::Events::EventBus": true, "AWS::Events::Rule": true,
 	"AWS::Lambda::EventSourceMapping": true, "AWS::Lambda::Function": true, "AWS::Logs::LogGroup": true,
 	"AWS::S3::Bucket": true, "AWS::SNS::Topic": true, "AWS::SSM::Parameter": true, "AWS::Scheduler::ScheduleGroup": true,

@@ -31,8 +31,16 @@ func (s *Service) deploy(ctx context.Context, a *area, r *record, c *Configurati
 		!exists(launch.Command[0]) {
 		launch.Command = []string{opt}
 	}
+	if runtimes.Ended(c.Runtime) {
+		s.opts.Log.Warn("AWS has ended the runtime of a function; it runs with this machine's interpreter",
+			"function", c.FunctionArn, "runtime", launch.Interpreter)
+	}
+	layers := make([]string, len(c.Layers))
+	for i, l := range c.Layers {
+		layers[i] = l.Arn
+	}
 	packages := func(ctx context.Context, name string) (string, error) {
-		return s.packages.Folder(ctx, c.Runtime, launch.Command[0], name)
+		return s.packages.Folder(ctx, c.Runtime, launch.Command[0], name, layers...)
 	}
 	release := a.use(codeKey{c.FunctionName, c.CodeSha256})
 	err = a.lambda.Replace(runner.Function{

@@ -241,7 +241,7 @@ func TestCreateRefuses(t *testing.T) {
 		want   string
 	}{
 		"runtime": {func(in *functions.CreateInput) { in.Runtime = new("java21") },
-			"Value java21 at 'runtime' failed"},
+			"Functions of the runtime java21 do not run in stepback serve"},
 		"handler": {func(in *functions.CreateInput) { in.Handler = nil }, "Runtime and Handler are mandatory"},
 		"no code": {func(in *functions.CreateInput) { in.Code = functions.Code{} }, "source for function code"},
 		"no zip": {func(in *functions.CreateInput) { in.Code.ZipFile = []byte("x") },
@@ -384,5 +384,23 @@ func TestADamagedRecordIsNamed(t *testing.T) {
 	if _, err := functions.Open(t.Context(), dir, functions.Options{}); err == nil || !strings.Contains(err.Error(),
 		path+" is damaged") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestWhatPublicSamplesName: runtimes that AWS has ended run with the interpreter of this machine, and AWS's public layers
+// of Powertools are accepted without content.
+func TestWhatPublicSamplesName(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir(), functions.Options{})
+	const layer = "arn:aws:lambda:us-east-1:017000801446:layer:AWSLambdaPowertoolsPython:22"
+	in := python(t, source("one"))
+	in.Runtime, in.Layers = new("python3.7"), []string{layer}
+	made := create(t, s, in)
+	if len(made.Layers) != 1 || made.Layers[0] != (functions.Layer{Arn: layer}) || made.Runtime != "python3.7" {
+		t.Errorf("%+v", made)
+	}
+	out, err := s.Invoke(t.Context(), home, &invocation.Request{FunctionName: "F"})
+	if err != nil || string(out.Payload) != `"one $LATEST"` {
+		t.Errorf("%+v, %v", out, err)
 	}
 }

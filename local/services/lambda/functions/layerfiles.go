@@ -12,12 +12,13 @@ import (
 	"stepback/aws"
 	"stepback/internal/atomicfile"
 	"stepback/internal/ownerfs"
+	"stepback/local/services/lambda/runtimes"
 )
 
 // maxLayers is the maximum number of layers per function.
 const maxLayers = 5
 
-// layersOf returns the layers with the given ARNs and merges their files.
+// layersOf returns the layers with the given ARNs and merges their files. AWS's public layers have none.
 func (s *Service) layersOf(arns []string) ([]Layer, error) {
 	if len(arns) > maxLayers {
 		return nil, invalid("Cannot reference more than 5 layers.")
@@ -25,14 +26,15 @@ func (s *Service) layersOf(arns []string) ([]Layer, error) {
 	s.layers.mu.Lock()
 	defer s.layers.mu.Unlock()
 	list, seen := make([]Layer, len(arns)), map[string]string{}
-	content := make([]string, len(arns))
+	var content []string
 	for i, arn := range arns {
 		n, err := ParseLayer(aws.Scope{}, arn)
 		if err != nil || n.Version == 0 {
 			return nil, invalid("Layer version %s does not exist.", arn)
 		}
 		_, v, err := s.layers.find(n)
-		if err != nil {
+		public := err != nil && runtimes.PublicLayer(arn) // its packages come when a function imports them
+		if err != nil && !public {
 			return nil, invalid("Layer version %s does not exist.", arn)
 		}
 		if other, twice := seen[n.arn()]; twice {
@@ -40,8 +42,12 @@ func (s *Service) layersOf(arns []string) ([]Layer, error) {
 				other, arn)
 		}
 		seen[n.arn()] = arn
+		if public {
+			list[i] = Layer{Arn: arn}
+			continue
+		}
 		list[i] = Layer{arn, v.CodeSize}
-		content[i] = filepath.Join(s.layers.layerDir(n.Scope, n.Name), "code", hexOf(v.CodeSha256))
+		content = append(content, filepath.Join(s.layers.layerDir(n.Scope, n.Name), "code", hexOf(v.CodeSha256)))
 	}
 	return list, s.assemble(list, content)
 }

@@ -119,8 +119,7 @@ func setText(to *string, value string) {
 func (s *Settings) check() error {
 	switch {
 	case s.Runtime != nil && !runtimes.Known(*s.Runtime):
-		return invalid("Value %s at 'runtime' failed to satisfy constraint: Member must satisfy enum value set: [%s] or be a valid ARN",
-			*s.Runtime, strings.Join(runtimes.Names, ", "))
+		return invalid("%s", runtimes.Refusal(*s.Runtime))
 	case present(s.FileSystemConfigs):
 		return invalid("File systems are not mounted here; leave FileSystemConfigs out.")
 	case present(s.ImageConfig):

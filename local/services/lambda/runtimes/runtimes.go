@@ -3,6 +3,7 @@ package runtimes
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -29,6 +30,13 @@ var Names = []string{
 	"nodejs18.x", "nodejs20.x", "nodejs22.x", "nodejs24.x", "provided.al2", "provided.al2023",
 	"python3.8", "python3.9", "python3.10", "python3.11", "python3.12", "python3.13", "python3.14",
 }
+
+// ended lists the runtimes that Lambda no longer accepts for new functions. Public samples still name them; their
+// functions run with the interpreter of this machine.
+var ended = []string{"nodejs12.x", "nodejs14.x", "nodejs16.x", "python3.6", "python3.7"}
+
+// Ended reports whether Lambda no longer accepts a runtime for new functions, although functions of it run here.
+func Ended(runtime string) bool { return slices.Contains(ended, runtime) }
 
 // Launch describes how to start a function.
 type Launch struct {
@@ -69,8 +77,15 @@ func Open(dir string) (*Set, error) {
 	return &Set{dir: absolute, found: map[string]interpreter{}}, nil
 }
 
-// Known reports whether runtime is one of Names.
-func Known(runtime string) bool { return slices.Contains(Names, runtime) }
+// Known reports whether functions of a runtime run here: it is one of Names, or has ended.
+func Known(runtime string) bool { return slices.Contains(Names, runtime) || Ended(runtime) }
+
+// Refusal says what to do about a runtime that is not known.
+func Refusal(runtime string) string {
+	return fmt.Sprintf("Functions of the runtime %s do not run in stepback serve, which runs programs for Amazon Linux, and "+
+		"functions for the Node.js and Python of this machine: use one of %s. A program in another language runs as a "+
+		"provided runtime, with its own bootstrap.", runtime, strings.Join(Names, ", "))
+}
 
 // Launch returns how to start a function of the runtime with its code in the directory code. The error says what to
 // install.
@@ -83,8 +98,7 @@ func (s *Set) Launch(ctx context.Context, runtime, code string) (Launch, error) 
 	case strings.HasPrefix(runtime, "nodejs"):
 		return s.interpreted(ctx, runtime, node, nodeClient)
 	}
-	return Launch{}, fmt.Errorf("functions of the runtime %q do not run here; use one of %s", runtime,
-		strings.Join(Names, ", "))
+	return Launch{}, errors.New(Refusal(runtime))
 }
 
 func (s *Set) interpreted(ctx context.Context, runtime string, l language, client string) (Launch, error) {
@@ -101,9 +115,13 @@ func (s *Set) interpreted(ctx context.Context, runtime string, l language, clien
 			env[name] = value
 		}
 	}
+	note := ""
+	if Ended(runtime) {
+		note = ", which AWS has ended"
+	}
 	return Launch{
 		Command:     append(slices.Clone(l.command(i.path)), filepath.Join(s.dir, client)),
-		Interpreter: fmt.Sprintf("%s (%s %s at %s)", runtime, l.name, i.version, i.path),
+		Interpreter: fmt.Sprintf("%s%s (%s %s at %s)", runtime, note, l.name, i.version, i.path),
 		Env:         env,
 	}, nil
 }

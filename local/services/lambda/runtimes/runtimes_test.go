@@ -230,7 +230,9 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 	for runtime, want := range map[string]string{
 		"python3.12": `functions of the runtime python3.12 need Python on this machine: install Python 3.12, so that "python3" is on the PATH`,
 		"nodejs20.x": `functions of the runtime nodejs20.x need Node.js on this machine: install Node.js 20, so that "node" is on the PATH`,
-		"java21":     `functions of the runtime "java21" do not run here; use one of nodejs18.x, `,
+		"java21": `Functions of the runtime java21 do not run in stepback serve, which runs programs for Amazon Linux, and ` +
+			`functions for the Node.js and Python of this machine: use one of nodejs18.x, `,
+		"nodejs16.x": `functions of the runtime nodejs16.x need Node.js on this machine: install Node.js 16, `,
 	} {
 		if _, err := set.Launch(t.Context(), runtime, "/code"); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v", runtime, err)

@@ -91,7 +91,7 @@ function answerHere() {
 }
 
 // What AWS's runtime brings along is asked for here, at the Runtime API: the answer is a directory, or why there is none.
-const brought = /^(@aws-sdk|@smithy)\/[a-z0-9-]+/;
+const brought = /^(?:(?:@aws-sdk|@smithy|@aws-lambda-powertools)\/[a-z0-9-]+|aws-sdk(?=$|\/))/;
 const ask = `function ask(name) {
   return new Promise((resolve, reject) => {
     const request = http.request({ host: ${JSON.stringify(host)}, port: ${JSON.stringify(port)}, method: 'POST',
@@ -132,7 +132,21 @@ function fetchForRequire() {
   };
 }
 
-// fetchForImport does the same for import.
+// pointOldSDK gives version 2 of the SDK the endpoint of AWS_ENDPOINT_URL, which it does not read.
+function pointOldSDK() {
+  const load = Module._load;
+  Module._load = function loadAndPoint(request, ...rest) {
+    const loaded = load.call(this, request, ...rest);
+    const endpoint = process.env.AWS_ENDPOINT_URL;
+    if (endpoint && /^aws-sdk($|\/)/.test(request)) {
+      const config = load.call(this, 'aws-sdk/global', ...rest)?.config;
+      if (config && !config.endpoint) config.update({ endpoint, s3ForcePathStyle: true });
+    }
+    return loaded;
+  };
+}
+
+// fetchForImport does for import what fetchForRequire does for require.
 function fetchForImport() {
   register?.('data:text/javascript,' + encodeURIComponent(`import http from 'node:http';
     import { pathToFileURL } from 'node:url';
@@ -399,6 +413,7 @@ async function main() {
   patchConsole();
   alsoByPath();
   fetchForRequire();
+  pointOldSDK();
   fetchForImport(); // last: what is registered last is asked first, and asks the others
   answerHere();
   process.chdir(root);

@@ -112,20 +112,25 @@ def report(error):
 
 
 class Brought:
-    """Finds what AWS's runtime brings along: asks the Runtime API in which directory it is, or why there is none."""
+    """Finds what AWS's runtime or a public layer brings along: asks the Runtime API in which directory it is, or why there is none."""
 
+    RUNTIME = ("boto3", "botocore")
+    LAYERS = ("aws_lambda_powertools", "aws_xray_sdk", "fastjsonschema", "jmespath", "pydantic")
     reason = ""
 
     def find_spec(self, name, path=None, target=None):
-        if name not in ("boto3", "botocore") or self.reason:
+        if name not in self.RUNTIME + self.LAYERS or self.reason:
             return None
         host, port = API.rsplit(":", 1)
         connection = http.client.HTTPConnection(host, int(port))
-        connection.request("POST", "/stepback/packages", "boto3")
+        connection.request("POST", "/stepback/packages", "boto3" if name in self.RUNTIME else name)
         response = connection.getresponse()
         text = response.read().decode()
         if response.status != 200:
-            self.reason = json.loads(text)["errorMessage"]
+            reason = json.loads(text)["errorMessage"]
+            if name in self.LAYERS and "does not bring it along" in reason:
+                return None
+            self.reason = reason
             raise ModuleNotFoundError("No module named %r\n%s" % (name, self.reason), name=name)
         if text in sys.path:
             return None
