@@ -292,7 +292,7 @@ func (s *staging) step(u *Update) error {
 	switch u.Action {
 	case ActionRetry:
 		s.counted++
-		o.Status, o.Attempt = Pending, o.Attempt+1
+		o.Status, o.Attempt, o.Latest = Pending, o.Attempt+1, s.log.now
 		o.Next = s.log.now.Add(time.Duration(retry.NextAttemptDelaySeconds) * time.Second)
 	case ActionSucceed:
 		o.Status, o.End = Succeeded, s.log.now

@@ -185,6 +185,7 @@ func (r *reader) aborted(e *history.Event, cause *Visit) *Visit {
 // apply updates the visit with an event.
 func (r *reader) apply(e *history.Event, v *Visit) {
 	if e.Type == history.ExecutionStarted && strings.Contains(e.Data, `"ExecutionStartedDetails":`) {
+		r.t.Durable = true
 		if d, err := durable.DetailsOf(e); err == nil && d.Timeout > 0 {
 			r.t.TimesOut = e.At().Add(d.Timeout)
 		}

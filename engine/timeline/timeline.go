@@ -37,6 +37,8 @@ type Timeline struct {
 	// Visits is ordered by start.
 	Visits []*Visit `json:"visits"`
 
+	// Durable is true for an execution of a durable function.
+	Durable bool `json:"durable,omitempty"`
 	// TimesOut is when the execution of a durable function times out; zero for other executions.
 	TimesOut time.Time `json:"timesOut,omitzero"`
 

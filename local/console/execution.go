@@ -10,6 +10,7 @@ import (
 
 	"stepback/asl"
 	"stepback/engine"
+	"stepback/engine/durable"
 	"stepback/engine/graph"
 	"stepback/engine/history"
 	"stepback/engine/journal"
@@ -156,6 +157,9 @@ func pretty(s string) string {
 
 func (c *Console) execution(r *request) (*answer, error) {
 	arn := r.PathValue("arn")
+	if durable.IsARN(arn) {
+		return c.durableExecution(r, arn)
+	}
 	x, err := r.engine.DescribeExecution(r.Context(), arn)
 	if err != nil {
 		return nil, err

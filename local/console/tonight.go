@@ -84,6 +84,8 @@ type Group struct {
 	First  time.Time `json:"firstStart"`
 	Last   time.Time `json:"lastStart"`
 	Sample string    `json:"sample"` // ARN of the latest one
+	// Durable is true if Machine is the name of a durable function.
+	Durable bool `json:"durable,omitempty"`
 }
 
 // RetryRow is a state that is waiting for its next attempt.
@@ -93,12 +95,15 @@ type RetryRow struct {
 	State     string    `json:"state"`
 	Error     string    `json:"error"`
 	Attempt   int64     `json:"attempt"` // number of the next attempt, from 1
-	Attempts  int64     `json:"attempts"`
+	Attempts  int64     `json:"attempts,omitempty"`
 	Failed    time.Time `json:"failedAt"`
 	Next      time.Time `json:"next"`
-	LastBegin time.Time `json:"lastAttemptBegins"`
-	ID        int64     `json:"pendingId"`
+	LastBegin time.Time `json:"lastAttemptBegins,omitzero"`
+	ID        int64     `json:"pendingId,omitempty"`
 	Child     bool      `json:"child,omitempty"`
+	// Operation is the ID of the step of a durable function, whose name is Machine. Attempts and LastBegin are then zero:
+	// only the function knows when it gives up.
+	Operation string `json:"operationId,omitempty"`
 }
 
 // MapRunRow is a running Map Run.
@@ -169,6 +174,9 @@ func (c *Console) tonight(r *request) (*answer, error) {
 		if v.Retrying = append(v.Retrying, retriesIn(&l)...); len(v.Retrying) >= enough {
 			break
 		}
+	}
+	if err := c.durableTonight(r, v); err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(v.Retrying, func(a, b RetryRow) int { return a.Next.Compare(b.Next) })
 	if len(v.Retrying) > shownRetries {

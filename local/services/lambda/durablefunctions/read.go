@@ -193,19 +193,22 @@ func (s *Service) Stop(ctx context.Context, arn string, e *durable.Error) (time.
 	return x.Stop, nil
 }
 
-// RetryNow ends the wait of a step that is to be retried, so that its next attempt starts at once. It reports whether
-// the execution has such a step.
-func (s *Service) RetryNow(ctx context.Context, arn, operation string) (bool, error) {
+// RetryNow ends the wait of a STEP before its next attempt, so that this starts at once. It returns when that is on
+// disk. The later delays do not change. The error is an *aws.Error if the execution does not run, or if the STEP does
+// not wait for its next attempt.
+func (s *Service) RetryNow(ctx context.Context, arn, operation string) error {
 	r := s.run(arn)
 	if r == nil {
-		return false, missing(arn)
+		x, err := s.find(ctx, arn)
+		switch {
+		case err != nil:
+			return err
+		case x == nil:
+			return missing(arn)
+		}
+		return invalid("The durable execution has ended: " + arn)
 	}
-	found := false
-	err := r.do(ctx, &durable.Command{Retry: &durable.Retry{OperationID: operation}}, func(x *durable.Execution) {
-		o := x.Operation(operation)
-		found = o != nil && o.Type == durable.TypeStep && o.Status != durable.Pending && !o.Ended()
-	})
-	return found, refused(err)
+	return refused(r.do(ctx, &durable.Command{Retry: &durable.Retry{OperationID: operation}}, nil))
 }
 
 // Description describes an execution, as GetDurableExecution returns it.

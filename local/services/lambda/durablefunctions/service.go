@@ -25,8 +25,13 @@ type Options struct {
 	// Changed, if not nil, is called with the events of each step once they are durable. It must return quickly.
 	Changed func(*journal.Execution, []history.Event)
 	// Track, if not nil, returns the function that receives the events of an execution from now on, after past; see
-	// engine.Config.Track. recovered is true if an earlier process has run the execution.
-	Track func(x *journal.Execution, past []history.Event, recovered bool) func([]history.Event)
+	// engine.Config.Track and Service.Tracked.
+	Track func(x *journal.Execution, past []history.Event) func([]history.Event)
+	// Recovered, if not nil, is called by Open for each unfinished execution of an earlier process, with its events.
+	Recovered func(x *journal.Execution, past []history.Event)
+	// Ended, if not nil, is called with an execution that has ended, its whole history, and the operations and bytes
+	// that it used of durable.MaxOperations and durable.MaxWritten, once its end is durable. It must return quickly.
+	Ended func(x *journal.Execution, all []history.Event, operations, bytes int)
 	// Destinations, if not nil, receives the results of executions that were started asynchronously (invocation.Event).
 	Destinations Destinations
 	// Log receives what goes wrong in the background; nil discards it.
@@ -103,13 +108,16 @@ type Service struct {
 	freed    chan struct{}       // closed and replaced when a name is no longer being started
 	left     []*run              // executions of an earlier process, until Resume
 	closed   bool
+
+	stamps  sync.Mutex         // guards what follows
+	stamped map[*run]time.Time // the times of commands that are not tracked yet
 }
 
 // Open opens the executions that a journal has. Resume continues them.
 func Open(ctx context.Context, o Options) (*Service, error) {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	s := &Service{o: o, slots: make(chan struct{}, mostInvocations), runs: map[string]*run{},
-		starting: map[string]struct{}{}, freed: make(chan struct{})}
+		starting: map[string]struct{}{}, freed: make(chan struct{}), stamped: map[*run]time.Time{}}
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	for _, partition := range aws.Partitions() {
 		for u, err := range o.Journal.Unfinished(ctx, "arn:"+partition+":lambda:") {
@@ -121,7 +129,7 @@ func Open(ctx context.Context, o Options) (*Service, error) {
 				o.Log.Error("a durable execution cannot be continued; it was left unchanged", "execution", u.ARN, "error", err)
 				continue
 			}
-			r.recovered = true
+			s.recovered(&r.state.record, r.state.history)
 			s.runs[r.arn] = r
 			s.left = append(s.left, r)
 			r.evict()
