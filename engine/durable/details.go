@@ -131,5 +131,11 @@ func ParseEvents(texts []json.RawMessage) ([]history.Event, error) {
 // InARN is the part of an execution's ARN between its function version and its name.
 const InARN = "/durable-execution/"
 
+// FunctionARN returns the ARN of the function version that an execution runs, given the execution's ARN.
+func FunctionARN(arn string) string {
+	of, _, _ := strings.Cut(arn, InARN)
+	return of
+}
+
 // IsARN reports whether an ARN is that of an execution of a durable function.
 func IsARN(arn string) bool { return strings.HasPrefix(arn, "arn:") && strings.Contains(arn, InARN) }

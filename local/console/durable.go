@@ -261,7 +261,7 @@ func (c *Console) durableExecution(r *request, arn string) (*answer, error) {
 	}
 	v.count(t, events)
 	rows := t.Now(nil, nil)
-	if len(rows) > shownNow {
+	if len(rows) > shownNow && r.param("now") != "all" {
 		v.More, rows = len(rows)-shownNow, rows[:shownNow]
 	}
 	for _, n := range rows {
@@ -275,7 +275,7 @@ func (c *Console) durableExecution(r *request, arn string) (*answer, error) {
 	default:
 		v.Tab, v.Bars = "", bars(r, t, nil)
 	}
-	return &answer{Title: x.Name, Template: "durableexecution", View: v, Topics: []string{arn}, Still: x.Ended()}, err
+	return &answer{Title: x.Name, Template: "durableexecution", Section: "durable", View: v, Topics: []string{arn}, Still: x.Ended()}, err
 }
 
 // count counts the retries with their waits, and the invocations.

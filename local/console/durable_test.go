@@ -46,7 +46,9 @@ func durableBed(t *testing.T, c local.Console) *bed {
 	b := &bed{t: t}
 	handler := durabletest.Handler(durabletest.Service(func() *durablefunctions.Service { return b.Durable }), pay)
 	p, err := local.Open(context.Background(), local.Config{Console: c, BuiltIn: map[string]functions.BuiltIn{
-		"pay": func(functions.Surroundings) (functions.Program, error) { return functions.Program{Handler: handler}, nil }}})
+		"pay": func(functions.Surroundings) (functions.Program, error) {
+			return functions.Program{Handler: handler}, nil
+		}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -284,7 +284,7 @@ func (c *Console) happens(r *request, v *ExecutionView, x *journal.Execution, t 
 		return err
 	}
 	rows := t.Now(m, pending)
-	if len(rows) > shownNow {
+	if len(rows) > shownNow && r.param("now") != "all" {
 		v.More, rows = len(rows)-shownNow, rows[:shownNow]
 	}
 	for _, n := range rows {

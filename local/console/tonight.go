@@ -195,7 +195,11 @@ func (c *Console) tonight(r *request) (*answer, error) {
 		return nil, err
 	}
 	v.Deployed = inAlarm(deployed)
-	v.Alarms = compared(c.charts.firing(machines, r.now), deployed)
+	names, err := c.retriers(r.Context(), machines)
+	if err != nil {
+		return nil, err
+	}
+	v.Alarms = compared(c.charts.firing(names, r.now), deployed)
 	v.Letters = c.letterCounts(r.Context(), glanceTime)
 	for _, n := range v.Letters {
 		v.Dead += max(0, n.Count)
