@@ -271,7 +271,7 @@ func (k *killedDurable) look(ctx context.Context, arn string) {
 	}
 }
 
-// effect is what an attempt of a step did.
+// effect is a line of the log of effects: one run of an attempt of a step.
 type effect struct {
 	step, attempt int
 	line          string

@@ -17,6 +17,8 @@ type log struct {
 	// first is set if the events are only staged: they are numbered from it on, and counted when they are applied.
 	first int64
 	steps map[string]int64
+	// again is true if the command is replayed: the events are only numbered, because the journal has them.
+	again bool
 }
 
 // body is an event as GetDurableExecutionHistory returns it, without its type, number and time. It is stored as the
@@ -139,7 +141,9 @@ func (l *log) add(t history.Type, o *Operation, b *body) {
 			l.steps[o.ID] = e.ID
 		}
 	}
-	describe(&e, b)
+	if !l.again {
+		describe(&e, b)
+	}
 	l.events = append(l.events, e)
 }
 

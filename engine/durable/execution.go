@@ -150,14 +150,15 @@ func (x *Execution) Apply(c *Command, now time.Time) ([]history.Event, error) {
 }
 
 // Replay applies a command that Apply has accepted before.
-func (x *Execution) Replay(c *Command, at time.Time) ([]history.Event, error) {
-	return x.apply(c, at, true)
+func (x *Execution) Replay(c *Command, at time.Time) error {
+	_, err := x.apply(c, at, true)
+	return err
 }
 
 var errEmpty = errors.New("durable: a command without content")
 
 func (x *Execution) apply(c *Command, now time.Time, again bool) ([]history.Event, error) {
-	log := &log{x: x, now: now}
+	log := &log{x: x, now: now, again: again}
 	var err error
 	switch {
 	case c.Start != nil:

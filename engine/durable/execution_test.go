@@ -124,7 +124,7 @@ func (t *trial) want(events string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := again.Replay(c, j.at); err != nil {
+		if err := again.Replay(c, j.at); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -56,7 +56,7 @@ func (r *run) restore(u *journal.Unfinished) error {
 		for i := range step.Signals {
 			c, err := durable.ParseCommand(step.Signals[i].Output.Text())
 			if err == nil {
-				_, err = st.x.Replay(c, step.Signals[i].At)
+				err = st.x.Replay(c, step.Signals[i].At)
 			}
 			if err != nil {
 				return err
