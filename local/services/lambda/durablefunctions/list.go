@@ -2,6 +2,7 @@ package durablefunctions
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"iter"
 	"slices"
@@ -150,7 +151,7 @@ func (s *Service) Retries(arn string) []Retry {
 // is none. size is at least 1. The errors are engine.ErrPageToken and those of Listed.
 func (s *Service) Page(ctx context.Context, q Query, size int, token string) (page []Listed, next string, err error) {
 	if token != "" {
-		if q.After, err = engine.ParsePlace(token); err != nil {
+		if q.After, err = placeOf(token); err != nil {
 			return nil, "", err
 		}
 	}
@@ -159,11 +160,25 @@ func (s *Service) Page(ctx context.Context, q Query, size int, token string) (pa
 			return nil, "", err
 		}
 		if len(page) == size {
-			return page, engine.PlaceText(journal.PlaceOf(page[size-1].Execution)), nil
+			return page, placeToken(page[size-1].Execution), nil
 		}
 		page = append(page, l)
 	}
 	return page, "", nil
+}
+
+// placeToken returns the token of the page after an execution.
+func placeToken(x *journal.Execution) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(engine.PlaceText(journal.PlaceOf(x))))
+}
+
+// placeOf returns the place after which the page of a token begins. The error is engine.ErrPageToken.
+func placeOf(token string) (journal.Place, error) {
+	text, err := base64.RawURLEncoding.DecodeString(token)
+	if err != nil {
+		return journal.Place{}, engine.ErrPageToken
+	}
+	return engine.ParsePlace(string(text))
 }
 
 // Find returns the description of an execution in the journal's form. The error is a *aws.Error if there is none.

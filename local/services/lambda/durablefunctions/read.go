@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"stepback/aws"
@@ -295,11 +294,12 @@ type Filter struct {
 	Items                    int
 }
 
-// List returns a page of the executions of a function, newest first, and the marker of the next page.
+// List returns a page of the executions of a function, newest first, and the marker of the next page. Executions that
+// start meanwhile do not change later pages.
 func (s *Service) List(ctx context.Context, f *Filter) (page []*Description, marker string, err error) {
-	skip := 0
+	var after journal.Place
 	if f.Marker != "" {
-		if skip, err = strconv.Atoi(f.Marker); err != nil || skip < 0 {
+		if after, err = placeOf(f.Marker); err != nil {
 			return nil, "", invalid("Invalid marker")
 		}
 	}
@@ -307,27 +307,30 @@ func (s *Service) List(ctx context.Context, f *Filter) (page []*Description, mar
 	if n <= 0 || n > MostItems {
 		n = DefaultItems
 	}
-	l := &journal.List{Of: f.Function, Since: f.After}
+	q := &Query{Of: f.Function, Statuses: f.Statuses, Since: f.After}
 	switch {
 	case f.Alias != "":
-		l.Of += ":" + f.Alias
+		q.Of += ":" + f.Alias
 	case f.Version != "":
-		l.Of += ":" + f.Version
+		q.Of += ":" + f.Version
 	}
-	for _, status := range f.Statuses {
-		l.Statuses = append(l.Statuses, journalStatus(status))
+	if !f.Oldest {
+		q.After = after
 	}
-	all := []*journal.Execution{}
-	for x, err := range s.o.Journal.Listed(ctx, l) {
+	var all []*journal.Execution
+	for l, err := range s.Listed(ctx, q) {
 		if err != nil {
 			return nil, "", err
 		}
-		if f.Name != "" && x.Name != f.Name || !f.Before.IsZero() && !x.Start.Before(f.Before) || s.expired(x) ||
-			!strings.Contains(x.ARN, durable.InARN) || !f.After.IsZero() && !x.Start.After(f.After) {
+		x := l.Execution
+		if f.Oldest && after.ARN != "" && journal.PlaceOf(x).Compare(after) >= 0 {
+			break // it was on an earlier page, as all that follow
+		}
+		if f.Name != "" && x.Name != f.Name || !f.Before.IsZero() && !x.Start.Before(f.Before) ||
+			!f.After.IsZero() && !x.Start.After(f.After) {
 			continue
 		}
-		all = append(all, x)
-		if !f.Oldest && len(all) > skip+n {
+		if all = append(all, x); !f.Oldest && len(all) > n {
 			break
 		}
 	}
@@ -335,9 +338,9 @@ func (s *Service) List(ctx context.Context, f *Filter) (page []*Description, mar
 		slices.Reverse(all)
 	}
 	page = []*Description{}
-	for _, x := range all[min(skip, len(all)):] {
-		if len(page) == n {
-			return page, strconv.Itoa(skip + n), nil
+	for i, x := range all {
+		if i == n {
+			return page, placeToken(all[i-1]), nil
 		}
 		page = append(page, describe(x))
 	}

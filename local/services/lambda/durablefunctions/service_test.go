@@ -514,6 +514,31 @@ func TestExecutionsAreListedAndStopped(t *testing.T) {
 	if rest, marker, err := s.List(t.Context(), &f); err != nil || len(rest) != 2 || marker != "" {
 		t.Errorf("%d %q %v", len(rest), marker, err)
 	}
+	for _, oldest := range []bool{false, true} { // each is on one page, whatever starts between them
+		seen := map[string]int{}
+		f := durablefunctions.Filter{Function: f.Function, Items: 2, Oldest: oldest, Before: began.Add(time.Second)}
+		for first := true; first || f.Marker != ""; first = false {
+			page, marker, err := s.List(t.Context(), &f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range page {
+				seen[d.DurableExecutionName]++
+			}
+			f.Marker = marker
+		}
+		for name, n := range seen {
+			if n != 1 {
+				t.Errorf("oldest first is %v: %s is on %d pages", oldest, name, n)
+			}
+		}
+		if len(seen) != 5 {
+			t.Errorf("oldest first is %v: %v", oldest, seen)
+		}
+	}
+	if _, _, err := s.List(t.Context(), &durablefunctions.Filter{Function: f.Function, Marker: "3"}); !strings.Contains(fmt.Sprint(err), "Invalid marker") {
+		t.Error(err)
+	}
 	f.Marker = ""
 	for want, of := range map[int]durablefunctions.Filter{
 		1: {Function: f.Function, Statuses: []string{"STOPPED", "FAILED"}},
