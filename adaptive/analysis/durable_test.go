@@ -3,6 +3,7 @@ package analysis_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"testing"
 
 	"stepback/adaptive/analysis"
@@ -59,5 +60,19 @@ func TestStepsAreTasks(t *testing.T) {
 		if !seen[line] {
 			t.Errorf("%q lacks %q", got, line)
 		}
+	}
+	o := analysis.DefaultOptions()
+	o.MemoryMB = 0 // the price of the operation alone
+	r, err := c.Analyze(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range r.Classes {
+		if x := &r.Classes[i]; x.State == "charge" && (x.Error != "Busy" || x.Recovered != 1 || math.Abs(x.USD-8e-6) > 1e-12) {
+			t.Errorf("%+v", x)
+		}
+	}
+	if len(r.Classes) != 2 {
+		t.Errorf("%+v", r.Classes)
 	}
 }

@@ -114,7 +114,7 @@ func (r *reading) attempt(e *history.Event, c history.Change) {
 		if v != nil { // it asked to be repeated, without an error
 			r.leave(a.Entered, e)
 		}
-		v = &visit{newest: e.ID, Task: Task{Execution: r.x.ARN, State: a.State, Callee: "step " + a.State, Rules: r.x.Rules}}
+		v = &visit{newest: e.ID, Task: Task{Execution: r.x.ARN, State: a.State, Callee: "step " + a.State, Rules: r.x.Rules, Step: true}}
 		r.open[a.Entered] = v
 	}
 	if v != nil && c.Begins && !a.Retry() && len(v.Attempts) > 0 { // its output could not be evaluated

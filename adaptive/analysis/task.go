@@ -18,6 +18,8 @@ type Task struct {
 	Rules string
 	// Closed is true if the execution was a child of a distributed Map, which had to wait for its turn.
 	Closed bool
+	// Step is true for a step of a durable function, whose name is State.
+	Step bool
 	// Attempts are sorted by start; there is at least one.
 	Attempts []Attempt
 	// Ending classifies what followed the last attempt.

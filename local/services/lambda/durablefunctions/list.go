@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"stepback/engine"
@@ -108,32 +109,41 @@ func (s *Service) candidates(ctx context.Context, q *Query, l *journal.List) ite
 	if !q.Retrying {
 		return s.o.Journal.Listed(ctx, l)
 	}
-	return l.Collect(func(yield func(*journal.Execution, error) bool) {
-		for _, arn := range s.retrying() {
-			x, err := s.o.Journal.Execution(ctx, arn)
-			if errors.Is(err, journal.ErrNotFound) {
+	return func(yield func(*journal.Execution, error) bool) {
+		for _, place := range s.retrying(l) {
+			x, err := s.o.Journal.Execution(ctx, place.ARN)
+			if errors.Is(err, journal.ErrNotFound) || err == nil && !l.Selects(x) {
 				continue
+			}
+			if err == nil {
+				x.Input, x.Output = "", ""
 			}
 			if !yield(x, err) || err != nil {
 				return
 			}
 		}
-	})
+	}
 }
 
-// retrying returns the ARNs of the executions that have retries.
-func (s *Service) retrying() []string {
+// retrying returns the places of the executions that have retries, in the order of a list and from its After on. They
+// may be in other lists of the same account and region.
+func (s *Service) retrying(l *journal.List) []journal.Place {
+	scope, first := journal.ScopeOf(l.Of), l.First()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var arns []string
+	var places []journal.Place
 	for arn, r := range s.runs {
+		if !strings.HasPrefix(arn, scope) {
+			continue
+		}
 		r.mu.Lock()
-		if len(r.retries) > 0 {
-			arns = append(arns, arn)
+		if place := (journal.Place{Start: r.started, ARN: arn}); len(r.retries) > 0 && place.Compare(first) > 0 {
+			places = append(places, place)
 		}
 		r.mu.Unlock()
 	}
-	return arns
+	slices.SortFunc(places, journal.Place.Compare)
+	return places
 }
 
 // Retries returns the steps of a running execution that wait for their next attempts, the next one first.

@@ -32,6 +32,7 @@ type run struct {
 	waiters       map[int]func()
 	waiterID      int
 	over          bool
+	started       time.Time
 	retries       []Retry            // replaced as a whole, never changed
 	owing         *journal.Execution // the description of an execution that owes its result to a destination
 }
@@ -77,7 +78,7 @@ func (r *run) restore(u *journal.Unfinished) error {
 	now := r.s.o.Clock.Now()
 	wait, timeout := st.x.Next()
 	r.mu.Lock()
-	r.next, r.retries = [2]time.Time{wait, timeout}, retriesOf(st.x)
+	r.next, r.retries, r.started = [2]time.Time{wait, timeout}, retriesOf(st.x), u.Start
 	r.mu.Unlock()
 	r.resumes = st.x.Invoking() || st.x.WantsInvocation(now) || len(openInvokes(st.x)) > 0
 	return nil
@@ -197,6 +198,9 @@ func (r *run) commit(st *state, events []history.Event, now time.Time) error {
 		Begin: st.steps == 0}
 	if rec.Begin {
 		st.record.Start = now
+		r.mu.Lock()
+		r.started = now
+		r.mu.Unlock()
 	}
 	if st.x.Over() {
 		st.describeEnd()
