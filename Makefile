@@ -91,6 +91,10 @@ crash: ## kill an import with SIGKILL at KILLS random moments (SEED), restart it
 kill-services: ## kill stepback serve with SIGKILL at KILLS random moments (SEED) while all services are under load, and check their data
 	STEPBACK_SEED=$(SEED) STEPBACK_KILLS=$(KILLS) $(GO) test -count=1 -timeout 0 -v -run '^TestKilledServices$$' ./cmd/stepback
 
+.PHONY: kill-durable
+kill-durable: ## kill stepback serve with SIGKILL at KILLS random moments (SEED) while durable functions run, and check their steps' effects
+	STEPBACK_SEED=$(SEED) STEPBACK_KILLS=$(KILLS) $(GO) test -count=1 -timeout 0 -v -run '^TestKilledDurableFunctions$$' ./cmd/stepback
+
 # make corrupt CASES=200 takes a few minutes.
 CASES ?= 200
 

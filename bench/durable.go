@@ -53,7 +53,7 @@ func steps() measurement {
 		name: "durable steps of tasks, 64 executions at a time", unit: "/s",
 		target: "≥ 0.5 × the journal's group commit",
 		measure: func(ctx context.Context, dir string) (reading, error) {
-			floor, err := groupCommit(filepath.Join(dir, "floor"), executions*tasks)
+			floor, err := groupCommit(filepath.Join(dir, "floor"), writers, executions*tasks)
 			if err != nil {
 				return reading{}, err
 			}
@@ -84,8 +84,8 @@ func taskChain(tasks int) string {
 	return string(fmt.Appendf(d, task+`"End":true}}}`, tasks))
 }
 
-// groupCommit returns the journal's own rate with 64 writers, each of which waits until its step is durable.
-func groupCommit(dir string, n int) (float64, error) {
+// groupCommit returns the journal's own rate with several writers, each of which waits until its step is durable.
+func groupCommit(dir string, writers, n int) (float64, error) {
 	j, err := pebble.Open(dir, pebble.Config{})
 	if err != nil {
 		return 0, err

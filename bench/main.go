@@ -78,10 +78,11 @@ func bench(ctx context.Context, o options) error {
 // measurements returns the rows of the table.
 func measurements(o options) []measurement {
 	list := []measurement{
-		transitions(), fsyncs(), steps(),
+		transitions(), fsyncs(), steps(), durableSteps(),
 		starts(), oneState(50), oneState(99),
 		inlineMap(), distributedMap(1), distributedMap(100),
 		csvJob(o.rows), csvJobOverUpserts(o.rows),
+		durableMemory(), durableRestart(),
 		recovery(), // last, because its 100,000 goroutines leave the process with 50 MB that Go keeps for reuse
 	}
 	if os.Getenv(postgresVariable) != "" {

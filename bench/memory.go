@@ -40,8 +40,14 @@ func memory(job string, n, limit int) measurement {
 // memoryChild does the job and prints this process's peak resident size in MB.
 func memoryChild(ctx context.Context, job, dir string, n int) error {
 	do := importRows
-	if job == "children" {
+	switch job {
+	case "children":
 		do = runChildren
+	case "suspended":
+		do = func(ctx context.Context, dir string, _ int) error {
+			_, err := reopened(ctx, dir)
+			return err
+		}
 	}
 	if err := do(ctx, dir, n); err != nil {
 		return err

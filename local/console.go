@@ -39,6 +39,7 @@ func (p *Platform) console() http.Handler {
 		Definition: func(ctx context.Context, x *journal.Execution) (*journal.Definition, error) {
 			return journal.DefinitionOf(ctx, p.Journal, x)
 		},
+		Durable:    p.Durable,
 		Call:       p.calling().call,
 		CloudWatch: p.calling().cloudWatch(),
 		Changes:    p.changes.watch,

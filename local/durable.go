@@ -17,7 +17,8 @@ import (
 // openDurable opens the durable executions of the functions, which are kept in the journal.
 func (p *Platform) openDurable(ctx context.Context) (err error) {
 	p.Durable, err = durablefunctions.Open(ctx, durablefunctions.Options{Journal: p.Journal, Clock: p.Clock,
-		Functions: p.Functions, Changed: p.durableChanged, Track: p.trackDurable,
+		Functions: p.Functions, Changed: p.durableChanged, Track: p.trackDurable, Ended: p.durableEnded,
+		Recovered:    func(x *journal.Execution, past []history.Event) { p.metrics.recovered(x.ARN, past) },
 		Destinations: p.Functions.Destinations(), Log: p.cfg.Log})
 	if err != nil {
 		return fmt.Errorf("the durable executions of %s: %w", p.Dir, err)
@@ -30,10 +31,7 @@ func (p *Platform) openDurable(ctx context.Context) (err error) {
 
 // trackDurable counts the retries of the steps of a durable execution as they happen, as track does for executions of
 // Step Functions.
-func (p *Platform) trackDurable(x *journal.Execution, past []history.Event, recovered bool) func([]history.Event) {
-	if recovered {
-		p.metrics.recovered(x.ARN, past)
-	}
+func (p *Platform) trackDurable(x *journal.Execution, past []history.Event) func([]history.Event) {
 	live := retrymetrics.NewLive(x.ARN, append([]retrymetrics.Target{&p.metrics.Collector}, p.cfg.Counts...)...)
 	live.Skip(past)
 	return func(steps []history.Event) {
@@ -53,6 +51,29 @@ func (p *Platform) durableChanged(x *journal.Execution, steps []history.Event) {
 	for i := range steps {
 		p.meter.durableExecution(x, &steps[i])
 		p.announceDurable(x, &steps[i])
+	}
+}
+
+// tracked returns the time before which the engines and the durable executions have passed every event to track; see
+// engines.tracked.
+func (p *Platform) tracked() (before time.Time, all, ok bool) {
+	before, all, ok = p.engines.tracked()
+	at, waits := p.Durable.Tracked()
+	if at.Before(before) {
+		before = at
+	}
+	return before, all && !waits, ok
+}
+
+// durableEnded records what a durable execution used of its limits, and passes the execution to Config.Observe.
+func (p *Platform) durableEnded(x *journal.Execution, all []history.Event, operations, bytes int) {
+	if of, ok := durableMeasure(x); ok {
+		at := all[len(all)-1].At()
+		p.meter.add(of, at, "DurableExecutionOperations", "Count", float64(operations))
+		p.meter.add(of, at, "DurableExecutionStorageWrittenBytes", "Bytes", float64(bytes))
+	}
+	if p.cfg.Observe != nil {
+		p.cfg.Observe(x, all)
 	}
 }
 
@@ -93,17 +114,22 @@ func (p *Platform) announceDurable(x *journal.Execution, e *history.Event) {
 
 const namespaceOfLambda = "AWS/Lambda"
 
+// durableMeasure returns the measure of the function of a durable execution; ok is false if its ARN is damaged.
+func durableMeasure(x *journal.Execution) (of measure, ok bool) {
+	n, err := invocation.ParseName(x.MachineARN, "")
+	return measure{scope: scopeOf(x.ARN), namespace: namespaceOfLambda, dimension: "FunctionName", resource: n.Function}, err == nil
+}
+
 // durableExecution records the AWS/Lambda metrics of an event that starts or ends a durable execution.
 func (m *meter) durableExecution(x *journal.Execution, e *history.Event) {
 	change, ok := durableStatus[e.Type]
 	if !ok {
 		return
 	}
-	n, err := invocation.ParseName(x.MachineARN, "")
-	if err != nil {
+	of, ok := durableMeasure(x)
+	if !ok {
 		return
 	}
-	of := measure{scope: scopeOf(x.ARN), namespace: namespaceOfLambda, dimension: "FunctionName", resource: n.Function}
 	m.add(of, e.At(), change.metric, "Count", 1)
 	if e.Type.Terminal() {
 		m.add(of, e.At(), "DurableExecutionDuration", "Milliseconds", milliseconds(e.At().Sub(x.Start)))

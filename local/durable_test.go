@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"stepback/engine/clock"
+	"stepback/engine/history"
+	"stepback/engine/journal"
 	"stepback/local"
 	"stepback/retrymetrics"
 )
@@ -54,7 +56,13 @@ func TestADurableFunctionOfAStack(t *testing.T) {
 	dir := t.TempDir()
 	began := time.Now()
 	var counter retrymetrics.Counter
-	p := open(t, local.Config{Dir: dir, Clock: clock.Virtual(began), Counts: []retrymetrics.Target{&counter}})
+	observed := 0
+	p := open(t, local.Config{Dir: dir, Clock: clock.Virtual(began), Counts: []retrymetrics.Target{&counter},
+		Observe: func(x *journal.Execution, all []history.Event) {
+			if observed++; x.Name != "order-1" || len(all) != 8 {
+				t.Errorf("observed: %+v with %d events", x, len(all))
+			}
+		}})
 	s := stacksOf(t, p)
 	s.call("CreateStack", map[string]any{"StackName": "durable", "TemplateBody": durableStack})
 	if status, reason := s.settled("durable"); status != "CREATE_COMPLETE" {
@@ -70,6 +78,16 @@ func TestADurableFunctionOfAStack(t *testing.T) {
 	}
 	if sums := totals(p.Metrics().Points()); sums["TaskAttempts"] != 2 || sums["RetryAttempts"] != 1 || sums["RetrySuccess"] != 1 {
 		t.Errorf("%v", sums)
+	}
+	metrics, err := s.try("cloudwatch", "ListMetrics", map[string]any{"Namespace": "AWS/Lambda"})
+	for _, name := range []string{"DurableExecutionStarted", "DurableExecutionSucceeded", "DurableExecutionDuration",
+		"DurableExecutionOperations", "DurableExecutionStorageWrittenBytes"} {
+		if err != nil || !strings.Contains(jsonText(metrics), `"`+name+`"`) {
+			t.Errorf("%s is not in %v, %v", name, metrics, err)
+		}
+	}
+	if observed != 1 {
+		t.Errorf("%d executions were observed", observed)
 	}
 	url := "http://localhost/000000000000/changes"
 	seen := map[string]bool{}

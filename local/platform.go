@@ -132,7 +132,7 @@ func Open(ctx context.Context, cfg Config) (_ *Platform, err error) {
 	for _, step := range []func(context.Context) error{
 		p.lock, p.openJournal, p.listen, p.openDocuments, p.openInventory, p.openObjects, p.openQueues, p.openTables,
 		p.openTraces, p.openCloudWatch, p.openLogs, p.openFunctions, p.openMappings,
-		p.stopSubscriptions, p.openTopics, p.expire, p.openMetrics, p.openIdentity, p.openSecrets,
+		p.stopSubscriptions, p.openTopics, p.expire, p.openMetrics, p.openDurable, p.openIdentity, p.openSecrets,
 		p.openDeployment, p.openStates, p.openEvents, p.openScheduler,
 		p.openGateway, p.openStacks, p.openCloudControl, p.offerTraces, p.warnOfLosses, p.finishOpen, p.serve,
 		p.announce,
@@ -284,7 +284,7 @@ func (p *Platform) finishOpen(context.Context) error {
 	if err := p.StepFunctions.Resume(); err != nil {
 		return err
 	}
-	p.metrics.opened(p.engines.tracked)
+	p.metrics.opened(p.tracked)
 	//nolint:contextcheck // schedules live as long as the platform
 	err := errors.Join(p.Events.Resume(), p.Scheduler.Resume(), p.subscriptions.Resume(), p.CloudWatch.Resume(),
 		p.secrets.Resume())

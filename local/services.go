@@ -95,9 +95,6 @@ func (p *Platform) openFunctions(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("the functions of %s: %w", p.Dir, err)
 	}
-	if err := p.openDurable(ctx); err != nil {
-		return err
-	}
 	p.offer(served{model: "lambda", store: functionsDir, about: "functions run as processes on this machine",
 		Service: endpoint.Service{Name: "Lambda", Signing: "lambda", Host: lambdaapi.IsURLHost,
 			Handler: lazily(func() *lambdaapi.Service {

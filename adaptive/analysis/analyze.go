@@ -127,7 +127,8 @@ type Class struct {
 	// Extrapolated is the fitted success probability of one more retry than the record contains. No recommendation
 	// relies on it alone.
 	Extrapolated *float64 `json:"extrapolated,omitempty"`
-	// WaitedSeconds is the time spent waiting for retries; USD is the cost of their transitions and invocations.
+	// WaitedSeconds is the time spent waiting for retries; USD is the cost of their transitions, or operations of durable
+	// functions, and invocations.
 	WaitedSeconds float64 `json:"waitedSeconds"`
 	USD           float64 `json:"usd"`
 
@@ -260,7 +261,7 @@ func (c *Collector) class(tasks []*Task, o Options, prices worth.Prices) Class {
 	for i := range one.Retries {
 		r := &one.Retries[i]
 		r.Estimate, r.All, sums[i] = one.trials[i].estimate(alike), all[i], one.trials[i].sum()
-		one.price(r, o, prices)
+		one.price(r, o, prices, tasks[0].Step)
 	}
 	if chance, ok := betaGeometric(sums); ok {
 		p := chance(len(sums) + 1)
@@ -333,15 +334,15 @@ func (c *Class) follow(t *Task, i int, saturated map[int64]bool, spell time.Dura
 	return false
 }
 
-// price computes a retry's cost and its verdict.
-func (c *Class) price(r *Retry, o Options, prices worth.Prices) {
+// price computes a retry's cost and its verdict. step is true for a step of a durable function.
+func (c *Class) price(r *Retry, o Options, prices worth.Prices, step bool) {
 	r.Verdict = TooLittle
 	if r.Started == 0 {
 		return
 	}
 	n := time.Duration(r.Started)
 	cost := prices.Cost(worth.Attempt{
-		MemoryMB: o.MemoryMB, Architecture: o.Architecture, Duration: r.lasted / n, Wait: r.waited / n,
+		Step: step, MemoryMB: o.MemoryMB, Architecture: o.Architecture, Duration: r.lasted / n, Wait: r.waited / n,
 		DelayPerHour: o.DelayPerHour, Load: o.LoadPrice * float64(r.saturated) / float64(r.Started),
 	})
 	r.USD, r.WaitSeconds = cost.Total(), (r.waited / n).Seconds()

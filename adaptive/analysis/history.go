@@ -110,6 +110,13 @@ func (r *reading) event(e *history.Event) {
 func (r *reading) attempt(e *history.Event, c history.Change) {
 	a := c.Attempt
 	v := r.open[a.Entered]
+	if a.Task == history.DurableStep && c.Begins && (v == nil || !a.Retry()) { // of a durable function, which enters no state
+		if v != nil { // it asked to be repeated, without an error
+			r.leave(a.Entered, e)
+		}
+		v = &visit{newest: e.ID, Task: Task{Execution: r.x.ARN, State: a.State, Callee: "step " + a.State, Rules: r.x.Rules, Step: true}}
+		r.open[a.Entered] = v
+	}
 	if v != nil && c.Begins && !a.Retry() && len(v.Attempts) > 0 { // its output could not be evaluated
 		r.leave(a.Entered, e)
 		v = nil

@@ -19,6 +19,8 @@ type Task struct {
 	// MapRun is the ARN of the Map Run whose child the execution was; empty if it was none. A child has to wait for its
 	// turn.
 	MapRun string
+	// Step is true for a step of a durable function, whose name is State.
+	Step bool
 	// Attempts are sorted by start; there is at least one.
 	Attempts []Attempt
 	// Ending classifies what followed the last attempt.

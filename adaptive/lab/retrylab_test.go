@@ -202,18 +202,24 @@ func TestExpectationsHold(t *testing.T) {
 		}
 		first = lab.FirstReportedSeed
 	}
-	r, err := lab.Run(t.Context(), experiment(t, seeds, first, strings.Join(scenarios.Names(), ","),
-		"none,static,aimd,controller,controller-redrive,controller-herd,adaptive"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range r.Expectations {
-		if !e.Judged || !e.Met {
-			t.Errorf("%s: %s: %s", e.Scenario, e.Text, e.Got)
+	const durable = "durable-steps"
+	others := slices.DeleteFunc(scenarios.Names(), func(name string) bool { return name == durable })
+	for names, policies := range map[string]string{
+		strings.Join(others, ","): "none,static,aimd,controller,controller-redrive,controller-herd,adaptive",
+		durable:                   "durable,durable-half,durable-unjittered",
+	} {
+		r, err := lab.Run(t.Context(), experiment(t, seeds, first, names, policies))
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if r.Failed() {
-		t.Error("the report has failed")
+		for _, e := range r.Expectations {
+			if !e.Judged || !e.Met {
+				t.Errorf("%s: %s: %s", e.Scenario, e.Text, e.Got)
+			}
+		}
+		if r.Failed() {
+			t.Error("the report has failed")
+		}
 	}
 }
 
@@ -306,7 +312,7 @@ func TestPrepareTakesADefinition(t *testing.T) {
 func TestWhatComesAlongIsListed(t *testing.T) {
 	t.Parallel()
 	list := lab.List()
-	if len(list.Scenarios) < 12 || len(list.Policies) != 14 {
+	if len(list.Scenarios) < 12 || len(list.Policies) != 17 {
 		t.Errorf("%d scenarios and %d policies", len(list.Scenarios), len(list.Policies))
 	}
 	for _, name := range []string{"outage-30s", "adaptive"} {

@@ -22,6 +22,9 @@ type Prices struct {
 	Region, Date, Source string
 	// Transition is the price of one state transition of a STANDARD state machine; a retry is one transition.
 	Transition float64
+	// Operation is the price of one operation of a durable function; a retry of a step is one. It is the price of
+	// us-east-1 in every region.
+	Operation float64
 	// Request is the price of one invocation of a function.
 	Request float64
 	// GBSecond is the price of one second of a function with 1,024 MB.
@@ -38,13 +41,16 @@ func PricesOf(region string) (Prices, error) {
 	}
 	return Prices{
 		Region: region, Date: l.Date, Source: l.Source, Transition: l.Of(prices.StateTransitions) / 1000,
-		Request:  l.Of(prices.LambdaRequests) / 1e6,
-		GBSecond: map[Architecture]float64{X86: l.Of(prices.LambdaGBSecondX86), Arm: l.Of(prices.LambdaGBSecondArm)},
+		Operation: prices.InDefault().Of(prices.DurableOperations) / 1e6,
+		Request:   l.Of(prices.LambdaRequests) / 1e6,
+		GBSecond:  map[Architecture]float64{X86: l.Of(prices.LambdaGBSecondX86), Arm: l.Of(prices.LambdaGBSecondArm)},
 	}, nil
 }
 
 // Attempt describes one more attempt of a task, as far as it affects the cost.
 type Attempt struct {
+	// Step is true for an attempt of a step of a durable function, which costs an operation instead of a transition.
+	Step bool
 	// MemoryMB is the function's memory; 0 for a task that is not a function.
 	MemoryMB int
 	// Architecture is the function's architecture; empty means x86_64.
@@ -61,6 +67,7 @@ type Attempt struct {
 
 // Cost is the cost of an attempt in USD, by item.
 type Cost struct {
+	// Transition is the price of a state transition or, for a step of a durable function, of an operation.
 	Transition, Request, Compute, Delay, Load float64
 }
 
@@ -70,6 +77,9 @@ func (c Cost) Total() float64 { return c.Transition + c.Request + c.Compute + c.
 // Cost returns the cost of an attempt at these prices. Negative sizes and times count as 0.
 func (p Prices) Cost(a Attempt) Cost {
 	c := Cost{Transition: p.Transition, Load: max(a.Load, 0)}
+	if a.Step {
+		c.Transition = p.Operation
+	}
 	if a.MemoryMB > 0 {
 		architecture := a.Architecture
 		if architecture == "" {

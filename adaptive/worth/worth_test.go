@@ -41,6 +41,8 @@ func TestCostOfAnAttempt(t *testing.T) {
 		{"arm64, 256 MB", worth.Attempt{MemoryMB: 256, Architecture: worth.Arm, Duration: time.Second},
 			worth.Cost{Transition: 0.000025, Request: 0.0000002, Compute: 0.00000333335}},
 		{"not a function", worth.Attempt{Duration: time.Second}, worth.Cost{Transition: 0.000025}},
+		{"a step of a durable function", worth.Attempt{Step: true, MemoryMB: 1024, Duration: time.Second},
+			worth.Cost{Transition: 0.000008, Request: 0.0000002, Compute: 0.0000166667}},
 		{"half an hour of delay", worth.Attempt{Wait: 30 * time.Minute, DelayPerHour: 0.6},
 			worth.Cost{Transition: 0.000025, Delay: 0.3}},
 		{"a callee at its limit", worth.Attempt{Load: 0.01}, worth.Cost{Transition: 0.000025, Load: 0.01}},

@@ -27,6 +27,7 @@ const (
 	LambdaRequests      Item = "lambdaRequests"      // 1,000,000 invocations of functions
 	LambdaGBSecondX86   Item = "lambdaGBSecondX86"   // a second of a function with 1,024 MB on x86_64
 	LambdaGBSecondArm   Item = "lambdaGBSecondArm"   // a second of a function with 1,024 MB on arm64
+	DurableOperations   Item = "durableOperations"   // 1,000,000 operations of durable functions; a retry of a step is one
 	AuroraCapacityHour  Item = "auroraCapacityHour"  // an Aurora capacity unit for an hour
 	AuroraIORequests    Item = "auroraIORequests"    // 1,000,000 of Aurora's standard storage
 	S3GBMonth           Item = "s3GBMonth"           // a GB in S3's standard class for a month
@@ -43,7 +44,7 @@ const (
 func Items() []Item {
 	return []Item{
 		StateTransitions, ExpressRequests, ExpressGBSecond, LambdaRequests, LambdaGBSecondX86, LambdaGBSecondArm,
-		AuroraCapacityHour, AuroraIORequests, S3GBMonth, XRayTraces, DynamoDBWrites, EndpointHour, LogGB, MetricMonth,
+		DurableOperations, AuroraCapacityHour, AuroraIORequests, S3GBMonth, XRayTraces, DynamoDBWrites, EndpointHour, LogGB, MetricMonth,
 		AlarmMonth, CompositeAlarmMonth,
 	}
 }

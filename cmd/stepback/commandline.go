@@ -46,6 +46,7 @@ type commandLine struct {
 	Redrive         operate.Redrive         `cmd:"" group:"Inspect and control executions" help:"Resume failed executions at the states that failed."`
 	Hold            operate.Hold            `cmd:"" group:"Inspect and control executions" help:"Keep retries from beginning while their callee is down."`
 	Release         operate.Release         `cmd:"" group:"Inspect and control executions" help:"Let held retries continue."`
+	RetryNow        operate.RetryNow        `cmd:"" group:"Inspect and control executions" name:"retry-now" help:"Begin the retries that an execution waits for, without their delays."`
 	Limit           operate.Limit           `cmd:"" group:"Inspect and control executions" help:"Limit how often tasks call a function or a service, while executions run."`
 	SendTaskSuccess operate.SendTaskSuccess `cmd:"" group:"Inspect and control executions" help:"Report success to a task that waits for its token."`
 	SendTaskFailure operate.SendTaskFailure `cmd:"" group:"Inspect and control executions" help:"Report failure to a task that waits for its token."`

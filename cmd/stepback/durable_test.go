@@ -2,6 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -29,21 +32,58 @@ Resources:
         ZipFile: |
           import json, os, urllib.parse, urllib.request
           def handler(event, context):
-              for o in event["InitialExecutionState"]["Operations"]:
-                  if o["Id"] == "c" and o["Status"] == "SUCCEEDED":
-                      return {"Status": "SUCCEEDED", "Result": o["CallbackDetails"]["Result"]}
-                  if o["Id"] == "c" and o["Status"] == "FAILED":
-                      return {"Status": "FAILED", "Error": o["CallbackDetails"]["Error"]}
+              known = {o["Id"]: o for o in event["InitialExecutionState"]["Operations"]}
+              if known.get("c", {}).get("Status") == "SUCCEEDED":
+                  return {"Status": "SUCCEEDED", "Result": known["c"]["CallbackDetails"]["Result"]}
+              if known.get("c", {}).get("Status") == "FAILED":
+                  return {"Status": "FAILED", "Error": known["c"]["CallbackDetails"]["Error"]}
+              updates = []
+              if known.get("s", {"Status": "READY"})["Status"] == "READY":
+                  updates += [{"Id": "s", "Type": "STEP", "Name": "charge", "Action": "START"},
+                      {"Id": "s", "Type": "STEP", "Action": "RETRY", "Error": {"ErrorType": "Declined"},
+                       "StepOptions": {"NextAttemptDelaySeconds": 3600}}]
+              if "c" not in known:
+                  updates += [{"Id": "c", "Type": "CALLBACK", "Name": "approval", "Action": "START"}]
               arn = urllib.parse.quote(event["DurableExecutionArn"], safe="")
               url = os.environ["AWS_ENDPOINT_URL"] + "/2025-12-01/durable-executions/" + arn + "/checkpoint"
-              body = json.dumps({"CheckpointToken": event["CheckpointToken"], "Updates": [
-                  {"Id": "s", "Type": "STEP", "Name": "charge", "Action": "START"},
-                  {"Id": "s", "Type": "STEP", "Action": "RETRY", "Error": {"ErrorType": "Declined"},
-                   "StepOptions": {"NextAttemptDelaySeconds": 3600}},
-                  {"Id": "c", "Type": "CALLBACK", "Name": "approval", "Action": "START"}]}).encode()
+              body = json.dumps({"CheckpointToken": event["CheckpointToken"], "Updates": updates}).encode()
               urllib.request.urlopen(urllib.request.Request(url, body, {"Content-Type": "application/json"})).read()
               return {"Status": "PENDING"}
 `
+
+// TestRetryNow begins the retry of a state machine's execution, by the data directory of a server and by its address.
+func TestRetryNow(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	stepback(t, "retry-now", "o-1", "--data", data).complains(t, exit.Failure, "no process serves")
+	url, stop := serving(t, data)
+	defer stop()
+	c, err := client.NewNamed(t.Context(), aws.Config{Region: "us-east-1", BaseEndpoint: &url,
+		Credentials: credentials.NewStaticCredentialsProvider("000000000000", "local", "")}, "sfn")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = c.Call(t.Context(), "CreateStateMachine", map[string]any{"name": "orders", "roleArn": "arn:aws:iam::000000000000:role/r",
+		"definition": `{"StartAt":"Charge","States":{"Charge":{"Type":"Task","Resource":"arn:aws:states:::lambda:invoke",
+			"Parameters":{"FunctionName":"none"},"Retry":[{"ErrorEquals":["States.ALL"],"IntervalSeconds":3600,"MaxAttempts":5}],"End":true}}}`}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stepback(t, "start", "orders", "--name", "o-1", "--data", data).ends(t, exit.OK)
+	attempts := func(n string) {
+		t.Helper()
+		for !strings.Contains(stepback(t, "describe", "o-1", "--data", data).out, "attempt "+n+" of 6 failed") {
+			wait(t)
+		}
+	}
+	attempts("1")
+	stepback(t, "retry-now", "o-1", "--state", "Other", "--data", data).complains(t, exit.Failure, "does not wait for a retry of Other")
+	stepback(t, "retry-now", "o-1", "--data", data).ends(t, exit.OK, "Charge: the retry has begun")
+	attempts("2")
+	stepback(t, "retry-now", "o-1", "--endpoint", url, "--json").ends(t, exit.OK, `"state":"Charge"`)
+	attempts("3")
+	stepback(t, "retry-now", "o-1", "--aws").complains(t, exit.Usage, "AWS has no operation")
+}
 
 // TestVerbsForDurableExecutions lists, describes, follows, completes and stops executions of a durable function, by the
 // data directory of a server and by its address.
@@ -108,6 +148,16 @@ func TestVerbsForDurableExecutions(t *testing.T) {
 		name := strings.TrimLeft(at[0], "-")
 		arn, id := begin(name)
 		verb("executions", "--durable", "--status", "running").ends(t, exit.OK, "pay:$LATEST", "RUNNING")
+		verb("executions", "--durable", "--retrying", "--error", "Declined").ends(t, exit.OK, "pay:$LATEST", "charge: attempt 2 at", "after Declined")
+		verb("executions", "--durable", "--retrying", "--error", "Other").complains(t, exit.OK, "no durable executions")
+		verb("retry-now", arn, "--state", "other").complains(t, exit.Failure, "does not wait for a retry of other")
+		verb("retry-now", arn, "--state", "charge").ends(t, exit.OK, "charge: the retry has begun")
+		for { // the function fails the step again
+			if s := verb("history", arn); strings.Count(s.out, "StepFailed") == 2 {
+				break
+			}
+			wait(t)
+		}
 		verb("describe", arn).ends(t, exit.OK, "RUNNING", `{"order":7}`, "charge", "PENDING", "Declined", "(in ", "callback succeed "+id)
 		verb("history", arn).ends(t, exit.OK, "StepFailed", "charge Declined", "CallbackStarted", "approval")
 		verb("callback", "heartbeat", id).complains(t, exit.OK, "reported")
@@ -130,6 +180,22 @@ func TestVerbsForDurableExecutions(t *testing.T) {
 		verb("executions", "--durable", "--machine", "m").complains(t, exit.Usage, "--function")
 		verb("describe", arn+"0").complains(t, exit.Failure, "ResourceNotFoundException")
 		verb("history", arn, "--children").complains(t, exit.Usage, "no Map Runs")
+	}
+	policy := filepath.Join(data, "policy.json")
+	if err := os.WriteFile(policy, []byte(`{"charge":[{"ErrorEquals":["States.ALL"],"MaxAttempts":0}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var reports []string // the steps of a durable function are tasks, by the journal and by the API
+	for _, at = range [][]string{{"--data", data}, {"--endpoint", url}} {
+		report := verb("retries", "analyze", "--json")
+		report.ends(t, exit.OK, `"state": "charge"`, `"error": "Declined"`, `"callee": "step charge"`, `"executions": 6`)
+		reports = append(reports, regexp.MustCompile(`"(from|to)": "[^"]*"|"[a-zA-Z]*Seconds": [0-9.e-]+`).ReplaceAllString(report.out, ""))
+		verb("retries", "whatif", "--policy", policy, "--function", "pay").ends(t, exit.OK, "level: exact", "charge")
+	}
+	stepback(t, "retries", "analyze", "--function", "other", "--json", "--data", data).ends(t, exit.OK, `"executions": 0`)
+	stepback(t, "retries", "analyze", "--function", "other", "--endpoint", url).complains(t, exit.Failure, "Function not found")
+	if reports[0] != reports[1] {
+		t.Errorf("by the journal: %s, by the API: %s", reports[0], reports[1])
 	}
 	stepback(t, "executions", "--function", "pay").complains(t, exit.Usage, "add --durable")
 }

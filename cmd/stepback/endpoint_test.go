@@ -204,6 +204,7 @@ func TestEveryVerbWithAnEndpoint(t *testing.T) {
 		{"redrive two", exit.OK, "redriven"},
 		{"send-task-success none", exit.Failure, ""},
 		{"send-task-failure none --error E", exit.Failure, ""},
+		{"retry-now two", exit.Failure, ""},
 		{"executions --durable", exit.OK, ""},
 		{"callback succeed none", exit.Failure, ""},
 		{"callback fail none --error E", exit.Failure, ""},

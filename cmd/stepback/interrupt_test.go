@@ -91,6 +91,9 @@ func TestMain(m *testing.M) {
 	if how := os.Getenv("STEPBACK_TEST_MEDDLES"); how != "" {
 		meddle(how)
 	}
+	if file := os.Getenv(effectsVariable); file != "" {
+		serveEffects(file)
+	}
 	if os.Getenv("STEPBACK_TEST_AS_COMMAND") != "" {
 		main()
 	}

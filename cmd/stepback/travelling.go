@@ -26,6 +26,7 @@ var travelling = map[string]func() workspace.DirectoryVerb{
 	"chaos lift":       func() workspace.DirectoryVerb { return new(serve.ChaosLift) },
 	"hold":             func() workspace.DirectoryVerb { return new(operate.Hold) },
 	"limit":            func() workspace.DirectoryVerb { return new(operate.Limit) },
+	"retry-now":        func() workspace.DirectoryVerb { return new(operate.RetryNow) },
 	"release":          func() workspace.DirectoryVerb { return new(operate.Release) },
 	"retries analyze":  func() workspace.DirectoryVerb { return new(retries.Analyze) },
 	"retries design":   func() workspace.DirectoryVerb { return new(retries.Design) },

@@ -55,7 +55,7 @@ func (x *Execution) checkpoint(l *log, c *Checkpoint, again bool) error {
 			return err
 		}
 	}
-	s := &staging{x: x, c: c, changed: map[string]*Operation{}, log: &log{x: x, now: l.now, first: x.events}}
+	s := &staging{x: x, c: c, changed: map[string]*Operation{}, log: &log{x: x, now: l.now, first: x.events, again: again}}
 	for i := range c.Updates {
 		if err := s.update(&c.Updates[i], i == len(c.Updates)-1); err != nil {
 			return err
@@ -188,6 +188,9 @@ func (s *staging) update(u *Update, last bool) error {
 		return err
 	}
 	s.written += len(text(u.Payload)) + u.Error.size()
+	if u.Action == ActionCancel {
+		return s.cancel(u)
+	}
 	switch u.Type {
 	case TypeStep:
 		return s.step(u)
@@ -289,7 +292,7 @@ func (s *staging) step(u *Update) error {
 	switch u.Action {
 	case ActionRetry:
 		s.counted++
-		o.Status, o.Attempt = Pending, o.Attempt+1
+		o.Status, o.Attempt, o.Latest = Pending, o.Attempt+1, s.log.now
 		o.Next = s.log.now.Add(time.Duration(retry.NextAttemptDelaySeconds) * time.Second)
 	case ActionSucceed:
 		o.Status, o.End = Succeeded, s.log.now
@@ -321,34 +324,34 @@ func (s *staging) context(u *Update) error {
 	o = s.edit(u)
 	o.Result, o.Error, o.End = u.Payload, u.Error, s.log.now
 	o.ReplayChildren = u.ContextOptions != nil && u.ContextOptions.ReplayChildren
+	o.Status = Succeeded
 	if u.Action == ActionFail {
 		o.Status = Failed
-		s.log.add(history.DurableContextFailed, o, &body{ContextFailedDetails: &hasError{problem(u.Error)}})
-		return nil
 	}
-	o.Status = Succeeded
-	s.log.add(history.DurableContextSucceeded, o, &body{ContextSucceededDetails: &hasResult{payload(u.Payload)}})
+	s.log.end(o)
+	return nil
+}
+
+// cancel ends a WAIT or a CHAINED_INVOKE that has not ended. Its error is only in the history.
+func (s *staging) cancel(u *Update) error {
+	if o := s.of(u.Id); o == nil || o.Status != Started {
+		return invalid("Cannot cancel a " + u.Type + " that does not exist or has already completed.")
+	}
+	o := s.edit(u)
+	o.Status, o.End = Cancelled, s.log.now
+	t := endings[o.Type][Cancelled]
+	s.log.add(t, o, ended(t, nil, u.Error))
 	return nil
 }
 
 func (s *staging) wait(u *Update) error {
-	o := s.of(u.Id)
-	if u.Action == ActionCancel {
-		if o == nil || o.Status != Started {
-			return invalid("Cannot cancel a WAIT that does not exist or has already completed.")
-		}
-		o = s.edit(u)
-		o.Status, o.End = Cancelled, s.log.now
-		s.log.add(history.DurableWaitCancelled, o, &body{WaitCancelledDetails: &hasError{problem(u.Error)}})
-		return nil
-	}
 	switch {
-	case o != nil:
+	case s.of(u.Id) != nil:
 		return invalid("Cannot start a WAIT that already exist.")
 	case u.WaitOptions == nil || u.WaitOptions.WaitSeconds < 1 || u.WaitOptions.WaitSeconds > MaxTimeout:
 		return invalid(fmt.Sprintf("Invalid WaitOptions: WaitSeconds must be between 1 and %d.", MaxTimeout))
 	}
-	o = s.edit(u)
+	o := s.edit(u)
 	o.Status, o.Wait = Started, u.WaitOptions.WaitSeconds
 	o.Due = s.log.now.Add(time.Duration(o.Wait) * time.Second)
 	s.log.add(history.DurableWaitStarted, o, &body{WaitStartedDetails: &waitStarted{o.Wait, Seconds(o.Due)}})
@@ -380,23 +383,13 @@ func (s *staging) callback(u *Update) error {
 }
 
 func (s *staging) invoke(u *Update) error {
-	o := s.of(u.Id)
-	if u.Action == ActionCancel {
-		if o == nil || o.Status != Started {
-			return invalid("Cannot cancel a CHAINED_INVOKE that does not exist or has already completed.")
-		}
-		o = s.edit(u)
-		o.Status, o.End = Cancelled, s.log.now
-		s.log.add(history.DurableInvokeStopped, o, &body{ChainedInvokeStoppedDetails: &hasError{problem(u.Error)}})
-		return nil
-	}
 	switch {
-	case o != nil:
+	case s.of(u.Id) != nil:
 		return invalid("Cannot start a CHAINED_INVOKE that already exist.")
 	case u.ChainedInvokeOptions == nil || u.ChainedInvokeOptions.FunctionName == "":
 		return invalid("Invalid ChainedInvokeOptions: FunctionName is required.")
 	}
-	o = s.edit(u)
+	o := s.edit(u)
 	o.Status = Started
 	o.Chained = &Chained{*u.ChainedInvokeOptions, s.c.Targets[u.Id], u.Payload}
 	s.log.add(history.DurableInvokeStarted, o, &body{ChainedInvokeStartedDetails: &invokeStarted{

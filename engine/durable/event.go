@@ -1,6 +1,7 @@
 package durable
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -16,6 +17,8 @@ type log struct {
 	// first is set if the events are only staged: they are numbered from it on, and counted when they are applied.
 	first int64
 	steps map[string]int64
+	// again is true if the command is replayed: the events are only numbered, because the journal has them.
+	again bool
 }
 
 // body is an event as GetDurableExecutionHistory returns it, without its type, number and time. It is stored as the
@@ -132,15 +135,23 @@ func (l *log) add(t history.Type, o *Operation, b *body) {
 	}
 	if o != nil {
 		b.SubType, b.Id, b.Name, b.ParentId = o.SubType, o.ID, o.Name, o.ParentID
-		e.Name = o.Name
-		if e.Name == "" {
-			e.Name = o.ID
-		}
+		e.Name = nameOf(b)
 		if o.Type == TypeStep { // the attempts of a step follow from each other; other events follow from none
 			e.Previous = l.previous(o.ID)
 			l.steps[o.ID] = e.ID
 		}
 	}
+	if !l.again {
+		describe(&e, b)
+	}
+	l.events = append(l.events, e)
+}
+
+// nameOf returns the name of the operation of an event, or its ID if it has none.
+func nameOf(b *body) string { return cmp.Or(b.Name, b.Id) }
+
+// describe sets the failure and the data of an event.
+func describe(e *history.Event, b *body) {
 	if failure := b.failure(); failure != nil {
 		e.More = &history.Details{Failure: history.NewFailure(text(failure.ErrorType), text(failure.ErrorMessage))}
 	}
@@ -149,7 +160,6 @@ func (l *log) add(t history.Type, o *Operation, b *body) {
 		panic(err) // strings and numbers can always be marshalled
 	}
 	e.Data = string(data)
-	l.events = append(l.events, e)
 }
 
 // previous returns the latest event of a step, or 0.
@@ -163,23 +173,103 @@ func (l *log) previous(id string) int64 {
 	return l.x.steps[id]
 }
 
-// failure returns the error of an event that ends something without success, or nil.
-func (b *body) failure() *Error {
-	for _, d := range [...]*hasError{b.ExecutionFailedDetails, b.ExecutionTimedOutDetails, b.ExecutionStoppedDetails,
-		b.ContextFailedDetails, b.ChainedInvokeFailedDetails, b.ChainedInvokeTimedOutDetails,
-		b.ChainedInvokeStoppedDetails, b.CallbackFailedDetails, b.CallbackTimedOutDetails} {
-		if d != nil {
-			return d.Error.Payload
+// results and errs return where the body of an event of a type has its result or its error. Types that have neither, or
+// more than that, are missing.
+var (
+	results = map[history.Type]func(*body) **hasResult{
+		history.ExecutionSucceeded:       func(b *body) **hasResult { return &b.ExecutionSucceededDetails },
+		history.DurableContextSucceeded:  func(b *body) **hasResult { return &b.ContextSucceededDetails },
+		history.DurableInvokeSucceeded:   func(b *body) **hasResult { return &b.ChainedInvokeSucceededDetails },
+		history.DurableCallbackSucceeded: func(b *body) **hasResult { return &b.CallbackSucceededDetails },
+	}
+	errs = map[history.Type]func(*body) **hasError{
+		history.ExecutionFailed:         func(b *body) **hasError { return &b.ExecutionFailedDetails },
+		history.ExecutionTimedOut:       func(b *body) **hasError { return &b.ExecutionTimedOutDetails },
+		history.ExecutionAborted:        func(b *body) **hasError { return &b.ExecutionStoppedDetails },
+		history.DurableContextFailed:    func(b *body) **hasError { return &b.ContextFailedDetails },
+		history.DurableWaitCancelled:    func(b *body) **hasError { return &b.WaitCancelledDetails },
+		history.DurableInvokeFailed:     func(b *body) **hasError { return &b.ChainedInvokeFailedDetails },
+		history.DurableInvokeTimedOut:   func(b *body) **hasError { return &b.ChainedInvokeTimedOutDetails },
+		history.DurableInvokeStopped:    func(b *body) **hasError { return &b.ChainedInvokeStoppedDetails },
+		history.DurableCallbackFailed:   func(b *body) **hasError { return &b.CallbackFailedDetails },
+		history.DurableCallbackTimedOut: func(b *body) **hasError { return &b.CallbackTimedOutDetails },
+	}
+)
+
+// endings lists the events that end an operation or the execution, by its type and its status.
+var endings = map[string]map[string]history.Type{
+	TypeExecution: {Succeeded: history.ExecutionSucceeded, Failed: history.ExecutionFailed,
+		TimedOut: history.ExecutionTimedOut, Stopped: history.ExecutionAborted},
+	TypeContext: {Succeeded: history.DurableContextSucceeded, Failed: history.DurableContextFailed},
+	TypeWait:    {Cancelled: history.DurableWaitCancelled},
+	TypeCallback: {Succeeded: history.DurableCallbackSucceeded, Failed: history.DurableCallbackFailed,
+		TimedOut: history.DurableCallbackTimedOut},
+	TypeChainedInvoke: {Succeeded: history.DurableInvokeSucceeded, Failed: history.DurableInvokeFailed,
+		TimedOut: history.DurableInvokeTimedOut, Stopped: history.DurableInvokeStopped, Cancelled: history.DurableInvokeStopped},
+}
+
+// end appends the event that ends an operation with its status, result and error.
+func (l *log) end(o *Operation) {
+	t := endings[o.Type][o.Status]
+	l.add(t, o, ended(t, o.Result, o.Error))
+}
+
+// ended returns the body of an event of a type that ends something with a result or an error.
+func ended(t history.Type, result *string, err *Error) *body {
+	b := new(body)
+	if place, ok := results[t]; ok {
+		*place(b) = &hasResult{payload(result)}
+	} else {
+		*errs[t](b) = &hasError{problem(err)}
+	}
+	return b
+}
+
+// payload returns the input or the result in the body; nil if it has none.
+func (b *body) payload() *held {
+	for _, place := range results {
+		if d := *place(b); d != nil {
+			return &d.Result
 		}
 	}
-	if b.StepFailedDetails != nil {
-		return b.StepFailedDetails.Error.Payload
+	switch {
+	case b.ExecutionStartedDetails != nil:
+		return &b.ExecutionStartedDetails.Input
+	case b.StepSucceededDetails != nil:
+		return &b.StepSucceededDetails.Result
+	case b.ChainedInvokeStartedDetails != nil:
+		return &b.ChainedInvokeStartedDetails.Input
 	}
 	return nil
 }
 
-// eventType returns the name of a type in Lambda's API, which calls the end by a stop otherwise than Step Functions.
-func eventType(t history.Type) string {
+// problem returns the error in the body; nil if it has none.
+func (b *body) problem() *heldError {
+	for _, place := range errs {
+		if d := *place(b); d != nil {
+			return &d.Error
+		}
+	}
+	switch {
+	case b.StepFailedDetails != nil:
+		return &b.StepFailedDetails.Error
+	case b.InvocationCompletedDetails != nil:
+		return &b.InvocationCompletedDetails.Error
+	}
+	return nil
+}
+
+// failure returns the error of an event that ends an operation or the execution without success, or nil. Neither a
+// cancelled WAIT nor an invocation, which is repeated, is one.
+func (b *body) failure() *Error {
+	if e := b.problem(); e != nil && b.WaitCancelledDetails == nil && b.InvocationCompletedDetails == nil {
+		return e.Payload
+	}
+	return nil
+}
+
+// EventType returns the name of a type in Lambda's API, which calls the end by a stop otherwise than Step Functions.
+func EventType(t history.Type) string {
 	if t == history.ExecutionAborted {
 		return "ExecutionStopped"
 	}
@@ -191,9 +281,9 @@ func eventType(t history.Type) string {
 func EventJSON(e *history.Event, data bool) (json.RawMessage, error) {
 	text := e.Data
 	if !data {
-		b := new(body)
-		if err := json.Unmarshal([]byte(text), b); err != nil {
-			return nil, fmt.Errorf("event %d of a durable execution: %w", e.ID, err)
+		b, err := bodyOf(e)
+		if err != nil {
+			return nil, err
 		}
 		b.strip()
 		stripped, err := json.Marshal(b)
@@ -206,7 +296,7 @@ func EventJSON(e *history.Event, data bool) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	head := fmt.Sprintf(`{"EventType":%q,"EventId":%d,"EventTimestamp":%s`, eventType(e.Type), e.ID, at)
+	head := fmt.Sprintf(`{"EventType":%q,"EventId":%d,"EventTimestamp":%s`, EventType(e.Type), e.ID, at)
 	if len(text) > len("{}") {
 		return json.RawMessage(head + "," + text[1:]), nil
 	}
@@ -226,56 +316,10 @@ func (s *Seconds) UnmarshalJSON(text []byte) error {
 
 // strip removes the payloads.
 func (b *body) strip() {
-	for _, d := range [...]*hasError{b.ExecutionFailedDetails, b.ExecutionTimedOutDetails, b.ExecutionStoppedDetails,
-		b.ContextFailedDetails, b.WaitCancelledDetails, b.ChainedInvokeFailedDetails, b.ChainedInvokeTimedOutDetails,
-		b.ChainedInvokeStoppedDetails, b.CallbackFailedDetails, b.CallbackTimedOutDetails} {
-		if d != nil {
-			d.Error = heldError{}
-		}
+	if p := b.payload(); p != nil {
+		*p = held{}
 	}
-	for _, d := range [...]*hasResult{b.ExecutionSucceededDetails, b.ContextSucceededDetails,
-		b.ChainedInvokeSucceededDetails, b.CallbackSucceededDetails} {
-		if d != nil {
-			d.Result = held{}
-		}
+	if e := b.problem(); e != nil {
+		*e = heldError{}
 	}
-	if d := b.ExecutionStartedDetails; d != nil {
-		d.Input = held{}
-	}
-	if d := b.StepSucceededDetails; d != nil {
-		d.Result = held{}
-	}
-	if d := b.StepFailedDetails; d != nil {
-		d.Error = heldError{}
-	}
-	if d := b.ChainedInvokeStartedDetails; d != nil {
-		d.Input = held{}
-	}
-	if d := b.InvocationCompletedDetails; d != nil {
-		d.Error = heldError{}
-	}
-}
-
-// InARN is the part of an execution's ARN between its function version and its name.
-const InARN = "/durable-execution/"
-
-// FinalResult returns the result in the event that ended an execution; empty if it has none.
-func FinalResult(e *history.Event) (string, error) {
-	b := new(body)
-	if err := json.Unmarshal([]byte(e.Data), b); err != nil {
-		return "", fmt.Errorf("event %d of a durable execution: %w", e.ID, err)
-	}
-	if b.ExecutionSucceededDetails == nil {
-		return "", nil
-	}
-	return text(b.ExecutionSucceededDetails.Result.Payload), nil
-}
-
-// FinalError returns the error of the event that ended an execution, or nil.
-func FinalError(e *history.Event) (*Error, error) {
-	b := new(body)
-	if err := json.Unmarshal([]byte(e.Data), b); err != nil {
-		return nil, fmt.Errorf("event %d of a durable execution: %w", e.ID, err)
-	}
-	return b.failure(), nil
 }

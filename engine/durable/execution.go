@@ -150,14 +150,15 @@ func (x *Execution) Apply(c *Command, now time.Time) ([]history.Event, error) {
 }
 
 // Replay applies a command that Apply has accepted before.
-func (x *Execution) Replay(c *Command, at time.Time) ([]history.Event, error) {
-	return x.apply(c, at, true)
+func (x *Execution) Replay(c *Command, at time.Time) error {
+	_, err := x.apply(c, at, true)
+	return err
 }
 
 var errEmpty = errors.New("durable: a command without content")
 
 func (x *Execution) apply(c *Command, now time.Time, again bool) ([]history.Event, error) {
-	log := &log{x: x, now: now}
+	log := &log{x: x, now: now, again: again}
 	var err error
 	switch {
 	case c.Start != nil:
@@ -178,9 +179,7 @@ func (x *Execution) apply(c *Command, now time.Time, again bool) ([]history.Even
 	case c.Chained != nil:
 		x.chained(log, c.Chained)
 	case c.Retry != nil:
-		if o := x.byID[c.Retry.OperationID]; o != nil && o.Type == TypeStep && o.Status == Pending {
-			x.ring(log, o)
-		}
+		err = x.retry(log, c.Retry, again)
 	case c.Stop != nil:
 		x.end(log, Stopped, nil, c.Stop.Error)
 	default:
@@ -341,19 +340,9 @@ func (x *Execution) canSuspend() bool {
 // end ends the execution.
 func (x *Execution) end(l *log, status string, result *string, err *Error) {
 	x.status, x.ended, x.result, x.err, x.invoking = status, l.now, result, err, false
-	b := &body{Id: x.start.ID}
-	t := history.ExecutionSucceeded
-	switch status {
-	case Succeeded:
-		b.ExecutionSucceededDetails = &hasResult{payload(result)}
-	case Failed:
-		t, b.ExecutionFailedDetails = history.ExecutionFailed, &hasError{problem(err)}
-	case TimedOut:
-		t, b.ExecutionTimedOutDetails = history.ExecutionTimedOut, &hasError{problem(err)}
-	default:
-		t, b.ExecutionStoppedDetails = history.ExecutionAborted, &hasError{problem(err)}
-	}
-	l.add(t, nil, b)
+	b := ended(endings[TypeExecution][status], result, err)
+	b.Id = x.start.ID
+	l.add(endings[TypeExecution][status], nil, b)
 }
 
 // due ends the waits whose time has come, in the order of their times.
@@ -396,35 +385,25 @@ func (x *Execution) ring(l *log, o *Operation) {
 	}
 }
 
+// retry ends the wait of a STEP before its next attempt.
+func (x *Execution) retry(l *log, r *Retry, again bool) error {
+	o := x.byID[r.OperationID]
+	if o == nil || o.Type != TypeStep || o.Status != Pending {
+		if again { // earlier versions stored these commands
+			return nil
+		}
+		return invalid("No STEP with the ID " + r.OperationID + " waits for its next attempt.")
+	}
+	x.ring(l, o)
+	return nil
+}
+
 // complete ends a CALLBACK or a CHAINED_INVOKE.
 func (x *Execution) complete(l *log, o *Operation, c *Outcome) {
 	o.Status, o.End, o.Result, o.Error = c.Status, l.now, c.Result, c.Error
 	x.written += len(text(c.Result)) + c.Error.size()
 	x.changed(o)
-	b := &body{}
-	var t history.Type
-	if o.Type == TypeCallback {
-		switch c.Status {
-		case Succeeded:
-			t, b.CallbackSucceededDetails = history.DurableCallbackSucceeded, &hasResult{payload(c.Result)}
-		case TimedOut:
-			t, b.CallbackTimedOutDetails = history.DurableCallbackTimedOut, &hasError{problem(c.Error)}
-		default:
-			t, b.CallbackFailedDetails = history.DurableCallbackFailed, &hasError{problem(c.Error)}
-		}
-	} else {
-		switch c.Status {
-		case Succeeded:
-			t, b.ChainedInvokeSucceededDetails = history.DurableInvokeSucceeded, &hasResult{payload(c.Result)}
-		case TimedOut:
-			t, b.ChainedInvokeTimedOutDetails = history.DurableInvokeTimedOut, &hasError{problem(c.Error)}
-		case Stopped:
-			t, b.ChainedInvokeStoppedDetails = history.DurableInvokeStopped, &hasError{problem(c.Error)}
-		default:
-			t, b.ChainedInvokeFailedDetails = history.DurableInvokeFailed, &hasError{problem(c.Error)}
-		}
-	}
-	l.add(t, o, b)
+	l.end(o)
 }
 
 func closed() error {

@@ -117,19 +117,35 @@ func (t *trial) want(events string) {
 	if got := t.history(); got != events {
 		t.Errorf("history:\n%s\nwant:\n%s", got, events)
 	}
+	t.reparsed()
 	again := new(durable.Execution)
 	for _, j := range t.log { // what a journal keeps rebuilds the same execution
 		c, err := durable.ParseCommand(j.text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := again.Replay(c, j.at); err != nil {
+		if err := again.Replay(c, j.at); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if !reflect.DeepEqual(again.Operations(), t.x.Operations()) || again.Status() != t.x.Status() ||
 		again.Token() != t.x.Token() {
 		t.Errorf("replayed: %+v, want %+v", again, t.x)
+	}
+}
+
+// reparsed checks that the events, in the form of the API, are parsed to the same events.
+func (t *trial) reparsed() {
+	t.Helper()
+	texts := make([]json.RawMessage, len(t.events))
+	for i := range t.events {
+		var err error
+		if texts[i], err = durable.EventJSON(&t.events[i], true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := durable.ParseEvents(texts); err != nil || !reflect.DeepEqual(got, t.events) {
+		t.Errorf("parsed: %+v, %v, want %+v", got, err, t.events)
 	}
 }
 
@@ -422,6 +438,33 @@ func TestALostInvocationIsReplaced(t *testing.T) {
 	if tr.x.Over() {
 		t.Error("an invocation that was replaced ended the execution")
 	}
+}
+
+// The next attempt of a STEP begins at once on request; no other operation can be retried.
+func TestRetryNow(t *testing.T) {
+	t.Parallel()
+	tr := begin(t, 100)
+	tr.checkpoint(`[{"Id":"s","Type":"STEP","Name":"charge","Action":"START"},
+		{"Id":"s","Type":"STEP","Action":"RETRY","Error":{"ErrorType":"Declined"},"StepOptions":{"NextAttemptDelaySeconds":60}},
+		{"Id":"w","Type":"WAIT","Action":"START","WaitOptions":{"WaitSeconds":70}}]`)
+	d, err := durable.DetailsOf(&tr.events[2])
+	if err != nil || d.ID != "s" || d.Name != "charge" || d.Attempt != 1 || d.Delay != time.Minute || *d.Error.ErrorType != "Declined" {
+		t.Errorf("%+v, %v", d, err)
+	}
+	tr.returns(`{"Status":"PENDING"}`)
+	for _, id := range []string{"w", "none"} {
+		if err := tr.try(&durable.Command{Retry: &durable.Retry{OperationID: id}}); code(err) != durable.InvalidParameterValue {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+	tr.do(&durable.Command{Retry: &durable.Retry{OperationID: "s"}})
+	if o := tr.x.Operation("s"); o.Status != durable.Ready || !tr.x.WantsInvocation(tr.now) {
+		t.Errorf("%+v", o)
+	}
+	if err := tr.try(&durable.Command{Retry: &durable.Retry{OperationID: "s"}}); code(err) != durable.InvalidParameterValue {
+		t.Error(err)
+	}
+	tr.want("1 ExecutionStarted 0\n2 StepStarted 0\n3 StepFailed 0\n4 WaitStarted 0\n5 InvocationCompleted 0\n")
 }
 
 func TestAFunctionThatIsNotDurableFails(t *testing.T) {

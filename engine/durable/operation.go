@@ -118,9 +118,9 @@ type Operation struct {
 	Result *string
 	Error  *Error
 	// Attempt is the number of attempts of a STEP that have ended and are retried. Next is when its next attempt may
-	// start, while it is PENDING.
-	Attempt int64
-	Next    time.Time
+	// start, while it is PENDING, and Latest is when the latest of those attempts ended.
+	Attempt      int64
+	Next, Latest time.Time
 	// ReplayChildren is true for a CONTEXT whose result is rebuilt from its children.
 	ReplayChildren bool
 	// Wait is the length of a WAIT in seconds. Due is when it ends, or when a CALLBACK times out; zero means never.

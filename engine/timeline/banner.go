@@ -1,11 +1,13 @@
 package timeline
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
 	"stepback/asl"
+	"stepback/engine/durable"
 	"stepback/engine/history"
 	"stepback/retry"
 )
@@ -38,8 +40,12 @@ type Now struct {
 	// Pending is the ID with which the engine can be asked to retry now; 0 if there is none.
 	Pending int64 `json:"pendingId,omitempty"`
 	// Token is true if a task token ends it.
-	Token     bool   `json:"token,omitempty"`
-	MapRunARN string `json:"mapRunArn,omitempty"`
+	Token bool `json:"token,omitempty"`
+	// Operation, Type and CallbackID are those of the operation of a durable function; empty for states.
+	Operation  string `json:"operationId,omitempty"`
+	Type       string `json:"type,omitempty"`
+	CallbackID string `json:"callbackId,omitempty"`
+	MapRunARN  string `json:"mapRunArn,omitempty"`
 }
 
 // Now returns what the execution is doing now: first the states that wait for a retry, then other waits and running
@@ -59,7 +65,10 @@ func (t *Timeline) Now(m *asl.Machine, pending []history.Pending) []Now {
 			continue // what is inside it is reported instead
 		}
 		n := t.now(v, m, known[v.Entry])
-		if n.Outcome == Waiting && v.Type != "Wait" {
+		if v.Type == durable.TypeContext {
+			continue // what is inside it is reported instead
+		}
+		if n.Outcome == Waiting && !v.Passive() {
 			retrying = append(retrying, n)
 		} else {
 			others = append(others, n)
@@ -70,7 +79,10 @@ func (t *Timeline) Now(m *asl.Machine, pending []history.Pending) []Now {
 
 func (t *Timeline) now(v *Visit, m *asl.Machine, p *history.Pending) Now {
 	n := Now{State: v.State, Visit: v.Number, Outcome: v.Outcome, Since: v.Entered, Failure: v.Failure,
-		Token: v.Token, MapRunARN: v.MapRunARN}
+		Token: v.Token, MapRunARN: v.MapRunARN, Operation: v.Operation, Next: v.Next, CallbackID: v.CallbackID}
+	if v.Operation != "" {
+		n.Type, n.GivesUp = v.Type, t.TimesOut
+	}
 	if a := v.last(); a != nil {
 		current, _ := v.SinceRedrive()
 		n.Attempt, n.Since = len(current), a.Scheduled
@@ -252,6 +264,21 @@ func (n Now) Text(at time.Time) string {
 		}
 	}
 	switch {
+	case n.Type == durable.TypeCallback:
+		fmt.Fprintf(&b, "waits for its callback since %s", clock(n.Since, at))
+		if !n.Next.IsZero() {
+			fmt.Fprintf(&b, " and times out at %s (%s)", clock(n.Next, at), within(n.Next.Sub(at)))
+		}
+	case n.Type == durable.TypeStep && n.Outcome == Waiting:
+		if n.Failure.IsZero() {
+			fmt.Fprintf(&b, "%s at %s asked to be repeated", attempt, clock(n.Since, at))
+		} else {
+			fmt.Fprintf(&b, "%s failed with %s at %s", attempt, cmp.Or(n.Failure.Name, "an error without a type"), clock(n.Since, at))
+		}
+		fmt.Fprintf(&b, "; the next attempt is at %s (%s)", clock(n.Next, at), within(n.Next.Sub(at)))
+		if !n.GivesUp.IsZero() {
+			fmt.Fprintf(&b, ", and the execution times out at %s", clock(n.GivesUp, at))
+		}
 	case n.Outcome == Waiting && attempt != "":
 		fmt.Fprintf(&b, "%s failed with %s", attempt, n.Failure.Name)
 		switch {

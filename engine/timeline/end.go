@@ -22,7 +22,7 @@ func (r *reader) end(e *history.Event) {
 	}
 	cause := r.t.Of(e.Previous)
 	for _, v := range r.open {
-		v.over, v.Left = true, e.At()
+		v.over, v.Left, v.Next = true, e.At(), time.Time{}
 		switch {
 		case e.Type == history.ExecutionFailed && (v == cause || contains(v, cause)):
 			v.Outcome = Failed

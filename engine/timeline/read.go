@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"stepback/engine/durable"
 	"stepback/engine/history"
 )
 
@@ -25,9 +26,14 @@ func Read(events []history.Event) *Timeline {
 			break // histories have no gaps
 		}
 		r.task = r.attempts.Read(e).Attempt
-		v := r.place(e)
+		var v *Visit
+		if e.Type >= history.DurableContextStarted {
+			v = r.operation(e)
+		} else {
+			v = r.place(e)
+			r.apply(e, v)
+		}
 		r.t.byEvent[i] = v
-		r.apply(e, v)
 		r.t.End = e.At()
 	}
 	r.settle()
@@ -42,6 +48,8 @@ type reader struct {
 
 	attempts history.AttemptReader
 	task     *history.Attempt // the attempt that the event being read belongs to; nil if there is none
+
+	operations map[string]*Visit // of a durable function, by ID
 
 	redrives int
 	redriven int64    // ID of the last ExecutionRedriven event
@@ -176,6 +184,12 @@ func (r *reader) aborted(e *history.Event, cause *Visit) *Visit {
 
 // apply updates the visit with an event.
 func (r *reader) apply(e *history.Event, v *Visit) {
+	if e.Type == history.ExecutionStarted && strings.Contains(e.Data, `"ExecutionStartedDetails":`) {
+		r.t.Durable = true
+		if d, err := durable.DetailsOf(e); err == nil && d.Timeout > 0 {
+			r.t.TimesOut = e.At().Add(d.Timeout)
+		}
+	}
 	if e.Type.Terminal() {
 		r.end(e)
 		return
@@ -344,7 +358,7 @@ func (r *reader) close(v *Visit) {
 // settle determines what the open visits are waiting for.
 func (r *reader) settle() {
 	for _, v := range r.open {
-		if v.Outcome != Waiting || v.Type == "Wait" {
+		if v.Outcome != Waiting || v.Passive() || v.Operation != "" {
 			continue
 		}
 		if a := v.last(); a == nil || !a.Outcome.Bad() {

@@ -3,6 +3,7 @@ package timeline
 import (
 	"time"
 
+	"stepback/engine/durable"
 	"stepback/engine/history"
 )
 
@@ -35,6 +36,11 @@ type Timeline struct {
 	Redrives []time.Time `json:"redrives,omitempty"`
 	// Visits is ordered by start.
 	Visits []*Visit `json:"visits"`
+
+	// Durable is true for an execution of a durable function.
+	Durable bool `json:"durable,omitempty"`
+	// TimesOut is when the execution of a durable function times out; zero for other executions.
+	TimesOut time.Time `json:"timesOut,omitzero"`
 
 	byEvent []*Visit // by event ID minus first
 	first   int64    // ID of the first event
@@ -71,6 +77,15 @@ type Visit struct {
 	MapRunARN string `json:"mapRunArn,omitempty"`
 	// Token is true if a task token ends the running attempt.
 	Token bool `json:"token,omitempty"`
+	// Operation is the ID of the operation of a durable function's execution that the visit stands for; State is then
+	// its name, and Type its type in Lambda's API, such as STEP. SubType is the operation's. Empty for states.
+	Operation string `json:"operationId,omitempty"`
+	SubType   string `json:"subType,omitempty"`
+	// Next is when an open operation changes by itself: a STEP is attempted again, a WAIT ends, or a CALLBACK times out,
+	// without regard to its heartbeats. It is zero for states, whose histories do not say it.
+	Next time.Time `json:"next,omitzero"`
+	// CallbackID identifies a CALLBACK to those who complete it.
+	CallbackID string `json:"callbackId,omitempty"`
 
 	branches int64
 	fan      bool // the last attempt covers all branches or iterations
@@ -124,15 +139,21 @@ func (v *Visit) Waits() []Wait {
 }
 
 // Retries returns the number of attempts that followed a failed one in the visit. An attempt that is still to come does
-// not count.
+// not count. Neither does one of an operation of a durable function that polls: it follows a success.
 func (v *Visit) Retries() int {
 	n := 0
-	for _, w := range v.Waits() {
-		if !w.Until.IsZero() {
+	for i := 1; i < len(v.Attempts); i++ {
+		before := &v.Attempts[i-1]
+		if before.Redrive == v.Attempts[i].Redrive && (v.Operation == "" || before.Outcome != Succeeded) {
 			n++
 		}
 	}
 	return n
+}
+
+// Passive reports whether the visit only waits: in a Wait state, or in a WAIT or CALLBACK of a durable function.
+func (v *Visit) Passive() bool {
+	return v.Type == "Wait" || v.Type == durable.TypeWait || v.Type == durable.TypeCallback
 }
 
 // SinceRedrive returns the attempts of the visit since the last redrive of the execution, after which all retries are

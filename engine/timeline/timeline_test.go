@@ -48,6 +48,10 @@ func story(l *timeline.Timeline) string {
 			}
 		}
 		for _, w := range v.Waits() {
+			if w.Until.IsZero() {
+				b.WriteString(" | waits")
+				continue
+			}
 			fmt.Fprintf(&b, " | waited %s", w.Until.Sub(w.From))
 		}
 		b.WriteByte('\n')

@@ -23,9 +23,11 @@ func (e *badForm) Error() string { return e.why }
 // of another page to go to, if any.
 func (c *Console) act(w http.ResponseWriter, r *http.Request) {
 	acts := map[string]func(context.Context, Engine, url.Values) (said, to string, err error){
-		"start": c.start, "stop": stop, "redrive": redrive, "redrive-all": c.redriveAll, "retry-now": retryNow,
+		"start": c.start, "stop": stop, "redrive": redrive, "redrive-all": c.redriveAll, "retry-now": c.retryNow,
 		"succeed-task": succeedTask, "fail-task": failTask, "map-run": updateMapRun, "save": c.save,
 		"letters": c.actOnLetters, "edit-letter": c.editLetter, "add-fault": c.addFault, "lift-fault": c.liftFault,
+		"stop-durable": c.actDurably(stopDurable), "succeed-callback": c.actDurably(succeedCallback),
+		"fail-callback": c.actDurably(failCallback), "heartbeat-callback": c.actDurably(heartbeatCallback),
 		"hold": c.hold, "release": c.release, "limit-calls": c.limitCalls,
 	}
 	do := acts[r.PathValue("verb")]
@@ -160,7 +162,10 @@ func (c *Console) redriveAll(ctx context.Context, e Engine, f url.Values) (said,
 	return "Redriven: " + count(done) + ". " + text + ".", "", nil
 }
 
-func retryNow(ctx context.Context, e Engine, f url.Values) (said, to string, err error) {
+func (c *Console) retryNow(ctx context.Context, e Engine, f url.Values) (said, to string, err error) {
+	if operation := f.Get("operation"); operation != "" {
+		return c.retryDurable(ctx, f.Get("arn"), operation)
+	}
 	id, err := strconv.ParseInt(f.Get("id"), 10, 64)
 	if err != nil {
 		return "", "", &badForm{"the form names no retry"}

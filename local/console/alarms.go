@@ -147,7 +147,11 @@ func (c *Console) listAlarms(r *request) (*answer, error) {
 	if v.Deployed = v.Deployed[v.From:]; int64(len(v.Deployed)) > size {
 		v.Deployed, v.Next = v.Deployed[:size], strconv.FormatInt(v.From+size, 10)
 	}
-	v.Own = append(v.Own, compared(c.charts.firing(machines, r.now), all)...)
+	names, err := c.retriers(r.Context(), machines)
+	if err != nil {
+		return nil, err
+	}
+	v.Own = append(v.Own, compared(c.charts.firing(names, r.now), all)...)
 	return &answer{Title: "Alarms", Template: "alarms", View: v, Every: refreshed}, nil
 }
 

@@ -111,7 +111,7 @@ func (v *BarsView) attempts(visit *timeline.Visit) []Bar {
 	var out []Bar
 	if len(visit.Attempts) == 0 {
 		class := strings.ReplaceAll(string(visit.Outcome), " ", "-")
-		if visit.Type == "Wait" {
+		if visit.Passive() && !visit.Outcome.Bad() {
 			class = "wait"
 		}
 		return []Bar{v.bar("visit", class, visit.Entered, visit.Left, string(visit.Outcome))}

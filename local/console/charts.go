@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"net/http"
@@ -276,10 +277,10 @@ func watches(a alarms.Alarm) string {
 }
 
 // firing returns the alarms of all state machines that are in ALARM.
-func (c *charts) firing(machines []apiMachine, now time.Time) []AlarmRow {
+func (c *charts) firing(names []string, now time.Time) []AlarmRow {
 	var firing []AlarmRow
-	for _, m := range machines {
-		rows, err := c.alarms(m.Name, now)
+	for _, name := range names {
+		rows, err := c.alarms(name, now)
 		if err != nil {
 			continue
 		}
@@ -311,6 +312,25 @@ type LoadRow struct {
 	Load Load   `json:"load"`
 }
 
+// retriers returns the names under which retries are counted: those of the state machines, and those of the durable
+// functions.
+func (c *Console) retriers(ctx context.Context, machines []apiMachine) ([]string, error) {
+	names := make([]string, 0, len(machines))
+	for _, m := range machines {
+		names = append(names, m.Name)
+	}
+	if c.cfg.Durable == nil {
+		return names, nil
+	}
+	functions, err := c.durableFunctions(ctx)
+	for _, name := range functions {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
 func (c *Console) retries(r *request) (*answer, error) {
 	machines, err := c.listMachines(r.Context())
 	if err != nil {
@@ -322,15 +342,19 @@ func (c *Console) retries(r *request) (*answer, error) {
 	}
 	v := &RetriesView{Now: r.now, Alarms: []AlarmRow{}, Holds: e.Holds(), Limits: e.CallLimits(),
 		Acts: c.cfg.Pacing != nil && !c.cfg.ReadOnly, Token: c.token}
-	for _, m := range machines {
-		v.Machines = append(v.Machines, LoadRow{m.Name, c.charts.load(m.Name, r.now)})
+	names, err := c.retriers(r.Context(), machines)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		v.Machines = append(v.Machines, LoadRow{name, c.charts.load(name, r.now)})
 	}
 	slices.SortStableFunc(v.Machines, func(a, b LoadRow) int { return cmp.Compare(b.Load.Retried, a.Load.Retried) })
 	deployed, err := c.deployed(r.Context(), r.live)
 	if err != nil {
 		return nil, err
 	}
-	v.Alarms = append(v.Alarms, compared(c.charts.firing(machines, r.now), deployed)...)
+	v.Alarms = append(v.Alarms, compared(c.charts.firing(names, r.now), deployed)...)
 	return &answer{Title: "Retries", Template: "retries", View: v}, nil
 }
 

@@ -49,6 +49,8 @@ type Engine interface {
 type Config struct {
 	// Engine opens the engine whose executions are shown.
 	Engine func() (Engine, error)
+	// Durable has the executions of durable functions; nil means that there are none.
+	Durable Durable
 	// Definition returns the definition that an execution runs.
 	Definition func(ctx context.Context, x *journal.Execution) (*journal.Definition, error)
 	// Call calls an operation of an AWS service: "states", "logs" or a model of Services. in and out are marshalled
@@ -142,6 +144,7 @@ func New(cfg Config) *Console {
 		"machines/{name}/edit":       c.edit,
 		"executions":                 c.executions,
 		"executions/{arn...}":        c.execution,
+		"durable":                    c.durableExecutions,
 		"mapruns/{arn...}":           c.mapRun,
 		"retries":                    c.retries,
 		"retries/{name}":             c.retriesOf,

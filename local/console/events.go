@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"stepback/engine/durable"
 	"stepback/engine/history"
 	"stepback/engine/timeline"
 )
@@ -43,6 +44,9 @@ func (c *Console) events(r *request, events []history.Event, t *timeline.Timelin
 func (c *Console) event(e *history.Event, begin int64, t *timeline.Timeline) EventRow {
 	row := EventRow{ID: e.ID, Previous: e.Previous, At: e.At(), After: time.Duration(e.Time - begin),
 		Type: e.Type.String(), State: e.Name}
+	if t.Durable {
+		row.Type = durable.EventType(e.Type)
+	}
 	if v := t.Of(e.ID); v != nil {
 		row.State = v.State
 	}

@@ -10,6 +10,7 @@ import (
 
 	"stepback/asl"
 	"stepback/engine"
+	"stepback/engine/durable"
 	"stepback/engine/graph"
 	"stepback/engine/history"
 	"stepback/engine/journal"
@@ -156,6 +157,9 @@ func pretty(s string) string {
 
 func (c *Console) execution(r *request) (*answer, error) {
 	arn := r.PathValue("arn")
+	if durable.IsARN(arn) {
+		return c.durableExecution(r, arn)
+	}
 	x, err := r.engine.DescribeExecution(r.Context(), arn)
 	if err != nil {
 		return nil, err
@@ -280,7 +284,7 @@ func (c *Console) happens(r *request, v *ExecutionView, x *journal.Execution, t 
 		return err
 	}
 	rows := t.Now(m, pending)
-	if len(rows) > shownNow {
+	if len(rows) > shownNow && r.param("now") != "all" {
 		v.More, rows = len(rows)-shownNow, rows[:shownNow]
 	}
 	for _, n := range rows {

@@ -9,6 +9,7 @@ import (
 
 	"stepback/asl"
 	"stepback/engine"
+	"stepback/engine/durable"
 	"stepback/engine/graph"
 	"stepback/engine/history"
 )
@@ -76,6 +77,8 @@ type ExecutionRow struct {
 	Redrive int64          `json:"redriveCount,omitempty"`
 	Items   int64          `json:"itemCount,omitempty"`
 	Retries []RetryRow     `json:"retries,omitempty"`
+	// Function is the name of the durable function; empty for a state machine's execution.
+	Function string `json:"function,omitempty"`
 }
 
 func rowOf(l *engine.Listed, now time.Time) ExecutionRow {
@@ -206,7 +209,7 @@ func (c *Console) versions(ctx context.Context, arn string) ([]Version, error) {
 func (c *Console) find(r *request) (*answer, error) {
 	text := r.param("q")
 	v := &FindView{Query: text, Machines: []string{}, Executions: []ExecutionRow{}}
-	if x, err := r.engine.DescribeExecution(r.Context(), text); err == nil {
+	if x, err := r.engine.DescribeExecution(r.Context(), text); err == nil && !durable.IsARN(text) {
 		v.Executions = append(v.Executions, rowOf(&engine.Listed{Execution: x}, r.now))
 	}
 	machines, err := c.listMachines(r.Context())
@@ -237,6 +240,11 @@ func (c *Console) find(r *request) (*answer, error) {
 		}
 		v.Looked = fmt.Sprintf("Names and errors among the latest %s executions.", count(min(looked, searched)))
 	}
+	named, err := c.durableNamed(r, text)
+	if err != nil {
+		return nil, err
+	}
+	v.Executions = append(v.Executions, named...)
 	return &answer{Title: "Find " + text, Template: "find", View: v, Still: true}, nil
 }
 

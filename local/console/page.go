@@ -50,6 +50,8 @@ type answer struct {
 	Every time.Duration
 	// All makes a page with an interval change with any execution, too.
 	All bool
+	// Section is the screen that the page belongs to; empty means the first part of its address.
+	Section string
 	// Text is sent unchanged instead of a page.
 	Text string
 }
@@ -115,7 +117,9 @@ func (c *Console) show(w http.ResponseWriter, r *http.Request, status int, a *an
 	l := layout{answer: a, Token: c.token, ReadOnly: c.cfg.ReadOnly, Notice: c.told.take(q.Get("said")), Now: c.cfg.Now(),
 		Version: c.cfg.Version}
 	rest := strings.TrimPrefix(r.URL.Path, Path)
-	l.Section, _, _ = strings.Cut(rest, "/")
+	if l.Section = a.Section; l.Section == "" {
+		l.Section, _, _ = strings.Cut(rest, "/")
+	}
 	q.Del("said")
 	l.Address = (&url.URL{Path: r.URL.Path, RawQuery: q.Encode()}).String()
 	if !a.Still {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"stepback/engine/durable"
 	"stepback/engine/timeline"
 	"stepback/internal/spelling"
 	"stepback/outbox/deadletters"
@@ -74,9 +75,10 @@ var functions = template.FuncMap{
 	"class": func(s any) string {
 		return "s-" + strings.ToLower(strings.NewReplacer(" ", "-", "_", "-").Replace(fmt.Sprint(s)))
 	},
-	"add":      func(a, b int64) int64 { return a + b },
-	"setparam": with,
-	"statuses": func() []string { return []string{"RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"} },
+	"add":             func(a, b int64) int64 { return a + b },
+	"setparam":        with,
+	"durablestatuses": func() []string { return []string{"RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "STOPPED"} },
+	"statuses":        func() []string { return []string{"RUNNING", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"} },
 	"machinearn": func(execution string) string {
 		of, _, _ := strings.Cut(strings.Replace(execution, ":execution:", ":stateMachine:", 1), "/")
 		if i := strings.LastIndexByte(of, ':'); strings.Count(of, ":") > 6 { // stateMachine:NAME:EXECUTION
@@ -134,8 +136,14 @@ func timeTag(t time.Time, layout string) template.HTML {
 	return template.HTML(`<time datetime="` + t.Format(time.RFC3339Nano) + `">` + t.Format(layout) + `</time>`) //nolint:gosec // digits
 }
 
-// lastOf returns the last part of an ARN.
-func lastOf(arn string) string { return arn[strings.LastIndexByte(arn, ':')+1:] }
+// lastOf returns the last part of an ARN, or the name of a durable execution.
+func lastOf(arn string) string {
+	if _, name, ok := strings.Cut(arn, durable.InARN); ok {
+		name, _, _ = strings.Cut(name, "/")
+		return name
+	}
+	return arn[strings.LastIndexByte(arn, ':')+1:]
+}
 
 // noun returns a noun in the form that a number needs.
 func noun(n any, noun string) string {

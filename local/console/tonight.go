@@ -84,6 +84,8 @@ type Group struct {
 	First  time.Time `json:"firstStart"`
 	Last   time.Time `json:"lastStart"`
 	Sample string    `json:"sample"` // ARN of the latest one
+	// Durable is true if Machine is the name of a durable function.
+	Durable bool `json:"durable,omitempty"`
 }
 
 // RetryRow is a state that is waiting for its next attempt.
@@ -93,12 +95,15 @@ type RetryRow struct {
 	State     string    `json:"state"`
 	Error     string    `json:"error"`
 	Attempt   int64     `json:"attempt"` // number of the next attempt, from 1
-	Attempts  int64     `json:"attempts"`
+	Attempts  int64     `json:"attempts,omitempty"`
 	Failed    time.Time `json:"failedAt"`
 	Next      time.Time `json:"next"`
-	LastBegin time.Time `json:"lastAttemptBegins"`
-	ID        int64     `json:"pendingId"`
+	LastBegin time.Time `json:"lastAttemptBegins,omitzero"`
+	ID        int64     `json:"pendingId,omitempty"`
 	Child     bool      `json:"child,omitempty"`
+	// Operation is the ID of the step of a durable function, whose name is Machine. Attempts and LastBegin are then zero:
+	// only the function knows when it gives up.
+	Operation string `json:"operationId,omitempty"`
 }
 
 // MapRunRow is a running Map Run.
@@ -170,6 +175,9 @@ func (c *Console) tonight(r *request) (*answer, error) {
 			break
 		}
 	}
+	if err := c.durableTonight(r, v); err != nil {
+		return nil, err
+	}
 	slices.SortStableFunc(v.Retrying, func(a, b RetryRow) int { return a.Next.Compare(b.Next) })
 	if len(v.Retrying) > shownRetries {
 		v.Retrying, v.More = v.Retrying[:shownRetries], true
@@ -187,7 +195,11 @@ func (c *Console) tonight(r *request) (*answer, error) {
 		return nil, err
 	}
 	v.Deployed = inAlarm(deployed)
-	v.Alarms = compared(c.charts.firing(machines, r.now), deployed)
+	names, err := c.retriers(r.Context(), machines)
+	if err != nil {
+		return nil, err
+	}
+	v.Alarms = compared(c.charts.firing(names, r.now), deployed)
 	v.Letters = c.letterCounts(r.Context(), glanceTime)
 	for _, n := range v.Letters {
 		v.Dead += max(0, n.Count)

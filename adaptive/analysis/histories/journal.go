@@ -14,8 +14,9 @@ import (
 
 // Selection selects the executions to read.
 type Selection struct {
-	// Machine is the name or the ARN of the state machine; empty for all of them.
-	Machine string
+	// Machine is the name or the ARN of the state machine, and Function that of the durable function. If both are empty,
+	// the executions of all state machines and durable functions are read. [API] reads none of durable functions.
+	Machine, Function string
 	// Since is the earliest start; zero for all.
 	Since time.Time
 	// Most is the maximum number of histories that [API] reads, the newest executions first; 0 for all.
@@ -28,14 +29,17 @@ func (s Selection) takes(machineARN string, start time.Time) bool {
 	if start.Before(s.Since) {
 		return false
 	}
-	if s.Machine == "" {
+	if s.Machine == "" && s.Function == "" {
 		return true
 	}
 	arn, _, _ := strings.Cut(machineARN, "/")
-	return arn == s.Machine || strings.HasSuffix(arn, ":stateMachine:"+s.Machine)
+	named := func(resource, name string) bool {
+		return name != "" && (arn == name || strings.HasSuffix(arn, ":"+resource+":"+name))
+	}
+	return named("stateMachine", s.Machine) || named("function", s.Function)
 }
 
-// Journal reads the executions of a journal, including child executions. If a definition is missing or cannot be
+// Journal reads the executions of a journal, including child executions and those of durable functions. If a definition is missing or cannot be
 // parsed, its executions have no rules.
 func Journal(ctx context.Context, j journal.Journal, s Selection, c *analysis.Collector) error {
 	r := journalReader{journal: j, collector: c, parents: map[string]string{}}

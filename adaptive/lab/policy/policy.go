@@ -33,6 +33,9 @@ type Policy struct {
 	// x-amz-retry-after, when it throttles; 0 if it sends no such header.
 	SDK        *retry.SDK
 	RetryAfter time.Duration
+	// Durable repeats a record's work like a step of a durable function: its attempts and waits replace those of every
+	// retrier that allows a retry.
+	Durable *retry.Durable
 	// Clients is the number of clients of the SDK, each with a quota of its own; records are spread over them at
 	// random. 0 and 1 mean one client for all records.
 	Clients int
@@ -104,7 +107,7 @@ func Parse(file string, text []byte) (*Policy, error) {
 }
 
 func read(root strictyaml.Value) *Policy {
-	o := root.Object("policy", "name", "about", "retry", "sdk", "budget", "throttle", "breaker", "limiter",
+	o := root.Object("policy", "name", "about", "retry", "sdk", "durable", "budget", "throttle", "breaker", "limiter",
 		"staleness", "deferral", "poison", "controller", "redrive", "oracle")
 	if v := o.Need("policy"); v.Present() && v.Whole(0, 1<<30) != 1 {
 		v.Problem("only version 1 of the format is supported; write policy: 1")
@@ -122,6 +125,12 @@ func read(root strictyaml.Value) *Policy {
 			v.Problem("an SDK has attempts, waits and a quota of its own; leave retry and budget out")
 		}
 		readSDK(v, p)
+	}
+	if v := o.Get("durable"); v.Present() {
+		if p.SDK != nil || p.Override != nil || o.Get("retry").Present() {
+			v.Problem("a step of a durable function has attempts and waits of its own; leave retry and sdk out")
+		}
+		p.Durable = readDurable(v)
 	}
 	if v := o.Get("throttle"); v.Present() {
 		t := v.Object("k", "window")
@@ -210,6 +219,42 @@ func readSDK(v strictyaml.Value, p *Policy) {
 	p.Clients = o.Get("clients").WholeOr(1, 1, 100_000)
 	quota := budget.SDK(sdk)
 	p.SDK, p.Budget = &sdk, &quota
+}
+
+// readDurable parses a preset of AWS's durable execution SDKs, with members that override its numbers.
+func readDurable(v strictyaml.Value) *retry.Durable {
+	o := v.Object("preset", "maxAttempts", "initialDelay", "maxDelay", "rate", "increment", "jitter")
+	name := "default"
+	if preset := o.Get("preset"); preset.Present() {
+		name = preset.OneOf(retry.DurablePresets()...)
+	}
+	d, _ := retry.DurablePreset(name) // OneOf has reported another name
+	const longest = 366 * 24 * time.Hour
+	d.MaxAttempts = o.Get("maxAttempts").WholeOr(d.MaxAttempts, 1, 3000)
+	d.InitialDelay = o.Get("initialDelay").DurationOr(d.InitialDelay, time.Second, longest)
+	d.MaxDelay = o.Get("maxDelay").DurationOr(d.MaxDelay, time.Second, longest)
+	d.Rate = o.Get("rate").NumberOr(d.Rate, 1, 1000)
+	increment := o.Get("increment")
+	if d.Increment = increment.DurationOr(d.Increment, time.Second, longest); increment.Present() && o.Get("rate").Present() {
+		increment.Problem("a delay grows either by a rate or by an increment; give one of them")
+	}
+	if jitter := o.Get("jitter"); jitter.Present() {
+		d.Jitter = map[string]retry.Jitter{"NONE": retry.JitterNone, "HALF": retry.JitterPartial,
+			"FULL": retry.JitterFull}[jitter.OneOf("NONE", "HALF", "FULL")]
+	}
+	return &d
+}
+
+// ClientAttempts returns the number of attempts of a client that has its own, as SDK and Durable have. ok is false if the
+// retriers decide.
+func (p *Policy) ClientAttempts() (n int, ok bool) {
+	switch {
+	case p.SDK != nil:
+		return p.SDK.MaxAttempts, true
+	case p.Durable != nil:
+		return p.Durable.MaxAttempts, true
+	}
+	return 0, false
 }
 
 // readBudget parses a preset (bucket, sdk-2025, sdk-2026, grpc, finagle, source) with members that override its
@@ -303,7 +348,7 @@ var files embed.FS
 
 // order lists the policies in the order in which they are shown: from doing nothing to doing everything.
 var order = []string{
-	"none", "static", "bucket", "sdk-2025", "sdk-2026", "budget-20", "sre-k2", "breaker", "aimd", "controller",
+	"none", "static", "bucket", "sdk-2025", "sdk-2026", "durable", "durable-half", "durable-unjittered", "budget-20", "sre-k2", "breaker", "aimd", "controller",
 	"controller-redrive", "controller-herd", "adaptive", "oracle",
 }
 

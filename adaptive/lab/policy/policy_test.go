@@ -65,6 +65,34 @@ func TestEveryMemberIsRead(t *testing.T) {
 	}
 }
 
+// TestDurable reads strategies of durable functions, and rejects those that the SDKs cannot have.
+func TestDurable(t *testing.T) {
+	t.Parallel()
+	read := func(text string) (*policy.Policy, error) {
+		return policy.Parse("d.yaml", []byte("policy: 1\nname: d\n"+text))
+	}
+	p, err := read("durable: {preset: transient, maxAttempts: 4, initialDelay: 2, jitter: NONE}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := retry.Durable{MaxAttempts: 4, InitialDelay: 2 * time.Second, MaxDelay: 5 * time.Minute, Rate: 2, Jitter: retry.JitterNone}
+	if n, ok := p.ClientAttempts(); *p.Durable != want || n != 4 || !ok {
+		t.Errorf("%+v, %d, %v", p.Durable, n, ok)
+	}
+	for text, want := range map[string]string{
+		"durable: {preset: sometimes}":                        `"sometimes" is not allowed here`,
+		"durable: {jitter: DECORRELATED}":                     `"DECORRELATED" is not allowed here`,
+		"durable: {initialDelay: 0.5}":                        "durable.initialDelay: 0.5 is out of range",
+		"durable: {rate: 2, increment: 3}":                    "give one of them",
+		"durable: {preset: default}\nsdk: {generation: 2026}": "leave retry and sdk out",
+		"durable: {preset: default}\nretry: {interval: 2}":    "leave retry and sdk out",
+	} {
+		if _, err := read(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
 func TestWhatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ from, to, want string }{

@@ -24,7 +24,7 @@ var files embed.FS
 var order = []string{
 	"outage-30s", "outage-300s", "brown-out", "map-outage", "map-crowded", "flapping", "slow-drift", "gusts",
 	"cold-cache", "pauses", "hot-partition", "late-capacity", "map-and-stream", "two-streams", "ordinary-retry",
-	"two-tiers", "hot-key", "autoscaler", "emptied-cache",
+	"two-tiers", "hot-key", "autoscaler", "emptied-cache", "durable-steps",
 	"calm", "nearly-calm", "independent-errors", "partial-outage", "half-outage", "quota-bursts", "poison-records",
 	"permanent-errors", "false-alarm",
 }

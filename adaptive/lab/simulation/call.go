@@ -203,8 +203,8 @@ func (r *run) fail(slot uint32, e uint16) {
 	}
 	counter := &r.counters[int(slot)*r.retriers+int(retrier)]
 	sdk := w.policy.SDK
-	if sdk == nil && int(counter.count) >= p.MaxAttempts ||
-		sdk != nil && (p.MaxAttempts == 0 || int(x.calls) >= sdk.MaxAttempts) {
+	most, client := w.policy.ClientAttempts()
+	if !client && int(counter.count) >= p.MaxAttempts || client && (p.MaxAttempts == 0 || int(x.calls) >= most) {
 		r.close(slot, w, false)
 		return
 	}
@@ -228,6 +228,8 @@ func (r *run) fail(slot uint32, e uint16) {
 		if d = sdk.Delay(int(x.calls), kind.cause, rnd); kind.cause == retry.CauseThrottle {
 			d = sdk.After(d, w.policy.RetryAfter)
 		}
+	case w.policy.Durable != nil:
+		d = w.policy.Durable.Delay(int(x.calls), rnd)
 	default:
 		d = p.DelayAfter(int(counter.count), time.Duration(counter.previous), rnd)
 	}

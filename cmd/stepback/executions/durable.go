@@ -5,18 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
+	"net/url"
+	"strconv"
 	"time"
 
 	"stepback/engine/durable"
 	"stepback/engine/history"
+	"stepback/engine/timeline"
 )
-
-// IsDurable reports whether an ARN is that of an execution of a durable Lambda function.
-func IsDurable(arn string) bool {
-	return strings.HasPrefix(arn, "arn:") && strings.Contains(arn, durable.InARN)
-}
 
 // Durable is an execution of a durable Lambda function, as the API lists and describes it.
 type Durable struct {
@@ -30,6 +26,8 @@ type Durable struct {
 	Input       *string        `json:"InputPayload,omitempty"`
 	Result      *string        `json:",omitempty"`
 	Error       *durable.Error `json:",omitempty"`
+	// Retrying describes the retry of a step that the execution waits for. Only lists of a stepback server have it.
+	Retrying string `json:",omitempty"`
 }
 
 // Ended reports whether the execution has ended.
@@ -37,11 +35,13 @@ func (d *Durable) Ended() bool { return d.Status != durable.Running }
 
 // DurableFilter selects executions of durable functions. Function is a name or an ARN; empty means all durable
 // functions. Status and Since restrict the list if they are not zero. Limit is the maximum number for each function; 0
-// means all.
+// means all. Retrying selects executions in which a step waits for its next attempt, and Error those that ended with an
+// error type or retry because of it; only a stepback server has an index for these.
 type DurableFilter struct {
-	Function, Status string
-	Since            time.Time
-	Limit            int
+	Function, Status, Error string
+	Retrying                bool
+	Since                   time.Time
+	Limit                   int
 }
 
 var errNoLambda = errors.New(
@@ -85,6 +85,12 @@ func (c *Client) DurableFunctions(ctx context.Context) ([]string, error) {
 
 // ListDurable calls take with the executions that a filter selects, newest first for each function.
 func (c *Client) ListDurable(ctx context.Context, f *DurableFilter, take func(*Durable) error) error {
+	if f.Retrying || f.Error != "" {
+		if c.Index == nil {
+			return errors.New("only a stepback server lists durable executions by their retries and errors: leave out --retrying and --error")
+		}
+		return c.Index.durable(ctx, f, take)
+	}
 	names := []string{f.Function}
 	if f.Function == "" {
 		var err error
@@ -98,6 +104,57 @@ func (c *Client) ListDurable(ctx context.Context, f *DurableFilter, take func(*D
 		}
 	}
 	return nil
+}
+
+// durable calls take with the executions that a filter selects, newest first.
+func (x *Index) durable(ctx context.Context, f *DurableFilter, take func(*Durable) error) error {
+	q := url.Values{"format": {"json"}, "size": {strconv.Itoa(pageOfIndex)}}
+	for name, value := range map[string]string{"function": f.Function, "status": f.Status, "error": f.Error} {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	if f.Retrying {
+		q.Set("retrying", "true")
+	}
+	if !f.Since.IsZero() {
+		q.Set("since", time.Since(f.Since).String())
+	}
+	for n := 0; ; {
+		page, err := x.page(ctx, "durable", q)
+		if errors.Is(err, errNoIndex) {
+			return fmt.Errorf("%s lists no durable executions by their retries and errors: its console must be on", x.Endpoint)
+		}
+		if err != nil {
+			return err
+		}
+		for i := range page.Executions {
+			if err := take(page.Executions[i].durable()); err != nil {
+				return err
+			}
+			if n++; n == f.Limit {
+				return nil
+			}
+		}
+		if page.Next == "" {
+			return nil
+		}
+		q.Set("after", page.Next)
+	}
+}
+
+// durable converts an execution of the index to the API's form.
+func (x *indexed) durable() *Durable {
+	d := &Durable{ARN: x.ARN, Name: x.Name, FunctionARN: durable.FunctionARN(x.ARN), Status: string(x.Status), Start: Time{x.Start},
+		Stop: Time{x.Stop}}
+	if x.Error != "" {
+		d.Error = &durable.Error{ErrorType: &x.Error}
+	}
+	if len(x.Retries) > 0 {
+		r := x.Retries[0]
+		d.Retrying = retryText(r.State, r.Attempt, r.Attempts, r.Next, r.Error, time.Now())
+	}
+	return d
 }
 
 func (c *Client) listDurableOf(ctx context.Context, name string, f *DurableFilter, take func(*Durable) error) error {
@@ -177,59 +234,15 @@ func (c *Client) CallbackHeartbeat(ctx context.Context, id string) error {
 	return c.lambda(ctx, "SendDurableExecutionCallbackHeartbeat", map[string]any{"CallbackId": id}, nil)
 }
 
-// DurableEvent is an event of a durable execution. Raw is the whole event.
+// DurableEvent is an event of a durable execution. Raw is the event as the API returns it.
 type DurableEvent struct {
-	Raw      json.RawMessage `json:"-"`
-	Type     string          `json:"EventType"`
-	ID       int64           `json:"EventId"`
-	At       Time            `json:"EventTimestamp"`
-	SubType  string
-	Name     string
-	Of       string `json:"Id"` // the operation's ID
-	Callback *struct {
-		ID string `json:"CallbackId"`
-	} `json:"CallbackStartedDetails"`
-	Wait *struct {
-		End Time `json:"ScheduledEndTimestamp"`
-	} `json:"WaitStartedDetails"`
-	StepFailed        *durableStep `json:"StepFailedDetails"`
-	StepSucceeded     *durableStep `json:"StepSucceededDetails"`
-	CallbackFailed    *durableStep `json:"CallbackFailedDetails"`
-	ContextFailed     *durableStep `json:"ContextFailedDetails"`
-	InvokeFailed      *durableStep `json:"ChainedInvokeFailedDetails"`
-	ExecutionFailed   *durableStep `json:"ExecutionFailedDetails"`
-	CallbackTimedOut  *durableStep `json:"CallbackTimedOutDetails"`
-	InvokeTimedOut    *durableStep `json:"ChainedInvokeTimedOutDetails"`
-	InvokeStopped     *durableStep `json:"ChainedInvokeStoppedDetails"`
-	ExecutionTimedOut *durableStep `json:"ExecutionTimedOutDetails"`
-	ExecutionStopped  *durableStep `json:"ExecutionStoppedDetails"`
-}
-
-// durableStep is the end of an operation; only a step has RetryDetails.
-type durableStep struct {
-	Error struct {
-		Payload *struct{ ErrorType, ErrorMessage string }
-	}
-	RetryDetails *struct {
-		CurrentAttempt          int64
-		NextAttemptDelaySeconds int64
-	}
-}
-
-// Failure returns the type and message of the error in the event; both are empty if it has none.
-func (e *DurableEvent) Failure() (errorType, message string) {
-	for _, d := range []*durableStep{e.StepFailed, e.CallbackFailed, e.CallbackTimedOut, e.ContextFailed,
-		e.InvokeFailed, e.InvokeTimedOut, e.InvokeStopped, e.ExecutionFailed, e.ExecutionTimedOut, e.ExecutionStopped} {
-		if d != nil && d.Error.Payload != nil {
-			return d.Error.Payload.ErrorType, d.Error.Payload.ErrorMessage
-		}
-	}
-	return "", ""
+	history.Event
+	Raw json.RawMessage
 }
 
 // DurableHistory returns the events of a durable execution so far.
 func (c *Client) DurableHistory(ctx context.Context, arn string) ([]DurableEvent, error) {
-	var all []DurableEvent
+	var raw []json.RawMessage
 	in := map[string]any{"DurableExecutionArn": arn, "IncludeExecutionData": true, "MaxItems": pageOfEvents}
 	for {
 		var page struct {
@@ -239,18 +252,21 @@ func (c *Client) DurableHistory(ctx context.Context, arn string) ([]DurableEvent
 		if err := c.lambda(ctx, "GetDurableExecutionHistory", in, &page); err != nil {
 			return nil, err
 		}
-		for _, raw := range page.Events {
-			e := DurableEvent{Raw: raw}
-			if err := json.Unmarshal(raw, &e); err != nil {
-				return nil, fmt.Errorf("unexpected response of GetDurableExecutionHistory: %w", err)
-			}
-			all = append(all, e)
-		}
+		raw = append(raw, page.Events...)
 		if page.NextMarker == "" {
-			return all, nil
+			break
 		}
 		in["Marker"] = page.NextMarker
 	}
+	events, err := durable.ParseEvents(raw)
+	if err != nil {
+		return nil, fmt.Errorf("unexpected response of GetDurableExecutionHistory: %w", err)
+	}
+	all := make([]DurableEvent, len(events))
+	for i := range events {
+		all[i] = DurableEvent{events[i], raw[i]}
+	}
+	return all, nil
 }
 
 // FollowDurable calls take with the events of a durable execution as they arrive, until the execution or ctx ends.
@@ -266,7 +282,7 @@ func (c *Client) FollowDurable(ctx context.Context, arn string, take func(*Durab
 				return err
 			}
 		}
-		if seen = len(events); seen > 0 && slices.Contains(durableEnds, events[seen-1].Type) {
+		if seen = len(events); seen > 0 && events[seen-1].Type.Terminal() {
 			return nil
 		}
 		if err := c.pause(ctx); err != nil {
@@ -275,75 +291,60 @@ func (c *Client) FollowDurable(ctx context.Context, arn string, take func(*Durab
 	}
 }
 
-var durableEnds = []string{"ExecutionSucceeded", "ExecutionFailed", "ExecutionTimedOut", "ExecutionStopped"}
-
 // DurableOperation is an operation of a durable execution, as its history shows it.
 type DurableOperation struct {
 	ID       string    `json:"id"`
 	Name     string    `json:"name,omitempty"`
 	Type     string    `json:"type"`
 	Status   string    `json:"status"`
-	Attempts int64     `json:"attempts,omitempty"`
-	Next     time.Time `json:"next,omitzero"` // when it is retried, or when its wait ends
+	Attempts int64     `json:"attempts,omitempty"` // that have ended
+	Next     time.Time `json:"next,omitzero"`      // when it is retried, when its wait ends, or when its callback times out
 	Callback string    `json:"callbackId,omitempty"`
 	Error    string    `json:"latestError,omitempty"`
 }
 
 // DurableOperations returns the operations of a history, in the order in which they started.
-func DurableOperations(events []DurableEvent) []DurableOperation {
-	all, at := []DurableOperation{}, map[string]int{}
-	for i := range events {
-		e := &events[i]
-		kind, status := splitEvent(e.Type)
-		if kind == "" || e.Of == "" {
-			continue
-		}
-		k, ok := at[e.Of]
-		if !ok {
-			k = len(all)
-			at[e.Of] = k
-			all = append(all, DurableOperation{ID: e.Of, Name: e.Name, Type: kind})
-		}
-		o := &all[k]
-		o.Status, o.Next = status, time.Time{}
-		if failed, _ := e.Failure(); failed != "" {
-			o.Error = failed
-		}
-		if e.Callback != nil {
-			o.Callback = e.Callback.ID
-		}
-		if e.Wait != nil {
-			o.Next = e.Wait.End.Time
-		}
-		for _, d := range []*durableStep{e.StepFailed, e.StepSucceeded} {
-			if d == nil || d.RetryDetails == nil {
-				continue
-			}
-			o.Attempts = d.RetryDetails.CurrentAttempt
-			if delay := d.RetryDetails.NextAttemptDelaySeconds; delay > 0 {
-				o.Status, o.Next = durable.Pending, e.At.Add(time.Duration(delay)*time.Second)
-			}
-		}
+func DurableOperations(all []DurableEvent) []DurableOperation {
+	events := make([]history.Event, len(all))
+	for i := range all {
+		events[i] = all[i].Event
 	}
-	return all
+	operations := []DurableOperation{}
+	for _, v := range timeline.Read(events).Visits {
+		o := DurableOperation{ID: v.Operation, Name: v.State, Type: v.Type, Status: statusOf(v), Next: v.Next,
+			Callback: v.CallbackID, Error: v.Failure.Name}
+		for i := range v.Attempts {
+			if a := &v.Attempts[i]; a.Outcome == timeline.Succeeded || a.Outcome.Bad() {
+				o.Attempts++
+				if a.Failure.HasName() {
+					o.Error = a.Failure.Name
+				}
+			}
+		}
+		operations = append(operations, o)
+	}
+	return operations
 }
 
-// splitEvent splits the type of an operation's event, such as StepFailed, into a type and a status of operations.
-func splitEvent(eventType string) (kind, status string) {
-	for prefix, kind := range map[string]string{"Step": durable.TypeStep, "Wait": durable.TypeWait,
-		"Callback": durable.TypeCallback, "Context": durable.TypeContext, "ChainedInvoke": durable.TypeChainedInvoke} {
-		end, ok := strings.CutPrefix(eventType, prefix)
-		if !ok {
-			continue
-		}
-		switch end {
-		case "TimedOut":
-			return kind, durable.TimedOut
-		default:
-			return kind, strings.ToUpper(end)
-		}
+// statusOf returns the status of an operation in Lambda's spelling. One that the end of its execution interrupted keeps
+// the status that it had.
+func statusOf(v *timeline.Visit) string {
+	switch {
+	case v.Exit == 0 && v.Type == durable.TypeStep && v.Attempts[len(v.Attempts)-1].Outcome != timeline.Running &&
+		v.Attempts[len(v.Attempts)-1].Outcome != timeline.Aborted:
+		return durable.Pending
+	case v.Exit == 0:
+		return durable.Started
+	case v.Outcome == timeline.TimedOut:
+		return durable.TimedOut
+	case v.Outcome == timeline.Failed:
+		return durable.Failed
+	case v.Outcome == timeline.Aborted && v.Type == durable.TypeWait:
+		return durable.Cancelled
+	case v.Outcome == timeline.Aborted:
+		return durable.Stopped
 	}
-	return "", ""
+	return durable.Succeeded
 }
 
 // asExecution returns what verbs for several executions need of a durable one.

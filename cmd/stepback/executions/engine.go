@@ -67,6 +67,10 @@ func retrying(r *engine.Retry, now time.Time) string {
 }
 
 func retryText(state string, attempt, last int64, next time.Time, failed string, now time.Time) string {
-	return fmt.Sprintf("%s: attempt %d of %d at %s (in %s), after %s", state, attempt, last,
+	of := ""
+	if last > 0 { // only a durable function knows how many attempts it makes
+		of = fmt.Sprintf(" of %d", last)
+	}
+	return fmt.Sprintf("%s: attempt %d%s at %s (in %s), after %s", state, attempt, of,
 		next.Local().Format(time.TimeOnly), max(0, next.Sub(now)).Round(time.Second), failed)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"stepback/engine/durable"
 	"stepback/engine/history"
 )
 
@@ -31,7 +32,7 @@ const searched = 1000
 // Find returns the execution with the given ARN or name. A name may also be the beginning of an execution's name or
 // the end of its ARN, if it matches only one execution.
 func (c *Client) Find(ctx context.Context, name string) (*Execution, error) {
-	if IsDurable(name) {
+	if durable.IsARN(name) {
 		d, err := c.DescribeDurable(ctx, name)
 		if err != nil {
 			return nil, err

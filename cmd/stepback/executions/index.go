@@ -65,7 +65,7 @@ func (x *Index) list(ctx context.Context, of string, f *Filter, take func(*Execu
 		q.Set("since", time.Since(f.Since).String())
 	}
 	for {
-		page, err := x.page(ctx, q)
+		page, err := x.page(ctx, "executions", q)
 		if err != nil {
 			return err
 		}
@@ -86,9 +86,10 @@ type indexPage struct {
 	Next       string    `json:"nextToken"`
 }
 
-func (x *Index) page(ctx context.Context, q url.Values) (*indexPage, error) {
+// page requests a page of a list of the console.
+func (x *Index) page(ctx context.Context, list string, q url.Values) (*indexPage, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet,
-		strings.TrimSuffix(x.Endpoint, "/")+"/_stepback/executions?"+q.Encode(), http.NoBody)
+		strings.TrimSuffix(x.Endpoint, "/")+"/_stepback/"+list+"?"+q.Encode(), http.NoBody)
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"stepback/cmd/stepback/narration"
 	"stepback/cmd/stepback/terminal"
 	"stepback/cmd/stepback/workspace"
+	"stepback/engine/durable"
 	"stepback/engine/history"
 )
 
@@ -199,7 +200,7 @@ func (Stop) Help() string {
 func (c *Stop) Run(ctx context.Context, std terminal.Streams) error {
 	return c.each(ctx, std, "stopped", func(x *executions.Execution) bool { return !x.Ended() },
 		func(x *executions.Client, arn string) error {
-			if executions.IsDurable(arn) {
+			if durable.IsARN(arn) {
 				return x.StopDurable(ctx, arn, c.Reason, c.Cause)
 			}
 			return x.Stop(ctx, arn, c.Reason, c.Cause)

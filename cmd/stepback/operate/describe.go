@@ -12,6 +12,7 @@ import (
 	"stepback/cmd/stepback/narration"
 	"stepback/cmd/stepback/terminal"
 	"stepback/cmd/stepback/workspace"
+	"stepback/engine/durable"
 	"stepback/engine/history"
 	"stepback/engine/timeline"
 	"stepback/local"
@@ -40,7 +41,7 @@ func (c *Describe) Run(ctx context.Context, std terminal.Streams) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
-	if executions.IsDurable(c.Execution) {
+	if durable.IsARN(c.Execution) {
 		return c.durable(ctx, std)
 	}
 	if c.Remote() {

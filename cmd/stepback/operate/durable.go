@@ -16,16 +16,18 @@ import (
 	"stepback/cmd/stepback/terminal"
 	"stepback/cmd/stepback/workspace"
 	"stepback/engine/durable"
+	"stepback/engine/history"
 )
 
 var durableStatuses = []string{durable.Running, durable.Succeeded, durable.Failed, durable.TimedOut, durable.Stopped}
 
 // durable lists executions of durable functions.
 func (c *Executions) durable(ctx context.Context, std terminal.Streams) error {
-	if c.Machine != "" || c.MapRun != "" || c.Retrying || c.Error != "" {
-		return exit.With(exit.Usage, errors.New("with --durable, select by --function, --status and --since"))
+	if c.Machine != "" || c.MapRun != "" {
+		return exit.With(exit.Usage, errors.New("with --durable, select by --function, --status, --retrying, --error and --since"))
 	}
-	f := &executions.DurableFilter{Function: c.Function, Status: strings.ToUpper(c.Status), Limit: c.Limit}
+	f := &executions.DurableFilter{Function: c.Function, Status: strings.ToUpper(c.Status), Retrying: c.Retrying,
+		Error: c.Error, Limit: c.Limit}
 	if f.Status != "" && !slices.Contains(durableStatuses, f.Status) {
 		return exit.With(exit.Usage, fmt.Errorf("--status %s: give one of %s", c.Status, strings.Join(durableStatuses, ", ")))
 	}
@@ -34,19 +36,22 @@ func (c *Executions) durable(ctx context.Context, std terminal.Streams) error {
 	}
 	lines, n := json.NewEncoder(std.Out), 0
 	lines.SetEscapeHTML(false)
-	t := terminal.NewTable("execution", "function", "status", "started", ">took")
+	t := terminal.NewTable("execution", "function", "status", "started", ">took", "what")
 	return c.Use(ctx, true, func(x *executions.Client) error {
 		err := x.ListDurable(ctx, f, func(d *executions.Durable) error {
 			n++
 			if c.JSON {
 				return lines.Encode(d)
 			}
-			took := ""
+			what, took := d.Retrying, ""
+			if d.Error != nil && what == "" {
+				what = textOf(d.Error.ErrorType)
+			}
 			if d.Ended() {
 				took = terminal.Duration(d.Stop.Sub(d.Start.Time))
 			}
 			_, function, _ := strings.Cut(d.FunctionARN, ":function:")
-			t.Add(d.ARN, function, d.Status, d.Start.Local().Format(time.DateTime), took)
+			t.Add(d.ARN, function, d.Status, d.Start.Local().Format(time.DateTime), took, what)
 			return nil
 		})
 		switch {
@@ -106,17 +111,14 @@ func (d *durableDescription) print(w io.Writer, now time.Time) {
 	t := terminal.NewTable("operation", "type", "status", ">attempts", "next", "latest error")
 	for i := range d.Operations {
 		o := &d.Operations[i]
-		name, next, attempts := o.Name, "", ""
-		if name == "" {
-			name = o.ID
-		}
+		next, attempts := "", ""
 		if !o.Next.IsZero() {
 			next = fmt.Sprintf("%s (in %s)", o.Next.Local().Format(time.TimeOnly), max(0, o.Next.Sub(now)).Round(time.Second))
 		}
 		if o.Attempts > 0 {
 			attempts = terminal.Grouped(o.Attempts)
 		}
-		t.Add(name, o.Type, o.Status, attempts, next, o.Error)
+		t.Add(o.Name, o.Type, o.Status, attempts, next, o.Error)
 	}
 	t.Print(w, "  ")
 	for i := range d.Operations {
@@ -144,12 +146,12 @@ func (c *History) durable(ctx context.Context, std terminal.Streams) error {
 				_, err := fmt.Fprintf(std.Out, "%s\n", e.Raw)
 				return err
 			}
-			name := e.Name
-			if name == "" {
-				name = e.Of
+			var f history.Failure
+			if e.More != nil {
+				f = e.More.Failure
 			}
-			failed, message := e.Failure()
-			line := fmt.Sprintf("%5d  %s  %-24s %s %s %s", e.ID, e.At.Local().Format("15:04:05.000"), e.Type, name, failed, message)
+			line := fmt.Sprintf("%5d  %s  %-24s %s %s %s", e.ID, e.At().Local().Format("15:04:05.000"), durable.EventType(e.Type),
+				e.Name, f.Name, f.Cause)
 			_, err := fmt.Fprintln(std.Out, strings.TrimRight(line, " "))
 			return err
 		}

@@ -61,7 +61,7 @@ func (Executions) Help() string {
   stepback executions
   stepback executions --status FAILED --since 24h
   stepback executions --retrying --machine orders
-  stepback executions --durable --function checkout --status RUNNING
+  stepback executions --durable --function checkout --retrying
   stepback executions --aws --machine orders --error Lambda.TooManyRequestsException --json
 
 For a data directory or a stepback server, an index answers these queries (a server's console must be on; read-only is enough). For

@@ -14,6 +14,7 @@ import (
 	"stepback/cmd/stepback/terminal"
 	"stepback/cmd/stepback/workspace"
 	"stepback/csvimport/pipeline"
+	"stepback/engine/durable"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
@@ -50,7 +51,7 @@ func (c *History) Run(ctx context.Context, std terminal.Streams) error {
 	if err := c.Check(); err != nil {
 		return err
 	}
-	if executions.IsDurable(c.Execution) {
+	if durable.IsARN(c.Execution) {
 		return c.durable(ctx, std)
 	}
 	if (c.Follow || c.Remote()) && (c.Children || c.Row != nil) {

@@ -2,7 +2,8 @@
 //
 // Each execution is a trace. Each visit of a state is a span in it, with a span for each attempt below it; the wait
 // for a retry is an event of the visit's span. Each Map Run is a span in the trace of its execution, with its
-// children below it. If an execution's input names the execution that started it
+// children below it. An execution of a durable function has a span for each operation, below that of its context, and
+// one for each attempt of a step; a chained invoke links the trace of the execution that it started. If an execution's input names the execution that started it
 // (AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID), it belongs to the trace of that execution. IDs are derived from
 // ARNs and events, so sending an execution twice produces the same IDs.
 //
@@ -23,6 +24,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 
+	"stepback/engine/durable"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/timeline"
@@ -89,11 +91,20 @@ func Spans(x *journal.Execution, events []history.Event, in Place) []sdktrace.Re
 	if !t.trace.IsValid() {
 		t.trace = TraceID(x.ARN)
 	}
-	root := spanID(x.ARN)
+	root, status := spanID(x.ARN), string(x.Status)
+	if line.Durable && x.Status == history.Aborted {
+		status = durable.Stopped
+	}
 	whole := t.add(root, in.Parent, nameIn(x.MachineARN), trace.SpanKindInternal, x.Start, x.Stop,
 		statusOf(x.Status == history.Succeeded, x.Failure),
-		attribute.String("aws.stepfunctions.execution.arn", x.ARN), attribute.String("aws.stepfunctions.state_machine.arn", x.MachineARN),
-		attribute.String("stepback.execution.name", x.Name), attribute.String("stepback.execution.status", string(x.Status)))
+		attribute.String("stepback.execution.name", x.Name), attribute.String("stepback.execution.status", status))
+	if line.Durable {
+		whole.Attributes = append(whole.Attributes, attribute.String("stepback.durable_execution.arn", x.ARN),
+			attribute.String("aws.lambda.invoked_arn", x.VersionARN))
+	} else {
+		whole.Attributes = append(whole.Attributes, attribute.String("aws.stepfunctions.execution.arn", x.ARN),
+			attribute.String("aws.stepfunctions.state_machine.arn", x.MachineARN))
+	}
 	if x.MapRunARN != "" {
 		whole.Attributes = append(whole.Attributes, attribute.String("stepback.map_run.arn", x.MapRunARN))
 	}
@@ -104,17 +115,26 @@ func Spans(x *journal.Execution, events []history.Event, in Place) []sdktrace.Re
 		return spanID(x.ARN + " visit " + strconv.FormatInt(v.Entry, 10))
 	}
 	for _, v := range line.Visits {
-		t.visit(v, id(v), id(v.Parent), x.ARN)
+		t.visit(v, id(v), id(v.Parent), x.ARN, &events[v.Entry-events[0].ID])
 	}
 	t.mapRuns(x, events, func(e int64) trace.SpanID { return id(line.Of(e)) })
 	return t.spans.Snapshots()
 }
 
-// visit adds the spans of a visit of a state and of its attempts.
-func (t *traced) visit(v *timeline.Visit, id, parent trace.SpanID, arn string) {
+// visit adds the spans of a visit of a state and of its attempts. entry is the event with which it began.
+func (t *traced) visit(v *timeline.Visit, id, parent trace.SpanID, arn string, entry *history.Event) {
 	s := t.add(id, parent, v.State, trace.SpanKindInternal, v.Entered, v.Left,
-		statusOf(!v.Outcome.Bad(), history.Failure{}),
-		attribute.String("stepback.state.type", v.Type), attribute.String("stepback.state.outcome", string(v.Outcome)))
+		statusOf(!v.Outcome.Bad(), history.Failure{}))
+	if v.Operation == "" {
+		s.Attributes = append(s.Attributes, attribute.String("stepback.state.type", v.Type),
+			attribute.String("stepback.state.outcome", string(v.Outcome)))
+	} else {
+		s.Attributes = append(s.Attributes, attribute.String("stepback.operation.type", v.Type),
+			attribute.String("stepback.operation.outcome", string(v.Outcome)))
+	}
+	if v.Type == durable.TypeChainedInvoke {
+		calls(s, entry)
+	}
 	if len(v.Attempts) > 0 {
 		s.Attributes = append(s.Attributes, attribute.Int(retry.AttributeAttempts, len(v.Attempts)),
 			attribute.String(retry.AttributeEnd, endOf(v)))
@@ -141,6 +161,17 @@ func (t *traced) visit(v *timeline.Visit, id, parent trace.SpanID, arn string) {
 			one.Attributes = append(one.Attributes, attribute.String("error.type", a.Failure.Name))
 		}
 	}
+}
+
+// calls links the span of a chained invoke to the trace of the durable execution that it has started, if any. entry is
+// the event with which the visit began.
+func calls(s *tracetest.SpanStub, entry *history.Event) {
+	d, err := durable.DetailsOf(entry)
+	if err != nil || d.Execution == "" {
+		return
+	}
+	s.Links = append(s.Links, sdktrace.Link{SpanContext: trace.NewSpanContext(trace.SpanContextConfig{
+		TraceID: TraceID(d.Execution), SpanID: spanID(d.Execution), TraceFlags: trace.FlagsSampled})})
 }
 
 // attemptID returns the ID of an attempt's span.

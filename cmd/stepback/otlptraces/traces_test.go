@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"stepback/cmd/stepback/otlptraces"
+	"stepback/engine/durable"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 )
@@ -239,5 +240,60 @@ func TestChildrenAreInTheirParentsTrace(t *testing.T) {
 	}
 	if inTrace, _, below = root(strangerSent); inTrace != otlptraces.TraceID(stranger.ARN).String() || below != "" {
 		t.Errorf("a child of an unknown Map Run is in %s below %s", inTrace, below)
+	}
+}
+
+// TestATraceOfADurableFunction has a span for each operation and for each attempt of a step.
+func TestATraceOfADurableFunction(t *testing.T) {
+	t.Parallel()
+	const child = "arn:aws:lambda:us-east-1:0:function:ship:1/durable-execution/c/d"
+	var texts []json.RawMessage
+	if err := json.Unmarshal([]byte(`[
+		{"EventType":"ExecutionStarted","EventId":1,"EventTimestamp":1000,"Id":"x","ExecutionStartedDetails":{"Input":{"Payload":"\"secret\""},"ExecutionTimeout":60}},
+		{"EventType":"ContextStarted","EventId":2,"EventTimestamp":1000,"Id":"c","Name":"all","ContextStartedDetails":{}},
+		{"EventType":"StepStarted","EventId":3,"EventTimestamp":1000,"Id":"s","ParentId":"c","Name":"charge","StepStartedDetails":{}},
+		{"EventType":"StepFailed","EventId":4,"EventTimestamp":1001,"Id":"s","ParentId":"c","Name":"charge","StepFailedDetails":{"Error":{"Payload":{"ErrorType":"Busy","ErrorMessage":"secret"}},"RetryDetails":{"CurrentAttempt":1,"NextAttemptDelaySeconds":3}}},
+		{"EventType":"InvocationCompleted","EventId":5,"EventTimestamp":1001,"InvocationCompletedDetails":{"StartTimestamp":1000,"EndTimestamp":1001,"RequestId":"r","Error":{}}},
+		{"EventType":"StepStarted","EventId":6,"EventTimestamp":1004,"Id":"s","ParentId":"c","Name":"charge","StepStartedDetails":{}},
+		{"EventType":"StepSucceeded","EventId":7,"EventTimestamp":1005,"Id":"s","ParentId":"c","Name":"charge","StepSucceededDetails":{"Result":{"Payload":"\"secret\""},"RetryDetails":{"CurrentAttempt":2}}},
+		{"EventType":"ChainedInvokeStarted","EventId":8,"EventTimestamp":1005,"Id":"i","Name":"ship","ChainedInvokeStartedDetails":{"FunctionName":"ship:1","Input":{},"DurableExecutionArn":"`+child+`"}},
+		{"EventType":"ExecutionStopped","EventId":9,"EventTimestamp":1006,"Id":"x","ExecutionStoppedDetails":{"Error":{}}}]`), &texts); err != nil {
+		t.Fatal(err)
+	}
+	events, err := durable.ParseEvents(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &journal.Execution{Status: history.Aborted, Start: time.Unix(1000, 0), Stop: time.Unix(1006, 0)}
+	x.ARN, x.MachineARN, x.VersionARN, x.Name = "arn:x:pay", "arn:aws:lambda:us-east-1:0:function:pay", "arn:aws:lambda:us-east-1:0:function:pay:1", "order-17"
+	body := bodyOf(t, x, events)
+	var got sent
+	if err := json.Unmarshal([]byte(body), &got); err != nil {
+		t.Fatal(err)
+	}
+	spans := got.ResourceSpans[0].ScopeSpans[0].Spans
+	var names []string
+	for _, s := range spans {
+		names = append(names, s.Name)
+	}
+	if all := strings.Join(names, ", "); all != "pay, all, charge, charge attempt 1, charge attempt 2, ship" {
+		t.Fatal(all)
+	}
+	if spans[2].ParentSpanID != spans[1].SpanID || spans[3].ParentSpanID != spans[2].SpanID || spans[3].Status.Message != "Busy" ||
+		spans[4].EndTimeUnixNano != "1005000000000" || spans[5].EndTimeUnixNano != "1006000000000" {
+		t.Errorf("%s", body)
+	}
+	for _, want := range []string{
+		`{"key":"stepback.execution.status","value":{"stringValue":"STOPPED"}}`, `{"key":"stepback.durable_execution.arn","value":{"stringValue":"arn:x:pay"}}`, `{"key":"stepback.operation.type","value":{"stringValue":"STEP"}}`,
+		`{"key":"retry.attempts","value":{"intValue":"2"}}`, `{"key":"retry.delay","value":{"doubleValue":3}}`,
+		`"links":[{"traceId":"` + spans[0].TraceID + `","spanId":"` + spans[3].SpanID + `"`,
+		`"links":[{"traceId":"` + strings.ToUpper(otlptraces.TraceID(child).String()) + `"`,
+	} {
+		if !strings.Contains(body, want) {
+			t.Errorf("lacks %s: %s", want, body)
+		}
+	}
+	if strings.Contains(body, "secret") {
+		t.Errorf("an input or a cause is in %s", body)
 	}
 }

@@ -11,9 +11,11 @@ import (
 
 	"stepback/adaptive/analysis"
 	"stepback/adaptive/analysis/histories"
+	"stepback/cmd/stepback/executions"
 	"stepback/cmd/stepback/exit"
 	"stepback/cmd/stepback/terminal"
 	"stepback/cmd/stepback/workspace"
+	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/pebble"
 )
@@ -24,6 +26,7 @@ type retriesRecord struct {
 	Endpoint     string `placeholder:"URL" help:"Read histories from an endpoint such as http://localhost:8083, instead of a data directory."`
 	AWS          bool   `name:"aws" help:"Read histories from AWS, with the usual configuration of its SDKs."`
 	StateMachine string `placeholder:"NAME" help:"Name or ARN of the state machine. Default: all."`
+	Function     string `placeholder:"NAME" help:"Name or ARN of the durable Lambda function, whose steps are read. Default: all, unless --state-machine is given."`
 	Days         int    `default:"7" placeholder:"N" help:"Only executions that started within this many days. Default 7."`
 
 	each func(*analysis.Task) // see analysis.Collector.Each
@@ -43,7 +46,7 @@ func (c *retriesRecord) check() error {
 }
 
 func (c *retriesRecord) selection() histories.Selection {
-	return histories.Selection{Machine: c.StateMachine, Since: time.Now().AddDate(0, 0, -c.Days)}
+	return histories.Selection{Machine: c.StateMachine, Function: c.Function, Since: time.Now().AddDate(0, 0, -c.Days)}
 }
 
 // fromAPI reads the histories of AWS or an endpoint.
@@ -53,7 +56,40 @@ func (c *retriesRecord) fromAPI(ctx context.Context) (*analysis.Collector, error
 		return nil, err
 	}
 	found := analysis.Collector{Each: c.each}
-	return &found, histories.API(ctx, sfn.NewFromConfig(cfg), c.selection(), &found)
+	if c.StateMachine != "" || c.Function == "" {
+		if err := histories.API(ctx, sfn.NewFromConfig(cfg), c.selection(), &found); err != nil {
+			return nil, err
+		}
+	}
+	if c.Function != "" || c.StateMachine == "" {
+		err = workspace.UseConfig(ctx, cfg, 0, func(x *executions.Client) error { return c.durable(ctx, x, &found) })
+		var refused *executions.Refusal
+		if c.Function == "" && errors.As(err, &refused) { // an endpoint without durable functions
+			err = nil
+		}
+	}
+	return &found, err
+}
+
+// durable reads the histories of durable functions.
+func (c *retriesRecord) durable(ctx context.Context, x *executions.Client, found *analysis.Collector) error {
+	f := &executions.DurableFilter{Function: c.Function, Since: c.selection().Since}
+	return x.ListDurable(ctx, f, func(d *executions.Durable) error {
+		all, err := x.DurableHistory(ctx, d.ARN)
+		var refused *executions.Refusal
+		if errors.As(err, &refused) && refused.Code == "ResourceNotFoundException" {
+			return nil // it has been removed in the meantime
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", d.ARN, err)
+		}
+		events := make([]history.Event, len(all))
+		for i := range all {
+			events[i] = all[i].Event
+		}
+		found.AddHistory(analysis.Execution{ARN: d.ARN, Ended: d.Ended()}, events)
+		return nil
+	})
 }
 
 // fromJournal reads the histories of a journal.

@@ -127,7 +127,7 @@ func (ChaosList) Help() string { return "Example: stepback chaos list --json" }
 // Run lists the faults.
 func (c *ChaosList) Run(ctx context.Context, std terminal.Streams) error {
 	if c.Endpoint != "" {
-		faults, err := (&remoteConsole{c.Endpoint}).faults(ctx)
+		faults, err := remote(c.Endpoint).faults(ctx)
 		if err != nil {
 			return err
 		}

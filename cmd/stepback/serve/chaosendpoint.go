@@ -5,60 +5,26 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html"
-	"io"
-	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
-	"strings"
 
 	"stepback/cmd/stepback/exit"
 	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
 	"stepback/local/chaos"
-	"stepback/local/endpoint"
 )
 
 // remoteConsole is the console of a running server, through which the faults of a server without a data directory on
 // this machine are changed.
-type remoteConsole struct{ endpoint string }
+type remoteConsole struct{ workspace.Console }
 
-// maxPage is the maximum number of bytes read of a page.
-const maxPage = 4 << 20
-
-// do sends a request and returns the body of the page that it leads to.
-func (c *remoteConsole) do(ctx context.Context, method, path string, form url.Values) ([]byte, error) {
-	u, err := url.Parse(c.endpoint)
-	if err != nil || u.Host == "" {
-		return nil, exit.With(exit.Usage, fmt.Errorf("the endpoint %q is not a URL like http://localhost:4566", c.endpoint))
-	}
-	r, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(c.endpoint, "/")+endpoint.ConsolePath+path,
-		strings.NewReader(form.Encode()))
-	if err != nil {
-		return nil, err
-	}
-	if method == http.MethodPost {
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return nil, err
-	}
-	defer answer.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(answer.Body, maxPage))
-	if err != nil {
-		return nil, err
-	}
-	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("%s has no console that changes faults (%s: %s); use --data, or start stepback serve with --console on",
-			c.endpoint, answer.Status, strings.TrimSpace(string(body[:min(len(body), 200)])))
-	}
-	return body, nil
+func remote(endpoint string) *remoteConsole {
+	return &remoteConsole{workspace.Console{Endpoint: endpoint}}
 }
 
 // faults returns the active faults.
 func (c *remoteConsole) faults(ctx context.Context) ([]chaos.Fault, error) {
-	body, err := c.do(ctx, http.MethodGet, "chaos?format=json", nil)
+	body, err := c.Get(ctx, "chaos?format=json")
 	if err != nil {
 		return nil, err
 	}
@@ -66,40 +32,18 @@ func (c *remoteConsole) faults(ctx context.Context) ([]chaos.Fault, error) {
 		Faults []chaos.Fault `json:"faults"`
 	}
 	if err := json.Unmarshal(body, &view); err != nil {
-		return nil, fmt.Errorf("%s is not a server of stepback: %w", c.endpoint, err)
+		return nil, fmt.Errorf("%s is not a server of stepback: %w", c.Endpoint, err)
 	}
 	return append([]chaos.Fault{}, view.Faults...), nil
 }
 
-var (
-	tokenPattern  = regexp.MustCompile(`name="token" value="([^"]+)"`)
-	noticePattern = regexp.MustCompile(`class="notice" role="status">([^<]*)<`)
-)
-
-// act submits a form of the console's page of faults. It fails with what the page then says, if the server refused it.
+// act submits a form of the console's page of faults.
 func (c *remoteConsole) act(ctx context.Context, verb string, form url.Values) error {
-	page, err := c.do(ctx, http.MethodGet, "chaos", nil)
-	if err != nil {
-		return err
+	_, err := c.Act(ctx, "chaos", verb, form)
+	if refused := (*workspace.RefusedError)(nil); errors.As(err, &refused) {
+		return exit.With(exit.Usage, err)
 	}
-	token := tokenPattern.FindSubmatch(page)
-	if token == nil {
-		return fmt.Errorf("the console of %s is read-only", c.endpoint)
-	}
-	form.Set("token", html.UnescapeString(string(token[1])))
-	form.Set("back", endpoint.ConsolePath+"chaos")
-	page, err = c.do(ctx, http.MethodPost, "act/"+verb, form)
-	if err != nil {
-		return err
-	}
-	notice := noticePattern.FindSubmatch(page)
-	if notice == nil {
-		return fmt.Errorf("%s did not say what it did", c.endpoint)
-	}
-	if why, refused := strings.CutPrefix(html.UnescapeString(string(notice[1])), "Not done: "); refused {
-		return exit.With(exit.Usage, errors.New(why))
-	}
-	return nil
+	return err
 }
 
 // at adds the faults at an endpoint.
@@ -107,7 +51,7 @@ func (c *ChaosAdd) at(ctx context.Context, std terminal.Streams) error {
 	if c.File != "" {
 		return exit.With(exit.Usage, errors.New("--file is not available with --endpoint: write its faults as arguments, or use --data"))
 	}
-	server := &remoteConsole{c.Endpoint}
+	server := remote(c.Endpoint)
 	before, err := server.faults(ctx)
 	if err != nil {
 		return err
@@ -148,7 +92,7 @@ func added(before, after []chaos.Fault) []chaos.Fault {
 
 // at lifts faults at an endpoint.
 func (c *ChaosLift) at(ctx context.Context, std terminal.Streams) error {
-	server := &remoteConsole{c.Endpoint}
+	server := remote(c.Endpoint)
 	ids := c.ID
 	if c.All {
 		faults, err := server.faults(ctx)

@@ -255,12 +255,15 @@ func wellFormed(x *journal.Execution, events []history.Event) error {
 		return fmt.Errorf("its history ends with %s, its description says %s", last.Type, x.Status)
 	}
 	output := last.Data
-	if strings.Contains(x.ARN, durable.InARN) {
-		result, err := durable.FinalResult(last)
+	if durable.IsARN(x.ARN) {
+		d, err := durable.DetailsOf(last)
 		if err != nil {
 			return err
 		}
-		output = result
+		output = ""
+		if d.Payload != nil {
+			output = *d.Payload
+		}
 	}
 	if x.Status == history.Succeeded && output != x.Output {
 		return errors.New("the output in its history differs from that in its description")

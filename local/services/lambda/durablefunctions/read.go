@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"stepback/aws"
@@ -193,19 +192,22 @@ func (s *Service) Stop(ctx context.Context, arn string, e *durable.Error) (time.
 	return x.Stop, nil
 }
 
-// RetryNow ends the wait of a step that is to be retried, so that its next attempt starts at once. It reports whether
-// the execution has such a step.
-func (s *Service) RetryNow(ctx context.Context, arn, operation string) (bool, error) {
+// RetryNow ends the wait of a STEP before its next attempt, so that this starts at once. It returns when that is on
+// disk. The later delays do not change. The error is an *aws.Error if the execution does not run, or if the STEP does
+// not wait for its next attempt.
+func (s *Service) RetryNow(ctx context.Context, arn, operation string) error {
 	r := s.run(arn)
 	if r == nil {
-		return false, missing(arn)
+		x, err := s.find(ctx, arn)
+		switch {
+		case err != nil:
+			return err
+		case x == nil:
+			return missing(arn)
+		}
+		return invalid("The durable execution has ended: " + arn)
 	}
-	found := false
-	err := r.do(ctx, &durable.Command{Retry: &durable.Retry{OperationID: operation}}, func(x *durable.Execution) {
-		o := x.Operation(operation)
-		found = o != nil && o.Type == durable.TypeStep && o.Status != durable.Pending && !o.Ended()
-	})
-	return found, refused(err)
+	return refused(r.do(ctx, &durable.Command{Retry: &durable.Retry{OperationID: operation}}, nil))
 }
 
 // Description describes an execution, as GetDurableExecution returns it.
@@ -292,11 +294,12 @@ type Filter struct {
 	Items                    int
 }
 
-// List returns a page of the executions of a function, newest first, and the marker of the next page.
+// List returns a page of the executions of a function, newest first, and the marker of the next page. Executions that
+// start meanwhile do not change later pages.
 func (s *Service) List(ctx context.Context, f *Filter) (page []*Description, marker string, err error) {
-	skip := 0
+	var after journal.Place
 	if f.Marker != "" {
-		if skip, err = strconv.Atoi(f.Marker); err != nil || skip < 0 {
+		if after, err = placeOf(f.Marker); err != nil {
 			return nil, "", invalid("Invalid marker")
 		}
 	}
@@ -304,27 +307,30 @@ func (s *Service) List(ctx context.Context, f *Filter) (page []*Description, mar
 	if n <= 0 || n > MostItems {
 		n = DefaultItems
 	}
-	l := &journal.List{Of: f.Function, Since: f.After}
+	q := &Query{Of: f.Function, Statuses: f.Statuses, Since: f.After}
 	switch {
 	case f.Alias != "":
-		l.Of += ":" + f.Alias
+		q.Of += ":" + f.Alias
 	case f.Version != "":
-		l.Of += ":" + f.Version
+		q.Of += ":" + f.Version
 	}
-	for _, status := range f.Statuses {
-		l.Statuses = append(l.Statuses, journalStatus(status))
+	if !f.Oldest {
+		q.After = after
 	}
-	all := []*journal.Execution{}
-	for x, err := range s.o.Journal.Listed(ctx, l) {
+	var all []*journal.Execution
+	for l, err := range s.Listed(ctx, q) {
 		if err != nil {
 			return nil, "", err
 		}
-		if f.Name != "" && x.Name != f.Name || !f.Before.IsZero() && !x.Start.Before(f.Before) || s.expired(x) ||
-			!strings.Contains(x.ARN, durable.InARN) || !f.After.IsZero() && !x.Start.After(f.After) {
+		x := l.Execution
+		if f.Oldest && after.ARN != "" && journal.PlaceOf(x).Compare(after) >= 0 {
+			break // it was on an earlier page, as all that follow
+		}
+		if f.Name != "" && x.Name != f.Name || !f.Before.IsZero() && !x.Start.Before(f.Before) ||
+			!f.After.IsZero() && !x.Start.After(f.After) {
 			continue
 		}
-		all = append(all, x)
-		if !f.Oldest && len(all) > skip+n {
+		if all = append(all, x); !f.Oldest && len(all) > n {
 			break
 		}
 	}
@@ -332,9 +338,9 @@ func (s *Service) List(ctx context.Context, f *Filter) (page []*Description, mar
 		slices.Reverse(all)
 	}
 	page = []*Description{}
-	for _, x := range all[min(skip, len(all)):] {
-		if len(page) == n {
-			return page, strconv.Itoa(skip + n), nil
+	for i, x := range all {
+		if i == n {
+			return page, placeToken(all[i-1]), nil
 		}
 		page = append(page, describe(x))
 	}

@@ -25,8 +25,6 @@ type run struct {
 	state *state // nil if it is only in the journal
 	// resumes is true if the execution of an earlier process needs more than its timers.
 	resumes bool
-	// recovered is true if an earlier process has run the execution, until its events are tracked.
-	recovered bool
 
 	mu            sync.Mutex // guards what follows
 	wait, timeout *clock.Timer
@@ -34,6 +32,8 @@ type run struct {
 	waiters       map[int]func()
 	waiterID      int
 	over          bool
+	started       time.Time
+	retries       []Retry            // replaced as a whole, never changed
 	owing         *journal.Execution // the description of an execution that owes its result to a destination
 }
 
@@ -57,7 +57,7 @@ func (r *run) restore(u *journal.Unfinished) error {
 		for i := range step.Signals {
 			c, err := durable.ParseCommand(step.Signals[i].Output.Text())
 			if err == nil {
-				_, err = st.x.Replay(c, step.Signals[i].At)
+				err = st.x.Replay(c, step.Signals[i].At)
 			}
 			if err != nil {
 				return err
@@ -78,7 +78,7 @@ func (r *run) restore(u *journal.Unfinished) error {
 	now := r.s.o.Clock.Now()
 	wait, timeout := st.x.Next()
 	r.mu.Lock()
-	r.next = [2]time.Time{wait, timeout}
+	r.next, r.retries, r.started = [2]time.Time{wait, timeout}, retriesOf(st.x), u.Start
 	r.mu.Unlock()
 	r.resumes = st.x.Invoking() || st.x.WantsInvocation(now) || len(openInvokes(st.x)) > 0
 	return nil
@@ -145,22 +145,13 @@ func (r *run) do(ctx context.Context, c *durable.Command, seen func(*durable.Exe
 
 // apply applies a command in the caller's turn, waits until it is durable, and does what follows from it.
 func (r *run) apply(st *state, c *durable.Command) error {
-	now := r.s.o.Clock.Now()
 	text, err := c.Text()
 	if err != nil {
 		return err
 	}
-	ended := c.Start == nil && st.x.Over()
-	events, err := st.x.Apply(c, now)
-	if err != nil || ended {
+	now, done, err := r.store(st, c, text)
+	if err != nil || done {
 		return err
-	}
-	st.pending = append(st.pending, history.Signal{Kind: history.SignalDurable, At: now,
-		Output: jsonvalue.TextDocument(text)})
-	if len(events) > 0 || c.Callback != nil {
-		if err := r.commit(st, events, now); err != nil {
-			return err
-		}
 	}
 	if st.x.Over() {
 		r.disarm()
@@ -181,6 +172,24 @@ func (r *run) apply(st *state, c *durable.Command) error {
 	return nil
 }
 
+// store applies a command, and waits until what must be durable of it is. It returns the time of the command. done is
+// true if the execution had ended before.
+func (r *run) store(st *state, c *durable.Command, text string) (now time.Time, done bool, err error) {
+	now = r.s.stamp(r)
+	defer r.s.unstamp(r)
+	ended := c.Start == nil && st.x.Over()
+	events, err := st.x.Apply(c, now)
+	if err != nil || ended {
+		return now, ended, err
+	}
+	st.pending = append(st.pending, history.Signal{Kind: history.SignalDurable, At: now,
+		Output: jsonvalue.TextDocument(text)})
+	if len(events) > 0 || c.Callback != nil || c.Retry != nil {
+		err = r.commit(st, events, now)
+	}
+	return now, false, err
+}
+
 // commit makes the pending commands and their events durable. If the journal refuses them, the state is what the
 // journal has.
 func (r *run) commit(st *state, events []history.Event, now time.Time) error {
@@ -189,6 +198,9 @@ func (r *run) commit(st *state, events []history.Event, now time.Time) error {
 		Begin: st.steps == 0}
 	if rec.Begin {
 		st.record.Start = now
+		r.mu.Lock()
+		r.started = now
+		r.mu.Unlock()
 	}
 	if st.x.Over() {
 		st.describeEnd()
@@ -208,13 +220,16 @@ func (r *run) commit(st *state, events []history.Event, now time.Time) error {
 	}
 	if r.s.o.Track != nil && len(events) > 0 {
 		if st.track == nil {
-			st.track = r.s.o.Track(&st.record, st.history[:len(st.history)-len(events)], r.recovered)
-			r.recovered = false
+			st.track = r.s.o.Track(&st.record, st.history[:len(st.history)-len(events)])
 		}
 		st.track(events)
 	}
 	if r.s.o.Changed != nil {
 		r.s.o.Changed(&st.record, events)
+	}
+	if st.x.Over() && r.s.o.Ended != nil {
+		operations, bytes := st.x.Usage()
+		r.s.o.Ended(&st.record, st.history, operations, bytes)
 	}
 	return nil
 }
@@ -322,7 +337,7 @@ func (r *run) schedule(st *state) {
 	wait, timeout := st.x.Next()
 	r.mu.Lock()
 	same := r.wait != nil == !wait.IsZero() && r.timeout != nil && r.next == [2]time.Time{wait, timeout}
-	r.next = [2]time.Time{wait, timeout}
+	r.next, r.retries = [2]time.Time{wait, timeout}, retriesOf(st.x)
 	r.mu.Unlock()
 	if !same {
 		r.arm()

@@ -25,8 +25,14 @@ type Options struct {
 	// Changed, if not nil, is called with the events of each step once they are durable. It must return quickly.
 	Changed func(*journal.Execution, []history.Event)
 	// Track, if not nil, returns the function that receives the events of an execution from now on, after past; see
-	// engine.Config.Track. recovered is true if an earlier process has run the execution.
-	Track func(x *journal.Execution, past []history.Event, recovered bool) func([]history.Event)
+	// engine.Config.Track and Service.Tracked.
+	Track func(x *journal.Execution, past []history.Event) func([]history.Event)
+	// Recovered, if not nil, is called by Open for each unfinished execution of an earlier process, with its events. It must be
+	// safe for concurrent use.
+	Recovered func(x *journal.Execution, past []history.Event)
+	// Ended, if not nil, is called with an execution that has ended, its whole history, and the operations and bytes
+	// that it used of durable.MaxOperations and durable.MaxWritten, once its end is durable. It must return quickly.
+	Ended func(x *journal.Execution, all []history.Event, operations, bytes int)
 	// Destinations, if not nil, receives the results of executions that were started asynchronously (invocation.Event).
 	Destinations Destinations
 	// Log receives what goes wrong in the background; nil discards it.
@@ -103,31 +109,68 @@ type Service struct {
 	freed    chan struct{}       // closed and replaced when a name is no longer being started
 	left     []*run              // executions of an earlier process, until Resume
 	closed   bool
+
+	stamps  sync.Mutex         // guards what follows
+	stamped map[*run]time.Time // the times of commands that are not tracked yet
 }
 
 // Open opens the executions that a journal has. Resume continues them.
 func Open(ctx context.Context, o Options) (*Service, error) {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	s := &Service{o: o, slots: make(chan struct{}, mostInvocations), runs: map[string]*run{},
-		starting: map[string]struct{}{}, freed: make(chan struct{})}
+		starting: map[string]struct{}{}, freed: make(chan struct{}), stamped: map[*run]time.Time{}}
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	for _, partition := range aws.Partitions() {
-		for u, err := range o.Journal.Unfinished(ctx, "arn:"+partition+":lambda:") {
-			if err != nil {
-				return nil, fmt.Errorf("the durable executions: %w", err)
+	read := make(chan *journal.Unfinished, readAhead)
+	var workers sync.WaitGroup
+	for range restorers {
+		workers.Go(func() {
+			for u := range read {
+				s.restore(u)
 			}
-			r := s.newRun(u.ARN)
-			if err := r.restore(u); err != nil {
-				o.Log.Error("a durable execution cannot be continued; it was left unchanged", "execution", u.ARN, "error", err)
-				continue
-			}
-			r.recovered = true
-			s.runs[r.arn] = r
-			s.left = append(s.left, r)
-			r.evict()
-		}
+		})
+	}
+	err := s.read(ctx, read)
+	close(read)
+	workers.Wait()
+	if err != nil {
+		return nil, err
 	}
 	return s, nil
+}
+
+const (
+	// restorers is the number of goroutines that rebuild executions while the journal is read, and readAhead the number
+	// of executions that wait for them.
+	restorers = 2
+	readAhead = 64
+)
+
+// read passes on the unfinished executions of the journal.
+func (s *Service) read(ctx context.Context, to chan<- *journal.Unfinished) error {
+	for _, partition := range aws.Partitions() {
+		for u, err := range s.o.Journal.Unfinished(ctx, "arn:"+partition+":lambda:") {
+			if err != nil {
+				return fmt.Errorf("the durable executions: %w", err)
+			}
+			to <- u
+		}
+	}
+	return nil
+}
+
+// restore rebuilds an execution of an earlier process, to be continued by Resume.
+func (s *Service) restore(u *journal.Unfinished) {
+	r := s.newRun(u.ARN)
+	if err := r.restore(u); err != nil {
+		s.o.Log.Error("a durable execution cannot be continued; it was left unchanged", "execution", u.ARN, "error", err)
+		return
+	}
+	s.recovered(&r.state.record, r.state.history)
+	r.evict()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.runs[r.arn] = r
+	s.left = append(s.left, r)
 }
 
 // Resume continues the executions that an earlier process left. Call it once their functions can be invoked.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -514,6 +515,31 @@ func TestExecutionsAreListedAndStopped(t *testing.T) {
 	if rest, marker, err := s.List(t.Context(), &f); err != nil || len(rest) != 2 || marker != "" {
 		t.Errorf("%d %q %v", len(rest), marker, err)
 	}
+	for _, oldest := range []bool{false, true} { // each is on one page, whatever starts between them
+		seen := map[string]int{}
+		f := durablefunctions.Filter{Function: f.Function, Items: 2, Oldest: oldest, Before: began.Add(time.Second)}
+		for first := true; first || f.Marker != ""; first = false {
+			page, marker, err := s.List(t.Context(), &f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range page {
+				seen[d.DurableExecutionName]++
+			}
+			f.Marker = marker
+		}
+		for name, n := range seen {
+			if n != 1 {
+				t.Errorf("oldest first is %v: %s is on %d pages", oldest, name, n)
+			}
+		}
+		if len(seen) != 5 {
+			t.Errorf("oldest first is %v: %v", oldest, seen)
+		}
+	}
+	if _, _, err := s.List(t.Context(), &durablefunctions.Filter{Function: f.Function, Marker: "3"}); !strings.Contains(fmt.Sprint(err), "Invalid marker") {
+		t.Error(err)
+	}
 	f.Marker = ""
 	for want, of := range map[int]durablefunctions.Filter{
 		1: {Function: f.Function, Statuses: []string{"STOPPED", "FAILED"}},
@@ -527,6 +553,80 @@ func TestExecutionsAreListedAndStopped(t *testing.T) {
 	}
 	if got := count(durablefunctions.Filter{Function: f.Function, Name: "n3"}); got != 1 {
 		t.Error(got)
+	}
+}
+
+// Executions that retry are listed with their steps, newest first and page by page, and after a restart as well.
+func TestRetriesAreListed(t *testing.T) {
+	t.Parallel()
+	c := virtual(t)
+	c.Hold()
+	defer c.Release()
+	j, err := pebble.Open(t.TempDir(), pebble.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	handlers := map[string]handler{"F": func(ctx context.Context, s *durablefunctions.Service, e *event) (string, error) {
+		state, err := s.Checkpoint(ctx, e.DurableExecutionArn, &durable.Checkpoint{Token: e.CheckpointToken, Updates: []durable.Update{
+			{Id: "s", Type: "STEP", Name: "charge", Action: "START"},
+			{Id: "s", Type: "STEP", Action: "RETRY", Error: durable.NewError("Declined", "no"), StepOptions: &durable.StepOptions{NextAttemptDelaySeconds: 60}},
+		}})
+		if err != nil || state == nil {
+			return "", err
+		}
+		return `{"Status":"PENDING"}`, nil
+	}}
+	s, _ := open(t, j, c, handlers)
+	for i := range 3 {
+		r := request(`1`)
+		r.Type, r.DurableExecutionName = invocation.Event, fmt.Sprint("n", i)
+		if _, err := s.Invoke(t.Context(), version, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	q := durablefunctions.Query{Of: "arn:aws:lambda:us-east-1:000000000000:", Retrying: true, Error: "Declined"}
+	all := func() (names []string) {
+		t.Helper()
+		token := ""
+		for {
+			page, next, err := s.Page(t.Context(), q, 2, token)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, l := range page {
+				names = append(names, l.Name)
+				want := durablefunctions.Retry{Operation: "s", Name: "charge", Error: "Declined", Attempt: 2, Failed: l.Retries[0].Failed,
+					Next: l.Retries[0].Failed.Add(time.Minute)}
+				if l.Status() != "RUNNING" || len(l.Retries) != 1 || l.Retries[0] != want {
+					t.Errorf("%+v", l)
+				}
+			}
+			if token = next; token == "" {
+				return names
+			}
+		}
+	}
+	for len(all()) < 3 {
+		time.Sleep(time.Millisecond)
+	}
+	s.Close()
+	s, _ = open(t, j, c, handlers)
+	defer s.Close()
+	names := all()
+	slices.Sort(names)
+	if !slices.Equal(names, []string{"n0", "n1", "n2"}) {
+		t.Errorf("after a restart: %v", names)
+	}
+	for _, other := range []durablefunctions.Query{{Of: q.Of, Retrying: true, Error: "Other"}, {Of: "arn:aws:lambda:us-east-1:111111111111:", Retrying: true},
+		{Of: q.Of + "function:G", Retrying: true}} {
+		if page, _, err := s.Page(t.Context(), other, 2, ""); err != nil || len(page) != 0 {
+			t.Errorf("%+v: %+v, %v", other, page, err)
+		}
 	}
 }
 

@@ -257,5 +257,9 @@ func (s *Service) failure(ctx context.Context, arn string) (*durable.Error, erro
 	if err != nil || len(events) == 0 {
 		return nil, err
 	}
-	return durable.FinalError(&events[len(events)-1])
+	d, err := durable.DetailsOf(&events[len(events)-1])
+	if err != nil {
+		return nil, err
+	}
+	return d.Error, nil
 }

@@ -45,6 +45,8 @@ type LocalInput struct {
 	Role            string
 	Timeout         time.Duration // in whole seconds; 0 means Lambda's default of 3
 	Env             map[string]string
+	// Durable makes the function durable; nil leaves it as it is, which for a new function is not durable.
+	Durable *DurableSettings
 }
 
 // PutLocal creates a function without a deployment package, or changes the function of that name, whatever its code
@@ -87,7 +89,7 @@ func (s *Service) PutLocal(ctx context.Context, scope aws.Scope, in *LocalInput)
 func (in *LocalInput) settings() *Settings {
 	runtime, handler, timeout := "provided.al2023", "bootstrap", int(in.Timeout/time.Second)
 	settings := &Settings{Runtime: &runtime, Handler: &handler, Role: &in.Role,
-		Environment: &Environment{Variables: in.Env}}
+		Environment: &Environment{Variables: in.Env}, DurableConfig: in.Durable}
 	if timeout > 0 {
 		settings.Timeout = &timeout
 	}
