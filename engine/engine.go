@@ -106,8 +106,8 @@ type Engine struct {
 	closing atomic.Bool // see Closing
 
 	stopping atomic.Bool // Close has begun: expressions that are being evaluated are interrupted
-	// evaluating is a test's hook: it is called from time to time while an expression of the execution is evaluated; nil
-	// otherwise.
+	// evaluating is a test's hook: it is called from time to time while an expression of the execution is evaluated;
+	// nil otherwise.
 	evaluating func(arn string)
 }
 

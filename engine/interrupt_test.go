@@ -55,8 +55,8 @@ func TestAStopInterruptsAnExpression(t *testing.T) {
 		t.Errorf("the expression was evaluated on: %d checks", stops)
 	}
 	events, err := b.History(t.Context(), arn)
-	want := []history.Type{history.ExecutionStarted, history.TaskStateEntered, history.TaskScheduled, history.TaskStarted,
-		history.TaskSucceeded, history.ExecutionAborted}
+	want := []history.Type{history.ExecutionStarted, history.TaskStateEntered, history.TaskScheduled,
+		history.TaskStarted, history.TaskSucceeded, history.ExecutionAborted}
 	if got := typesOf(t, events, err); !slices.Equal(got, want) {
 		t.Errorf("history %v, want %v", got, want)
 	}

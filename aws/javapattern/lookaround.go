@@ -13,8 +13,8 @@ import (
 )
 
 // lookarounds matches whole texts with a pattern that has lookaheads, lookbehinds, or repetitions of more than 1,000
-// times, which Go's regular expressions lack. It follows all ways through the text at once, as sets of positions, so the time grows with the length of the
-// text and not exponentially.
+// times, which Go's regular expressions lack. It follows all ways through the text at once, as sets of positions, so
+// the time grows with the length of the text and not exponentially.
 type lookarounds struct{ root *syntax.Regexp }
 
 // The names of the groups that stand for lookarounds in the parsed pattern, without the number that makes them unique.

@@ -22,9 +22,9 @@ var javaWords = strings.NewReplacer(`\p{ASCII}`, `[\x00-\x7f]`, `\p{Print}`, `[\
 var javaEscape = regexp.MustCompile(`\\u([0-9A-Fa-f]{4})`)
 
 // Compile compiles a regular expression in Java's dialect, which models and the AllowedPattern of parameters use,
-// lookarounds included. Backreferences, possessive and atomic groups are refused. A text that takes too much work counts
-// as one that does not match. Most patterns in models only define the allowed characters, and are matched without the
-// regexp package.
+// lookarounds included. Backreferences, possessive and atomic groups are refused. A text that takes too much work
+// counts as one that does not match. Most patterns in models only define the allowed characters, and are matched
+// without the regexp package.
 func Compile(text string) (Pattern, error) {
 	text = javaEscape.ReplaceAllString(javaWords.Replace(text), `\x{$1}`)
 	r, err := regexp.Compile(`\A(?:` + text + `)\z`)

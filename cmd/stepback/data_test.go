@@ -56,7 +56,8 @@ func TestData(t *testing.T) {
 func TestAChangedCounterIsTold(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	stepback(t, "run", "--data", data, "--csv", write(t, "user_id,login_count,post_count\nanna,1,2\nbert,3,4\n")).ends(t, 0)
+	stepback(t, "run", "--data", data, "--csv", write(t, "user_id,login_count,post_count\nanna,1,2\nbert,3,4\n")).
+		ends(t, 0)
 	path := filepath.Join(data, "users.db")
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -68,8 +69,10 @@ func TestAChangedCounterIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	stepback(t, "data", "check", "--data", data).ends(t, 1, "users.db is damaged: page ", " of users (not the checksum")
-	stepback(t, "export", "users", "--db", "sqlite:"+path).complains(t, 1, "does not have the checksum with which it was written")
-	stepback(t, "run", "--data", data, "--csv", write(t, "user_id,login_count,post_count\nanne,1,2\n")).ends(t, 3, "1 × StorageError")
+	stepback(t, "export", "users", "--db", "sqlite:"+path).
+		complains(t, 1, "does not have the checksum with which it was written")
+	stepback(t, "run", "--data", data, "--csv", write(t, "user_id,login_count,post_count\nanne,1,2\n")).
+		ends(t, 3, "1 × StorageError")
 	stepback(t, "data", "repair", "--data", data).ends(t, 1, "users.db is damaged")
 }
 

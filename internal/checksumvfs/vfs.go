@@ -82,21 +82,21 @@ type file struct {
 
 const fileSize = (unsafe.Sizeof(file{}) + 15) &^ 15
 
-//nolint:govet // SQLite's memory is not Go's: no address of it moves or is collected
+//nolint:gosec,govet // SQLite's memory is not Go's: no address of it moves or is collected
 func fileAt(p uintptr) *file { return (*file)(unsafe.Pointer(p)) }
 
-//nolint:govet // as above
+//nolint:gosec,govet // as above
 func vfsAt(p uintptr) *sqlite3.Tsqlite3_vfs { return (*sqlite3.Tsqlite3_vfs)(unsafe.Pointer(p)) }
 
-//nolint:govet // as above
+//nolint:gosec,govet // as above
 func methodsAt(p uintptr) *sqlite3.Tsqlite3_io_methods {
 	return (*sqlite3.Tsqlite3_io_methods)(unsafe.Pointer(p))
 }
 
-//nolint:govet // as above
+//nolint:gosec,govet // as above
 func wordAt(p uintptr) *uintptr { return (*uintptr)(unsafe.Pointer(p)) }
 
-//nolint:govet // as above
+//nolint:gosec,govet // as above
 func bytesAt(p uintptr, n int32) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(p)), n) }
 
 // base returns the file of the default VFS and its methods.
@@ -106,12 +106,16 @@ func base(p uintptr) (uintptr, *sqlite3.Tsqlite3_io_methods) {
 }
 
 // pointer returns the address of a function, as SQLite's translation to Go stores it in a table.
+//
+//nolint:gosec // as above
 func pointer(f any) uintptr {
 	type words [2]uintptr
 	return (*words)(unsafe.Pointer(&f))[1]
 }
 
 // function returns the function of an address in a table.
+//
+//nolint:gosec // as above
 func function[F any](p uintptr) F {
 	return *(*F)(unsafe.Pointer(&struct{ p uintptr }{p}))
 }
@@ -122,6 +126,8 @@ type (
 	withInt = func(tls *libc.TLS, f uintptr, n int32) int32
 	withPtr = func(tls *libc.TLS, f, p uintptr) int32
 	atPlace = func(tls *libc.TLS, f, p uintptr, n int32, at int64) int32
+	shmMap  = func(tls *libc.TLS, f uintptr, region, size, extend int32, out uintptr) int32
+	shmLock = func(tls *libc.TLS, f uintptr, offset, n, flags int32) int32
 )
 
 // open opens a file with the default VFS. A database becomes a file with checksums; journals, logs and temporary files
@@ -198,12 +204,11 @@ func methods(shared bool) sqlite3.Tsqlite3_io_methods {
 	}
 	m.FxShmMap = pointer(func(tls *libc.TLS, f uintptr, region, size, extend int32, out uintptr) int32 {
 		f, m := base(f)
-		return function[func(tls *libc.TLS, f uintptr, region, size, extend int32, out uintptr) int32](m.FxShmMap)(tls, f,
-			region, size, extend, out)
+		return function[shmMap](m.FxShmMap)(tls, f, region, size, extend, out)
 	})
 	m.FxShmLock = pointer(func(tls *libc.TLS, f uintptr, offset, n, flags int32) int32 {
 		f, m := base(f)
-		return function[func(tls *libc.TLS, f uintptr, offset, n, flags int32) int32](m.FxShmLock)(tls, f, offset, n, flags)
+		return function[shmLock](m.FxShmLock)(tls, f, offset, n, flags)
 	})
 	m.FxShmBarrier = pointer(func(tls *libc.TLS, f uintptr) {
 		f, m := base(f)
@@ -265,7 +270,7 @@ func control(tls *libc.TLS, p uintptr, op int32, arg uintptr) int32 {
 	case op == sqlite3.SQLITE_FCNTL_PDB:
 		f.db = *wordAt(arg)
 	case op == sqlite3.SQLITE_FCNTL_PRAGMA && f.db != 0:
-		words := unsafe.Slice(wordAt(arg), 3) // the result, the pragma's name, and its argument
+		words := unsafe.Slice(wordAt(arg), 3) //nolint:gosec // as above; the result, the pragma's name, and its argument
 		if libc.GoString(words[1]) == pragma {
 			return reserveBytes(tls, f.db, words)
 		}
@@ -278,7 +283,7 @@ func control(tls *libc.TLS, p uintptr, op int32, arg uintptr) int32 {
 func reserveBytes(tls *libc.TLS, db uintptr, words []uintptr) int32 {
 	n := tls.Alloc(8)
 	defer tls.Free(8)
-	number := func() *int32 { return (*int32)(unsafe.Pointer(wordAt(n))) }
+	number := func() *int32 { return (*int32)(unsafe.Pointer(wordAt(n))) } //nolint:gosec // as above
 	*number() = -1
 	if words[2] != 0 {
 		want, err := strconv.ParseUint(libc.GoString(words[2]), 10, 8)

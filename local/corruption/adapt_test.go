@@ -26,7 +26,8 @@ func TestADamagedRowOfAdapt(t *testing.T) {
 	}
 	check := func() (told []string) {
 		t.Helper()
-		if _, err := local.CheckData(t.Context(), dir, func(err error) { told = append(told, err.Error()) }); err != nil {
+		_, err := local.CheckData(t.Context(), dir, func(err error) { told = append(told, err.Error()) })
+		if err != nil {
 			t.Fatal(err)
 		}
 		return told

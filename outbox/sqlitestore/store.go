@@ -43,9 +43,9 @@ type Store struct {
 var pragmas = []string{"busy_timeout(5000)", "synchronous(NORMAL)", "cache_size(-16384)", "temp_store(MEMORY)"}
 
 // Open opens the database at path, and creates the file, its directory and the outbox if they are missing: only their
-// owner can read what Open creates. Several processes may do so at once. The file is switched to write-ahead logging. If
-// the pages of the database have checksums in the format of SQLite's checksum VFS, as those of an import's database do,
-// they are verified and kept.
+// owner can read what Open creates. Several processes may do so at once. The file is switched to write-ahead logging.
+// If the pages of the database have checksums in the format of SQLite's checksum VFS, as those of an import's database
+// do, they are verified and kept.
 func Open(ctx context.Context, path string, o Config) (*Store, error) {
 	if o.Look < 0 {
 		return nil, fmt.Errorf("open the outbox %s: Look is %s; it must be 0 (10ms) or more", path, o.Look)

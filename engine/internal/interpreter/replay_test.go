@@ -1,6 +1,8 @@
 package interpreter_test
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -115,4 +117,25 @@ func interruptedAt(t *testing.T, definition, input string, n int) {
 	if string(a) != string(b) {
 		t.Errorf("the replay has %d events, the execution %d", len(r.History), len(w.history))
 	}
+}
+
+// TestTheEndOfAMapRunInterruptsItsSelector evaluates an ItemSelector whose Map Run has ended, and then one whose Map
+// Run continues.
+func TestTheEndOfAMapRunInterruptsItsSelector(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, `{"QueryLanguage":"JSONata","StartAt":"M","States":{"M":{"Type":"Map","End":true,"Items":[1],
+		"ItemSelector":{"a":"`+long+`"},"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},
+		"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}}}}`, `{}`)
+	w.mapRun = func(c *interpreter.MapRunCall) interpreter.Signal {
+		ended, end := context.WithCancel(t.Context())
+		end()
+		if _, err := c.Select(ended, 0, c.Items[0], "", ""); !errors.Is(err, context.Canceled) {
+			t.Errorf("after the end: %v", err)
+		}
+		if v, err := c.Select(t.Context(), 0, c.Items[0], "", ""); err != nil || v.JSON() != `{"a":179997}` {
+			t.Errorf("%s, %v", v.JSON(), err)
+		}
+		return interpreter.Signal{Kind: interpreter.MapRunSucceeded, Output: jsonvalue.TextDocument(`[]`)}
+	}
+	w.run(t)
 }
