@@ -278,6 +278,17 @@ MODELS ?= ../shared/models/all-services.zip
 models: ## regenerate aws/model/models.zip, the API models of all AWS services, from botocore's (MODELS=ARCHIVE)
 	$(GO) run ./aws/model/generate -models $(MODELS) -out aws/model/models.zip
 
+# The clients of the services that stepback serves. More can be named: CLIENTS="@aws-sdk/client-glue …".
+CLIENTS ?= $(addprefix @aws-sdk/client-,api-gateway apigatewayv2 cloudcontrol cloudformation cloudwatch cloudwatch-logs dynamodb \
+	dynamodb-streams ecr eventbridge iam kms lambda s3 scheduler secrets-manager sfn sns sqs ssm sts xray)
+.PHONY: refresh-models
+refresh-models: ## add what the newest clients of npm know to the API models; aws/model/additions.txt lists it
+	rm -rf $(BIN)/clients && mkdir -p $(BIN)/clients
+	@cd $(BIN)/clients && for c in $(CLIENTS); do \
+		mkdir -p $$c && tar xzf "$$(npm pack --silent $$c)" --strip-components=1 -C $$c || exit 1; done
+	cd $(BIN)/clients && node $(CURDIR)/aws/model/generate/schemas.mjs $(CLIENTS) > schemas.json
+	$(GO) run ./aws/model/generate -add $(BIN)/clients/schemas.json -out aws/model/models.zip -report aws/model/additions.txt
+
 # The version is the tag, or the commit if there is none.
 .PHONY: release
 release: ## build a release in dist/release: archives for six systems, SBOM, image, npm packages, wheels, install.sh (TARGETS="linux/amd64": fewer)

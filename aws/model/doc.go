@@ -6,6 +6,9 @@
 // file for each service, with one line for each operation and shape. A file is read when its service is first
 // requested, and a line when it is first used. The package calls no service and reads no file at run time.
 //
+// The models are botocore's. `make refresh-models` adds what AWS's newer clients for JavaScript know; additions.txt lists
+// it with the clients' versions. Added members have no constraints, and added numbers are whole numbers.
+//
 // # Finding
 //
 // Services have the names used in Resources of AWS SDK integrations. These are the names of the SDK for Java in

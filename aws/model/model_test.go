@@ -44,7 +44,7 @@ func TestAllServices(t *testing.T) {
 			}
 		}
 	}
-	if operations != 18378 {
+	if operations != 18426 {
 		t.Errorf("%d operations", operations)
 	}
 }

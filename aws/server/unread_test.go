@@ -87,6 +87,7 @@ func TestUnreadMembersWithinMembers(t *testing.T) {
 		}
 		want := "ActionAfterCompletion ClientToken Description EndDate FlexibleTimeWindow.MaximumWindowInMinutes GroupName KmsKeyArn " +
 			"ScheduleExpressionTimezone StartDate State Target.DeadLetterConfig Target.EcsParameters Target.EventBridgeParameters " +
+			"Target.EventBridgePutEventsV2Parameters Target.EventBridgePutRawEventsParameters " +
 			"Target.Input Target.KinesisParameters Target.RetryPolicy Target.SageMakerPipelineParameters Target.SqsParameters"
 		if got := strings.Join(o.Refused, " "); got != want {
 			t.Errorf("refused: %s\nwant %s", got, want)

@@ -219,6 +219,7 @@ var linkedModules = map[string][]string{
 	"aws/loopback":                nil,
 	"aws/model":                   {"github.com/aws/smithy-go"},
 	"aws/model/botocore":          {"github.com/aws/smithy-go"},
+	"aws/model/clientschemas":     {"github.com/aws/smithy-go"},
 	"aws/objects":                 credentialsModules,
 	"aws/objects/sdkobjects": slices.Concat(sdkConfigModules, []string{
 		"github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream",

@@ -21,7 +21,16 @@ import (
 func main() {
 	models := flag.String("models", "", "an archive of NAME.json, or one with botocore/data/NAME/VERSION/service-2.json")
 	out := flag.String("out", "models.zip", "the file to write")
+	schemas := flag.String("add", "", "extend the file by these schemas of AWS's clients for JavaScript, which schemas.mjs prints")
+	report := flag.String("report", "additions.txt", "the file that lists what -add has added")
 	flag.Parse()
+	if *schemas != "" {
+		if err := add(*schemas, *out, *report); err != nil {
+			fmt.Fprintln(os.Stderr, "generate:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := run(*models, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "generate:", err)
 		os.Exit(1)

@@ -17,3 +17,10 @@ var partly = map[string]string{
 	"PutFunctionEventInvokeConfig": "buckets cannot be destinations",
 	"UpdateFunctionConfiguration":  "as CreateFunction",
 }
+
+// accepted lists the members of requests that have no effect, and why.
+var accepted = map[string]map[string]string{
+	"CheckpointDurableExecution": {
+		"Updates.ChainedInvokeOptions.XAmznTraceId": "a chained invocation belongs to the execution's trace",
+	},
+}

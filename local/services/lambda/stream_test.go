@@ -1,6 +1,7 @@
 package lambda_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -218,5 +219,38 @@ func TestAFunctionURLThatStreamsDoesNotInterpretJSON(t *testing.T) {
 		if a, body := ask(t, server, *made.FunctionUrl, "GET", ""); name == "F" && (a.StatusCode != 418 || body != "hi") {
 			t.Errorf("%d %s", a.StatusCode, body)
 		}
+	}
+}
+
+// A response that times out half-way is cut off, so that the client does not take it for complete.
+func TestAFunctionURLCutsOffAStreamThatFails(t *testing.T) {
+	t.Parallel()
+	c, server := serve(t)
+	relay(t, c, "F", "text/plain")
+	name := sdk.String("F")
+	if _, err := c.UpdateFunctionConfiguration(t.Context(), &awslambda.UpdateFunctionConfigurationInput{FunctionName: name,
+		Timeout: sdk.Int32(1)}); err != nil {
+		t.Fatal(err)
+	}
+	made, err := c.CreateFunctionUrlConfig(t.Context(), &awslambda.CreateFunctionUrlConfigInput{FunctionName: name,
+		AuthType: types.FunctionUrlAuthTypeNone, InvokeMode: types.InvokeModeResponseStream})
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, next := source(t, "one", "never")
+	next <- struct{}{}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server+"/", strings.NewReader(address))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Host = strings.TrimSuffix(strings.TrimPrefix(*made.FunctionUrl, "http://"), "/")
+	r.Header.Set("Content-Type", "text/plain")
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	if body, err := io.ReadAll(a.Body); string(body) != "one" || !errors.Is(err, io.ErrUnexpectedEOF) || a.StatusCode != http.StatusOK {
+		t.Errorf("%d %q, %v", a.StatusCode, body, err)
 	}
 }

@@ -22,6 +22,7 @@ var unanswered = []string{
 	"GetQueryResults.statistics.estimatedRecordsSkipped", "GetQueryResults.statistics.estimatedBytesSkipped",
 	"GetQueryResults.encryptionKey", "GetQueryResults.nextToken", "PutResourcePolicy.resourcePolicy.resourceArn",
 	"PutResourcePolicy.resourcePolicy.revisionId", "PutResourcePolicy.revisionId",
+	"DescribeLogGroups.logGroups.retentionPolicyName", "GetQueryResults.statistics.resultCount",
 }
 
 // TestModel compares the responses of the implemented operations with the service's model.

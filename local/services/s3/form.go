@@ -193,11 +193,11 @@ func (c *call) formAnswer(f *form, v *version) any {
 		target = f.fields["redirect"]
 	}
 	if u, err := url.Parse(target); target != "" && err == nil && u.IsAbs() {
-		q := u.Query()
-		q.Set("bucket", c.bucket)
-		q.Set("key", c.key)
-		q.Set("etag", quoted(v.ETag))
-		u.RawQuery = q.Encode()
+		if u.RawQuery != "" {
+			u.RawQuery += "&"
+		}
+		u.RawQuery += "bucket=" + url.QueryEscape(c.bucket) + "&key=" + url.QueryEscape(c.key) +
+			"&etag=" + url.QueryEscape(quoted(v.ETag))
 		c.header.Set("Location", u.String())
 		c.w.WriteHeader(http.StatusSeeOther)
 		return written{}
