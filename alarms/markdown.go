@@ -39,7 +39,8 @@ func WriteMarkdown(w io.Writer) error {
 		"Twelve faults of the database and 28 calm days, simulated by the laboratory with what is deployed (limiter, shared\n" +
 		"breaker, waiting, controller) while twelve batches of 250 rows a minute arrive. The histories are counted by the code\n" +
 		"that counts on AWS, and every alarm is evaluated over the metrics (`TestPagesAreJudged` in `alarms`). Times count from\n" +
-		"the beginning of the fault. On calm days one call in a hundred fails, and once a day every call for 20 seconds.\n\n" +
+		"the beginning of the fault. On calm days three batches a minute arrive, one call in a hundred\n" +
+		"fails, and once a day every call for 20 seconds.\n\n" +
 		judged +
 		"\nEach fault that uses 2 % of the budget is paged by the objective within ten minutes of that moment, and calm days are\n" +
 		"not paged at all. Pages by thresholds come sooner if the callee is down, because the circuit breaker is open after\n" +

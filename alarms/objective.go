@@ -21,9 +21,9 @@ type Burn struct {
 	Page bool
 }
 
-// Burns returns the burn rates that are watched, by the shares of the Site Reliability Workbook: 2 % of the budget in an
-// hour, 5 % in six hours, and the share that a day may use. CloudWatch's longest period is a day. For 28 days the rates
-// are 13.44, 5.6 and 1; the workbook's 14.4 and 6 are those of 30 days.
+// Burns returns the burn rates that are watched, by the shares of the Site Reliability Workbook: 2 % of the budget in
+// an hour, 5 % in six hours, and the share that a day may use. CloudWatch's longest period is a day. For 28 days the
+// rates are 13.44, 5.6 and 1; the workbook's 14.4 and 6 are those of 30 days.
 func Burns() []Burn {
 	const day = 24 * time.Hour
 	over := retrymetrics.DefaultObjective().Over

@@ -42,7 +42,8 @@ const restAPI = `{"Resources":{
 const greetsURI = `{"Fn::Sub":"arn:${AWS::Partition}:apigateway:${AWS::Region}:lambda:path/2015-03-31/functions/` +
 	`arn:${AWS::Partition}:lambda:${AWS::Region}:${AWS::AccountId}:function:greets/invocations"}`
 
-// TestAStackHasARESTAPI: requests reach the function with the event of REST APIs, and the state machine with their body.
+// TestAStackHasARESTAPI: requests reach the function with the event of REST APIs, and the state machine with their
+// body.
 func TestAStackHasARESTAPI(t *testing.T) {
 	t.Parallel()
 	greets := func(functions.Surroundings) (functions.Program, error) {

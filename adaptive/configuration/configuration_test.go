@@ -164,8 +164,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// model returns a model of errors of which Deadlock recovers with a chance of 0.9, or, if it is of no use, of errors that
-// all recover with the same chance.
+// model returns a model of errors of which Deadlock recovers with a chance of 0.9, or, if it is of no use, of errors
+// that all recover with the same chance.
 func model(t *testing.T, useful bool) *predict.Model {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(3, 7))
@@ -209,7 +209,8 @@ func TestAModelDecidesOnlyIfItBeatsTheBaseRate(t *testing.T) {
 		if !known || d.Retry != c.retry || !strings.HasSuffix(d.Reason, c.ending) {
 			t.Errorf("%s: %v (%v), %q", m.Kind, d.Retry, known, d.Reason)
 		}
-		r := configuration.Reader{Source: &source{is: saves()}, Models: modelOf{m}, Now: func() time.Time { return noon }}
+		r := configuration.Reader{Source: &source{is: saves()}, Models: modelOf{m},
+			Now: func() time.Time { return noon }}
 		if apart, _ := r.Decide(t.Context(), failed); apart.Reason != d.Reason {
 			t.Errorf("%s apart from the configuration: %q, want %q", m.Kind, apart.Reason, d.Reason)
 		}

@@ -41,8 +41,8 @@ func Write(w io.Writer) error {
 		}
 		fmt.Fprintf(&b, "      - alert: Stepback%s\n        expr: %s > %.4g and %s > %.4g\n        labels:\n          severity: %s\n"+
 			"        annotations:\n          summary: \"{{ $labels.state_machine }}: more batches are late than %g times the error budget allows, over %s and %s\"\n",
-			camel(burn.Name), recorded(burn.Long), threshold, recorded(burn.Short), threshold, severity, burn.Times(objective),
-			span(burn.Long), span(burn.Short))
+			camel(burn.Name), recorded(burn.Long), threshold, recorded(burn.Short), threshold, severity,
+			burn.Times(objective), span(burn.Long), span(burn.Short))
 	}
 	_, err := w.Write(b.Bytes())
 	return err

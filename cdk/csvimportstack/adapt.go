@@ -67,8 +67,8 @@ func (s *Stack) historiesAccess() []awsiam.PolicyStatement {
 	}
 }
 
-// adaptAccess grants the controller the permissions it needs. A dry run may write its own row and send events, and change
-// nothing else.
+// adaptAccess grants the controller the permissions it needs. A dry run may write its own row and send events, and
+// change nothing else.
 func (s *Stack) adaptAccess(mode environment.AdaptMode) []awsiam.PolicyStatement {
 	name := s.Environment.Prefix()
 	machine := s.StateMachine.StateMachineArn()

@@ -13,8 +13,8 @@ import (
 	"stepback/retrymetrics"
 )
 
-// addAlarms declares the alarms and the composites that page. Alarms that do not page through a composite send their own
-// messages; a rule reports recoveries.
+// addAlarms declares the alarms and the composites that page. Alarms that do not page through a composite send their
+// own messages; a rule reports recoveries.
 func (s *Stack) addAlarms() error {
 	set, err := alarms.New(alarms.Options{
 		StateMachine: s.Environment.Prefix(), Level: retrymetrics.Level(s.Environment.LogLevel),

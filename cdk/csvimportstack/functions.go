@@ -150,7 +150,8 @@ func (s *Stack) function(bootstraps string, f function) awslambda.Function {
 		Timeout:     awscdk.Duration_Seconds(jsii.Number(f.timeout.Seconds())),
 		Environment: &f.environment, Role: role, LogGroup: logs, Tracing: awslambda.Tracing_ACTIVE,
 	}
-	// A version that the stack replaces stays: running executions call it, and so does a definition that is rolled back.
+	// A version that the stack replaces stays: running executions call it, and so does a definition that is rolled
+	// back.
 	props.CurrentVersionOptions = &awslambda.VersionOptions{
 		RemovalPolicy: awscdk.RemovalPolicy_RETAIN, Description: jsii.String(byDeployment),
 	}

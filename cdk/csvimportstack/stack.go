@@ -27,8 +27,8 @@ import (
 // Props are the inputs of a stack.
 type Props struct {
 	Environment environment.Environment
-	// BootstrapFolder has a folder for each function (validate, process, aggregate, start, metrics, adapt, relay, prune,
-	// train) with its executable for the environment's architecture, named bootstrap.
+	// BootstrapFolder has a folder for each function (validate, process, aggregate, start, metrics, adapt, relay,
+	// prune, train) with its executable for the environment's architecture, named bootstrap.
 	BootstrapFolder string
 	// Rewrite adapts the definition to a platform that differs from AWS; nil changes nothing.
 	Rewrite func(definition []byte) ([]byte, error)

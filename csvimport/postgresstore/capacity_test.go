@@ -31,8 +31,8 @@ const (
 )
 
 // BenchmarkCapacity measures what a row costs the database, for docs/aws.md: rows in a second of the server's processor
-// time, bytes of its log, commits, and the share of blocks that were found in memory. The figures come from pg_stat_wal,
-// pg_stat_database and the processes of the server. It needs the server's own data directory and Linux.
+// time, bytes of its log, commits, and the share of blocks that were found in memory. The figures come from
+// pg_stat_wal, pg_stat_database and the processes of the server. It needs the server's own data directory and Linux.
 func BenchmarkCapacity(b *testing.B) {
 	server := postgrestest.Start(b)
 	for b.Loop() {

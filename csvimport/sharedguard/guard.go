@@ -39,14 +39,14 @@ type Callee struct {
 	Calls int
 }
 
-// FromEnvironment returns the guard of a function for a callee, or nil if neither BREAKER_TABLE nor
-// CONFIGURATION_TABLE is set. The first is a table of package dynamostore. The second is the table
-// retry_configurations, which holds the functions' configuration under the state machine's name, STATE_MACHINE.
-// MODEL_OBJECT is the object, as s3://BUCKET/KEY, with the model of retry success that CONFIGURATION_TABLE's numbers are
-// combined with; without it, the chances are the measured rates. If
-// STATE_MACHINE is set, metrics are printed to out. CALLS_AT_A_TIME is the number of calls that the state machine
-// makes concurrently. BREAKER selects the breaker's thresholds: standard (the default, [shared.Callee]) or source,
-// those of the source design ([breaker.Conservative]); all functions of a callee must use the same.
+// FromEnvironment returns the guard of a function for a callee, or nil if neither BREAKER_TABLE nor CONFIGURATION_TABLE
+// is set. The first is a table of package dynamostore. The second is the table retry_configurations, which holds the
+// functions' configuration under the state machine's name, STATE_MACHINE. MODEL_OBJECT is the object, as
+// s3://BUCKET/KEY, with the model of retry success that CONFIGURATION_TABLE's numbers are combined with; without it,
+// the chances are the measured rates. If STATE_MACHINE is set, metrics are printed to out. CALLS_AT_A_TIME is the
+// number of calls that the state machine makes concurrently. BREAKER selects the breaker's thresholds: standard (the
+// default, [shared.Callee]) or source, those of the source design ([breaker.Conservative]); all functions of a callee
+// must use the same.
 func FromEnvironment(ctx context.Context, env func(string) string, callee, state string, out io.Writer,
 	log *slog.Logger) (*handlers.Guard, error) {
 	breakers, configurations := env("BREAKER_TABLE"), env("CONFIGURATION_TABLE")

@@ -3,8 +3,8 @@
 // retries and that of the base rate. Functions use the model only if it predicts better than the base rate; the
 // response, the log and the metrics RetryModelBrier, BaseRateBrier and RetryModelUsed report it.
 //
-// If the histories contain too few retries, or all ended alike, the object stays as it is, and is used until it is three
-// days old.
+// If the histories contain too few retries, or all ended alike, the object stays as it is, and is used until it is
+// three days old.
 //
 // Environment: STATE_MACHINE_ARN; MODEL_OBJECT, the object as s3://BUCKET/KEY.
 package main
@@ -137,19 +137,15 @@ func (t *trainer) publish(m *predict.Model) error {
 	if m.BeatsBaseRate() {
 		used = 1
 	}
-	var points []retrymetrics.Point
-	for _, p := range []struct {
-		metric *retrymetrics.Metric
-		value  float64
-	}{
-		{retrymetrics.RetryModelBrier, m.Brier}, {retrymetrics.BaseRateBrier, m.BaseRateBrier()},
-		{retrymetrics.RetryModelUsed, used},
-	} {
-		points = append(points, retrymetrics.Point{Metric: p.metric,
+	point := func(metric *retrymetrics.Metric, value float64) retrymetrics.Point {
+		return retrymetrics.Point{Metric: metric,
 			Labels: retrymetrics.Labels{StateMachine: t.machine[strings.LastIndexByte(t.machine, ':')+1:]},
-			Start:  t.now().UTC().Truncate(time.Minute), Values: []float64{p.value}, Counts: []int64{1}})
+			Start:  t.now().UTC().Truncate(time.Minute), Values: []float64{value}, Counts: []int64{1}}
 	}
-	lines, err := retrymetrics.AppendEMF(nil, points)
+	lines, err := retrymetrics.AppendEMF(nil, []retrymetrics.Point{
+		point(retrymetrics.RetryModelBrier, m.Brier), point(retrymetrics.BaseRateBrier, m.BaseRateBrier()),
+		point(retrymetrics.RetryModelUsed, used),
+	})
 	if err == nil {
 		_, err = t.out.Write(lines)
 	}

@@ -32,7 +32,8 @@ func (r *run) begin(slot uint32) {
 func (r *run) refuse(slot uint32, w *workload, by refusal) {
 	x := &r.records[slot]
 	if r.Refused != nil {
-		r.Refused(Refusal{Workload: int(x.workload), Item: int(x.index), At: time.Duration(r.now), Open: by == circuitOpen})
+		r.Refused(Refusal{Workload: int(x.workload), Item: int(x.index), At: time.Duration(r.now),
+			Open: by == circuitOpen})
 	}
 	r.measure.refused(x, w.MemoryMB())
 	r.wait(slot, w)

@@ -29,9 +29,9 @@ func FromEnvironment(ctx context.Context) (*Store, error) {
 	return New(client), nil
 }
 
-// ClientFromEnvironment builds the client from the AWS SDK's own variables (AWS_REGION, credentials, AWS_ENDPOINT_URL_S3 or
-// AWS_ENDPOINT_URL). If an endpoint is set, buckets are addressed by path, as local servers require. It makes only
-// one attempt.
+// ClientFromEnvironment builds the client from the AWS SDK's own variables (AWS_REGION, credentials,
+// AWS_ENDPOINT_URL_S3 or AWS_ENDPOINT_URL). If an endpoint is set, buckets are addressed by path, as local servers
+// require. It makes only one attempt.
 func ClientFromEnvironment(ctx context.Context) (*s3.Client, error) {
 	cfg, err := config.LoadDefaultConfig(ctx,
 		config.WithRetryMaxAttempts(1),

@@ -23,8 +23,8 @@ import (
 	"stepback/statemachine"
 )
 
-// input is a file to import. Key is the key of its object: its path below the folder that was named, so that files of the
-// same name in two folders are two objects.
+// input is a file to import. Key is the key of its object: its path below the folder that was named, so that files of
+// the same name in two folders are two objects.
 type input struct {
 	Path string `json:"path"`
 	Key  string `json:"key"`
@@ -68,8 +68,8 @@ func inputs(from string) ([]input, error) {
 	return all, err
 }
 
-// manifest reads the paths of files from a text file, one in a line, relative to the manifest. Empty lines and lines that
-// begin with # are left out.
+// manifest reads the paths of files from a text file, one in a line, relative to the manifest. Empty lines and lines
+// that begin with # are left out.
 func manifest(file string) ([]input, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -119,7 +119,7 @@ func addInput(all []input, name, key string) ([]input, error) {
 	return append(all, input{name, path.Clean(filepath.ToSlash(key)), info.Size()}), nil
 }
 
-// estimate is what an import needs, computed before it starts.
+// estimate holds the size, cost and duration of an import, computed before it starts.
 type estimate struct {
 	Files int   `json:"files"`
 	Bytes int64 `json:"bytes"`
@@ -218,8 +218,8 @@ type fileReport struct {
 	*pipeline.Report
 }
 
-// importFiles imports files one after another as one import. A file that was imported before is not imported again. A file
-// that is refused or fails does not keep the others from being imported.
+// importFiles imports files one after another as one import. A file that was imported before is not imported again. A
+// file that is refused or fails does not keep the others from being imported.
 func (c *Run) importFiles(ctx context.Context, p *pipeline.Pipeline, std terminal.Streams) (*manyReport, error) {
 	all, err := inputs(c.Files)
 	if err != nil {
@@ -281,8 +281,8 @@ func printMany(w io.Writer, m *manyReport) {
 		if f.Earlier {
 			status += ", before"
 		}
-		t.Add(f.Key, status, terminal.Grouped(rows.Total), terminal.Grouped(rows.Applied), terminal.Grouped(rows.AlreadyApplied),
-			terminal.Grouped(rows.Rejected), terminal.Grouped(rows.DeadLettered))
+		t.Add(f.Key, status, terminal.Grouped(rows.Total), terminal.Grouped(rows.Applied),
+			terminal.Grouped(rows.AlreadyApplied), terminal.Grouped(rows.Rejected), terminal.Grouped(rows.DeadLettered))
 	}
 	r := m.Rows
 	t.Add(terminal.Counted(int64(len(m.Files)), "file"), "", terminal.Grouped(r.Total), terminal.Grouped(r.Applied),

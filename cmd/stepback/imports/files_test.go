@@ -32,8 +32,8 @@ const (
 	twoRows = header + "ann,1,2\nbob,3,4\n"
 )
 
-// TestManyFilesAreOneImport: files of the same name and content in two folders count twice, a refused file does not keep
-// the others from being imported, and a repetition imports nothing again.
+// TestManyFilesAreOneImport: files of the same name and content in two folders count twice, a refused file does not
+// keep the others from being imported, and a repetition imports nothing again.
 func TestManyFilesAreOneImport(t *testing.T) {
 	t.Parallel()
 	dir := folder(t, map[string]string{"a/x.csv": twoRows, "b/x.csv": twoRows, "b/bad.csv": "wrong\n", "notes.md": "no",
@@ -56,8 +56,8 @@ func TestManyFilesAreOneImport(t *testing.T) {
 		if err := json.Unmarshal(out.Bytes(), &got); err != nil {
 			t.Fatal(err, out.String(), errs.String())
 		}
-		if got.Rows.Total != 5 || got.Rows.Applied != 5 || got.Rows.AlreadyApplied+got.Rows.Rejected+got.Rows.DeadLettered != 0 {
-			t.Errorf("%+v", got.Rows)
+		if r := got.Rows; r.Total != 5 || r.Applied != 5 || r.AlreadyApplied+r.Rejected+r.DeadLettered != 0 {
+			t.Errorf("%+v", r)
 		}
 		var lines []string
 		for _, f := range got.Files {

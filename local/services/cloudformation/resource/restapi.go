@@ -11,8 +11,9 @@ import (
 )
 
 // restAPIs returns the types of API Gateway's REST APIs that proxy requests to functions, HTTP servers and state
-// machines. An HTTP API serves them, with events in the payload format 1.0, which is that of REST APIs. What HTTP APIs do
-// not have (mapping templates in general, MOCK, models, API keys, usage plans, request validators) is rejected by name.
+// machines. An HTTP API serves them, with events in the payload format 1.0, which is that of REST APIs. What HTTP APIs
+// do not have (mapping templates in general, MOCK, models, API keys, usage plans, request validators) is rejected by
+// name.
 func restAPIs() []*Type {
 	return []*Type{{
 		Name: "AWS::ApiGateway::RestApi",
@@ -46,7 +47,8 @@ func restAPIs() []*Type {
 
 func nothing(context.Context, *Request) error { return nil }
 
-// sameAccount returns the account's settings. The role for logs is not needed here: access logs are written without one.
+// sameAccount returns the account's settings. The role for logs is not needed here: access logs are written without
+// one.
 func sameAccount(_ context.Context, r *Request) (State, error) {
 	return State{ID: "apigateway-" + r.Scope.Account}, nil
 }

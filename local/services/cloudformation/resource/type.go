@@ -165,8 +165,8 @@ type Set map[string]*Type
 func All() Set {
 	s := Set{}
 	for _, some := range [][]*Type{queues(), topics(), identities(), keys(), parameters(), repositories(), buckets(),
-		lambdas(), logs(), machines(), events(), schedules(), tables(), alarms(), secrets(), gateways(), restAPIs(), users(),
-		samplingRules(), metadata()} {
+		lambdas(), logs(), machines(), events(), schedules(), tables(), alarms(), secrets(), gateways(), restAPIs(),
+		users(), samplingRules(), metadata()} {
 		for _, t := range some {
 			s[t.Name] = t
 		}

@@ -387,8 +387,8 @@ func TestADamagedRecordIsNamed(t *testing.T) {
 	}
 }
 
-// TestWhatPublicSamplesName: runtimes that AWS has ended run with the interpreter of this machine, and AWS's public layers
-// of Powertools are accepted without content.
+// TestWhatPublicSamplesName: runtimes that AWS has ended run with the interpreter of this machine, and AWS's public
+// layers of Powertools are accepted without content.
 func TestWhatPublicSamplesName(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), functions.Options{})

@@ -21,8 +21,9 @@ import (
 // fetchTimeout is the time limit for fetching one package.
 const fetchTimeout = 2 * time.Minute
 
-// Packages provides the packages that AWS's runtimes include, the AWS SDKs for JavaScript and Python, and those of AWS's
-// public layers of Powertools. They are fetched from the language's registry when a function first needs one, and kept. It is safe for concurrent use.
+// Packages provides the packages that AWS's runtimes include, the AWS SDKs for JavaScript and Python, and those of
+// AWS's public layers of Powertools. They are fetched from the language's registry when a function first needs one, and
+// kept. It is safe for concurrent use.
 type Packages struct {
 	dir      string
 	fetch    bool
@@ -46,8 +47,8 @@ var javaScript = regexp.MustCompile(`^@(aws-sdk|smithy)/[a-z0-9-]+$`)
 
 const oldJavaScript = "aws-sdk"
 
-// publicLayer is a layer that AWS publishes for all accounts. Functions that use one find its packages here as they find
-// those of the runtime; the version is the registry's newest that fits, and not that of the layer.
+// publicLayer is a layer that AWS publishes for all accounts. Functions that use one find its packages here as they
+// find those of the runtime; the version is the registry's newest that fits, and not that of the layer.
 type publicLayer struct {
 	arn      *regexp.Regexp
 	runtimes string         // the beginning of their names
@@ -70,8 +71,8 @@ var publicLayers = []publicLayer{
 	},
 }
 
-// PublicLayer reports whether an ARN is that of a version of a layer that AWS publishes and that is provided here: Powertools
-// for Python or TypeScript.
+// PublicLayer reports whether an ARN is that of a version of a layer that AWS publishes and that is provided here:
+// Powertools for Python or TypeScript.
 func PublicLayer(arn string) bool {
 	return slices.ContainsFunc(publicLayers, func(l publicLayer) bool { return l.arn.MatchString(arn) })
 }
@@ -79,7 +80,8 @@ func PublicLayer(arn string) bool {
 // layerOf returns the public layer among those with the given ARNs that has a package.
 func layerOf(runtime, name string, layers []string) (publicLayer, bool) {
 	for _, l := range publicLayers {
-		if strings.HasPrefix(runtime, l.runtimes) && l.packages.MatchString(name) && slices.ContainsFunc(layers, l.arn.MatchString) {
+		fits := strings.HasPrefix(runtime, l.runtimes) && l.packages.MatchString(name)
+		if fits && slices.ContainsFunc(layers, l.arn.MatchString) {
 			return l, true
 		}
 	}
@@ -150,8 +152,8 @@ const systemPython = "/usr/lib/python3/dist-packages"
 
 const boto3 = "boto3"
 
-// python provides what pip installs for a requirement. Public layers have a directory of their own, because pip replaces
-// packages that two requirements share.
+// python provides what pip installs for a requirement. Public layers have a directory of their own, because pip
+// replaces packages that two requirements share.
 func (p *Packages) python(ctx context.Context, interpreter, requirement string) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -170,7 +170,8 @@ func TestPublicLayersByARN(t *testing.T) {
 	}
 }
 
-// TestAnEndedRuntimeFindsTheOldSDK: the runtimes of Node.js 16 and earlier include version 2 of the SDK, and no version 3.
+// TestAnEndedRuntimeFindsTheOldSDK: the runtimes of Node.js 16 and earlier include version 2 of the SDK, and no version
+// 3.
 func TestAnEndedRuntimeFindsTheOldSDK(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("node is not installed")
