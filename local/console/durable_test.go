@@ -110,6 +110,8 @@ func TestDurablePages(t *testing.T) {
 		"durable?error=Declined%3Ci%3E":      {"order-7", "order-8"},
 		"durable?function=other":             {"None."},
 		"find?q=order-7":                     {"order-7"},
+		"lab?machine=pay":                    {"charge &lt;i&gt;", "recorded", "<b>2</b> executions"},
+		"retries/pay":                        {"charge &lt;i&gt;"},
 		"":                                   {"Something needs attention", "charge &lt;i&gt;", "why the latest failed", "durable?function=pay&amp;error=Declined"},
 	} {
 		page := b.page(path)
