@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -85,7 +86,7 @@ func (b *bed) until(arn, text string) string {
 		if page := b.page("executions/" + url.PathEscape(arn)); strings.Contains(page, text) {
 			return page
 		}
-		time.Sleep(time.Millisecond)
+		runtime.Gosched()
 	}
 	b.t.Fatalf("no page of %s with %s", arn, text)
 	return ""

@@ -232,7 +232,8 @@ func attemptsIn(events []history.Event) int {
 }
 
 // compare replays the record under each policy, which replaces the Retry arrays of states, or the strategies of steps.
-func (c *Console) compare(v *LabView, collector *analysis.Collector, replaced []string, policies []retrypatterns.Retrier) {
+func (c *Console) compare(v *LabView, collector *analysis.Collector, replaced []string,
+	policies []retrypatterns.Retrier) {
 	if v.Executions == 0 {
 		v.Why = "No execution of " + v.Machine + " started in the last " + v.Since + "."
 		return
