@@ -32,7 +32,8 @@ type durableBed struct {
 }
 
 // Run implements durablefunctions.Functions.
-func (b *durableBed) Run(ctx context.Context, _ durablefunctions.Version, r *invocation.Request) (*invocation.Answer, error) {
+func (b *durableBed) Run(ctx context.Context, _ durablefunctions.Version, r *invocation.Request) (*invocation.Answer,
+	error) {
 	defer b.ended.Add(1)
 	out, err := b.handler(ctx, r.Payload)
 	if err != nil {
@@ -130,10 +131,16 @@ func suspend(ctx context.Context, dir string) (err error) {
 	}); err != nil {
 		return err
 	}
-	for b.ended.Load() < suspended && ctx.Err() == nil { // until each waits
-		time.Sleep(10 * time.Millisecond)
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for b.ended.Load() < suspended { // until each waits
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
-	return ctx.Err()
+	return nil
 }
 
 // reopened returns the time after which the suspended executions of a directory continue, in seconds.

@@ -3,6 +3,7 @@ package local_test
 import (
 	"encoding/json"
 	"os"
+	"runtime"
 	"testing"
 	"time"
 
@@ -55,7 +56,7 @@ func ended(t *testing.T, p *local.Platform, arn string) *durablefunctions.Descri
 		if d.Status != "RUNNING" {
 			return d
 		}
-		time.Sleep(time.Millisecond)
+		runtime.Gosched()
 	}
 }
 
@@ -82,7 +83,7 @@ func TestStepsAreCountedOnceOverKills(t *testing.T) {
 	p := openDurable(t, local.Config{Dir: dir, Clock: c, Counts: []retrymetrics.Target{&counter}}, charge)
 	arn := begin(t, p, "order", `{}`)
 	for len(p.Durable.Retries(arn)) == 0 {
-		time.Sleep(time.Millisecond)
+		runtime.Gosched()
 	}
 	is := func(when string, got map[string]float64, want map[string]float64) {
 		t.Helper()

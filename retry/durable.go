@@ -23,11 +23,13 @@ type Durable struct {
 
 // The defaults of the SDKs' helpers, createRetryStrategy and createLinearRetryStrategy.
 func exponentialDurable() Durable {
-	return Durable{MaxAttempts: 3, InitialDelay: 5 * time.Second, MaxDelay: 5 * time.Minute, Rate: 2, Jitter: JitterFull}
+	return Durable{MaxAttempts: 3, InitialDelay: 5 * time.Second, MaxDelay: 5 * time.Minute, Rate: 2,
+		Jitter: JitterFull}
 }
 
 func linearDurable() Durable {
-	return Durable{MaxAttempts: 6, InitialDelay: time.Second, Increment: time.Second, MaxDelay: 5 * time.Minute, Rate: 1,
+	return Durable{MaxAttempts: 6, InitialDelay: time.Second, Increment: time.Second, MaxDelay: 5 * time.Minute,
+		Rate:   1,
 		Jitter: JitterFull}
 }
 
@@ -84,6 +86,7 @@ func (d Durable) Delay(failed int, rnd Rand) time.Duration {
 		base = uniform(rnd, 0, base)
 	case JitterPartial:
 		base = uniform(rnd, base/2, base)
+	case JitterNone, JitterDecorrelated, JitterProportional: // the SDKs have only NONE of these
 	}
 	if rest := base % time.Second; rest > 0 {
 		base += time.Second - rest

@@ -127,8 +127,8 @@ type Class struct {
 	// Extrapolated is the fitted success probability of one more retry than the record contains. No recommendation
 	// relies on it alone.
 	Extrapolated *float64 `json:"extrapolated,omitempty"`
-	// WaitedSeconds is the time spent waiting for retries; USD is the cost of their transitions, or operations of durable
-	// functions, and invocations.
+	// WaitedSeconds is the time spent waiting for retries; USD is the cost of their transitions, or operations of
+	// durable functions, and invocations.
 	WaitedSeconds float64 `json:"waitedSeconds"`
 	USD           float64 `json:"usd"`
 

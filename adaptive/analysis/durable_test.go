@@ -10,8 +10,8 @@ import (
 	"stepback/engine/durable"
 )
 
-// The steps of a durable function are tasks: a retry is an attempt of the same task, and a step that asks to be repeated
-// without an error begins another one.
+// The steps of a durable function are tasks: a retry is an attempt of the same task, and a step that asks to be
+// repeated without an error begins another one.
 func TestStepsAreTasks(t *testing.T) {
 	t.Parallel()
 	var texts []json.RawMessage

@@ -110,7 +110,8 @@ func (r *reading) event(e *history.Event) {
 func (r *reading) attempt(e *history.Event, c history.Change) {
 	a := c.Attempt
 	v := r.open[a.Entered]
-	if a.Task == history.DurableStep && c.Begins && (v == nil || !a.Retry()) { // of a durable function, which enters no state
+	// of a durable function, which enters no state
+	if a.Task == history.DurableStep && c.Begins && (v == nil || !a.Retry()) {
 		if v != nil { // it asked to be repeated, without an error
 			r.leave(a.Entered, e)
 		}

@@ -44,7 +44,8 @@ const (
 func Items() []Item {
 	return []Item{
 		StateTransitions, ExpressRequests, ExpressGBSecond, LambdaRequests, LambdaGBSecondX86, LambdaGBSecondArm,
-		DurableOperations, AuroraCapacityHour, AuroraIORequests, S3GBMonth, XRayTraces, DynamoDBWrites, EndpointHour, LogGB, MetricMonth,
+		DurableOperations, AuroraCapacityHour, AuroraIORequests, S3GBMonth, XRayTraces, DynamoDBWrites, EndpointHour,
+		LogGB, MetricMonth,
 		AlarmMonth, CompositeAlarmMonth,
 	}
 }

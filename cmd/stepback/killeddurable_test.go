@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -61,11 +62,13 @@ func serveEffects(file string) {
 					}
 					return effect, nil
 				})
-				if err != nil {
-					if !once(n) || err.(*durabletest.Error).Type != durabletest.Interrupted && n%4 != 0 { //nolint:errorlint // ours
-						return nil, err
-					}
-					result = json.RawMessage(`"` + err.(*durabletest.Error).Type + `"`) //nolint:errorlint // ours
+				var failure *durabletest.Error
+				switch {
+				case err == nil:
+				case !once(n) || !errors.As(err, &failure):
+					return nil, err
+				default: // its first attempt was its only one
+					result = json.RawMessage(`"` + failure.Type + `"`)
 				}
 				results = append(results, result)
 				if n == 3 {
@@ -341,7 +344,9 @@ func (k *killedDurable) checkExecution(arn string, effects []effect) (interrupte
 	}
 	ends := map[string]int{}
 	for i := range events {
-		if e := &events[i]; (e.Type == history.DurableStepSucceeded || e.Type == history.DurableStepFailed) && !strings.Contains(e.Data, "NextAttemptDelaySeconds") {
+		e := &events[i]
+		ended := e.Type == history.DurableStepSucceeded || e.Type == history.DurableStepFailed
+		if ended && !strings.Contains(e.Data, "NextAttemptDelaySeconds") {
 			ends[e.Name]++
 		}
 	}

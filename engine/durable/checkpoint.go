@@ -55,7 +55,8 @@ func (x *Execution) checkpoint(l *log, c *Checkpoint, again bool) error {
 			return err
 		}
 	}
-	s := &staging{x: x, c: c, changed: map[string]*Operation{}, log: &log{x: x, now: l.now, first: x.events, again: again}}
+	s := &staging{x: x, c: c, changed: map[string]*Operation{}, log: &log{x: x, now: l.now, first: x.events,
+		again: again}}
 	for i := range c.Updates {
 		if err := s.update(&c.Updates[i], i == len(c.Updates)-1); err != nil {
 			return err

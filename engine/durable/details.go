@@ -68,11 +68,13 @@ func DetailsOf(e *history.Event) (*Details, error) {
 		c := b.CallbackStartedDetails
 		d.CallbackID, d.Timeout, d.Heartbeat = c.CallbackId, seconds(c.Timeout), seconds(c.HeartbeatTimeout)
 	case b.ChainedInvokeStartedDetails != nil:
-		d.Function, d.Execution = b.ChainedInvokeStartedDetails.FunctionName, b.ChainedInvokeStartedDetails.DurableExecutionArn
+		d.Function, d.Execution = b.ChainedInvokeStartedDetails.FunctionName,
+			b.ChainedInvokeStartedDetails.DurableExecutionArn
 	case b.ExecutionStartedDetails != nil:
 		d.Timeout = seconds(b.ExecutionStartedDetails.ExecutionTimeout)
 	case b.InvocationCompletedDetails != nil:
-		d.Request, d.Invoked = b.InvocationCompletedDetails.RequestId, time.Time(b.InvocationCompletedDetails.StartTimestamp)
+		d.Request, d.Invoked = b.InvocationCompletedDetails.RequestId,
+			time.Time(b.InvocationCompletedDetails.StartTimestamp)
 	}
 	if retry != nil {
 		d.Attempt, d.Delay = retry.CurrentAttempt, seconds(retry.NextAttemptDelaySeconds)
@@ -85,7 +87,7 @@ func seconds(n int64) time.Duration { return time.Duration(n) * time.Second }
 // typesByName maps the names of Lambda's API to types of events.
 var typesByName = func() map[string]history.Type {
 	m := map[string]history.Type{}
-	for t := history.Type(history.DurableContextStarted); t <= history.DurableInvocationCompleted; t++ {
+	for t := history.DurableContextStarted; t <= history.DurableInvocationCompleted; t++ {
 		m[EventType(t)] = t
 	}
 	for _, t := range [...]history.Type{history.ExecutionStarted, history.ExecutionSucceeded, history.ExecutionFailed,
@@ -114,7 +116,8 @@ func ParseEvents(texts []json.RawMessage) ([]history.Event, error) {
 		if err := json.Unmarshal(text, b); err != nil {
 			return nil, fmt.Errorf("event %d of a durable execution: %w", head.EventId, err)
 		}
-		e := history.Event{ID: head.EventId, Time: time.Time(head.EventTimestamp).UnixNano(), Type: typesByName[head.EventType]}
+		e := history.Event{ID: head.EventId, Time: time.Time(head.EventTimestamp).UnixNano(),
+			Type: typesByName[head.EventType]}
 		if e.Type != history.ExecutionStarted && !e.Type.Terminal() && b.Id != "" {
 			e.Name = nameOf(b)
 			if strings.HasPrefix(head.EventType, "Step") {

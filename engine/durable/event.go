@@ -205,7 +205,8 @@ var endings = map[string]map[string]history.Type{
 	TypeCallback: {Succeeded: history.DurableCallbackSucceeded, Failed: history.DurableCallbackFailed,
 		TimedOut: history.DurableCallbackTimedOut},
 	TypeChainedInvoke: {Succeeded: history.DurableInvokeSucceeded, Failed: history.DurableInvokeFailed,
-		TimedOut: history.DurableInvokeTimedOut, Stopped: history.DurableInvokeStopped, Cancelled: history.DurableInvokeStopped},
+		TimedOut: history.DurableInvokeTimedOut, Stopped: history.DurableInvokeStopped,
+		Cancelled: history.DurableInvokeStopped},
 }
 
 // end appends the event that ends an operation with its status, result and error.

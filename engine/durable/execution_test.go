@@ -453,7 +453,8 @@ func TestRetryNow(t *testing.T) {
 	}
 	tr.returns(`{"Status":"PENDING"}`)
 	for _, id := range []string{"w", "none"} {
-		if err := tr.try(&durable.Command{Retry: &durable.Retry{OperationID: id}}); code(err) != durable.InvalidParameterValue {
+		err := tr.try(&durable.Command{Retry: &durable.Retry{OperationID: id}})
+		if code(err) != durable.InvalidParameterValue {
 			t.Errorf("%s: %v", id, err)
 		}
 	}

@@ -82,7 +82,8 @@ func outcomeOf(t history.Type) Outcome {
 		return Aborted
 	case history.DurableInvokeTimedOut, history.DurableCallbackTimedOut:
 		return TimedOut
-	case history.DurableStepFailed, history.DurableContextFailed, history.DurableInvokeFailed, history.DurableCallbackFailed:
+	case history.DurableStepFailed, history.DurableContextFailed, history.DurableInvokeFailed,
+		history.DurableCallbackFailed:
 		return Failed
 	default:
 		return Succeeded

@@ -81,8 +81,8 @@ type Visit struct {
 	// its name, and Type its type in Lambda's API, such as STEP. SubType is the operation's. Empty for states.
 	Operation string `json:"operationId,omitempty"`
 	SubType   string `json:"subType,omitempty"`
-	// Next is when an open operation changes by itself: a STEP is attempted again, a WAIT ends, or a CALLBACK times out,
-	// without regard to its heartbeats. It is zero for states, whose histories do not say it.
+	// Next is when an open operation changes by itself: a STEP is attempted again, a WAIT ends, or a CALLBACK times
+	// out, without regard to its heartbeats. It is zero for states, whose histories do not say it.
 	Next time.Time `json:"next,omitzero"`
 	// CallbackID identifies a CALLBACK to those who complete it.
 	CallbackID string `json:"callbackId,omitempty"`

@@ -23,7 +23,8 @@ import (
 // Durable reads executions of durable functions and acts on them for the console; *durablefunctions.Service implements
 // it.
 type Durable interface {
-	Page(ctx context.Context, q durablefunctions.Query, size int, token string) ([]durablefunctions.Listed, string, error)
+	Page(ctx context.Context, q durablefunctions.Query, size int, token string) ([]durablefunctions.Listed, string,
+		error)
 	Listed(ctx context.Context, q *durablefunctions.Query) iter.Seq2[durablefunctions.Listed, error]
 	Find(ctx context.Context, arn string) (*journal.Execution, error)
 	History(ctx context.Context, arn string) ([]history.Event, error)
@@ -246,7 +247,8 @@ func (c *Console) durableExecution(r *request, arn string) (*answer, error) {
 		return nil, err
 	}
 	t := timeline.Read(events)
-	v := &DurableView{ARN: x.ARN, Name: x.Name, Function: functionOf(x), Version: lastOf(x.VersionARN), Status: string(x.Status),
+	v := &DurableView{ARN: x.ARN, Name: x.Name, Function: functionOf(x), Version: lastOf(x.VersionARN),
+		Status:  string(x.Status),
 		Started: x.Start, Stopped: x.Stop, Took: t.Took(r.now), TimesOut: t.TimesOut, Error: t.Failure.Name,
 		Cause: c.causeOf(t.Failure.Cause), Input: c.payload(x.Input, maxShown), Events: len(events),
 		Operations: len(t.Visits), Tab: r.param("tab"), Happens: []NowRow{}, Now: r.now}
@@ -303,7 +305,8 @@ func (v *DurableView) count(t *timeline.Timeline, events []history.Event) {
 func (c *Console) operationRows(events []history.Event, t *timeline.Timeline) ([]OperationRow, error) {
 	rows := []OperationRow{}
 	for _, visit := range t.Visits {
-		row := OperationRow{Name: visit.State, Type: visit.Type, Depth: visit.Depth, Entry: visit.Entry, Exit: visit.Exit,
+		row := OperationRow{Name: visit.State, Type: visit.Type, Depth: visit.Depth, Entry: visit.Entry,
+			Exit:    visit.Exit,
 			Outcome: visit.Outcome, Attempts: len(visit.Attempts), Error: visit.Failure.Name,
 			Cause: c.causeOf(visit.Failure.Cause)}
 		for id, to := range map[int64]*Payload{visit.Entry: &row.Input, visit.Exit: &row.Result} {
@@ -324,7 +327,8 @@ func (c *Console) operationRows(events []history.Event, t *timeline.Timeline) ([
 }
 
 // actDurably returns an action on the durable functions.
-func (c *Console) actDurably(act func(context.Context, Durable, url.Values) (string, error)) func(context.Context, Engine,
+func (c *Console) actDurably(act func(context.Context, Durable, url.Values) (string, error)) func(context.Context,
+	Engine,
 	url.Values) (said, to string, err error) {
 	return func(ctx context.Context, _ Engine, f url.Values) (said, to string, err error) {
 		if c.cfg.Durable == nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -85,7 +86,7 @@ func (b *bed) until(arn, text string) string {
 		if page := b.page("executions/" + url.PathEscape(arn)); strings.Contains(page, text) {
 			return page
 		}
-		time.Sleep(time.Millisecond)
+		runtime.Gosched()
 	}
 	b.t.Fatalf("no page of %s with %s", arn, text)
 	return ""
@@ -110,6 +111,8 @@ func TestDurablePages(t *testing.T) {
 		"durable?error=Declined%3Ci%3E":      {"order-7", "order-8"},
 		"durable?function=other":             {"None."},
 		"find?q=order-7":                     {"order-7"},
+		"lab?machine=pay":                    {"charge &lt;i&gt;", "recorded", "<b>2</b> executions"},
+		"retries/pay":                        {"charge &lt;i&gt;"},
 		"":                                   {"Something needs attention", "charge &lt;i&gt;", "why the latest failed", "durable?function=pay&amp;error=Declined"},
 	} {
 		page := b.page(path)

@@ -16,7 +16,7 @@ import (
 	"stepback/retrypatterns"
 )
 
-// LabView compares up to four Retry policies on recorded executions of a state machine.
+// LabView compares up to four Retry policies on recorded executions of a state machine or a durable function.
 type LabView struct {
 	Machine  string   `json:"stateMachine"`
 	Machines []string `json:"machines"`
@@ -70,8 +70,8 @@ func (c *Console) lab(r *request) (*answer, error) {
 	}
 	v := &LabView{Machine: r.param("machine"), Since: r.param("since"), Now: r.now, Machines: []string{},
 		States: []LabState{}}
-	for _, m := range machines {
-		v.Machines = append(v.Machines, m.Name)
+	if v.Machines, err = c.retriers(r.Context(), machines); err != nil {
+		return nil, err
 	}
 	if v.Since == "" {
 		v.Since = "7d"
@@ -95,9 +95,18 @@ func (c *Console) lab(r *request) (*answer, error) {
 		if len(v.Machines) > 0 {
 			v.Machine = c.worst(v.Machines, r.now)
 		} else {
-			v.Why = "There are no state machines yet."
+			v.Why = "There are no state machines and durable functions yet."
 			return a, nil
 		}
+	}
+	isMachine := slices.ContainsFunc(machines, func(m apiMachine) bool { return m.Name == v.Machine })
+	if !isMachine && slices.Contains(v.Machines, v.Machine) {
+		collector, steps, err := c.studyDurable(r, v)
+		if err != nil {
+			return nil, err
+		}
+		c.compare(v, collector, steps, parsed[:])
+		return a, nil
 	}
 	d, err := c.described(r.Context(), v.Machine)
 	if err != nil {
@@ -111,7 +120,13 @@ func (c *Console) lab(r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.compare(v, collector, rules, parsed[:])
+	var states []string // that have a Retry array
+	for state, retriers := range rules {
+		if len(retriers) > 0 {
+			states = append(states, state)
+		}
+	}
+	c.compare(v, collector, states, parsed[:])
 	return a, nil
 }
 
@@ -176,6 +191,36 @@ func (c *Console) study(r *request, v *LabView, d *apiDefinition,
 	return collector, nil
 }
 
+// studyDurable reads the histories of a durable function. It returns the names of its steps, too.
+func (c *Console) studyDurable(r *request, v *LabView) (*analysis.Collector, []string, error) {
+	q, err := c.durableQuery(Filter{Since: v.Since}, v.Machine, r.now)
+	if err != nil {
+		return nil, nil, err
+	}
+	var steps []string
+	collector := &analysis.Collector{Each: func(t *analysis.Task) {
+		if !slices.Contains(steps, t.State) {
+			steps = append(steps, t.State)
+		}
+	}}
+	for l, err := range c.cfg.Durable.Listed(r.Context(), &q) {
+		if err != nil {
+			return nil, nil, err
+		}
+		if v.Executions >= studied {
+			break
+		}
+		events, err := c.cfg.Durable.History(r.Context(), l.ARN)
+		if err != nil {
+			return nil, nil, err
+		}
+		v.Executions++
+		v.Attempts += attemptsIn(events)
+		collector.AddHistory(analysis.Execution{ARN: l.ARN, Ended: l.Ended()}, events)
+	}
+	return collector, steps, nil
+}
+
 func attemptsIn(events []history.Event) int {
 	n := 0
 	for i := range events {
@@ -186,11 +231,15 @@ func attemptsIn(events []history.Event) int {
 	return n
 }
 
-// compare replays the record under each policy, which replaces the Retry arrays of all states that have one.
-func (c *Console) compare(v *LabView, collector *analysis.Collector, rules map[string][]retrypatterns.Retrier,
+// compare replays the record under each policy, which replaces the Retry arrays of states, or the strategies of steps.
+func (c *Console) compare(v *LabView, collector *analysis.Collector, replaced []string,
 	policies []retrypatterns.Retrier) {
 	if v.Executions == 0 {
 		v.Why = "No execution of " + v.Machine + " started in the last " + v.Since + "."
+		return
+	}
+	if len(replaced) == 0 {
+		v.Why = "No task of these executions has a Retry array."
 		return
 	}
 	states := map[string]*LabState{}
@@ -199,7 +248,7 @@ func (c *Console) compare(v *LabView, collector *analysis.Collector, rules map[s
 			continue
 		}
 		other := map[string][]retrypatterns.Retrier{}
-		for state := range rules {
+		for _, state := range replaced {
 			other[state] = []retrypatterns.Retrier{p}
 		}
 		w, err := collector.WhatIf(other)
@@ -209,9 +258,6 @@ func (c *Console) compare(v *LabView, collector *analysis.Collector, rules map[s
 		}
 		for j := range w.States {
 			s := &w.States[j]
-			if len(rules[s.State]) == 0 {
-				continue // the policy would have changed nothing
-			}
 			if states[s.State] == nil {
 				states[s.State] = &LabState{State: s.State, Recorded: s.Recorded, Cells: make([]LabCell, len(policies))}
 				v.Tasks += s.Tasks

@@ -101,8 +101,8 @@ type RetryRow struct {
 	LastBegin time.Time `json:"lastAttemptBegins,omitzero"`
 	ID        int64     `json:"pendingId,omitempty"`
 	Child     bool      `json:"child,omitempty"`
-	// Operation is the ID of the step of a durable function, whose name is Machine. Attempts and LastBegin are then zero:
-	// only the function knows when it gives up.
+	// Operation is the ID of the step of a durable function, whose name is Machine. Attempts and LastBegin are then
+	// zero: only the function knows when it gives up.
 	Operation string `json:"operationId,omitempty"`
 }
 

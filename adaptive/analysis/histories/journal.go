@@ -14,8 +14,9 @@ import (
 
 // Selection selects the executions to read.
 type Selection struct {
-	// Machine is the name or the ARN of the state machine, and Function that of the durable function. If both are empty,
-	// the executions of all state machines and durable functions are read. [API] reads none of durable functions.
+	// Machine is the name or the ARN of the state machine, and Function that of the durable function. If both are
+	// empty, the executions of all state machines and durable functions are read. [API] reads none of durable
+	// functions.
 	Machine, Function string
 	// Since is the earliest start; zero for all.
 	Since time.Time
@@ -39,8 +40,8 @@ func (s Selection) takes(machineARN string, start time.Time) bool {
 	return named("stateMachine", s.Machine) || named("function", s.Function)
 }
 
-// Journal reads the executions of a journal, including child executions and those of durable functions. If a definition is missing or cannot be
-// parsed, its executions have no rules.
+// Journal reads the executions of a journal, including child executions and those of durable functions. If a definition
+// is missing or cannot be parsed, its executions have no rules.
 func Journal(ctx context.Context, j journal.Journal, s Selection, c *analysis.Collector) error {
 	r := journalReader{journal: j, collector: c, parents: map[string]string{}}
 	for x, err := range j.Executions(ctx, "arn:") {

@@ -245,8 +245,8 @@ func readDurable(v strictyaml.Value) *retry.Durable {
 	return &d
 }
 
-// ClientAttempts returns the number of attempts of a client that has its own, as SDK and Durable have. ok is false if the
-// retriers decide.
+// ClientAttempts returns the number of attempts of a client that has its own, as SDK and Durable have. ok is false if
+// the retriers decide.
 func (p *Policy) ClientAttempts() (n int, ok bool) {
 	switch {
 	case p.SDK != nil:

@@ -75,7 +75,8 @@ func TestDurable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := retry.Durable{MaxAttempts: 4, InitialDelay: 2 * time.Second, MaxDelay: 5 * time.Minute, Rate: 2, Jitter: retry.JitterNone}
+	want := retry.Durable{MaxAttempts: 4, InitialDelay: 2 * time.Second, MaxDelay: 5 * time.Minute, Rate: 2,
+		Jitter: retry.JitterNone}
 	if n, ok := p.ClientAttempts(); *p.Durable != want || n != 4 || !ok {
 		t.Errorf("%+v, %d, %v", p.Durable, n, ok)
 	}

@@ -145,8 +145,9 @@ func (x *Index) durable(ctx context.Context, f *DurableFilter, take func(*Durabl
 
 // durable converts an execution of the index to the API's form.
 func (x *indexed) durable() *Durable {
-	d := &Durable{ARN: x.ARN, Name: x.Name, FunctionARN: durable.FunctionARN(x.ARN), Status: string(x.Status), Start: Time{x.Start},
-		Stop: Time{x.Stop}}
+	d := &Durable{ARN: x.ARN, Name: x.Name, FunctionARN: durable.FunctionARN(x.ARN), Status: string(x.Status),
+		Start: Time{x.Start},
+		Stop:  Time{x.Stop}}
 	if x.Error != "" {
 		d.Error = &durable.Error{ErrorType: &x.Error}
 	}
@@ -309,8 +310,9 @@ func DurableOperations(all []DurableEvent) []DurableOperation {
 	for i := range all {
 		events[i] = all[i].Event
 	}
-	operations := []DurableOperation{}
-	for _, v := range timeline.Read(events).Visits {
+	visits := timeline.Read(events).Visits
+	operations := make([]DurableOperation, 0, len(visits))
+	for _, v := range visits {
 		o := DurableOperation{ID: v.Operation, Name: v.State, Type: v.Type, Status: statusOf(v), Next: v.Next,
 			Callback: v.CallbackID, Error: v.Failure.Name}
 		for i := range v.Attempts {

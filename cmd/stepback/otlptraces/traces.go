@@ -1,11 +1,11 @@
 // Package otlptraces exports executions to OpenTelemetry collectors, as OTLP over HTTP in JSON.
 //
-// Each execution is a trace. Each visit of a state is a span in it, with a span for each attempt below it; the wait
-// for a retry is an event of the visit's span. Each Map Run is a span in the trace of its execution, with its
-// children below it. An execution of a durable function has a span for each operation, below that of its context, and
-// one for each attempt of a step; a chained invoke links the trace of the execution that it started. If an execution's input names the execution that started it
-// (AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID), it belongs to the trace of that execution. IDs are derived from
-// ARNs and events, so sending an execution twice produces the same IDs.
+// Each execution is a trace. Each visit of a state is a span in it, with a span for each attempt below it; the wait for
+// a retry is an event of the visit's span. Each Map Run is a span in the trace of its execution, with its children
+// below it. An execution of a durable function has a span for each operation, below that of its context, and one for
+// each attempt of a step; a chained invoke links the trace of the execution that it started. If an execution's input
+// names the execution that started it (AWS_STEP_FUNCTIONS_STARTED_BY_EXECUTION_ID), it belongs to the trace of that
+// execution. IDs are derived from ARNs and events, so sending an execution twice produces the same IDs.
 //
 // Spans is pure; Exporter sends in the background, within limits, and drops what a collector does not accept.
 package otlptraces

@@ -279,7 +279,8 @@ func TestATraceOfADurableFunction(t *testing.T) {
 	if all := strings.Join(names, ", "); all != "pay, all, charge, charge attempt 1, charge attempt 2, ship" {
 		t.Fatal(all)
 	}
-	if spans[2].ParentSpanID != spans[1].SpanID || spans[3].ParentSpanID != spans[2].SpanID || spans[3].Status.Message != "Busy" ||
+	if spans[2].ParentSpanID != spans[1].SpanID || spans[3].ParentSpanID != spans[2].SpanID ||
+		spans[3].Status.Message != "Busy" ||
 		spans[4].EndTimeUnixNano != "1005000000000" || spans[5].EndTimeUnixNano != "1006000000000" {
 		t.Errorf("%s", body)
 	}

@@ -19,7 +19,8 @@ import (
 type Retry struct {
 	// Operation is the ID of the STEP, Name its name, or its ID if it has none.
 	Operation, Name string
-	// Error is the type of the error with which its latest attempt failed; empty if it asked to be repeated without one.
+	// Error is the type of the error with which its latest attempt failed; empty if it asked to be repeated without
+	// one.
 	Error string
 	// Attempt is the number of the attempt that comes next, at least 2.
 	Attempt int64
@@ -49,8 +50,8 @@ func retriesOf(x *durable.Execution) []Retry {
 
 // Query selects executions.
 type Query struct {
-	// Of is the ARN of a function, version or alias, or the prefix of all ARNs of an account and region, which ends in a
-	// colon; see journal.ScopeOf.
+	// Of is the ARN of a function, version or alias, or the prefix of all ARNs of an account and region, which ends in
+	// a colon; see journal.ScopeOf.
 	Of string
 	// Statuses are the statuses to list, in Lambda's spelling; empty means all.
 	Statuses []string

@@ -27,8 +27,8 @@ type Options struct {
 	// Track, if not nil, returns the function that receives the events of an execution from now on, after past; see
 	// engine.Config.Track and Service.Tracked.
 	Track func(x *journal.Execution, past []history.Event) func([]history.Event)
-	// Recovered, if not nil, is called by Open for each unfinished execution of an earlier process, with its events. It must be
-	// safe for concurrent use.
+	// Recovered, if not nil, is called by Open for each unfinished execution of an earlier process, with its events. It
+	// must be safe for concurrent use.
 	Recovered func(x *journal.Execution, past []history.Event)
 	// Ended, if not nil, is called with an execution that has ended, its whole history, and the operations and bytes
 	// that it used of durable.MaxOperations and durable.MaxWritten, once its end is durable. It must return quickly.

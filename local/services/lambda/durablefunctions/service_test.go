@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -572,10 +573,11 @@ func TestRetriesAreListed(t *testing.T) {
 		}
 	}()
 	handlers := map[string]handler{"F": func(ctx context.Context, s *durablefunctions.Service, e *event) (string, error) {
-		state, err := s.Checkpoint(ctx, e.DurableExecutionArn, &durable.Checkpoint{Token: e.CheckpointToken, Updates: []durable.Update{
-			{Id: "s", Type: "STEP", Name: "charge", Action: "START"},
-			{Id: "s", Type: "STEP", Action: "RETRY", Error: durable.NewError("Declined", "no"), StepOptions: &durable.StepOptions{NextAttemptDelaySeconds: 60}},
-		}})
+		state, err := s.Checkpoint(ctx, e.DurableExecutionArn, &durable.Checkpoint{Token: e.CheckpointToken,
+			Updates: []durable.Update{
+				{Id: "s", Type: "STEP", Name: "charge", Action: "START"},
+				{Id: "s", Type: "STEP", Action: "RETRY", Error: durable.NewError("Declined", "no"), StepOptions: &durable.StepOptions{NextAttemptDelaySeconds: 60}},
+			}})
 		if err != nil || state == nil {
 			return "", err
 		}
@@ -612,7 +614,7 @@ func TestRetriesAreListed(t *testing.T) {
 		}
 	}
 	for len(all()) < 3 {
-		time.Sleep(time.Millisecond)
+		runtime.Gosched()
 	}
 	s.Close()
 	s, _ = open(t, j, c, handlers)

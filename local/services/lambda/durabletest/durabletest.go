@@ -37,7 +37,8 @@ const Interrupted = "StepInterruptedError"
 // Checkpoints sends the updates of an invocation.
 type Checkpoints interface {
 	// Checkpoint returns the next token and the operations that have changed.
-	Checkpoint(ctx context.Context, arn, token string, updates []durable.Update) (next string, changed []Operation, err error)
+	Checkpoint(ctx context.Context, arn, token string, updates []durable.Update) (next string, changed []Operation,
+		err error)
 	// State returns a page of the operations, and the marker of the next page.
 	State(ctx context.Context, arn, token, marker string) (page []Operation, next string, err error)
 }
@@ -106,7 +107,8 @@ func Handler(to Checkpoints, run Program) func(context.Context, json.RawMessage)
 		if err := json.Unmarshal(payload, &in); err != nil {
 			return nil, err
 		}
-		x := &Execution{ARN: in.DurableExecutionArn, ctx: ctx, to: to, token: in.CheckpointToken, known: map[string]*Operation{}}
+		x := &Execution{ARN: in.DurableExecutionArn, ctx: ctx, to: to, token: in.CheckpointToken,
+			known: map[string]*Operation{}}
 		x.learn(in.InitialExecutionState.Operations)
 		for marker := in.InitialExecutionState.NextMarker; marker != ""; {
 			page, next, err := to.State(ctx, x.ARN, x.token, marker)
@@ -224,7 +226,8 @@ func (x *Execution) failed(step durable.Update, o StepOptions, attempt int, fail
 	if o.Delay != nil {
 		if delay := o.Delay(attempt, failure); delay > 0 {
 			step.Action = durable.ActionRetry
-			step.StepOptions = &durable.StepOptions{NextAttemptDelaySeconds: int64(max(1, (delay + time.Second/2).Truncate(time.Second).Seconds()))}
+			step.StepOptions = &durable.StepOptions{NextAttemptDelaySeconds: int64(max(1,
+				(delay + time.Second/2).Truncate(time.Second).Seconds()))}
 		}
 	}
 	if err := x.checkpoint(step); err != nil {
@@ -257,7 +260,8 @@ func (x *Execution) Callback(name string, timeout, heartbeat int64) (json.RawMes
 	id, op := x.next()
 	if op == nil {
 		err := x.checkpoint(durable.Update{Id: id, Name: name, Type: durable.TypeCallback, SubType: "Callback",
-			Action: durable.ActionStart, CallbackOptions: &durable.CallbackOptions{TimeoutSeconds: timeout, HeartbeatTimeoutSeconds: heartbeat}})
+			Action: durable.ActionStart, CallbackOptions: &durable.CallbackOptions{TimeoutSeconds: timeout,
+				HeartbeatTimeoutSeconds: heartbeat}})
 		if err != nil {
 			return nil, err
 		}
@@ -274,7 +278,8 @@ func Service(of func() *durablefunctions.Service) Checkpoints { return inProcess
 type inProcess func() *durablefunctions.Service
 
 // Checkpoint implements Checkpoints.
-func (of inProcess) Checkpoint(ctx context.Context, arn, token string, updates []durable.Update) (string, []Operation, error) {
+func (of inProcess) Checkpoint(ctx context.Context, arn, token string, updates []durable.Update) (string, []Operation,
+	error) {
 	state, err := of().Checkpoint(ctx, arn, &durable.Checkpoint{Token: token, Updates: updates})
 	if err != nil {
 		return "", nil, err
