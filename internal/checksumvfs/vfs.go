@@ -39,8 +39,8 @@ var register = sync.OnceValue(func() error {
 	if own == 0 {
 		return errors.New("SQLite cannot allocate memory for a VFS")
 	}
-	*vfsAt(own) = *vfsAt(base) // including pAppData, which the default VFS's functions use
-	v := vfsAt(own)
+	*memory[sqlite3.Tsqlite3_vfs](own) = *memory[sqlite3.Tsqlite3_vfs](base) // including pAppData, which the default VFS's functions use
+	v := memory[sqlite3.Tsqlite3_vfs](own)
 	v.FzName, v.FpNext = name, 0
 	v.FszOsFile += int32(fileSize)
 	v.FxOpen = pointer(open)
@@ -50,7 +50,7 @@ var register = sync.OnceValue(func() error {
 		if table == 0 {
 			return errors.New("SQLite cannot allocate memory for a VFS")
 		}
-		*methodsAt(table) = methods(shared)
+		*memory[sqlite3.Tsqlite3_io_methods](table) = methods(shared)
 		if shared {
 			methodsShared = table
 		} else {
@@ -82,27 +82,15 @@ type file struct {
 
 const fileSize = (unsafe.Sizeof(file{}) + 15) &^ 15
 
-//nolint:gosec,govet // SQLite's memory is not Go's: no address of it moves or is collected
-func fileAt(p uintptr) *file { return (*file)(unsafe.Pointer(p)) }
+// memory returns a pointer into SQLite's memory, which is not Go's: no address of it moves or is collected.
+func memory[T any](p uintptr) *T { return *(**T)(unsafe.Pointer(&p)) } //nolint:gosec // see above
 
-//nolint:gosec,govet // as above
-func vfsAt(p uintptr) *sqlite3.Tsqlite3_vfs { return (*sqlite3.Tsqlite3_vfs)(unsafe.Pointer(p)) }
-
-//nolint:gosec,govet // as above
-func methodsAt(p uintptr) *sqlite3.Tsqlite3_io_methods {
-	return (*sqlite3.Tsqlite3_io_methods)(unsafe.Pointer(p))
-}
-
-//nolint:gosec,govet // as above
-func wordAt(p uintptr) *uintptr { return (*uintptr)(unsafe.Pointer(p)) }
-
-//nolint:gosec,govet // as above
-func bytesAt(p uintptr, n int32) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(p)), n) }
+func bytesAt(p uintptr, n int32) []byte { return unsafe.Slice(memory[byte](p), n) }
 
 // base returns the file of the default VFS and its methods.
 func base(p uintptr) (uintptr, *sqlite3.Tsqlite3_io_methods) {
 	p += fileSize
-	return p, methodsAt(*wordAt(p))
+	return p, memory[sqlite3.Tsqlite3_io_methods](*memory[uintptr](p))
 }
 
 // pointer returns the address of a function, as SQLite's translation to Go stores it in a table.
@@ -133,18 +121,18 @@ type (
 // open opens a file with the default VFS. A database becomes a file with checksums; journals, logs and temporary files
 // stay as they are.
 func open(tls *libc.TLS, _, name, f uintptr, flags int32, out uintptr) int32 {
-	call := function[func(tls *libc.TLS, vfs, name, f uintptr, flags int32, out uintptr) int32](vfsAt(baseVFS).FxOpen)
+	call := function[func(tls *libc.TLS, vfs, name, f uintptr, flags int32, out uintptr) int32](memory[sqlite3.Tsqlite3_vfs](baseVFS).FxOpen)
 	if flags&sqlite3.SQLITE_OPEN_MAIN_DB == 0 {
 		return call(tls, baseVFS, name, f, flags, out)
 	}
-	*fileAt(f) = file{}
+	*memory[file](f) = file{}
 	rc := call(tls, baseVFS, name, f+fileSize, flags, out)
-	if *wordAt(f + fileSize) == 0 { // SQLite does not close it
+	if *memory[uintptr](f + fileSize) == 0 { // SQLite does not close it
 		return rc
 	}
-	fileAt(f).methods = methodsUnshared
+	memory[file](f).methods = methodsUnshared
 	if _, m := base(f); m.FxShmMap != 0 {
-		fileAt(f).methods = methodsShared
+		memory[file](f).methods = methodsShared
 	}
 	return rc
 }
@@ -194,7 +182,7 @@ func methods(shared bool) sqlite3.Tsqlite3_io_methods {
 		}),
 		// Pages are not mapped into memory, where reading them would verify nothing.
 		FxFetch: pointer(func(_ *libc.TLS, _ uintptr, _ int64, _ int32, out uintptr) int32 {
-			*wordAt(out) = 0
+			*memory[uintptr](out) = 0
 			return sqlite3.SQLITE_OK
 		}),
 		FxUnfetch: pointer(func(*libc.TLS, uintptr, int64, uintptr) int32 { return sqlite3.SQLITE_OK }),
@@ -241,7 +229,7 @@ func read(tls *libc.TLS, p, buffer uintptr, n int32, at int64) int32 {
 	if rc := function[atPlace](m.FxRead)(tls, b, buffer, n, at); rc != sqlite3.SQLITE_OK {
 		return rc
 	}
-	f, data := fileAt(p), bytesAt(buffer, n)
+	f, data := memory[file](p), bytesAt(buffer, n)
 	f.notice(data, at)
 	if f.sums != 0 && n == f.pageSize && !intact(data) {
 		return Damaged
@@ -251,7 +239,7 @@ func read(tls *libc.TLS, p, buffer uintptr, n int32, at int64) int32 {
 
 // write writes to a database, and sets the checksum of a page.
 func write(tls *libc.TLS, p, buffer uintptr, n int32, at int64) int32 {
-	f, data := fileAt(p), bytesAt(buffer, n)
+	f, data := memory[file](p), bytesAt(buffer, n)
 	f.notice(data, at)
 	if f.sums != 0 && n == f.pageSize {
 		seal(data) // the reserved bytes are the VFS's, in SQLite's memory, too
@@ -265,12 +253,12 @@ const pragma = "checksum_reserve"
 
 // control answers the pragma and forwards all else.
 func control(tls *libc.TLS, p uintptr, op int32, arg uintptr) int32 {
-	f := fileAt(p)
+	f := memory[file](p)
 	switch {
 	case op == sqlite3.SQLITE_FCNTL_PDB:
-		f.db = *wordAt(arg)
+		f.db = *memory[uintptr](arg)
 	case op == sqlite3.SQLITE_FCNTL_PRAGMA && f.db != 0:
-		words := unsafe.Slice(wordAt(arg), 3) //nolint:gosec // as above; the result, the pragma's name, and its argument
+		words := unsafe.Slice(memory[uintptr](arg), 3) //nolint:gosec // as above; the result, the pragma's name, and its argument
 		if libc.GoString(words[1]) == pragma {
 			return reserveBytes(tls, f.db, words)
 		}
@@ -283,7 +271,7 @@ func control(tls *libc.TLS, p uintptr, op int32, arg uintptr) int32 {
 func reserveBytes(tls *libc.TLS, db uintptr, words []uintptr) int32 {
 	n := tls.Alloc(8)
 	defer tls.Free(8)
-	number := func() *int32 { return (*int32)(unsafe.Pointer(wordAt(n))) } //nolint:gosec // as above
+	number := func() *int32 { return (*int32)(unsafe.Pointer(memory[uintptr](n))) } //nolint:gosec // as above
 	*number() = -1
 	if words[2] != 0 {
 		want, err := strconv.ParseUint(libc.GoString(words[2]), 10, 8)
