@@ -20,11 +20,13 @@ import (
 	"stepback/cmd/stepback/exit"
 )
 
-// The problem of the designed import. Callee and items are fitted to the histories.
+// The problem of the designed import: items and concurrency are those of the deployed Map; the callee is fitted to the
+// histories.
 const importProblem = `
 design: 1
 name: csv-import
 state: ApplyBatch
+map: {items: 1000, concurrency: %d}
 call: {timeout: 60, memory: 1024}
 faults: [{name: outage, for: [15, 30], errors: 1, error: Lambda.ServiceException}]
 objective: {saved: 0.99, within: 300}
@@ -76,7 +78,7 @@ func TestDesignedImport(t *testing.T) {
 
 	problem, definition, designed := filepath.Join(l.work, "import.yaml"), filepath.Join(l.work, "import.asl.json"),
 		filepath.Join(l.work, "import.design.json")
-	for path, text := range map[string]string{problem: importProblem, definition: *was.Definition} {
+	for path, text := range map[string]string{problem: fmt.Sprintf(importProblem, concurrencyAround(t, *was.Definition, "ApplyBatch")), definition: *was.Definition} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -127,6 +129,40 @@ func TestDesignedImport(t *testing.T) {
 	if !compared.Holds || len(compared.Periods) != imports {
 		t.Errorf("%+v", compared)
 	}
+}
+
+// concurrencyAround returns the MaxConcurrency of the innermost Map around a state.
+func concurrencyAround(t *testing.T, definition, name string) int {
+	t.Helper()
+	type graph struct {
+		States map[string]struct {
+			MaxConcurrency int
+			ItemProcessor  json.RawMessage
+		}
+	}
+	var find func(text []byte, around int) int
+	find = func(text []byte, around int) int {
+		var g graph
+		if err := json.Unmarshal(text, &g); err != nil {
+			t.Fatal(err)
+		}
+		if _, here := g.States[name]; here {
+			return around
+		}
+		for _, s := range g.States {
+			if s.ItemProcessor != nil {
+				if n := find(s.ItemProcessor, s.MaxConcurrency); n > 0 {
+					return n
+				}
+			}
+		}
+		return 0
+	}
+	n := find([]byte(definition), 0)
+	if n == 0 {
+		t.Fatalf("no Map with a MaxConcurrency is around %s", name)
+	}
+	return n
 }
 
 // succeeded counts the executions of a state machine that have succeeded. The test fails if one has failed.
