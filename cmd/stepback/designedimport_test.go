@@ -83,7 +83,20 @@ func TestDesignedImport(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	report := asProcess(t, "retries", "design", problem, "--fit", "--data", l.data, "--definition", definition, "--write", "-o", designed)
+	report := asProcess(
+		t,
+		"retries",
+		"design",
+		problem,
+		"--fit",
+		"--data",
+		l.data,
+		"--definition",
+		definition,
+		"--write",
+		"-o",
+		designed,
+	)
 	t.Log(report.out, report.err)
 	report.ends(t, exit.OK)
 	text, err := os.ReadFile(definition)
@@ -101,28 +114,65 @@ func TestDesignedImport(t *testing.T) {
 	for i := range imports {
 		key := fmt.Sprintf("designed/%d.csv", i)
 		l.uploadAs(file, key)
-		if _, err := states.StartExecution(t.Context(), &sfn.StartExecutionInput{StateMachineArn: machine.StateMachineArn,
-			Input: aws.String(strings.ReplaceAll(*input.Input, "uploads/a.csv", key))}); err != nil {
+		if _, err := states.StartExecution(
+			t.Context(),
+			&sfn.StartExecutionInput{StateMachineArn: machine.StateMachineArn,
+				Input: aws.String(strings.ReplaceAll(*input.Input, "uploads/a.csv", key))},
+		); err != nil {
 			t.Fatal(err)
 		}
 		if i%2 == 1 {
 			before, lasts := 3+random.IntN(10), 15+random.IntN(16)
 			t.Logf("import %d: an outage of %d s after %d s", i, lasts, before)
 			rest(time.Duration(before) * time.Second)
-			asProcess(t, "chaos", "lambda:Invoke:ServiceException:100%", "--for", fmt.Sprintf("%ds", lasts), "--data", l.data).ends(t, exit.OK)
+			asProcess(
+				t,
+				"chaos",
+				"lambda:Invoke:ServiceException:100%",
+				"--for",
+				fmt.Sprintf("%ds", lasts),
+				"--data",
+				l.data,
+			).ends(
+				t,
+				exit.OK,
+			)
 		}
 		l.until(10*time.Minute, "the designed import has ended", func() bool {
 			return l.succeeded(*machine.StateMachineArn) == i+1
 		})
 	}
-	out := asProcess(t, "retries", "analyze", "--design", designed, "--state-machine", "csv-import-designed", "--data", l.data)
+	out := asProcess(
+		t,
+		"retries",
+		"analyze",
+		"--design",
+		designed,
+		"--state-machine",
+		"csv-import-designed",
+		"--data",
+		l.data,
+	)
 	t.Log(out.out)
 	var compared struct {
 		Inside, Values int
 		Holds          bool
 		Periods        []struct{ Condition string }
 	}
-	text = []byte(asProcess(t, "retries", "analyze", "--json", "--design", designed, "--state-machine", "csv-import-designed", "--data", l.data).out)
+	text = []byte(
+		asProcess(
+			t,
+			"retries",
+			"analyze",
+			"--json",
+			"--design",
+			designed,
+			"--state-machine",
+			"csv-import-designed",
+			"--data",
+			l.data,
+		).out,
+	)
 	if err := json.Unmarshal(text, &compared); err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +218,12 @@ func concurrencyAround(t *testing.T, definition, name string) int {
 // succeeded counts the executions of a state machine that have succeeded. The test fails if one has failed.
 func (l *laptop) succeeded(arn string) int {
 	l.t.Helper()
-	list, err := sfn.NewFromConfig(l.config()).ListExecutions(l.t.Context(), &sfn.ListExecutionsInput{StateMachineArn: &arn})
+	list, err := sfn.NewFromConfig(
+		l.config(),
+	).ListExecutions(
+		l.t.Context(),
+		&sfn.ListExecutionsInput{StateMachineArn: &arn},
+	)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -194,7 +249,10 @@ func (l *laptop) uploadAs(file, key string) {
 	}
 	defer body.Close()
 	bucket := l.output(laptopStack, "InputBucketName")
-	if _, err := l.objects().PutObject(l.t.Context(), &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: body}); err != nil {
+	if _, err := l.objects().PutObject(
+		l.t.Context(),
+		&s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: body},
+	); err != nil {
 		l.t.Fatal(err)
 	}
 }
