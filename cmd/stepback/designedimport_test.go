@@ -181,7 +181,7 @@ func TestDesignedImport(t *testing.T) {
 	}
 }
 
-// concurrencyAround returns the MaxConcurrency of the innermost Map around a state.
+// concurrencyAround returns the product of the MaxConcurrency of all Maps around a state.
 func concurrencyAround(t *testing.T, definition, name string) int {
 	t.Helper()
 	type graph struct {
@@ -201,16 +201,16 @@ func concurrencyAround(t *testing.T, definition, name string) int {
 		}
 		for _, s := range g.States {
 			if s.ItemProcessor != nil {
-				if n := find(s.ItemProcessor, s.MaxConcurrency); n > 0 {
+				if n := find(s.ItemProcessor, around*max(s.MaxConcurrency, 1)); n > 0 {
 					return n
 				}
 			}
 		}
 		return 0
 	}
-	n := find([]byte(definition), 0)
+	n := find([]byte(definition), 1)
 	if n == 0 {
-		t.Fatalf("no Map with a MaxConcurrency is around %s", name)
+		t.Fatalf("%s is in no Map", name)
 	}
 	return n
 }
