@@ -20,11 +20,13 @@ import (
 	"stepback/cmd/stepback/exit"
 )
 
-// The problem of the designed import. Callee and items are fitted to the histories.
+// The problem of the designed import: items and concurrency are those of the deployed Map; the callee is fitted to the
+// histories.
 const importProblem = `
 design: 1
 name: csv-import
 state: ApplyBatch
+map: {items: 1000, concurrency: %d}
 call: {timeout: 60, memory: 1024}
 faults: [{name: outage, for: [15, 30], errors: 1, error: Lambda.ServiceException}]
 objective: {saved: 0.99, within: 300}
@@ -60,7 +62,7 @@ func TestDesignedImport(t *testing.T) {
 	own := l.output(laptopStack, "StateMachineArn")
 	l.until(10*time.Minute, "the first import has ended", func() bool { return l.succeeded(own) == 1 })
 	first := l.execution(laptopStack)
-	for i := range 4 { // a fit needs the calls of a minute and more
+	for i, began := 0, time.Now(); time.Since(began) < 90*time.Second; i++ { // a fit needs more than a minute
 		l.uploadAs(file, fmt.Sprintf("uploads/%d.csv", i))
 		l.until(10*time.Minute, "a further import has ended", func() bool { return l.succeeded(own) == i+2 })
 	}
@@ -76,12 +78,25 @@ func TestDesignedImport(t *testing.T) {
 
 	problem, definition, designed := filepath.Join(l.work, "import.yaml"), filepath.Join(l.work, "import.asl.json"),
 		filepath.Join(l.work, "import.design.json")
-	for path, text := range map[string]string{problem: importProblem, definition: *was.Definition} {
+	for path, text := range map[string]string{problem: fmt.Sprintf(importProblem, concurrencyAround(t, *was.Definition, "ApplyBatch")), definition: *was.Definition} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	report := asProcess(t, "retries", "design", problem, "--fit", "--data", l.data, "--definition", definition, "--write", "-o", designed)
+	report := asProcess(
+		t,
+		"retries",
+		"design",
+		problem,
+		"--fit",
+		"--data",
+		l.data,
+		"--definition",
+		definition,
+		"--write",
+		"-o",
+		designed,
+	)
 	t.Log(report.out, report.err)
 	report.ends(t, exit.OK)
 	text, err := os.ReadFile(definition)
@@ -99,28 +114,65 @@ func TestDesignedImport(t *testing.T) {
 	for i := range imports {
 		key := fmt.Sprintf("designed/%d.csv", i)
 		l.uploadAs(file, key)
-		if _, err := states.StartExecution(t.Context(), &sfn.StartExecutionInput{StateMachineArn: machine.StateMachineArn,
-			Input: aws.String(strings.ReplaceAll(*input.Input, "uploads/a.csv", key))}); err != nil {
+		if _, err := states.StartExecution(
+			t.Context(),
+			&sfn.StartExecutionInput{StateMachineArn: machine.StateMachineArn,
+				Input: aws.String(strings.ReplaceAll(*input.Input, "uploads/a.csv", key))},
+		); err != nil {
 			t.Fatal(err)
 		}
 		if i%2 == 1 {
-			before, lasts := 3+random.IntN(10), 15+random.IntN(16)
+			before, lasts := 1+random.IntN(3), 15+random.IntN(16)
 			t.Logf("import %d: an outage of %d s after %d s", i, lasts, before)
 			rest(time.Duration(before) * time.Second)
-			asProcess(t, "chaos", "lambda:Invoke:ServiceException:100%", "--for", fmt.Sprintf("%ds", lasts), "--data", l.data).ends(t, exit.OK)
+			asProcess(
+				t,
+				"chaos",
+				"lambda:Invoke:ServiceException:100%",
+				"--for",
+				fmt.Sprintf("%ds", lasts),
+				"--data",
+				l.data,
+			).ends(
+				t,
+				exit.OK,
+			)
 		}
 		l.until(10*time.Minute, "the designed import has ended", func() bool {
 			return l.succeeded(*machine.StateMachineArn) == i+1
 		})
 	}
-	out := asProcess(t, "retries", "analyze", "--design", designed, "--state-machine", "csv-import-designed", "--data", l.data)
+	out := asProcess(
+		t,
+		"retries",
+		"analyze",
+		"--design",
+		designed,
+		"--state-machine",
+		"csv-import-designed",
+		"--data",
+		l.data,
+	)
 	t.Log(out.out)
 	var compared struct {
 		Inside, Values int
 		Holds          bool
 		Periods        []struct{ Condition string }
 	}
-	text = []byte(asProcess(t, "retries", "analyze", "--json", "--design", designed, "--state-machine", "csv-import-designed", "--data", l.data).out)
+	text = []byte(
+		asProcess(
+			t,
+			"retries",
+			"analyze",
+			"--json",
+			"--design",
+			designed,
+			"--state-machine",
+			"csv-import-designed",
+			"--data",
+			l.data,
+		).out,
+	)
 	if err := json.Unmarshal(text, &compared); err != nil {
 		t.Fatal(err)
 	}
@@ -129,10 +181,49 @@ func TestDesignedImport(t *testing.T) {
 	}
 }
 
+// concurrencyAround returns the product of the MaxConcurrency of all Maps around a state.
+func concurrencyAround(t *testing.T, definition, name string) int {
+	t.Helper()
+	type graph struct {
+		States map[string]struct {
+			MaxConcurrency int
+			ItemProcessor  json.RawMessage
+		}
+	}
+	var find func(text []byte, around int) int
+	find = func(text []byte, around int) int {
+		var g graph
+		if err := json.Unmarshal(text, &g); err != nil {
+			t.Fatal(err)
+		}
+		if _, here := g.States[name]; here {
+			return around
+		}
+		for _, s := range g.States {
+			if s.ItemProcessor != nil {
+				if n := find(s.ItemProcessor, around*max(s.MaxConcurrency, 1)); n > 0 {
+					return n
+				}
+			}
+		}
+		return 0
+	}
+	n := find([]byte(definition), 1)
+	if n == 0 {
+		t.Fatalf("%s is in no Map", name)
+	}
+	return n
+}
+
 // succeeded counts the executions of a state machine that have succeeded. The test fails if one has failed.
 func (l *laptop) succeeded(arn string) int {
 	l.t.Helper()
-	list, err := sfn.NewFromConfig(l.config()).ListExecutions(l.t.Context(), &sfn.ListExecutionsInput{StateMachineArn: &arn})
+	list, err := sfn.NewFromConfig(
+		l.config(),
+	).ListExecutions(
+		l.t.Context(),
+		&sfn.ListExecutionsInput{StateMachineArn: &arn},
+	)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -158,7 +249,10 @@ func (l *laptop) uploadAs(file, key string) {
 	}
 	defer body.Close()
 	bucket := l.output(laptopStack, "InputBucketName")
-	if _, err := l.objects().PutObject(l.t.Context(), &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: body}); err != nil {
+	if _, err := l.objects().PutObject(
+		l.t.Context(),
+		&s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: body},
+	); err != nil {
 		l.t.Fatal(err)
 	}
 }
