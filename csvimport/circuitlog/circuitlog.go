@@ -14,6 +14,9 @@ import (
 	"stepback/retrymetrics"
 )
 
+// Database names the users' database as a callee, whose breaker all functions that call it share.
+const Database = "database"
+
 // Printer prints the metrics of one callee. Its fields must be set before use; it is safe for concurrent use.
 type Printer struct {
 	// Callee is the callee's name in log lines.
