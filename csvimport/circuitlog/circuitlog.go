@@ -14,8 +14,11 @@ import (
 	"stepback/retrymetrics"
 )
 
-// Database names the users' database as a callee, whose breaker all functions that call it share.
-const Database = "database"
+// The callees of the import. All functions that call one share its breaker.
+const (
+	Database = "database" // the users' database
+	Objects  = "objects"  // the buckets
+)
 
 // Printer prints the metrics of one callee. Its fields must be set before use; it is safe for concurrent use.
 type Printer struct {

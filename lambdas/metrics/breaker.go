@@ -20,7 +20,7 @@ type executions interface {
 	ListExecutions(context.Context, *sfn.ListExecutionsInput, ...func(*sfn.Options)) (*sfn.ListExecutionsOutput, error)
 }
 
-// circuit publishes CircuitBreakerState as 1 if the database's circuit is open and an execution runs. The functions
+// circuit publishes CircuitBreakerState as 1 if the circuit of a callee is open and an execution runs. The functions
 // print the state only when they are invoked, and a few batches that wait for an open circuit invoke none for up to five
 // minutes. While no execution runs, no call is refused, and the circuit stays open in the table until the next call. A
 // half-open circuit is in use, so the functions print it.
@@ -28,9 +28,16 @@ func (h *handler) circuit(ctx context.Context) error {
 	if h.breakers == nil || h.machineARN == "" {
 		return errors.New("BREAKER_TABLE or STATE_MACHINE_ARN is not set; set both to publish the state of the circuit breaker")
 	}
-	record, _, err := h.breakers.Add(ctx, circuitlog.Database, limiter.Tally{})
-	if err != nil || record.Breaker.Circuit() != breaker.Open {
-		return err
+	open := false
+	for _, callee := range []string{circuitlog.Database, circuitlog.Objects} {
+		record, _, err := h.breakers.Add(ctx, callee, limiter.Tally{})
+		if err != nil {
+			return err
+		}
+		open = open || record.Breaker.Circuit() == breaker.Open
+	}
+	if !open {
+		return nil
 	}
 	running, err := h.running.ListExecutions(ctx, &sfn.ListExecutionsInput{
 		StateMachineArn: aws.String(h.machineARN), StatusFilter: types.ExecutionStatusRunning, MaxResults: 1,

@@ -21,16 +21,20 @@ import (
 	"stepback/retrymetrics"
 )
 
-// circuits is a store in which the database's circuit is in a given state.
+// circuits is a store in which a callee's circuit is in a given state. Other callees were never called.
 type circuits struct {
 	shared.Store
-	state breaker.State
-	err   error
+	callee string
+	state  breaker.State
+	err    error
 }
 
 func (c *circuits) Add(_ context.Context, callee string, t limiter.Tally) (shared.Record, limiter.Tally, error) {
-	if callee != "database" || t != (limiter.Tally{}) {
-		return shared.Record{}, t, errors.New("only the database's circuit may be read, and nothing written")
+	if t != (limiter.Tally{}) {
+		return shared.Record{}, t, errors.New("nothing may be written")
+	}
+	if callee != c.callee {
+		return shared.Record{}, t, c.err
 	}
 	return shared.Record{Breaker: c.state}, t, c.err
 }
@@ -69,23 +73,25 @@ func halfOpen() breaker.State {
 func TestAnOpenCircuitPagesWhileAllBatchesWait(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
+		callee  string
 		state   func() breaker.State
 		runs    time.Duration // of the executions
 		minutes int           // with data
 		after   time.Duration // when the alarm fires; 0 if it does not
 	}{
-		"open, and batches wait":      {open, time.Hour, 10, 3 * time.Minute},
-		"open, and the last one ends": {open, 150 * time.Second, 3, 3 * time.Minute},
-		"open, and nothing runs":      {open, 0, 1, 0},
-		"half-open":                   {halfOpen, time.Hour, 1, 0},
-		"closed":                      {func() (s breaker.State) { return s }, time.Hour, 1, 0},
+		"open, and batches wait":      {"database", open, time.Hour, 10, 3 * time.Minute},
+		"open for the buckets":        {"objects", open, time.Hour, 10, 3 * time.Minute},
+		"open, and the last one ends": {"database", open, 150 * time.Second, 3, 3 * time.Minute},
+		"open, and nothing runs":      {"database", open, 0, 1, 0},
+		"half-open":                   {"database", halfOpen, time.Hour, 1, 0},
+		"closed":                      {"database", func() (s breaker.State) { return s }, time.Hour, 1, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var out bytes.Buffer
 				begin := time.Now().UTC()
-				h := handler{out: &out, now: time.Now, machineARN: machineARN, breakers: &circuits{state: c.state()},
+				h := handler{out: &out, now: time.Now, machineARN: machineARN, breakers: &circuits{callee: c.callee, state: c.state()},
 					running: listed{begin.Add(c.runs)}}
 				collected := retrymetrics.Collector{}
 				collected.Put([]retrymetrics.Point{ // printed by a function
