@@ -210,6 +210,10 @@ laptop-destroy: laptop ## delete it from stepback serve; EMPTY=yes also deletes 
 laptop-trial: laptop ## test the laptop environment from an empty directory: deploy, import with faults and a SIGKILL, alarm and mail, drift, destroy
 	STEPBACK_LAPTOP=yes $(GO) test -count=1 -timeout 30m -v -run '^TestLaptop$$' ./cmd/stepback
 
+.PHONY: design-trial
+design-trial: laptop ## design the Retry block of the CSV import from its histories, run it through an outage, and compare the predictions
+	STEPBACK_DESIGN=yes $(GO) test -count=1 -timeout 30m -v -run '^TestDesignedImport$$' ./cmd/stepback
+
 .PHONY: stages-trial
 stages-trial: laptop ## test dev, stg and prod on stepback serve, with their databases replaced: an upload, an outage, its page and its recovery in each
 	STEPBACK_STAGES=yes $(GO) test -count=1 -timeout 60m -v -run '^TestStages$$' ./cmd/stepback

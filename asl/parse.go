@@ -20,9 +20,9 @@ type Options struct {
 	// Resources rejects Task Resources that name an integration or a pattern that Step Functions does not have.
 	// Leave it false for an engine with custom integrations.
 	Resources bool
-	// Action returns an error if AWS has no such action of the service. If the error has a method Closed that returns true,
-	// AWS has closed the service, which is a warning. Both are named as in a Resource,
-	// aws-sdk:SERVICE:ACTION. It is called only if Resources is set; nil accepts all services and actions.
+	// Action returns an error if AWS has no such action of the service. If the error has a method Closed that returns
+	// true, AWS has closed the service, which is a warning. Both are named as in a Resource, aws-sdk:SERVICE:ACTION. It
+	// is called only if Resources is set; nil accepts all services and actions.
 	Action func(service, action string) error
 	// Syntax checks the expression languages.
 	Syntax Syntax

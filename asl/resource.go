@@ -73,10 +73,10 @@ var optimized = map[string]map[string][]string{
 	"states": {"startExecution": withNested},
 }
 
-// unknownResource reports whether an ARN cannot be the Resource of a Task. hint is the hint for the message; for a service
-// that AWS has closed, it is a warning, and unknown is false. For
-// Resources of the AWS SDK it checks only the form; Options.Action checks whether the action exists. The ARN of an
-// integration may contain the region and the account, as in exported machines and templates.
+// unknownResource reports whether an ARN cannot be the Resource of a Task. hint is the hint for the message; for a
+// service that AWS has closed, it is a warning, and unknown is false. For Resources of the AWS SDK it checks only the
+// form; Options.Action checks whether the action exists. The ARN of an integration may contain the region and the
+// account, as in exported machines and templates.
 func (o *Options) unknownResource(arn string) (hint string, unknown bool) {
 	a, _ := aws.ParseARN(arn)
 	service, rest := a.Service, a.Resource

@@ -151,7 +151,10 @@ func checkFiles(dir string, store *documents.Store, files *inventory.Files, prob
 // checkAdaptive reads what `stepback adapt` keeps in a data directory: the controller's rows and the configurations of
 // functions.
 func checkAdaptive(dir string, problem func(error)) error {
-	return errors.Join((&controller.FileRows{Directory: dir}).Check(problem), configuration.Files{Directory: dir}.Check(problem))
+	return errors.Join(
+		(&controller.FileRows{Directory: dir}).Check(problem),
+		configuration.Files{Directory: dir}.Check(problem),
+	)
 }
 
 // ownFiles are the files in a data directory itself.

@@ -52,3 +52,31 @@ func TestAStackHasUsersAndGroups(t *testing.T) {
 		t.Error("the user is still there")
 	}
 }
+
+// The CDK command line sends the mode of deployment with each request that changes a stack.
+func TestDeploymentModes(t *testing.T) {
+	t.Parallel()
+	s := stacksOf(t, open(t, local.Config{}))
+	mode := func(name string) map[string]any { return map[string]any{"Mode": name} }
+	const topic = `{"Resources":{"T":{"Type":"AWS::SNS::Topic"}}}`
+	for operation, in := range map[string]map[string]any{
+		"CreateStack":     {"StackName": "s", "TemplateBody": topic},
+		"UpdateStack":     {"StackName": "s", "TemplateBody": topic},
+		"CreateChangeSet": {"StackName": "s", "ChangeSetName": "c", "ChangeSetType": "CREATE", "TemplateBody": topic},
+		"RollbackStack":   {"StackName": "s"},
+		"DeleteStack":     {"StackName": "s"},
+	} {
+		in["DeploymentConfig"] = mode("EXPRESS")
+		if _, err := s.try("cloudformation", operation, in); err == nil || !strings.Contains(err.Error(), "DeploymentConfig.Mode EXPRESS") {
+			t.Errorf("%s: %v", operation, err)
+		}
+	}
+	s.call("CreateStack", map[string]any{"StackName": "s", "TemplateBody": topic, "DeploymentConfig": mode("STANDARD"), "DisableValidation": true})
+	if status, reason := s.settled("s"); status != "CREATE_COMPLETE" {
+		t.Fatal(status, reason)
+	}
+	s.call("DeleteStack", map[string]any{"StackName": "s", "DeploymentConfig": mode("STANDARD")})
+	if status, reason := s.settled("s"); status != "GONE" {
+		t.Fatal(status, reason)
+	}
+}

@@ -117,7 +117,10 @@ func TestFormsOfOutput(t *testing.T) {
 	if err != nil || c.Diff != want {
 		t.Fatalf("%v\n%s\nwant\n%s", err, c.Diff, want)
 	}
-	if _, found := asl.Parse(c.Text); asl.HasErrors(found) || len(c.Notes) != 1 || !strings.Contains(c.Notes[0], "has no Catch") {
+	if _, found := asl.Parse(
+		c.Text,
+	); asl.HasErrors(found) || len(c.Notes) != 1 ||
+		!strings.Contains(c.Notes[0], "has no Catch") {
 		t.Errorf("%v, %v", found, c.Notes)
 	}
 	if again, err := d.Apply("save.asl.json", c.Text); err != nil || strings.Count(again.Diff, "\n+") > 1 {
@@ -132,7 +135,10 @@ func TestFormsOfOutput(t *testing.T) {
 		compiled.Retry[0].IntervalSeconds != 10 {
 		t.Errorf("%+v, %v", compiled, err)
 	}
-	if !strings.Contains(d.CDK(), `task.addRetry({ errors: ["States.ALL"], interval: Duration.seconds(2), backoffRate: 2,`) {
+	if !strings.Contains(
+		d.CDK(),
+		`task.addRetry({ errors: ["States.ALL"], interval: Duration.seconds(2), backoffRate: 2,`,
+	) {
 		t.Error(d.CDK())
 	}
 	for file, text := range map[string]string{
@@ -155,8 +161,15 @@ func TestImpossibleObjectivesAreNamed(t *testing.T) {
 		"because the callee serves at most 5.556 calls/s": strings.Replace(replace("rate: 4", "rate: 8"), "within: 600", "within: 60", 1) + "allow: []\n",
 	} {
 		d := solve(t, text, 0)
-		if d.Result.Feasible || !strings.Contains(d.Result.Because, want) || !strings.Contains(d.Result.Nearest, "% of the records succeed") {
-			t.Errorf("%q: feasible %t, because %q, nearest %q", want, d.Result.Feasible, d.Result.Because, d.Result.Nearest)
+		if d.Result.Feasible || !strings.Contains(d.Result.Because, want) ||
+			!strings.Contains(d.Result.Nearest, "% of the records succeed") {
+			t.Errorf(
+				"%q: feasible %t, because %q, nearest %q",
+				want,
+				d.Result.Feasible,
+				d.Result.Because,
+				d.Result.Nearest,
+			)
 		}
 	}
 }
@@ -236,8 +249,20 @@ func TestRecordsThatDescribeNoCalleeAreNamed(t *testing.T) {
 // The loop: predictions that hold are confirmed, and a slower callee is noticed and gives the next design.
 func TestWhatHappenedIsComparedWithThePredictions(t *testing.T) {
 	t.Parallel()
-	d := solve(t, strings.NewReplacer("rate: 4", "rate: [0.9, 1.1]", ", errors: [{name: Invalid, share: 0.002, permanent: true}]", "",
-		"[0.18, 0.2]", "[0.19, 0.21], cv: 0").Replace(orders), 0)
+	d := solve(
+		t,
+		strings.NewReplacer(
+			"rate: 4",
+			"rate: [0.9, 1.1]",
+			", errors: [{name: Invalid, share: 0.002, permanent: true}]",
+			"",
+			"[0.18, 0.2]",
+			"[0.19, 0.21], cv: 0",
+		).Replace(
+			orders,
+		),
+		0,
+	)
 	compare := func(took time.Duration) (*design.Comparison, *analysis.Fit) {
 		o := d.Observe()
 		found := analysis.Collector{Each: o.Add}
@@ -264,7 +289,11 @@ func TestWhatHappenedIsComparedWithThePredictions(t *testing.T) {
 	if next.Callee.Mean.Low < 0.55 || next.Callee.Mean.High > 0.65 || next.Callee.Servers != d.Callee.Servers {
 		t.Errorf("the next problem has the callee %+v", next.Callee)
 	}
-	if _, err := d.Observe().Compare(&analysis.Collector{}, nil); err == nil || !strings.Contains(err.Error(), "covers no period") {
+	if _, err := d.Observe().Compare(
+		&analysis.Collector{},
+		nil,
+	); err == nil ||
+		!strings.Contains(err.Error(), "covers no period") {
 		t.Errorf("an empty record: %v", err)
 	}
 }
@@ -287,12 +316,24 @@ allow: []
 	o := d.Observe()
 	found := analysis.Collector{Each: o.Add}
 	found.Rules("designed", map[string][]retrypatterns.Retrier{"Save": block})
-	found.Rules("before", map[string][]retrypatterns.Retrier{"Save": {{ErrorEquals: []string{"States.ALL"}, MaxAttempts: 1}}})
+	found.Rules(
+		"before",
+		map[string][]retrypatterns.Retrier{"Save": {{ErrorEquals: []string{"States.ALL"}, MaxAttempts: 1}}},
+	)
 	run := func(name, rules string, from time.Time, items int) {
 		for i := range items {
 			at := from.Add(time.Duration(i/2) * 200 * time.Millisecond)
-			found.Add(analysis.Task{Execution: fmt.Sprint(name, i), State: "Save", Callee: "lambda save", Ending: analysis.Done, MapRun: name,
-				Rules: rules, Attempts: []analysis.Attempt{{Start: at, End: at.Add(200 * time.Millisecond)}}})
+			found.Add(
+				analysis.Task{
+					Execution: fmt.Sprint(name, i),
+					State:     "Save",
+					Callee:    "lambda save",
+					Ending:    analysis.Done,
+					MapRun:    name,
+					Rules:     rules,
+					Attempts:  []analysis.Attempt{{Start: at, End: at.Add(200 * time.Millisecond)}},
+				},
+			)
 		}
 	}
 	run("first", "designed", began, 300)
@@ -310,7 +351,8 @@ allow: []
 	if len(c.Periods) != 3 || c.Other != 300 || !c.Holds {
 		t.Errorf("%+v", c)
 	}
-	if p := c.Periods[0]; p.Tasks != 300 || p.Condition != design.Calm || math.Abs(p.Outcome.Finish-30) > 0.01 || p.Outcome.Saved != 1 {
+	if p := c.Periods[0]; p.Tasks != 300 || p.Condition != design.Calm || math.Abs(p.Outcome.Finish-30) > 0.01 ||
+		p.Outcome.Saved != 1 {
 		t.Errorf("the first Map Run: %+v", p)
 	}
 	if fit.Items != 300 || d.Fitted(fit, true).Map.Items != 300 {
@@ -322,7 +364,10 @@ allow: []
 	}
 	only := d.Observe()
 	before := analysis.Collector{Each: only.Add}
-	before.Rules("before", map[string][]retrypatterns.Retrier{"Save": {{ErrorEquals: []string{"States.ALL"}, MaxAttempts: 1}}})
+	before.Rules(
+		"before",
+		map[string][]retrypatterns.Retrier{"Save": {{ErrorEquals: []string{"States.ALL"}, MaxAttempts: 1}}},
+	)
 	before.Add(analysis.Task{Execution: "x", State: "Save", MapRun: "run", Rules: "before", Ending: analysis.Done,
 		Attempts: []analysis.Attempt{{Start: began, End: began.Add(time.Second)}}})
 	if _, err := only.Compare(&before, nil); err == nil || !strings.Contains(err.Error(), "deploy the design first") {
@@ -330,7 +375,8 @@ allow: []
 	}
 }
 
-// Settings without one of their parts differ from them: a Map that needs no MaxConcurrency once made the search endless.
+// Settings without one of their parts differ from them: a Map that needs no MaxConcurrency once made the search
+// endless.
 func TestAMapThatNeedsNoMaxConcurrency(t *testing.T) {
 	t.Parallel()
 	d := solve(t, `

@@ -69,8 +69,8 @@ type place struct {
 	queue      int
 	warmup     float64 // seconds of arrivals before the measured period
 	within     float64
-	// after and lasts are the fault's time after the start of the period. Calls of an outage fail at once; otherwise the
-	// servers have the speed.
+	// after and lasts are the fault's time after the start of the period. Calls of an outage fail at once; otherwise
+	// the servers have the speed.
 	after, lasts time.Duration
 	outage       bool
 	speed        float64
@@ -187,7 +187,10 @@ func (c *callee) call(ctx context.Context, item int) (string, error) {
 		lasts = c.free[first].Sub(now)
 	}
 	c.mu.Unlock()
-	if limit := time.Duration(c.settings.Timeout*float64(time.Second)) - time.Millisecond; c.settings.Timeout > 0 && lasts > limit {
+	if limit := time.Duration(
+		c.settings.Timeout*float64(time.Second),
+	) - time.Millisecond; c.settings.Timeout > 0 &&
+		lasts > limit {
 		lasts, name = limit, "Timeout"
 	}
 	return name, c.clock.Sleep(ctx, lasts)
@@ -222,7 +225,10 @@ func inEngine(t *testing.T, p place, text string, seed uint64, fault bool) desig
 		}
 	}
 	e, err := engine.New(engine.Config{
-		Clock: c, Journal: journal.NewMemory(), Seed: seed, Integrations: new(engine.Integrations).Handle("test", "call", s),
+		Clock:        c,
+		Journal:      journal.NewMemory(),
+		Seed:         seed,
+		Integrations: new(engine.Integrations).Handle("test", "call", s),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -293,7 +299,15 @@ func covered(t *testing.T, p place, text string, predicted []design.Prediction, 
 			if interval.Contains(value) {
 				inside++
 			} else {
-				t.Logf("period %d, %s: %s is %.4g, predicted %.4g to %.4g", i, d.Condition, name, value, interval.Low, interval.High)
+				t.Logf(
+					"period %d, %s: %s is %.4g, predicted %.4g to %.4g",
+					i,
+					d.Condition,
+					name,
+					value,
+					interval.Low,
+					interval.High,
+				)
 			}
 		}
 	}

@@ -53,8 +53,14 @@ func (o *Observer) Add(t *analysis.Task) {
 	if t.State != o.d.State || len(t.Attempts) == 0 {
 		return
 	}
-	x := observed{rules: t.Rules, run: t.MapRun, start: t.Attempts[0].Start, took: -1, dead: t.Ending == analysis.GivenUp,
-		cut: t.Ending == analysis.Cut}
+	x := observed{
+		rules: t.Rules,
+		run:   t.MapRun,
+		start: t.Attempts[0].Start,
+		took:  -1,
+		dead:  t.Ending == analysis.GivenUp,
+		cut:   t.Ending == analysis.Cut,
+	}
 	for i := range t.Attempts {
 		a := &t.Attempts[i]
 		switch a.Error {
@@ -117,7 +123,8 @@ func (d *Design) comparable(metric string, p *Period) bool {
 		return slices.Contains(compared, metric)
 	}
 	same := math.Abs(float64(p.Tasks-d.Map.Items)) <= 0.05*float64(d.Map.Items)
-	return slices.Contains(compared, metric) && (same || metric != "dead") || same && slices.Contains(comparedOfMap, metric)
+	return slices.Contains(compared, metric) && (same || metric != "dead") ||
+		same && slices.Contains(comparedOfMap, metric)
 }
 
 // periods cuts the tasks, which are sorted by start, into periods: Map Runs if the design is one of a Map.
@@ -166,7 +173,12 @@ func (o *Observer) Compare(found *analysis.Collector, fit *analysis.Fit) (*Compa
 	var tasks []observed
 	for _, x := range o.tasks {
 		block, known := found.Retriers(&analysis.Task{State: o.d.State, Rules: x.rules})
-		if known && !slices.EqualFunc(retrying(block), o.block, func(a, b retrypatterns.Retrier) bool { return reflect.DeepEqual(a, b) }) {
+		if known &&
+			!slices.EqualFunc(
+				retrying(block),
+				o.block,
+				func(a, b retrypatterns.Retrier) bool { return reflect.DeepEqual(a, b) },
+			) {
 			c.Other++
 			continue
 		}
@@ -175,14 +187,26 @@ func (o *Observer) Compare(found *analysis.Collector, fit *analysis.Fit) (*Compa
 	c.Periods = o.periods(tasks)
 	switch {
 	case len(tasks) == 0 && c.Other > 0:
-		return nil, fmt.Errorf("all %d tasks of the state %s ran under a Retry block other than the design's; deploy the design first: "+
-			"stepback retries design prints it as a diff of the definition", c.Other, o.d.State)
+		return nil, fmt.Errorf(
+			"all %d tasks of the state %s ran under a Retry block other than the design's; deploy the design first: "+
+				"stepback retries design prints it as a diff of the definition",
+			c.Other,
+			o.d.State,
+		)
 	case len(c.Periods) == 0 && o.d.Map != nil:
-		return nil, fmt.Errorf("the record has %d tasks of the state %s and no Map Run that has ended; compare again when one has",
-			len(tasks), o.d.State)
+		return nil, fmt.Errorf(
+			"the record has %d tasks of the state %s and no Map Run that has ended; compare again when one has",
+			len(tasks),
+			o.d.State,
+		)
 	case len(c.Periods) == 0:
-		return nil, fmt.Errorf("the record has %d tasks of the state %s and covers no period of %s; compare again when more is "+
-			"recorded", len(tasks), o.d.State, inWords(o.d.Period))
+		return nil, fmt.Errorf(
+			"the record has %d tasks of the state %s and covers no period of %s; compare again when more is "+
+				"recorded",
+			len(tasks),
+			o.d.State,
+			inWords(o.d.Period),
+		)
 	}
 	for i := range c.Periods {
 		p := &c.Periods[i]
@@ -231,8 +255,11 @@ func (c *Comparison) judge(d *Design, fit *analysis.Fit) {
 	}
 	for _, p := range c.Periods {
 		if p.Condition == "" {
-			reason("the period from %s had a fault of %s that the design did not foresee", p.From.UTC().Format(time.RFC3339),
-				inWords(p.FaultSeconds))
+			reason(
+				"the period from %s had a fault of %s that the design did not foresee",
+				p.From.UTC().Format(time.RFC3339),
+				inWords(p.FaultSeconds),
+			)
 		}
 	}
 	if fit == nil {
@@ -349,22 +376,47 @@ func (d *Design) conditionOf(visible float64) string {
 // WriteText writes the comparison.
 func (c *Comparison) WriteText(w io.Writer) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprint(t, "period from\tcondition\ttasks\tsaved %\tp50 s\tp99 s\tcalls/record\tcalls/s at most\tdead letters\toutside of its interval\t\n")
+	fmt.Fprint(
+		t,
+		"period from\tcondition\ttasks\tsaved %\tp50 s\tp99 s\tcalls/record\tcalls/s at most\tdead letters\toutside of its interval\t\n",
+	)
 	for _, p := range c.Periods {
 		outside := "–"
 		if len(p.Outside) > 0 {
 			outside = fmt.Sprint(p.Outside)
 		}
 		x := &p.Outcome
-		fmt.Fprintf(t, "%s\t%s\t%d\t%.4g\t%.3g\t%.4g\t%.4g\t%.4g\t%.0f\t%s\t\n", p.From.UTC().Format(time.RFC3339),
-			cmp.Or(p.Condition, "not foreseen"), p.Tasks, 100*x.Saved, x.P50, x.P99, x.CallsPerRecord, x.PeakCalls, x.Dead, outside)
+		fmt.Fprintf(
+			t,
+			"%s\t%s\t%d\t%.4g\t%.3g\t%.4g\t%.4g\t%.4g\t%.0f\t%s\t\n",
+			p.From.UTC().Format(time.RFC3339),
+			cmp.Or(
+				p.Condition,
+				"not foreseen",
+			),
+			p.Tasks,
+			100*x.Saved,
+			x.P50,
+			x.P99,
+			x.CallsPerRecord,
+			x.PeakCalls,
+			x.Dead,
+			outside,
+		)
 	}
 	_ = t.Flush() // the report's writers report their own errors
 	if c.Other > 0 {
 		fmt.Fprintf(w, "\n%d tasks ran under another Retry block and are left out", c.Other)
 	}
-	fmt.Fprintf(w, "\n%d of %d values lie in their 90 %% intervals (%.0f %%, 95 %% interval %.0f to %.0f %%)\n", c.Inside, c.Values,
-		100*float64(c.Inside)/float64(max(c.Values, 1)), 100*c.Low, 100*c.High)
+	fmt.Fprintf(
+		w,
+		"\n%d of %d values lie in their 90 %% intervals (%.0f %%, 95 %% interval %.0f to %.0f %%)\n",
+		c.Inside,
+		c.Values,
+		100*float64(c.Inside)/float64(max(c.Values, 1)),
+		100*c.Low,
+		100*c.High,
+	)
 	if c.Holds {
 		fmt.Fprintln(w, "the design's predictions hold")
 		return
@@ -393,7 +445,9 @@ func (p *Problem) Fitted(fit *analysis.Fit, replace bool) Problem {
 	if missing || replace {
 		out.Callee.Mean, out.Callee.CV = rangeOf(fit.Mean), fit.Variation
 		if missing {
-			out.Callee.Servers, out.Callee.Queue, out.Callee.Rejection = rangeOf(fit.Servers), 1000, "ServiceUnavailableError"
+			out.Callee.Servers, out.Callee.Queue, out.Callee.Rejection = rangeOf(
+				fit.Servers,
+			), 1000, "ServiceUnavailableError"
 		}
 		errors := make([]Error, 0, len(fit.Errors))
 		for _, e := range fit.Errors {

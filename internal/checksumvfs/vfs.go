@@ -85,7 +85,7 @@ const fileSize = (unsafe.Sizeof(file{}) + 15) &^ 15
 // memory returns a pointer into SQLite's memory, which is not Go's: no address of it moves or is collected.
 func memory[T any](p uintptr) *T { return *(**T)(unsafe.Pointer(&p)) } //nolint:gosec // see above
 
-func bytesAt(p uintptr, n int32) []byte { return unsafe.Slice(memory[byte](p), n) }
+func bytesAt(p uintptr, n int32) []byte { return unsafe.Slice(memory[byte](p), n) } //nolint:gosec // see above
 
 // base returns the file of the default VFS and its methods.
 func base(p uintptr) (uintptr, *sqlite3.Tsqlite3_io_methods) {
@@ -121,7 +121,9 @@ type (
 // open opens a file with the default VFS. A database becomes a file with checksums; journals, logs and temporary files
 // stay as they are.
 func open(tls *libc.TLS, _, name, f uintptr, flags int32, out uintptr) int32 {
-	call := function[func(tls *libc.TLS, vfs, name, f uintptr, flags int32, out uintptr) int32](memory[sqlite3.Tsqlite3_vfs](baseVFS).FxOpen)
+	call := function[func(tls *libc.TLS, vfs, name, f uintptr, flags int32, out uintptr) int32](
+		memory[sqlite3.Tsqlite3_vfs](baseVFS).FxOpen,
+	)
 	if flags&sqlite3.SQLITE_OPEN_MAIN_DB == 0 {
 		return call(tls, baseVFS, name, f, flags, out)
 	}
@@ -258,7 +260,7 @@ func control(tls *libc.TLS, p uintptr, op int32, arg uintptr) int32 {
 	case op == sqlite3.SQLITE_FCNTL_PDB:
 		f.db = *memory[uintptr](arg)
 	case op == sqlite3.SQLITE_FCNTL_PRAGMA && f.db != 0:
-		words := unsafe.Slice(memory[uintptr](arg), 3) //nolint:gosec // as above; the result, the pragma's name, and its argument
+		words := memory[[3]uintptr](arg)[:] // the result, the pragma's name, and its argument
 		if libc.GoString(words[1]) == pragma {
 			return reserveBytes(tls, f.db, words)
 		}

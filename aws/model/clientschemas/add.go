@@ -1,5 +1,5 @@
-// Package clientschemas adds to an API model what AWS's client for JavaScript knows and the model does not: operations and
-// members of structures that AWS added since. It is for `make refresh-models`.
+// Package clientschemas adds to an API model what AWS's client for JavaScript knows and the model does not: operations
+// and members of structures that AWS added since. It is for `make refresh-models`.
 //
 // The clients have fewer details than the models: no constraints and no values of enumerations, and one type for all
 // numbers, which become long. So nothing that a model has is changed.

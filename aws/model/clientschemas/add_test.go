@@ -68,8 +68,9 @@ func TestAdd(t *testing.T) {
 		t.Fatal(err)
 	}
 	id, at, notes := part.Input.Member("Id"), part.Input.Member("At"), part.Input.Member("Notes")
-	if !id.Required || id.Location != model.InPath || at.Shape.TimestampFormat != model.ISO8601 || notes.Shape.Type != model.Map ||
-		!part.Input.Member("Why").Shape.Union || part.Status != 204 {
+	if !id.Required || id.Location != model.InPath || at.Shape.TimestampFormat != model.ISO8601 ||
+		notes.Shape.Type != model.Map || !part.Input.Member("Why").Shape.Union ||
+		part.Status != 204 {
 		t.Errorf("%+v %+v %+v", id, at, notes)
 	}
 	again, more, err := clientschemas.Add(file, &c)

@@ -13,8 +13,8 @@ import (
 	"stepback/aws/model/clientschemas"
 )
 
-// add extends the models of an archive by the schemas of AWS's clients for JavaScript, and adds what is new to a report: a
-// line for each service and run.
+// add extends the models of an archive by the schemas of AWS's clients for JavaScript, and adds what is new to a
+// report: a line for each service and run.
 func add(schemas, archive, report string) error {
 	text, err := os.ReadFile(schemas)
 	if err != nil {
@@ -59,7 +59,6 @@ func add(schemas, archive, report string) error {
 	}
 	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 	slices.Sort(lines)
-	//nolint:gosec // a file of the repository
 	if err := os.WriteFile(report, []byte(strings.Join(append(lines, ""), "\n")), 0o644); err != nil {
 		return err
 	}

@@ -47,7 +47,15 @@ func (s *Service) resumeOperation(k *keeper, st *stack, op *operation, status st
 	s.launch(st)
 }
 
-func (s *Service) rollbackStack(ctx context.Context, scope aws.Scope, in *continueRequest) (*stackID, error) {
+type rollbackRequest struct {
+	continueRequest
+	deploymentMode
+}
+
+func (s *Service) rollbackStack(ctx context.Context, scope aws.Scope, in *rollbackRequest) (*stackID, error) {
+	if err := in.deploymentMode.check(); err != nil {
+		return nil, err
+	}
 	var out stackID
 	return &out, s.change(func(k *keeper) error {
 		st, err := s.find(scope, in.Name)

@@ -211,10 +211,15 @@ func (s *Service) operations() map[string]server.Operation {
 // none is the response of operations without output.
 type none struct{}
 
+const noValidation = "resources are validated when they are created or changed, and not before"
+
 // accepted lists the members of requests that have no effect, and why.
 //
 //nolint:gosec // no credentials
 var accepted = map[string]map[string]string{
+	"CreateStack":     {"DisableValidation": noValidation},
+	"UpdateStack":     {"DisableValidation": noValidation},
+	"CreateChangeSet": {"DisableValidation": noValidation},
 	"CancelUpdateStack": {
 		"ClientRequestToken": "a repeated request is rejected because of the status of the stack",
 	},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -136,6 +137,30 @@ type stackRequest struct {
 	Protection       bool                   `json:"EnableTerminationProtection"`
 	RetainNew        bool                   `json:"RetainExceptOnCreate"`
 	Rollback         *rollbackConfiguration `json:"RollbackConfiguration"`
+	deploymentMode
+}
+
+// deploymentMode is the member of all requests that change a stack. The CDK command line sends it with each of them.
+type deploymentMode struct {
+	Config struct {
+		Mode            string
+		DisableRollback *bool
+	} `json:"DeploymentConfig"`
+}
+
+// check rejects the mode EXPRESS, which ends a deployment before its resources are ready.
+func (d *deploymentMode) check() error {
+	switch {
+	case d.Config.Mode == "EXPRESS":
+		return notSupported("DeploymentConfig.Mode EXPRESS is not supported; deploy in the mode STANDARD, which waits until resources are ready")
+	case d.Config.DisableRollback != nil:
+		return notSupported("DeploymentConfig.DisableRollback is not supported; use DisableRollback")
+	}
+	return nil
+}
+
+func notSupported(message string) error {
+	return &aws.Error{Code: "NotImplemented", Status: http.StatusNotImplemented, Message: message}
 }
 
 type stackID struct {
@@ -151,9 +176,11 @@ func (in *stackRequest) refused() error {
 	case in.DuringURL != "" && in.DuringBody != "":
 		return invalid("You cannot specify both StackPolicyDuringUpdateURL and StackPolicyDuringUpdateBody")
 	case in.Rollback != nil:
-		return in.Rollback.check()
+		if err := in.Rollback.check(); err != nil {
+			return err
+		}
 	}
-	return nil
+	return in.deploymentMode.check()
 }
 
 func (s *Service) createStack(ctx context.Context, scope aws.Scope, in *stackRequest) (*stackID, error) {
@@ -290,9 +317,13 @@ type deleteRequest struct {
 	Token  string   `json:"ClientRequestToken"`
 	Mode   string   `json:"DeletionMode"`
 	Role   string   `json:"RoleARN"`
+	deploymentMode
 }
 
 func (s *Service) deleteStack(ctx context.Context, scope aws.Scope, in *deleteRequest) (*none, error) {
+	if err := in.deploymentMode.check(); err != nil {
+		return nil, err
+	}
 	return &none{}, s.change(func(k *keeper) error {
 		st, err := s.find(scope, in.Name)
 		if err != nil {

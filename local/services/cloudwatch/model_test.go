@@ -9,8 +9,8 @@ import (
 	"stepback/aws/server/modeltest"
 )
 
-// notHere are members of features that are rejected by name: contributors, suppressors, PromQL, alarms of logs, windows,
-// warm-ups and the actions of 2026, and the IDs and settings of anomaly detectors of 2026.
+// notHere are members of features that are rejected by name: contributors, suppressors, PromQL, alarms of logs,
+// windows, warm-ups and the actions of 2026, and the IDs and settings of anomaly detectors of 2026.
 var notHere = []string{"AlarmContributor", "ActionsSuppress", "EvaluationState", "EvaluationCriteria",
 	"EvaluationInterval", "ActionConfiguration", "EvaluationWindow", "WarmUpConfiguration", "LogAlarms", "AdaptationSpeed",
 	"OutlierFilteringStrength", "AnomalyDetectorId"}

@@ -103,8 +103,8 @@ func packed(t *testing.T, text string) []byte {
 	return b.Bytes()
 }
 
-// relaying returns a deployment package whose bootstrap streams what it reads from the URL in the event's body, or in the
-// event, as a response with a Content-Type.
+// relaying returns a deployment package whose bootstrap streams what it reads from the URL in the event's body, or in
+// the event, as a response with a Content-Type.
 func relaying(t *testing.T, contentType string) []byte {
 	t.Helper()
 	return packed(t, `#!/bin/sh

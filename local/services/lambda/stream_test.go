@@ -54,13 +54,22 @@ type streamed struct {
 }
 
 // collect reads an event stream; each is called after each chunk.
-func collect(t *testing.T, c *awslambda.Client, in *awslambda.InvokeWithResponseStreamInput, each func(string)) (s streamed) {
+func collect(
+	t *testing.T,
+	c *awslambda.Client,
+	in *awslambda.InvokeWithResponseStreamInput,
+	each func(string),
+) (s streamed) {
 	t.Helper()
 	out, err := c.InvokeWithResponseStream(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.executedVersion, s.eventContentType = sdk.ToString(out.ExecutedVersion), sdk.ToString(out.ResponseStreamContentType)
+	s.executedVersion, s.eventContentType = sdk.ToString(
+		out.ExecutedVersion,
+	), sdk.ToString(
+		out.ResponseStreamContentType,
+	)
 	stream := out.GetStream()
 	defer stream.Close()
 	for e := range stream.Events() {
@@ -93,7 +102,8 @@ func TestInvokeWithResponseStreamPassesPartsOnWhileTheyAreWritten(t *testing.T) 
 			next <- struct{}{}
 		}
 	})
-	if s.payload != "one two" || s.chunks != 2 || s.errorCode != "" || s.logTail == "" || s.executedVersion != "$LATEST" ||
+	if s.payload != "one two" || s.chunks != 2 || s.errorCode != "" || s.logTail == "" ||
+		s.executedVersion != "$LATEST" ||
 		s.eventContentType != "application/vnd.amazon.eventstream" {
 		t.Errorf("%+v", s)
 	}
@@ -104,21 +114,32 @@ func TestInvokeWithResponseStreamOfAFunctionThatDoesNotStream(t *testing.T) {
 	c, _ := serve(t)
 	create(t, c, "F", `echo "$EVENT"`)
 	create(t, c, "Fails", `kill $$`)
-	s := collect(t, c, &awslambda.InvokeWithResponseStreamInput{FunctionName: sdk.String("F"), Payload: []byte(`{"a":1}`)},
-		func(string) {})
+	s := collect(
+		t,
+		c,
+		&awslambda.InvokeWithResponseStreamInput{FunctionName: sdk.String("F"), Payload: []byte(`{"a":1}`)},
+		func(string) {},
+	)
 	if s.payload != `{"a":1}` || s.chunks != 1 || s.errorCode != "" || s.logTail != "" {
 		t.Errorf("%+v", s)
 	}
 	s = collect(t, c, &awslambda.InvokeWithResponseStreamInput{FunctionName: sdk.String("Fails")}, func(string) {})
-	if s.payload != "" || s.errorCode != "Unhandled" || !strings.Contains(s.errorDetails, `"errorType":"Runtime.ExitError"`) {
+	if s.payload != "" || s.errorCode != "Unhandled" ||
+		!strings.Contains(s.errorDetails, `"errorType":"Runtime.ExitError"`) {
 		t.Errorf("%+v", s)
 	}
-	_, err := c.InvokeWithResponseStream(t.Context(), &awslambda.InvokeWithResponseStreamInput{FunctionName: sdk.String("None")})
+	_, err := c.InvokeWithResponseStream(
+		t.Context(),
+		&awslambda.InvokeWithResponseStreamInput{FunctionName: sdk.String("None")},
+	)
 	if text := refused(t, err); !strings.HasPrefix(text, "ResourceNotFoundException: Function not found: ") {
 		t.Error(text)
 	}
-	out, err := c.InvokeWithResponseStream(t.Context(), &awslambda.InvokeWithResponseStreamInput{FunctionName: sdk.String("F"),
-		InvocationType: types.ResponseStreamingInvocationTypeDryRun})
+	out, err := c.InvokeWithResponseStream(
+		t.Context(),
+		&awslambda.InvokeWithResponseStreamInput{FunctionName: sdk.String("F"),
+			InvocationType: types.ResponseStreamingInvocationTypeDryRun},
+	)
 	if err != nil || out.StatusCode != http.StatusNoContent {
 		t.Errorf("%+v, %v", out, err)
 	}
@@ -151,8 +172,11 @@ func TestAFunctionURLStreams(t *testing.T) {
 			t.Parallel()
 			function := strings.ReplaceAll(name, " ", "-")
 			relay(t, c, function, test.contentType)
-			made, err := c.CreateFunctionUrlConfig(t.Context(), &awslambda.CreateFunctionUrlConfigInput{FunctionName: &function,
-				AuthType: types.FunctionUrlAuthTypeNone, InvokeMode: types.InvokeModeResponseStream})
+			made, err := c.CreateFunctionUrlConfig(
+				t.Context(),
+				&awslambda.CreateFunctionUrlConfigInput{FunctionName: &function,
+					AuthType: types.FunctionUrlAuthTypeNone, InvokeMode: types.InvokeModeResponseStream},
+			)
 			if err != nil || made.InvokeMode != types.InvokeModeResponseStream {
 				t.Fatalf("%+v, %v", made, err)
 			}
@@ -211,12 +235,22 @@ func TestAFunctionURLThatStreamsDoesNotInterpretJSON(t *testing.T) {
 		if a, body := ask(t, server, *made.FunctionUrl, "GET", ""); fmt.Sprintf("%d %s", a.StatusCode, body) != want {
 			t.Errorf("%s: %d %s", name, a.StatusCode, body)
 		}
-		changed, err := c.UpdateFunctionUrlConfig(t.Context(), &awslambda.UpdateFunctionUrlConfigInput{FunctionName: &name,
-			InvokeMode: types.InvokeModeBuffered})
+		changed, err := c.UpdateFunctionUrlConfig(
+			t.Context(),
+			&awslambda.UpdateFunctionUrlConfigInput{FunctionName: &name,
+				InvokeMode: types.InvokeModeBuffered},
+		)
 		if err != nil || changed.InvokeMode != types.InvokeModeBuffered {
 			t.Errorf("%+v, %v", changed, err)
 		}
-		if a, body := ask(t, server, *made.FunctionUrl, "GET", ""); name == "F" && (a.StatusCode != 418 || body != "hi") {
+		if a, body := ask(
+			t,
+			server,
+			*made.FunctionUrl,
+			"GET",
+			"",
+		); name == "F" &&
+			(a.StatusCode != http.StatusTeapot || body != "hi") {
 			t.Errorf("%d %s", a.StatusCode, body)
 		}
 	}
@@ -228,8 +262,11 @@ func TestAFunctionURLCutsOffAStreamThatFails(t *testing.T) {
 	c, server := serve(t)
 	relay(t, c, "F", "text/plain")
 	name := sdk.String("F")
-	if _, err := c.UpdateFunctionConfiguration(t.Context(), &awslambda.UpdateFunctionConfigurationInput{FunctionName: name,
-		Timeout: sdk.Int32(1)}); err != nil {
+	if _, err := c.UpdateFunctionConfiguration(
+		t.Context(),
+		&awslambda.UpdateFunctionConfigurationInput{FunctionName: name,
+			Timeout: sdk.Int32(1)},
+	); err != nil {
 		t.Fatal(err)
 	}
 	made, err := c.CreateFunctionUrlConfig(t.Context(), &awslambda.CreateFunctionUrlConfigInput{FunctionName: name,
@@ -250,7 +287,10 @@ func TestAFunctionURLCutsOffAStreamThatFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Body.Close()
-	if body, err := io.ReadAll(a.Body); string(body) != "one" || !errors.Is(err, io.ErrUnexpectedEOF) || a.StatusCode != http.StatusOK {
+	if body, err := io.ReadAll(
+		a.Body,
+	); string(body) != "one" || !errors.Is(err, io.ErrUnexpectedEOF) ||
+		a.StatusCode != http.StatusOK {
 		t.Errorf("%d %q, %v", a.StatusCode, body, err)
 	}
 }

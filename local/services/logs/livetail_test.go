@@ -3,6 +3,7 @@ package logs_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -57,7 +58,7 @@ func (s *session) next() (kind, payload string) {
 	s.t.Helper()
 	m, err := eventstream.NewDecoder().Decode(s.body, nil)
 	if err != nil {
-		if err != io.EOF {
+		if !errors.Is(err, io.EOF) {
 			s.t.Error(err)
 		}
 		return "", ""

@@ -17,7 +17,10 @@ func TestBucketOwnerEnforcedNeedsAPrivateACL(t *testing.T) {
 	ctx, in := t.Context(), aws.String("owned")
 	enforce := &awss3.PutBucketOwnershipControlsInput{Bucket: in, OwnershipControls: &types.OwnershipControls{
 		Rules: []types.OwnershipControlsRule{{ObjectOwnership: types.ObjectOwnershipBucketOwnerEnforced}}}}
-	if _, err := c.CreateBucket(ctx, &awss3.CreateBucketInput{Bucket: in, ObjectOwnership: types.ObjectOwnershipObjectWriter}); err != nil {
+	if _, err := c.CreateBucket(
+		ctx,
+		&awss3.CreateBucketInput{Bucket: in, ObjectOwnership: types.ObjectOwnershipObjectWriter},
+	); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.DeletePublicAccessBlock(ctx, &awss3.DeletePublicAccessBlockInput{Bucket: in}); err != nil {

@@ -5,10 +5,10 @@ import "slices"
 // Include is the name of the transform that inserts snippets from S3.
 const Include = "AWS::Include"
 
-// ExpandIncludes inserts the snippets that a document includes: by Fn::Transform in an object, into which the members of
-// the snippet go, or by its section Transform, into the document's sections. read returns the text of the snippet at a
-// location. found is true if the document includes any. The error is an *Error, or read's. The environment needs values
-// and mappings.
+// ExpandIncludes inserts the snippets that a document includes: by Fn::Transform in an object, into which the members
+// of the snippet go, or by its section Transform, into the document's sections. read returns the text of the snippet at
+// a location. found is true if the document includes any. The error is an *Error, or read's. The environment needs
+// values and mappings.
 func ExpandIncludes(d *Document, e *Env, read func(location string) (string, error)) (found bool, err error) {
 	x := &inclusion{env: e, read: read}
 	for _, section := range sortedKeys(d.Root) {

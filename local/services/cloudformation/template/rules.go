@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// CheckRules evaluates the rules of a template: each assertion of a rule whose RuleCondition holds, or that has none, must
-// hold. The error is an *Error that contains the AssertDescriptions of the assertions that do not.
+// CheckRules evaluates the rules of a template: each assertion of a rule whose RuleCondition holds, or that has none,
+// must hold. The error is an *Error that contains the AssertDescriptions of the assertions that do not.
 func (t *Template) CheckRules(e *Env) error {
 	c := &conditions{env: *e, all: t.Conditions, done: map[string]bool{}, under: map[string]bool{}, inRule: true}
 	c.env.Ref, c.env.Attribute, c.env.Conditions = nil, nil, c.done

@@ -278,7 +278,7 @@ func (r *request) function() []string {
 
 func (r *request) logGroup() []string {
 	if groups, ok := r.input.Get("logGroupIdentifiers"); ok && r.operation == "StartLiveTail" {
-		var arns []string
+		arns := make([]string, 0, groups.Len())
 		for _, id := range groups.Elements() {
 			arns = append(arns, strings.TrimSuffix(id.Text(), ":*"))
 		}

@@ -70,7 +70,7 @@ func (r *run) chain(open []*durable.Operation) {
 				return // the next process repeats it
 			}
 			outcome.OperationID = id
-			r.report("a chained invoke", r.do(ctx, &durable.Command{Chained: outcome}, nil))
+			r.report("a chained invoke", r.do(ctx, &durable.Command{Chained: outcome}))
 		})
 	}
 }

@@ -80,7 +80,7 @@ func (r *run) carry(ctx context.Context, v Version, in *invocation.Request) {
 	default:
 		back.Output = string(answer.Payload)
 	}
-	r.report("its function's response", r.do(ctx, &durable.Command{Return: back}, nil))
+	r.report("its function's response", r.do(ctx, &durable.Command{Return: back}))
 }
 
 // errorOf returns an error of a request as an error of the API.

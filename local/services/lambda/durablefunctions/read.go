@@ -172,13 +172,13 @@ func (s *Service) Complete(ctx context.Context, c *durable.Callback) error {
 		}
 		return refusal(durable.CallbackClosed, http.StatusBadRequest, "The durable execution of the callback has ended.")
 	}
-	return refused(r.do(ctx, &durable.Command{Callback: c}, nil))
+	return refused(r.do(ctx, &durable.Command{Callback: c}))
 }
 
 // Stop stops an execution and returns when it ended. One that has ended stays as it is.
 func (s *Service) Stop(ctx context.Context, arn string, e *durable.Error) (time.Time, error) {
 	if r := s.run(arn); r != nil {
-		if err := r.do(ctx, &durable.Command{Stop: &durable.Stop{Error: e}}, nil); err != nil {
+		if err := r.do(ctx, &durable.Command{Stop: &durable.Stop{Error: e}}); err != nil {
 			return time.Time{}, err
 		}
 	}
@@ -207,7 +207,7 @@ func (s *Service) RetryNow(ctx context.Context, arn, operation string) error {
 		}
 		return invalid("The durable execution has ended: " + arn)
 	}
-	return refused(r.do(ctx, &durable.Command{Retry: &durable.Retry{OperationID: operation}}, nil))
+	return refused(r.do(ctx, &durable.Command{Retry: &durable.Retry{OperationID: operation}}))
 }
 
 // Description describes an execution, as GetDurableExecution returns it.

@@ -126,21 +126,14 @@ func (r *run) leave() {
 	<-r.turn
 }
 
-// do applies a command and waits until it is durable. seen, if not nil, is called with the execution before the turn
-// ends.
-func (r *run) do(ctx context.Context, c *durable.Command, seen func(*durable.Execution)) error {
+// do applies a command and waits until it is durable.
+func (r *run) do(ctx context.Context, c *durable.Command) error {
 	st, err := r.take(ctx)
 	if err != nil {
 		return err
 	}
 	defer r.leave()
-	if err := r.apply(st, c); err != nil {
-		return err
-	}
-	if seen != nil {
-		seen(st.x)
-	}
-	return nil
+	return r.apply(st, c)
 }
 
 // apply applies a command in the caller's turn, waits until it is durable, and does what follows from it.
@@ -372,7 +365,7 @@ func (r *run) disarm() {
 // tick ends the waits whose time has come.
 func (r *run) tick(ctx context.Context) {
 	r.disarm() // the other timer; what follows sets both again
-	r.report("its timer", r.do(ctx, &durable.Command{Tick: &durable.Tick{}}, nil))
+	r.report("its timer", r.do(ctx, &durable.Command{Tick: &durable.Tick{}}))
 }
 
 // report logs an error of the background.

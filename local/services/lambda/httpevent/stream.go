@@ -10,8 +10,8 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// integrationResponse is the Content-Type of a streamed response that begins with a prelude: a JSON object with the status,
-// the headers and the cookies of the HTTP response, ended by eight zero bytes.
+// integrationResponse is the Content-Type of a streamed response that begins with a prelude: a JSON object with the
+// status, the headers and the cookies of the HTTP response, ended by eight zero bytes.
 const integrationResponse = "application/vnd.awslambda.http-integration-response"
 
 // maxPrelude limits the size of a prelude, in bytes.

@@ -41,8 +41,8 @@ func (s *begunStream) Begin(a *invocation.Answer) error {
 	return s.Stream.Begin(a)
 }
 
-// streams reports whether a runtime sends its response as a stream. Runtimes other than Go's declare it in a header; Go's
-// sends every response in chunks, and those that are not JSON are streams.
+// streams reports whether a runtime sends its response as a stream. Runtimes other than Go's declare it in a header;
+// Go's sends every response in chunks, and those that are not JSON are streams.
 func streams(r *http.Request) bool {
 	if r.Header.Get("Lambda-Runtime-Function-Response-Mode") == "streaming" {
 		return true
@@ -68,8 +68,8 @@ func (e *event) pass(p part) error {
 	}
 }
 
-// passOn passes a streamed response on while it arrives, and returns its end. The stream begins with the first bytes, or
-// with the successful end of a response without any, so that a function that fails first has not begun one.
+// passOn passes a streamed response on while it arrives, and returns its end. The stream begins with the first bytes,
+// or with the successful end of a response without any, so that a function that fails first has not begun one.
 func (e *event) passOn(w http.ResponseWriter, r *http.Request) answer {
 	const piece = 64 << 10
 	contentType := r.Header.Get("Content-Type")

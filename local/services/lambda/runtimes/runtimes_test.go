@@ -283,9 +283,17 @@ func TestNodeStreams(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if kept.contentType != c.contentType || kept.text != c.text || !strings.HasPrefix(string(out.Payload), c.functionError) ||
+			if kept.contentType != c.contentType || kept.text != c.text ||
+				!strings.HasPrefix(string(out.Payload), c.functionError) ||
 				(out.FunctionError != "") != (c.functionError != "") {
-				t.Errorf("%q %.100q, %s %s\n%s", kept.contentType, kept.text, out.FunctionError, out.Payload, out.LogTail)
+				t.Errorf(
+					"%q %.100q, %s %s\n%s",
+					kept.contentType,
+					kept.text,
+					out.FunctionError,
+					out.Payload,
+					out.LogTail,
+				)
 			}
 		})
 	}

@@ -12,9 +12,10 @@ type following struct {
 	receive func(group, stream string, events []Event)
 }
 
-// Follow calls receive with all events that are appended to some groups from now on, before they are written. receive must
-// return quickly and must not retain the slice; it may be called from several goroutines, and a last time while stop
-// returns. The error is ErrNoGroup if one of the groups does not exist. ended is closed when the store is about to close.
+// Follow calls receive with all events that are appended to some groups from now on, before they are written. receive
+// must return quickly and must not retain the slice; it may be called from several goroutines, and a last time while
+// stop returns. The error is ErrNoGroup if one of the groups does not exist. ended is closed when the store is about to
+// close.
 func (s *Store) Follow(scope aws.Scope, groups []string, receive func(group, stream string, events []Event)) (stop func(),
 	ended <-chan struct{}, err error) {
 	f := &following{receive: receive}
