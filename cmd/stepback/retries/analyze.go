@@ -63,17 +63,8 @@ func (c *Analyze) Run(ctx context.Context, std terminal.Streams) error {
 	if c.Design == "" && (c.Definition != "" || c.Next != "") {
 		return exit.With(exit.Usage, errors.New("--definition and --next need --design"))
 	}
-	if c.Design != "" {
-		d, err := readDesign(c.Design, false)
-		if err != nil {
-			return err
-		}
-		if d.Result == nil {
-			return exit.With(exit.Usage, fmt.Errorf("%s has no predictions; compute them with stepback retries design %s -o FILE", c.Design,
-				c.Design))
-		}
-		c.design, c.observer = d, d.Observe()
-		c.each = c.observer.Add
+	if err := c.open(); err != nil {
+		return err
 	}
 	if c.remote() {
 		found, err := c.fromAPI(ctx)
@@ -82,8 +73,29 @@ func (c *Analyze) Run(ctx context.Context, std terminal.Streams) error {
 	return workspace.OnDirectory(ctx, std, c.Data, c)
 }
 
+// open reads the design whose predictions are compared, if there is one.
+func (c *Analyze) open() error {
+	if c.Design == "" {
+		return nil
+	}
+	d, err := readDesign(c.Design, false)
+	if err != nil {
+		return err
+	}
+	if d.Result == nil {
+		return exit.With(exit.Usage, fmt.Errorf("%s has no predictions; compute them with stepback retries design %s -o FILE", c.Design,
+			c.Design))
+	}
+	c.design, c.observer = d, d.Observe()
+	c.each = c.observer.Add
+	return nil
+}
+
 // On implements workspace.DirectoryVerb.
 func (c *Analyze) On(ctx context.Context, std terminal.Streams, p *local.Platform) error {
+	if err := c.open(); err != nil { // again in the process that serves the directory
+		return err
+	}
 	found, err := c.fromJournal(ctx, p.Journal)
 	return c.report(ctx, std, found, err)
 }
