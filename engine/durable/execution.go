@@ -377,9 +377,9 @@ func (x *Execution) ring(l *log, o *Operation) {
 		x.changed(o)
 		l.add(history.DurableWaitSucceeded, o, &body{WaitSucceededDetails: &waitSucceeded{o.Wait}})
 	case TypeCallback:
-		err := NewError("Callback.Timeout", "The callback timed out.")
+		err := NewError("Callback.Timeout", "Callback timed out")
 		if !o.Silent.IsZero() && (o.Due.IsZero() || o.Silent.Before(o.Due)) {
-			err = NewError("Callback.Heartbeat", "The callback timed out because no heartbeat was received.")
+			err = NewError("Callback.Heartbeat", "Callback timed out on heartbeat")
 		}
 		x.complete(l, o, &Outcome{Status: TimedOut, Error: err})
 	}

@@ -276,10 +276,12 @@ func TestCallbacksTimeOut(t *testing.T) {
 		}
 	}
 	tr.wait() // a is 20 seconds old
-	if o := tr.x.Operation("b"); o.Status != durable.TimedOut || *o.Error.ErrorType != "Callback.Heartbeat" {
+	if o := tr.x.Operation("b"); o.Status != durable.TimedOut || *o.Error.ErrorType != "Callback.Heartbeat" ||
+		*o.Error.ErrorMessage != "Callback timed out on heartbeat" {
 		t.Errorf("%+v", o)
 	}
-	if o := tr.x.Operation("a"); o.Status != durable.TimedOut || *o.Error.ErrorType != "Callback.Timeout" {
+	if o := tr.x.Operation("a"); o.Status != durable.TimedOut || *o.Error.ErrorType != "Callback.Timeout" ||
+		*o.Error.ErrorMessage != "Callback timed out" {
 		t.Errorf("%+v", o)
 	}
 	if err := beat(got.Operations[1].CallbackID); code(err) != durable.CallbackClosed {

@@ -73,16 +73,27 @@ func (s *Service) getExecutionState(q *request) (*server.Answer, error) {
 	return answer(operations{state.Operations, state.Marker}, nil)
 }
 
+// dataInput is the member that excludes payloads and errors from a response. They are included by default.
+type dataInput struct{ IncludeExecutionData *bool }
+
+func (in dataInput) included() bool {
+	return in.IncludeExecutionData == nil || *in.IncludeExecutionData
+}
+
 func (s *Service) getExecution(q *request) (*server.Answer, error) {
-	d, err := s.durable.Describe(q.ctx, q.execution())
+	in, err := decode[dataInput](q)
+	if err != nil {
+		return nil, err
+	}
+	d, err := s.durable.Describe(q.ctx, q.execution(), in.included())
 	return answer(d, err)
 }
 
 type historyInput struct {
-	IncludeExecutionData *bool
-	MaxItems             int
-	Marker               string
-	ReverseOrder         bool
+	dataInput
+	MaxItems     int
+	Marker       string
+	ReverseOrder bool
 }
 
 func (s *Service) getExecutionHistory(q *request) (*server.Answer, error) {
@@ -91,7 +102,7 @@ func (s *Service) getExecutionHistory(q *request) (*server.Answer, error) {
 		return nil, err
 	}
 	page, err := s.durable.HistoryPage(q.ctx, q.execution(), &durablefunctions.HistoryRequest{Reverse: in.ReverseOrder,
-		Data: in.IncludeExecutionData == nil || *in.IncludeExecutionData, Marker: in.Marker, Items: in.MaxItems})
+		Data: in.included(), Marker: in.Marker, Items: in.MaxItems})
 	if err != nil {
 		return nil, err
 	}

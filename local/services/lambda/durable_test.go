@@ -135,7 +135,14 @@ func TestTheLifeOfADurableFunction(t *testing.T) {
 	}
 	got, err := c.GetDurableExecution(t.Context(), &awslambda.GetDurableExecutionInput{DurableExecutionArn: arn})
 	if err != nil || got.Status != types.ExecutionStatusSucceeded || *got.Result != "approved" || *got.InputPayload != `{"order":1}` ||
-		got.EndTimestamp == nil {
+		got.EndTimestamp == nil || !*got.ExecutionDataIncluded || *got.DurableConfig.ExecutionTimeout != 600 ||
+		*got.DurableConfig.RetentionPeriodInDays != 7 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	got, err = c.GetDurableExecution(t.Context(), &awslambda.GetDurableExecutionInput{DurableExecutionArn: arn,
+		IncludeExecutionData: sdk.Bool(false)})
+	if err != nil || got.Status != types.ExecutionStatusSucceeded || got.Result != nil || got.InputPayload != nil ||
+		*got.ExecutionDataIncluded || *got.DurableConfig.ExecutionTimeout != 600 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	h, err := c.GetDurableExecutionHistory(t.Context(), &awslambda.GetDurableExecutionHistoryInput{

@@ -85,7 +85,7 @@ func (s *Service) operations() map[string]server.Operation {
 		"DeleteEventSourceMapping":              {s.mapping(s.deleteMapping), server.Members{"UUID"}},
 		"ListEventSourceMappings":               {s.mapping(s.listMappings), server.Members{"EventSourceArn", "Marker", "MaxItems"}},
 		"CheckpointDurableExecution":            {s.durably(s.checkpoint), server.Together{checkpointInput{}, execution}},
-		"GetDurableExecution":                   {s.durably(s.getExecution), execution},
+		"GetDurableExecution":                   {s.durably(s.getExecution), server.Together{dataInput{}, execution}},
 		"GetDurableExecutionHistory":            {s.durably(s.getExecutionHistory), server.Together{historyInput{}, execution}},
 		"GetDurableExecutionState":              {s.durably(s.getExecutionState), server.Together{stateInput{}, execution}},
 		"ListDurableExecutionsByFunction":       {s.durably(s.listExecutions), listExecutionsInput{}},

@@ -210,7 +210,7 @@ func (s *Service) RetryNow(ctx context.Context, arn, operation string) error {
 	return refused(r.do(ctx, &durable.Command{Retry: &durable.Retry{OperationID: operation}}))
 }
 
-// Description describes an execution, as GetDurableExecution returns it.
+// Description describes an execution, as GetDurableExecution returns it. Lists omit the members from DurableConfig on.
 type Description struct {
 	DurableExecutionArn  string
 	DurableExecutionName string
@@ -223,6 +223,9 @@ type Description struct {
 	EndTimestamp         durable.Seconds `json:",omitzero"`
 	Version              string          `json:",omitempty"`
 	TraceHeader          *TraceHeader    `json:",omitempty"`
+	DurableConfig        *Config         `json:",omitempty"`
+	// ExecutionDataIncluded is false if the request excluded InputPayload, Result and Error.
+	ExecutionDataIncluded *bool `json:",omitempty"`
 }
 
 // TraceHeader is the trace that an execution belongs to.
@@ -236,8 +239,8 @@ func describe(x *journal.Execution) *Description {
 	return d
 }
 
-// Describe returns the description of an execution.
-func (s *Service) Describe(ctx context.Context, arn string) (*Description, error) {
+// Describe returns the description of an execution. Without data, it omits InputPayload, Result and Error.
+func (s *Service) Describe(ctx context.Context, arn string, data bool) (*Description, error) {
 	x, err := s.find(ctx, arn)
 	if err != nil {
 		return nil, err
@@ -246,10 +249,14 @@ func (s *Service) Describe(ctx context.Context, arn string) (*Description, error
 		return nil, missing(arn)
 	}
 	d := describe(x)
-	d.InputPayload, d.Version = &x.Input, versionOf(x).Number
+	d.Version, d.DurableConfig, d.ExecutionDataIncluded = versionOf(x).Number, configOf(x), &data
 	if x.TraceHeader != "" {
 		d.TraceHeader = &TraceHeader{x.TraceHeader}
 	}
+	if !data {
+		return d, nil
+	}
+	d.InputPayload = &x.Input
 	switch {
 	case x.Status == history.Succeeded:
 		d.Result = &x.Output

@@ -192,7 +192,7 @@ func TestAStepIsRetriedInVirtualTime(t *testing.T) {
 		"StepStarted@120 StepSucceeded@120 InvocationCompleted@120 ExecutionSucceeded@120"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	d, err := s.Describe(t.Context(), a.DurableExecutionARN)
+	d, err := s.Describe(t.Context(), a.DurableExecutionARN, true)
 	if err != nil || d.Status != "SUCCEEDED" || *d.Result != `"paid"` || *d.InputPayload != `{"order":1}` || d.Version != "1" ||
 		d.FunctionArn != "arn:aws:lambda:us-east-1:000000000000:function:F:1" {
 		t.Errorf("%+v, %v", d, err)
@@ -265,7 +265,7 @@ func TestInvocationsThatAWSRefuses(t *testing.T) {
 		},
 		"Invalid callback ID.": func() error { return s.Complete(t.Context(), &durable.Callback{ID: "x"}) },
 		"Durable execution not found: arn:aws:states:us-east-1:000000000000:execution:m:x": func() error {
-			_, err := s.Describe(t.Context(), "arn:aws:states:us-east-1:000000000000:execution:m:x")
+			_, err := s.Describe(t.Context(), "arn:aws:states:us-east-1:000000000000:execution:m:x", true)
 			return err
 		},
 		"Durable execution not found: none": func() error { _, err := s.Stop(t.Context(), "none", nil); return err },
@@ -493,7 +493,7 @@ func TestExecutionsAreListedAndStopped(t *testing.T) {
 	if err != nil || !at.Equal(began) {
 		t.Error(at, err)
 	}
-	d, err := s.Describe(t.Context(), arns[1])
+	d, err := s.Describe(t.Context(), arns[1], true)
 	if err != nil || d.Status != "STOPPED" || *d.Error.ErrorMessage != "enough" {
 		t.Errorf("%+v, %v", d, err)
 	}
@@ -643,7 +643,7 @@ func TestAnEndedExecutionIsForgottenAfterItsRetention(t *testing.T) {
 	if err != nil || a.FunctionError != "Unhandled" || string(a.Payload) != `{"errorMessage":"m","errorType":"E"}` {
 		t.Fatalf("%+v, %v", a, err)
 	}
-	if _, err := s.Describe(t.Context(), a.DurableExecutionARN); err != nil {
+	if _, err := s.Describe(t.Context(), a.DurableExecutionARN, true); err != nil {
 		t.Error(err)
 	}
 	c.Hold()
@@ -651,7 +651,7 @@ func TestAnEndedExecutionIsForgottenAfterItsRetention(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Release()
-	if _, err := s.Describe(t.Context(), a.DurableExecutionARN); err == nil {
+	if _, err := s.Describe(t.Context(), a.DurableExecutionARN, true); err == nil {
 		t.Error("it is still there")
 	}
 }
@@ -770,7 +770,7 @@ func TestTheResultReachesItsDestinationAfterARestart(t *testing.T) {
 			}
 			arn = a.DurableExecutionARN
 			<-tried
-			d, err := s.Describe(t.Context(), arn)
+			d, err := s.Describe(t.Context(), arn, true)
 			if err != nil || d.Status != "FAILED" || *d.Error.ErrorType != "Declined" {
 				t.Errorf("before its destination: %+v, %v", d, err)
 			}

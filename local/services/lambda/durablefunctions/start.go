@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -172,7 +171,7 @@ func (s *Service) begin(ctx context.Context, arn string, v Version, in *Start) (
 	r := s.newRun(arn)
 	st := &state{x: new(durable.Execution)}
 	st.record.Info = history.Info{ARN: arn, MachineARN: v.function(), Origin: history.Origin{Name: name,
-		Input: in.Input, VersionARN: v.ARN(), Sync: in.Sync, Revision: strconv.FormatInt(v.Retention, 10),
+		Input: in.Input, VersionARN: v.ARN(), Sync: in.Sync, Revision: Config{v.Timeout, v.Retention}.text(),
 		TestCase: in.Tenant}}
 	if v.Alias != "" {
 		st.record.AliasARN = v.function() + ":" + v.Alias
@@ -227,8 +226,8 @@ func (s *Service) find(ctx context.Context, arn string) (*journal.Execution, err
 
 // expired reports whether an execution ended longer ago than its function's retention period.
 func (s *Service) expired(x *journal.Execution) bool {
-	days, err := strconv.Atoi(x.Revision)
-	return err == nil && x.Ended() && s.o.Clock.Now().After(x.Stop.Add(time.Duration(days)*24*time.Hour))
+	c := configOf(x)
+	return c != nil && x.Ended() && s.o.Clock.Now().After(x.Stop.Add(time.Duration(c.RetentionPeriodInDays)*24*time.Hour))
 }
 
 // wait waits for the end of an execution.
