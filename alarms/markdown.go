@@ -25,7 +25,7 @@ func WriteMarkdown(w io.Writer) error {
 		"This page is generated from package `alarms` by `go generate ./alarms`; do not edit it. [metrics.md](metrics.md)\n" +
 		"explains the metrics. [operating.md](operating.md#alarms), to which the alarms link, says what to do.\n\n" +
 		"Most metrics are published only when something happens, so a period without data is not breaching. Only metrics-silent\n" +
-		"reports missing data: it watches the function that a schedule invokes every five minutes, and sends its message when it\n" +
+		"reports missing data: it watches the function that a schedule invokes each minute, and sends its message when it\n" +
 		"enters INSUFFICIENT_DATA. A new alarm is in that state, so a first deployment reports nothing.\n\n" +
 		"Bad input pages no one: the result of a rejected file goes to the import-results topic, and rejected rows are in the\n" +
 		"corrections file. A message about a recovery is sent when an alarm turns from ALARM to OK; an alarm that counts events\n" +

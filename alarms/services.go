@@ -89,8 +89,8 @@ func (o Options) services() []Alarm {
 	add(o.MetricsFunction, retrymetrics.FunctionInvocations, retrymetrics.ByFunction, Alarm{
 		Name: metricsSilent, Comparison: LessThanThreshold, Threshold: 1, Missing: NoData, Silence: true,
 		Periods: 3, Breaching: 3,
-		Meaning: "The function that counts retries was not invoked for 15 minutes, although a schedule invokes it every 5: no other alarm on its metrics can fire.",
-		First:   "Check whether the rule of its schedule is enabled and whether the function can be invoked; until then, look at the executions themselves.",
+		Meaning: "The function that counts retries was not invoked for 15 minutes, although a schedule invokes it each minute: no other alarm on its metrics can fire.",
+		First:   "Check whether the rules of its schedules are enabled and whether the function can be invoked; until then, look at the executions themselves.",
 	})
 	add(o.AdaptFunction, retrymetrics.FunctionErrors, retrymetrics.ByFunction, Alarm{
 		Name: "adapt-failing", Periods: 3, Breaching: 3,
