@@ -45,9 +45,10 @@ func WriteMarkdown(w io.Writer) error {
 		"\nEach fault that uses 2 % of the budget is paged by the objective within ten minutes of that moment, and calm days are\n" +
 		"not paged at all. Pages by thresholds come sooner if the callee is down, because the circuit breaker is open after\n" +
 		"15 seconds, and a batch is late only 15 minutes after its start. They also come for outages that make no batch late, and\n" +
-		"later where the breaker stays closed. So both are kept. The alarm circuit-breaker-open needs three minutes in which\n" +
-		"a function was called: if only a few batches wait for an open circuit, that takes longer than the three minutes of the\n" +
-		"table.\n")
+		"later where the breaker stays closed. So both are kept. The alarm circuit-breaker-open needs three minutes with\n" +
+		"data. The functions print the circuit's state when they are called, and a few batches that wait for an open circuit call\n" +
+		"none for up to five minutes. So in the stack the function metrics publishes each minute that the circuit is open, if an\n" +
+		"execution runs. The table does without that, because its batches are many.\n")
 	s, err := documented(retrymetrics.LevelAll)
 	if err != nil {
 		return err

@@ -28,7 +28,7 @@ var (
 	Timeouts = declare("Timeouts", Count, ErrorLog, added,
 		"Attempts ended by a timeout or a missing heartbeat. The function may have continued.", ByMachine, ByState)
 	CircuitBreakerState = declare("CircuitBreakerState", None, ErrorLog, highest,
-		"1 when an attempt was refused by an open circuit breaker, 0 when an attempt was let through and succeeded (level ALL only); the highest value of a period.",
+		"1 when an open circuit breaker refused an attempt, or was open in that minute while an execution ran; 0 when an attempt was let through and succeeded (level ALL only). The highest value of a period.",
 		ByMachine, ByState)
 	ExecutionsSucceeded = declare("ExecutionsSucceeded", Count, FullLog, added,
 		"Executions that succeeded. In the CSV import, each is one file.", ByMachine)

@@ -2,6 +2,7 @@ package retrymetrics
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -114,7 +115,12 @@ func (c *Collector) Put(points []Point) {
 func (c *Collector) Points() []Point {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.points.sorted()
+	out := c.points.sorted()
+	for i := range out {
+		p := &out[i]
+		p.Values, p.Counts = slices.Clone(p.Values), slices.Clone(p.Counts)
+	}
+	return out
 }
 
 // Take returns the counted data like Points, and resets the collector.
@@ -167,8 +173,11 @@ type addition struct {
 	times  int64
 }
 
-// most is the number of additions that a sink gathers.
-const most = 64
+// most is the number of additions that a sink gathers; usual is the number that an execution of one state needs.
+const (
+	most  = 64
+	usual = 16
+)
 
 // moments identifies the state and the period of which the values that do not add up have been published.
 type moments struct {
@@ -208,6 +217,9 @@ func (t *pointSink) addTimes(m *Metric, l Labels, at int64, v float64, times int
 	}
 	if len(t.added) == most {
 		t.flush()
+	}
+	if t.added == nil {
+		t.added = make([]addition, 0, usual)
 	}
 	t.added = append(t.added, addition{m, l, start, v, times})
 }

@@ -143,13 +143,12 @@ func startOf(at int64, period time.Duration) int64 {
 	return at - rest
 }
 
-// sorted returns the points, sorted by time, metric and labels.
+// sorted returns the points, sorted by time, metric and labels. They share the values of ps, so ps must not change
+// afterwards.
 func (ps points) sorted() []Point {
 	out := make([]Point, 0, len(ps))
 	for _, p := range ps {
-		c := *p
-		c.Values, c.Counts = slices.Clone(p.Values), slices.Clone(p.Counts)
-		out = append(out, c)
+		out = append(out, *p)
 	}
 	slices.SortFunc(out, func(a, b Point) int {
 		return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.Metric.name, b.Metric.name),

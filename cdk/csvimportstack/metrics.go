@@ -19,6 +19,9 @@ import (
 // of the widget that shows it.
 const configurationMinutes = 5
 
+// circuitMinutes is the interval at which an open circuit is published: the period of the alarm circuit-breaker-open.
+const circuitMinutes = 1
+
 // metricsMemory is the memory of the metrics function, in MB. It is the smallest size at which Lambda provides a
 // whole processor. Reading takes about 10 µs of processor time per record, and an import at log level ALL produces
 // 23,000 to 35,000 records a second.
@@ -33,11 +36,15 @@ func (s *Stack) addMetrics(bootstraps string) {
 	variables := map[string]*string{
 		"LOG_LEVEL":         jsii.String(s.Environment.LogLevel),
 		"STATE_MACHINE_ARN": s.StateMachine.StateMachineArn(),
+		"BREAKER_TABLE":     s.Breaker.TableName(),
 	}
 	if only := statemachine.ChildTask(s.Environment.Shape); only != "" {
 		variables["CHILD_STATE"] = jsii.String(only)
 	}
-	access := []awsiam.PolicyStatement{allow([]string{"states:DescribeStateMachine"}, s.StateMachine.StateMachineArn())}
+	access := []awsiam.PolicyStatement{
+		allow([]string{"states:DescribeStateMachine", "states:ListExecutions"}, s.StateMachine.StateMachineArn()),
+		allow([]string{"dynamodb:GetItem"}, s.Breaker.TableArn()),
+	}
 	if s.putsMetricData() {
 		variables["METRIC_DATA"] = jsii.String("put")
 		access = append(access, allow([]string{"cloudwatch:PutMetricData"}, jsii.String("*"))) // metrics have no ARN
@@ -55,6 +62,16 @@ func (s *Stack) addMetrics(bootstraps string) {
 		Targets: &[]awsevents.IRuleTarget{awseventstargets.NewLambdaFunction(s.Metrics,
 			&awseventstargets.LambdaFunctionProps{
 				RetryAttempts: jsii.Number(0), MaxEventAge: awscdk.Duration_Minutes(jsii.Number(configurationMinutes)),
+			})},
+	})
+	awsevents.NewRule(s.Stack, jsii.String("CircuitSchedule"), &awsevents.RuleProps{
+		RuleName:    s.name("circuit"),
+		Description: jsii.String("Publishes as a metric that the circuit breaker is open while an execution runs"),
+		Schedule:    awsevents.Schedule_Rate(awscdk.Duration_Minutes(jsii.Number(circuitMinutes))),
+		Targets: &[]awsevents.IRuleTarget{awseventstargets.NewLambdaFunction(s.Metrics,
+			&awseventstargets.LambdaFunctionProps{
+				Event:         awsevents.RuleTargetInput_FromObject(map[string]string{"publish": "circuit-breaker"}),
+				RetryAttempts: jsii.Number(0), MaxEventAge: awscdk.Duration_Minutes(jsii.Number(circuitMinutes)),
 			})},
 	})
 	s.subscribeMetrics("StateMachineLog", s.StateMachineLog)

@@ -269,16 +269,18 @@ func TestTheDashboardShowsEveryAlarm(t *testing.T) {
 }
 
 func TestMetricsAreCountedFromTheLog(t *testing.T) {
-	const named = `{"Variables":{"CHILD_STATE":"ProcessSingleUserRecord","LOG_LEVEL":"ERROR","STATE_MACHINE_ARN":{"Ref":"StateMachine`
+	const named = `{"Variables":{"BREAKER_TABLE":{"Ref":"CircuitBreakers`
+	const only = `"CHILD_STATE":"ProcessSingleUserRecord","LOG_LEVEL":"ERROR","STATE_MACHINE_ARN":{"Ref":"StateMachine`
 	if got := compact(t, synth(t, onlyFailures()).only(t, "AWS::Lambda::Function",
-		"Metrics").Properties["Environment"]); !strings.HasPrefix(got, named) {
+		"Metrics").Properties["Environment"]); !strings.HasPrefix(got, named) || !strings.Contains(got, only) {
 		t.Errorf("environment %s", got)
 	}
 	x := synth(t, environment.Prod())
 	f := x.only(t, "AWS::Lambda::Function", "Metrics").Properties
 	// In bulk, child executions have two Task states, and neither may be taken for the other.
-	const variables = `{"Variables":{"LOG_LEVEL":"ALL","STATE_MACHINE_ARN":{"Ref":"StateMachine`
-	if got := compact(t, f["Environment"]); !strings.HasPrefix(got, variables) ||
+	const variables = `"LOG_LEVEL":"ALL","STATE_MACHINE_ARN":{"Ref":"StateMachine`
+	if got := compact(t, f["Environment"]); !strings.HasPrefix(got, named) || !strings.Contains(got, variables) ||
+		strings.Contains(got, "CHILD_STATE") ||
 		f["ReservedConcurrentExecutions"] != 1.0 {
 		t.Errorf("environment %s, %v instances", got, f["ReservedConcurrentExecutions"])
 	}
@@ -286,6 +288,17 @@ func TestMetricsAreCountedFromTheLog(t *testing.T) {
 	if schedule["ScheduleExpression"] != "rate(5 minutes)" || !strings.Contains(compact(t, schedule["Targets"]),
 		`{"Fn::GetAtt":["Metrics`) {
 		t.Errorf("the configuration is published at %s", compact(t, schedule))
+	}
+	circuit := x.only(t, "AWS::Events::Rule", "CircuitSchedule").Properties
+	if targets := compact(t, circuit["Targets"]); circuit["ScheduleExpression"] != "rate(1 minute)" ||
+		!strings.Contains(targets, `{"Fn::GetAtt":["Metrics`) ||
+		!strings.Contains(targets, `"Input":"{\"publish\":\"circuit-breaker\"}"`) {
+		t.Errorf("the circuit is published at %s", compact(t, circuit))
+	}
+	policy := compact(t, x.only(t, "AWS::IAM::Policy", "MetricsRole").Properties)
+	const access = `{"Action":"dynamodb:GetItem","Effect":"Allow","Resource":{"Fn::GetAtt":["CircuitBreakers`
+	if !strings.Contains(policy, access) || strings.Contains(policy, "UpdateItem") {
+		t.Errorf("the function has %s", policy)
 	}
 	subscription := x.only(t, "AWS::Logs::SubscriptionFilter", "")
 	if log := compact(t, subscription.Properties["LogGroupName"]); !strings.HasPrefix(log, `{"Ref":"StateMachineLog`) ||

@@ -14,6 +14,12 @@ import (
 	"stepback/retrymetrics"
 )
 
+// The callees of the import. All functions that call one share its breaker.
+const (
+	Database = "database" // the users' database
+	Objects  = "objects"  // the buckets
+)
+
 // Printer prints the metrics of one callee. Its fields must be set before use; it is safe for concurrent use.
 type Printer struct {
 	// Callee is the callee's name in log lines.

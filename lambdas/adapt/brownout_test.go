@@ -50,7 +50,7 @@ const realTime = "STEPBACK_REAL_TIME"
 // deployed lists the logical IDs, by prefix, of the resources taken from the template; code maps functions to their
 // bootstraps.
 var (
-	deployed = []string{"Adapt", "Metrics", "ConfigurationSchedule", "StateMachine", "RetryConfigurations"}
+	deployed = []string{"Adapt", "Metrics", "ConfigurationSchedule", "StateMachine", "RetryConfigurations", "CircuitBreakers"}
 	code     = map[string]string{"Adapt": "stepback/lambdas/adapt", "Metrics": "stepback/lambdas/metrics"}
 )
 

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"stepback/aws/objects/sdkobjects"
+	"stepback/csvimport/circuitlog"
 	"stepback/csvimport/database"
 	"stepback/csvimport/handlers"
 	"stepback/csvimport/s3objects"
@@ -27,7 +28,7 @@ func main() {
 		log.Error("cannot start", "error", err.Error())
 		os.Exit(1)
 	}
-	guard, err := sharedguard.FromEnvironment(context.Background(), os.Getenv, "database",
+	guard, err := sharedguard.FromEnvironment(context.Background(), os.Getenv, circuitlog.Database,
 		statemachine.AggregateResults,
 		os.Stdout, log)
 	if err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
@@ -33,7 +32,7 @@ func (h *handler) configuration(ctx context.Context) error {
 		return err
 	}
 	var c retrymetrics.Collector
-	c.AddConfiguration(h.machineARN[strings.LastIndexByte(h.machineARN, ':')+1:], h.now(), all)
+	c.AddConfiguration(h.machine(), h.now(), all)
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.publish(ctx, nil, append(c.Points(), h.reader.Expire(h.now())...))

@@ -4,11 +4,13 @@
 // It keeps open executions in memory between invocations, so it counts exactly with a reserved concurrency of 1; with
 // more, records that another instance received are counted as UnpairedEvents. Deliveries may arrive in any order.
 //
-// Every other event, such as a schedule's, makes it publish the state machine's current retry settings.
+// The event {"publish": "circuit-breaker"} makes it publish that a circuit breaker is open, if the database's or the
+// buckets' is and an execution runs. Every other event, such as a schedule's, makes it publish the state machine's current retry settings.
 //
 // Environment: LOG_LEVEL, the state machine's log level, ALL (the default) or ERROR; CHILD_STATE, the only Task state
 // of the Map's child executions, if they have only one (for log level ERROR, which does not name states);
-// STATE_MACHINE_ARN, the state machine whose configuration is published; METRIC_DATA, which is put for an endpoint
+// STATE_MACHINE_ARN, the state machine whose configuration is published; BREAKER_TABLE, the DynamoDB table of the circuit
+// breakers; METRIC_DATA, which is put for an endpoint
 // whose logs do not extract metrics, such as LocalStack: the function then puts its metrics into CloudWatch, and those
 // in the logs of other functions that it is subscribed to.
 package main
@@ -28,8 +30,11 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/cloudwatch"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 
+	"stepback/adaptive/shared"
+	"stepback/adaptive/shared/dynamostore"
 	"stepback/csvimport/handlers"
 	"stepback/retrymetrics"
 )
@@ -42,11 +47,15 @@ func main() {
 		log.Error("cannot start", "error", err.Error())
 		os.Exit(1)
 	}
+	machines := sfn.NewFromConfig(cfg)
 	h := handler{
 		reader: retrymetrics.LogReader{Level: retrymetrics.Level(os.Getenv("LOG_LEVEL")),
 			ChildState: os.Getenv("CHILD_STATE")},
 		out: os.Stdout, log: log,
-		machines: sfn.NewFromConfig(cfg), machineARN: os.Getenv("STATE_MACHINE_ARN"), now: time.Now,
+		machines: machines, running: machines, machineARN: os.Getenv("STATE_MACHINE_ARN"), now: time.Now,
+	}
+	if table := os.Getenv("BREAKER_TABLE"); table != "" {
+		h.breakers = &dynamostore.Store{Client: dynamodb.NewFromConfig(cfg), Table: table}
 	}
 	switch to := os.Getenv("METRIC_DATA"); to {
 	case "":
@@ -67,21 +76,37 @@ type handler struct {
 	log    *slog.Logger
 
 	machines   machines
+	running    executions
 	machineARN string
+	breakers   shared.Store // nil if there are none
 	now        func() time.Time
 }
 
-// handle handles one event: a delivery of the subscription, or a request to publish the configuration.
+// handle handles one event: a delivery of the subscription, or a request to publish the circuit breaker's state or the
+// configuration.
 func (h *handler) handle(ctx context.Context, event json.RawMessage) error {
-	var delivery events.CloudwatchLogsEvent
-	if err := json.Unmarshal(event, &delivery); err != nil {
+	var request struct {
+		events.CloudwatchLogsEvent
+		Publish string `json:"publish"`
+	}
+	if err := json.Unmarshal(event, &request); err != nil {
 		return err
 	}
-	if delivery.AWSLogs.Data == "" {
+	switch {
+	case request.AWSLogs.Data != "":
+		return h.records(ctx, request.AWSLogs)
+	case request.Publish == "circuit-breaker":
+		return h.circuit(ctx)
+	case request.Publish != "":
+		return fmt.Errorf("publish is %q; set it to circuit-breaker, or leave it out to publish the configuration",
+			request.Publish)
+	default:
 		return h.configuration(ctx)
 	}
-	return h.records(ctx, delivery.AWSLogs)
 }
+
+// machine returns the name of the state machine.
+func (h *handler) machine() string { return h.machineARN[strings.LastIndexByte(h.machineARN, ':')+1:] }
 
 // records counts one delivery. It returns an error if the delivery cannot be unpacked. A record that cannot be read
 // is logged and skipped, since delivering it again would not help.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/aws/aws-lambda-go/lambda"
 
+	"stepback/csvimport/circuitlog"
 	"stepback/csvimport/database"
 	"stepback/csvimport/handlers"
 	"stepback/csvimport/sharedguard"
@@ -21,7 +22,7 @@ import (
 
 func main() {
 	log := handlers.Log()
-	guard, err := sharedguard.FromEnvironment(context.Background(), os.Getenv, "database",
+	guard, err := sharedguard.FromEnvironment(context.Background(), os.Getenv, circuitlog.Database,
 		statemachine.ProcessSingleUserRecord, os.Stdout, log)
 	var waiting handlers.Waiting
 	if err == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"stepback/aws/objects/sdkobjects"
+	"stepback/csvimport/circuitlog"
 	"stepback/csvimport/handlers"
 	"stepback/csvimport/importrows"
 	"stepback/csvimport/s3objects"
@@ -26,7 +27,7 @@ func main() {
 	exitOn(log, err)
 	sizes, err := handlers.SizesFrom(os.Getenv)
 	exitOn(log, err)
-	guard, err := sharedguard.FromEnvironment(context.Background(), os.Getenv, "objects", statemachine.ValidateCSVFile,
+	guard, err := sharedguard.FromEnvironment(context.Background(), os.Getenv, circuitlog.Objects, statemachine.ValidateCSVFile,
 		os.Stdout, log)
 	exitOn(log, err)
 	lambda.Start(handlers.Traced(&xray.Tracer{}, handlers.Guarded(guard, handlers.Validate(s3objects.New(store),
