@@ -49,7 +49,7 @@ func begin(t *testing.T, p *local.Platform, name, input string) string {
 func ended(t *testing.T, p *local.Platform, arn string) *durablefunctions.Description {
 	t.Helper()
 	for {
-		d, err := p.Durable.Describe(t.Context(), arn)
+		d, err := p.Durable.Describe(t.Context(), arn, true)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -100,7 +100,8 @@ const tests = {
       { name: 'CallbackTimeoutException' });
   },
   async 'a callback times out'() {
-    assert.equal((await invoke('expiry', {})).result, 'CallbackTimeoutError');
+    assert.equal((await invoke('expiry', {})).result, 'CallbackTimeoutError: Callback timed out');
+    assert.equal((await invoke('expiry', { heartbeat: true })).result, 'CallbackTimeoutError: Callback timed out on heartbeat');
   },
   async 'map, parallel and child contexts survive a suspension'() {
     const out = await invoke('batch', { items: [1, 2, 3] });

@@ -22,12 +22,13 @@ export const approval = withDurableExecution(async (event, context) => {
   return JSON.parse(said);
 });
 
-// expiry waits for a callback that never comes.
+// expiry waits for a callback that never comes, until its timeout or, if the event says so, until a heartbeat is missing.
 export const expiry = withDurableExecution(async (event, context) => {
   try {
-    await context.waitForCallback('approval', async () => {}, { timeout: { seconds: 1 } });
+    const limit = { seconds: 1 };
+    await context.waitForCallback('approval', async () => {}, event.heartbeat ? { heartbeatTimeout: limit } : { timeout: limit });
   } catch (e) {
-    return e.name;
+    return `${e.name}: ${e.message}`;
   }
 });
 
