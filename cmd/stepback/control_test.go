@@ -56,6 +56,14 @@ func TestVerbsTravel(t *testing.T) {
 	}
 	stepback(t, "history", "nobody", "--data", data).complains(t, exit.Failure,
 		`stepback: no execution is called "nobody"`)
+	designed := filepath.Join(t.TempDir(), "orders.design.json")
+	problem := filepath.Join(filepath.Dir(designed), "orders.yaml")
+	if err := os.WriteFile(problem, []byte(designFile), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stepback(t, "retries", "design", problem, "-o", designed).ends(t, exit.OK)
+	stepback(t, "retries", "analyze", "--design", designed, "--data", data).complains(t, exit.Failure,
+		"the record has 0 tasks of the state Save and covers no period of 5m0s")
 	stepback(t, "data", "compact", "--data", data).complains(t, exit.Usage, "the journal cannot be compacted",
 		"end it first")
 	stepback(t, "run", "--virtual-time", "--csv", file, "--data", data).complains(t, exit.Usage, "--virtual-time",
