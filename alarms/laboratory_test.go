@@ -57,7 +57,9 @@ type trouble struct {
 }
 
 func window(fault string, minutes int) []string {
-	return []string{fmt.Sprintf("{at: %d, for: %d, service: db, %s}", int((begins - leadIn).Seconds()), 60*minutes, fault)}
+	return []string{
+		fmt.Sprintf("{at: %d, for: %d, service: db, %s}", int((begins - leadIn).Seconds()), 60*minutes, fault),
+	}
 }
 
 func flapping() (all []string) {
@@ -75,20 +77,37 @@ func troubles() []trouble {
 		{name: "every call fails for 14 minutes", faults: window("errors: {p: 1, name: DatabaseConnectionError}", 14)},
 		{name: "every call fails for 30 minutes", faults: window("errors: {p: 1, name: DatabaseConnectionError}", 30)},
 		{name: "every call fails for 3 hours", faults: window("errors: {p: 1, name: DatabaseConnectionError}", 180)},
-		{name: "half of the calls fail for 2 hours", faults: window("errors: {p: 0.5, name: DatabaseConnectionError}", 120)},
-		{name: "one call in ten fails for 2 hours", faults: window("errors: {p: 0.1, name: DatabaseConnectionError}", 120)},
+		{
+			name:   "half of the calls fail for 2 hours",
+			faults: window("errors: {p: 0.5, name: DatabaseConnectionError}", 120),
+		},
+		{
+			name:   "one call in ten fails for 2 hours",
+			faults: window("errors: {p: 0.1, name: DatabaseConnectionError}", 120),
+		},
 		{name: "nothing answers for 2 hours", faults: window("capacity: 0", 120)},
 		{name: "the database is 100 times slower for 2 hours", faults: window("capacity: 0.01", 120)},
-		{name: "every call is throttled for 2 hours", faults: window("errors: {p: 1, name: Lambda.TooManyRequestsException}", 120)},
+		{
+			name:   "every call is throttled for 2 hours",
+			faults: window("errors: {p: 1, name: Lambda.TooManyRequestsException}", 120),
+		},
 		{name: "out for 15 of 30 minutes, six times", faults: flapping()},
-		{name: "deadlocks in 90 % of the calls for 2 hours", faults: window("errors: {p: 0.9, name: DeadlockException}", 120)},
+		{
+			name:   "deadlocks in 90 % of the calls for 2 hours",
+			faults: window("errors: {p: 0.9, name: DeadlockException}", 120),
+		},
 		{name: "a mistake fails every call for 2 hours", faults: window("errors: {p: 1, name: TypeError}", 120)},
 	}
 }
 
 // calm is 28 days with an error in a hundred calls, and an outage of about 20 seconds about once a day.
-var calm = trouble{name: "28 calm days", errors: ", errors: [{name: DatabaseConnectionError, p: 0.01}]",
-	faults: []string{"{gilbert: {meanGood: 86400, meanBad: 20}, service: db, errors: {p: 1, name: DatabaseConnectionError}}"}}
+var calm = trouble{
+	name:   "28 calm days",
+	errors: ", errors: [{name: DatabaseConnectionError, p: 0.01}]",
+	faults: []string{
+		"{gilbert: {meanGood: 86400, meanBad: 20}, service: db, errors: {p: 1, name: DatabaseConnectionError}}",
+	},
+}
 
 // uncontrolled is the policy adaptive without its controller.
 const uncontrolled = `
@@ -135,7 +154,9 @@ func laboratory(t *testing.T, x trouble, from, length time.Duration) []retrymetr
 	c := retrymetrics.Collector{}
 	var points []retrymetrics.Point
 	take := func() {
-		points = append(points, slices.DeleteFunc(c.Take(), func(p retrymetrics.Point) bool { return !watched[p.Metric] })...)
+		points = append(
+			points,
+			slices.DeleteFunc(c.Take(), func(p retrymetrics.Point) bool { return !watched[p.Metric] })...)
 	}
 	taken := time.Duration(0)
 	open := map[int][]attempt{}
@@ -317,7 +338,10 @@ func TestPagesAreJudged(t *testing.T) {
 	t.Parallel()
 	const budget = 0.005 * arriving
 	var table bytes.Buffer
-	fmt.Fprintln(&table, "| scenario | late batches, % of the budget | 2 % of it used after | thresholds: first page, pages | objective: first page, pages |")
+	fmt.Fprintln(
+		&table,
+		"| scenario | late batches, % of the budget | 2 % of it used after | thresholds: first page, pages | objective: first page, pages |",
+	)
 	fmt.Fprintln(&table, "|---|---|---|---|---|")
 	before := laboratory(t, trouble{name: "before the fault"}, 0, leadIn)
 	for _, x := range append(troubles(), calm) {
@@ -335,13 +359,26 @@ func TestPagesAreJudged(t *testing.T) {
 			used = fmt.Sprintf("%g min", (moment - begins).Minutes())
 			inTime := slices.ContainsFunc(at, func(a time.Duration) bool { return a <= moment+10*time.Minute })
 			if x.name != calm.name && !inTime {
-				t.Errorf("%s: 2 %% of the budget are used after %s, and the objective pages at %v", x.name, used, objective)
+				t.Errorf(
+					"%s: 2 %% of the budget are used after %s, and the objective pages at %v",
+					x.name,
+					used,
+					objective,
+				)
 			}
 		}
 		if x.name == calm.name && thresholds.pages+objective.pages > 0 {
 			t.Errorf("calm days page: thresholds %v, objective %v", thresholds, objective)
 		}
-		fmt.Fprintf(&table, "| %s | %.1f | %s | %s | %s |\n", x.name, 100*float64(len(late))/budget, used, thresholds, objective)
+		fmt.Fprintf(
+			&table,
+			"| %s | %.1f | %s | %s | %s |\n",
+			x.name,
+			100*float64(len(late))/budget,
+			used,
+			thresholds,
+			objective,
+		)
 	}
 	if *update {
 		if err := os.WriteFile(judgedFile, table.Bytes(), 0o644); err != nil {
@@ -350,6 +387,11 @@ func TestPagesAreJudged(t *testing.T) {
 	}
 	want, err := os.ReadFile(judgedFile)
 	if err != nil || string(want) != table.String() {
-		t.Errorf("%s is out of date (%v): run go test ./alarms -update -run Judged, then go generate ./alarms\n%s", judgedFile, err, table.String())
+		t.Errorf(
+			"%s is out of date (%v): run go test ./alarms -update -run Judged, then go generate ./alarms\n%s",
+			judgedFile,
+			err,
+			table.String(),
+		)
 	}
 }

@@ -21,8 +21,8 @@ type Origin struct {
 	// it was started by the state machine's own ARN.
 	VersionARN string `json:"stateMachineVersionArn,omitempty"`
 	AliasARN   string `json:"stateMachineAliasArn,omitempty"`
-	// Revision is the caller's own name for the revision of the state machine; for a durable execution it is the text of
-	// its DurableConfig. The engine only stores Revision and TraceHeader.
+	// Revision is the caller's own name for the revision of the state machine; for a durable execution it is the text
+	// of its DurableConfig. The engine only stores Revision and TraceHeader.
 	Revision    string `json:"revision,omitempty"`
 	TraceHeader string `json:"traceHeader,omitempty"`
 	// Sync is true if the caller waits for the end of the EXPRESS execution. In that case the context object has no

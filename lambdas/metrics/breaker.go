@@ -21,9 +21,9 @@ type executions interface {
 }
 
 // circuit publishes CircuitBreakerState as 1 if the circuit of a callee is open and an execution runs. The functions
-// print the state only when they are invoked, and a few batches that wait for an open circuit invoke none for up to five
-// minutes. While no execution runs, no call is refused, and the circuit stays open in the table until the next call. A
-// half-open circuit is in use, so the functions print it.
+// print the state only when they are invoked, and a few batches that wait for an open circuit invoke none for up to
+// five minutes. While no execution runs, no call is refused, and the circuit stays open in the table until the next
+// call. A half-open circuit is in use, so the functions print it.
 func (h *handler) circuit(ctx context.Context) error {
 	if h.breakers == nil || h.machineARN == "" {
 		return errors.New("BREAKER_TABLE or STATE_MACHINE_ARN is not set; set both to publish the state of the circuit breaker")

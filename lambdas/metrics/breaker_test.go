@@ -68,8 +68,8 @@ func halfOpen() breaker.State {
 	return s
 }
 
-// TestAnOpenCircuitPagesWhileAllBatchesWait: a function is invoked once when the circuit opens, and the last batches then
-// wait for five minutes. The alarm circuit-breaker-open fires in the third minute, and not if nothing runs.
+// TestAnOpenCircuitPagesWhileAllBatchesWait: a function is invoked once when the circuit opens, and the last batches
+// then wait for five minutes. The alarm circuit-breaker-open fires in the third minute, and not if nothing runs.
 func TestAnOpenCircuitPagesWhileAllBatchesWait(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -91,8 +91,13 @@ func TestAnOpenCircuitPagesWhileAllBatchesWait(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var out bytes.Buffer
 				begin := time.Now().UTC()
-				h := handler{out: &out, now: time.Now, machineARN: machineARN, breakers: &circuits{callee: c.callee, state: c.state()},
-					running: listed{begin.Add(c.runs)}}
+				h := handler{
+					out:        &out,
+					now:        time.Now,
+					machineARN: machineARN,
+					breakers:   &circuits{callee: c.callee, state: c.state()},
+					running:    listed{begin.Add(c.runs)},
+				}
 				collected := retrymetrics.Collector{}
 				collected.Put([]retrymetrics.Point{ // printed by a function
 					{Metric: retrymetrics.CircuitBreakerState, Labels: retrymetrics.Labels{StateMachine: "csv-import"},
@@ -104,7 +109,7 @@ func TestAnOpenCircuitPagesWhileAllBatchesWait(t *testing.T) {
 					if err := h.handle(t.Context(), json.RawMessage(everyTime)); err != nil {
 						t.Fatal(err)
 					}
-					time.Sleep(time.Minute)
+					time.Sleep(time.Minute) //nolint:forbidigo // virtual time
 				}
 				for line := range bytes.Lines(out.Bytes()) {
 					if !collected.AddEmbedded(line, retrymetrics.CircuitBreakerState) {
@@ -130,7 +135,14 @@ func TestAnOpenCircuitPagesWhileAllBatchesWait(t *testing.T) {
 }
 
 // check checks when an alarm fires for the first time.
-func check(t *testing.T, set alarms.Set, a alarms.Alarm, points []retrymetrics.Point, begin time.Time, want time.Duration) {
+func check(
+	t *testing.T,
+	set alarms.Set,
+	a alarms.Alarm,
+	points []retrymetrics.Point,
+	begin time.Time,
+	want time.Duration,
+) {
 	t.Helper()
 	changes, err := set.Evaluate(a, points)
 	if err != nil {
@@ -158,7 +170,11 @@ func TestACircuitThatCannotBePublishedIsAnError(t *testing.T) {
 		"no machine":       {&handler{breakers: unreachable}, "BREAKER_TABLE or STATE_MACHINE_ARN is not set"},
 		"table is refused": {&handler{machineARN: machineARN, breakers: unreachable}, "the table is not reachable"},
 	} {
-		if err := c.h.handle(t.Context(), json.RawMessage(everyTime)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := c.h.handle(
+			t.Context(),
+			json.RawMessage(everyTime),
+		); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
 	}

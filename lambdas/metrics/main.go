@@ -5,14 +5,15 @@
 // more, records that another instance received are counted as UnpairedEvents. Deliveries may arrive in any order.
 //
 // The event {"publish": "circuit-breaker"} makes it publish that a circuit breaker is open, if the database's or the
-// buckets' is and an execution runs. Every other event, such as a schedule's, makes it publish the state machine's current retry settings.
+// buckets' is and an execution runs. Every other event, such as a schedule's, makes it publish the state machine's
+// current retry settings.
 //
 // Environment: LOG_LEVEL, the state machine's log level, ALL (the default) or ERROR; CHILD_STATE, the only Task state
 // of the Map's child executions, if they have only one (for log level ERROR, which does not name states);
-// STATE_MACHINE_ARN, the state machine whose configuration is published; BREAKER_TABLE, the DynamoDB table of the circuit
-// breakers; METRIC_DATA, which is put for an endpoint
-// whose logs do not extract metrics, such as LocalStack: the function then puts its metrics into CloudWatch, and those
-// in the logs of other functions that it is subscribed to.
+// STATE_MACHINE_ARN, the state machine whose configuration is published; BREAKER_TABLE, the DynamoDB table of the
+// circuit breakers; METRIC_DATA, which is put for an endpoint whose logs do not extract metrics, such as LocalStack:
+// the function then puts its metrics into CloudWatch, and those in the logs of other functions that it is subscribed
+// to.
 package main
 
 import (

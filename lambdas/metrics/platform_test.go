@@ -69,7 +69,10 @@ func TestAnOpenCircuitIsPublishedFromTheTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	published("an execution runs", 1)
-	if _, err := machines.StopExecution(t.Context(), &sfn.StopExecutionInput{ExecutionArn: run.ExecutionArn}); err != nil {
+	if _, err := machines.StopExecution(
+		t.Context(),
+		&sfn.StopExecutionInput{ExecutionArn: run.ExecutionArn},
+	); err != nil {
 		t.Fatal(err)
 	}
 	published("it was stopped", 0)

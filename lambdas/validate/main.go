@@ -27,8 +27,8 @@ func main() {
 	exitOn(log, err)
 	sizes, err := handlers.SizesFrom(os.Getenv)
 	exitOn(log, err)
-	guard, err := sharedguard.FromEnvironment(context.Background(), os.Getenv, circuitlog.Objects, statemachine.ValidateCSVFile,
-		os.Stdout, log)
+	guard, err := sharedguard.FromEnvironment(context.Background(), os.Getenv, circuitlog.Objects,
+		statemachine.ValidateCSVFile, os.Stdout, log)
 	exitOn(log, err)
 	lambda.Start(handlers.Traced(&xray.Tracer{}, handlers.Guarded(guard, handlers.Validate(s3objects.New(store),
 		&importrows.Enlister{Store: store}, sizes, log))))

@@ -53,7 +53,7 @@ type rollbackRequest struct {
 }
 
 func (s *Service) rollbackStack(ctx context.Context, scope aws.Scope, in *rollbackRequest) (*stackID, error) {
-	if err := in.deploymentMode.check(); err != nil {
+	if err := in.check(); err != nil {
 		return nil, err
 	}
 	var out stackID

@@ -180,7 +180,7 @@ func (in *stackRequest) refused() error {
 			return err
 		}
 	}
-	return in.deploymentMode.check()
+	return in.check()
 }
 
 func (s *Service) createStack(ctx context.Context, scope aws.Scope, in *stackRequest) (*stackID, error) {
@@ -321,7 +321,7 @@ type deleteRequest struct {
 }
 
 func (s *Service) deleteStack(ctx context.Context, scope aws.Scope, in *deleteRequest) (*none, error) {
-	if err := in.deploymentMode.check(); err != nil {
+	if err := in.check(); err != nil {
 		return nil, err
 	}
 	return &none{}, s.change(func(k *keeper) error {

@@ -122,8 +122,11 @@ func (s *Service) start(ctx context.Context, v Version, in *Start) (*journal.Exe
 			continue
 		}
 		if x.Input != in.Input {
-			return nil, refusal("DurableExecutionAlreadyStartedException", http.StatusConflict,
-				"A durable execution with the name "+in.Name+" has already been started with a different payload: "+x.ARN)
+			return nil, refusal(
+				"DurableExecutionAlreadyStartedException",
+				http.StatusConflict,
+				"A durable execution with the name "+in.Name+" has already been started with a different payload: "+x.ARN,
+			)
 		}
 		return x, nil
 	}
@@ -165,7 +168,9 @@ func (s *Service) begin(ctx context.Context, arn string, v Version, in *Start) (
 	switch {
 	case in.Sync && len(in.Input) > invocation.MaxRequestBytes, !in.Sync && len(in.Input) > invocation.MaxEventBytes:
 		return nil, refusal("RequestTooLargeException", http.StatusRequestEntityTooLarge, fmt.Sprintf(
-			"Request must be smaller than %d bytes for the invocation of a durable function", invocation.MaxRequestBytes))
+			"Request must be smaller than %d bytes for the invocation of a durable function",
+			invocation.MaxRequestBytes,
+		))
 	}
 	name, id := partsOf(arn)
 	r := s.newRun(arn)
@@ -227,7 +232,8 @@ func (s *Service) find(ctx context.Context, arn string) (*journal.Execution, err
 // expired reports whether an execution ended longer ago than its function's retention period.
 func (s *Service) expired(x *journal.Execution) bool {
 	c := configOf(x)
-	return c != nil && x.Ended() && s.o.Clock.Now().After(x.Stop.Add(time.Duration(c.RetentionPeriodInDays)*24*time.Hour))
+	return c != nil && x.Ended() &&
+		s.o.Clock.Now().After(x.Stop.Add(time.Duration(c.RetentionPeriodInDays)*24*time.Hour))
 }
 
 // wait waits for the end of an execution.
