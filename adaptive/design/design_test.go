@@ -362,6 +362,22 @@ allow: []
 	if c.Values != 7+7+5 {
 		t.Errorf("%d values are compared", c.Values)
 	}
+	// Through an outage that begins late in a Map Run, its last items only wait for their retries.
+	for i := range 300 {
+		at := began.Add(3*time.Hour + time.Duration(i/2)*200*time.Millisecond)
+		attempts := []analysis.Attempt{{Start: at, End: at.Add(200 * time.Millisecond)}}
+		if i >= 290 {
+			attempts[0].Error = "Away"
+			again := at.Add(26*time.Second + time.Duration(i)*time.Millisecond)
+			attempts = append(attempts, analysis.Attempt{Start: again, End: again.Add(200 * time.Millisecond)})
+		}
+		found.Add(analysis.Task{Execution: fmt.Sprint("late", i), State: "Save", Callee: "lambda save", Ending: analysis.Done,
+			MapRun: "late", Rules: "designed", Attempts: attempts})
+	}
+	if c, err = o.Compare(&found, nil); err != nil || len(c.Periods) != 4 || c.Periods[3].Condition != "outage" ||
+		math.Abs(c.Periods[3].FaultSeconds-26.29) > 0.01 {
+		t.Errorf("%+v, %v", c, err)
+	}
 	only := d.Observe()
 	before := analysis.Collector{Each: only.Add}
 	before.Rules(

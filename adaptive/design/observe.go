@@ -102,7 +102,8 @@ type Period struct {
 	From time.Time `json:"from"`
 	// Condition is the condition with whose prediction it is compared; empty if the design foresaw nothing like it.
 	Condition string `json:"condition"`
-	// FaultSeconds is the time in which a fifth or more of the calls failed.
+	// FaultSeconds is the time in which a fifth or more of the calls failed, or the longest time in which none succeeded
+	// if that is longer.
 	FaultSeconds float64 `json:"faultSeconds"`
 	Outcome      Outcome `json:"outcome"`
 	Tasks        int     `json:"tasks"`
@@ -348,11 +349,50 @@ func (o *Observer) period(tasks []observed, from time.Time, length time.Duration
 	if first >= 0 {
 		p.FaultSeconds = float64(last-first+1) * bin
 	}
+	p.FaultSeconds = max(p.FaultSeconds, longestSilence(tasks, from, to, bin*time.Second).Seconds())
 	if o.d.Map != nil {
 		p.Outcome.Finish = length.Seconds()
 	}
 	p.Condition = o.d.conditionOf(p.FaultSeconds)
 	return p, true
+}
+
+// longestSilence returns the longest time within a period in which three calls or more failed and none succeeded; 0 if
+// none lasted as long as atLeast. Through such a fault, tasks with long waits make hardly any calls.
+func longestSilence(tasks []observed, from, to time.Time, atLeast time.Duration) time.Duration {
+	type call struct {
+		at     time.Time
+		failed bool
+	}
+	var calls []call
+	for i := range tasks {
+		x := &tasks[i]
+		for _, at := range x.failures {
+			calls = append(calls, call{at, true})
+		}
+		if x.took >= 0 {
+			calls = append(calls, call{x.ends[len(x.ends)-1], false})
+		}
+	}
+	slices.SortFunc(calls, func(a, b call) int { return a.at.Compare(b.at) })
+	var longest time.Duration
+	failed := 0
+	var first time.Time
+	for _, c := range calls {
+		switch {
+		case c.at.Before(from) || !c.at.Before(to):
+		case c.failed:
+			if failed++; failed == 1 {
+				first = c.at
+			}
+		default:
+			if d := c.at.Sub(first); failed >= 3 && d >= atLeast {
+				longest = max(longest, d)
+			}
+			failed = 0
+		}
+	}
+	return longest
 }
 
 // conditionOf returns the condition whose fault is most like one that was visible for a time; empty if none is. A fault
