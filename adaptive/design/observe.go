@@ -102,8 +102,8 @@ type Period struct {
 	From time.Time `json:"from"`
 	// Condition is the condition with whose prediction it is compared; empty if the design foresaw nothing like it.
 	Condition string `json:"condition"`
-	// FaultSeconds is the time in which a fifth or more of the calls failed, or the longest time in which none succeeded
-	// if that is longer.
+	// FaultSeconds is the time in which a fifth or more of the calls failed, or the longest time in which none
+	// succeeded if that is longer.
 	FaultSeconds float64 `json:"faultSeconds"`
 	Outcome      Outcome `json:"outcome"`
 	Tasks        int     `json:"tasks"`

@@ -177,13 +177,15 @@ func TestDesignedImport(t *testing.T) {
 	if err := json.Unmarshal(text, &compared); err != nil {
 		t.Fatal(err)
 	}
-	// Whether the predictions hold depends on the machine: if a call takes longer than in the fitted imports, they do not.
+	// Whether the predictions hold depends on the machine: if a call takes longer than in the fitted imports, they do
+	// not.
 	for i, p := range compared.Periods {
 		if want := []string{"calm", "outage"}[i%2]; p.Condition != want {
 			t.Errorf("import %d counts as %q, want %s", i, p.Condition, want)
 		}
 	}
-	if len(compared.Periods) != imports || compared.Values != 7*imports || !compared.Holds && len(compared.Reasons) == 0 {
+	if len(compared.Periods) != imports || compared.Values != 7*imports ||
+		!compared.Holds && len(compared.Reasons) == 0 {
 		t.Errorf("%+v", compared)
 	}
 }
