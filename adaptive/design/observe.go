@@ -31,11 +31,10 @@ type observed struct {
 	start    time.Time
 	end      time.Time // of the last attempt
 	took     float32   // seconds until it succeeded; negative if it did not
-	calls    uint16
 	dead     bool
 	cut      bool
 	failures []time.Time
-	ends     []time.Time
+	calls    []time.Time // their starts
 }
 
 // Observe returns an observer for what happens under the design.
@@ -73,8 +72,7 @@ func (o *Observer) Add(t *analysis.Task) {
 		default:
 			x.failures = append(x.failures, a.Start)
 		}
-		x.calls++
-		x.ends = append(x.ends, a.Start)
+		x.calls = append(x.calls, a.Start)
 	}
 	x.end = t.Attempts[len(t.Attempts)-1].End
 	o.tasks = append(o.tasks, x)
@@ -111,21 +109,20 @@ type Period struct {
 	Outside []string `json:"outside"`
 }
 
-// compared are the metrics that a history shows as the laboratory defines them.
-var compared = []string{"saved", "p50", "p99", "callsPerRecord", "peakCalls", "dead"}
-
-// comparedOfMap are the further ones of a Map Run with as many items as the design assumed, within a twentieth. Of
-// another Map Run, the number of dead letters is not compared either.
-var comparedOfMap = []string{"finish"}
-
-// comparable reports whether a metric of a period can be compared with its prediction.
-func (d *Design) comparable(metric string, p *Period) bool {
-	if d.Map == nil {
-		return slices.Contains(compared, metric)
+// compares reports whether a metric of a period is compared with its prediction: if a history shows it as the
+// laboratory defines it. Dead letters and end of a Map Run are compared only if it had as many items as the design
+// assumed, within a twentieth.
+func (d *Design) compares(metric string, p *Period) bool {
+	asAssumed := d.Map != nil && math.Abs(float64(p.Tasks-d.Map.Items)) <= 0.05*float64(d.Map.Items)
+	switch metric {
+	case "saved", "p50", "p99", "callsPerRecord", "peakCalls":
+		return true
+	case "dead":
+		return d.Map == nil || asAssumed
+	case "finish":
+		return asAssumed
 	}
-	same := math.Abs(float64(p.Tasks-d.Map.Items)) <= 0.05*float64(d.Map.Items)
-	return slices.Contains(compared, metric) && (same || metric != "dead") ||
-		same && slices.Contains(comparedOfMap, metric)
+	return false
 }
 
 // periods cuts the tasks, which are sorted by start, into periods: Map Runs if the design is one of a Map.
@@ -216,7 +213,7 @@ func (o *Observer) Compare(found *analysis.Collector, fit *analysis.Fit) (*Compa
 				continue
 			}
 			for _, m := range metrics {
-				if !o.d.comparable(m.name, p) {
+				if !o.d.compares(m.name, p) {
 					continue
 				}
 				c.Values++
@@ -299,7 +296,7 @@ func (o *Observer) period(tasks []observed, from time.Time, length time.Duration
 	bins := make([]count, int(length/time.Second)/bin+1)
 	for i := range tasks {
 		x := &tasks[i]
-		for _, at := range x.ends {
+		for _, at := range x.calls {
 			if !at.Before(from) && at.Before(to) {
 				bins[int(at.Sub(from).Seconds())/bin].calls++
 			}
@@ -313,7 +310,7 @@ func (o *Observer) period(tasks []observed, from time.Time, length time.Duration
 			continue
 		}
 		p.Tasks++
-		calls += int(x.calls)
+		calls += len(x.calls)
 		switch {
 		case x.took >= 0:
 			took = append(took, float64(x.took))
@@ -365,30 +362,32 @@ func longestSilence(tasks []observed, from, to time.Time, atLeast time.Duration)
 		failed bool
 	}
 	var calls []call
+	add := func(at time.Time, failed bool) {
+		if !at.Before(from) && at.Before(to) {
+			calls = append(calls, call{at, failed})
+		}
+	}
 	for i := range tasks {
 		x := &tasks[i]
 		for _, at := range x.failures {
-			calls = append(calls, call{at, true})
+			add(at, true)
 		}
 		if x.took >= 0 {
-			calls = append(calls, call{x.ends[len(x.ends)-1], false})
+			add(x.calls[len(x.calls)-1], false)
 		}
 	}
 	slices.SortFunc(calls, func(a, b call) int { return a.at.Compare(b.at) })
 	var longest time.Duration
-	failed := 0
 	var first time.Time
+	failed := 0
 	for _, c := range calls {
-		switch {
-		case c.at.Before(from) || !c.at.Before(to):
-		case c.failed:
-			if failed++; failed == 1 {
-				first = c.at
-			}
-		default:
-			if d := c.at.Sub(first); failed >= 3 && d >= atLeast {
-				longest = max(longest, d)
-			}
+		if c.failed && failed == 0 {
+			first = c.at
+		}
+		if d := c.at.Sub(first); failed >= 3 && d >= atLeast {
+			longest = max(longest, d)
+		}
+		if failed++; !c.failed {
 			failed = 0
 		}
 	}
