@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	sfntypes "github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
@@ -57,13 +56,13 @@ func TestDesignedImport(t *testing.T) {
 
 	file := filepath.Join(l.work, "a.csv")
 	asProcess(t, "sample", "--rows", "250000", "--seed", "7", "-o", file).ends(t, exit.OK)
-	l.upload(laptopStack, file)
+	l.upload(laptopStack, file, "uploads/a.csv")
 	states := sfn.NewFromConfig(l.config())
 	own := l.output(laptopStack, "StateMachineArn")
 	l.until(10*time.Minute, "the first import has ended", func() bool { return l.succeeded(own) == 1 })
 	first := l.execution(laptopStack)
 	for i, began := 0, time.Now(); time.Since(began) < 90*time.Second; i++ { // a fit needs more than a minute
-		l.uploadAs(file, fmt.Sprintf("uploads/%d.csv", i))
+		l.upload(laptopStack, file, fmt.Sprintf("uploads/%d.csv", i))
 		l.until(10*time.Minute, "a further import has ended", func() bool { return l.succeeded(own) == i+2 })
 	}
 	was, err := states.DescribeStateMachineForExecution(t.Context(),
@@ -113,7 +112,7 @@ func TestDesignedImport(t *testing.T) {
 	const imports = 4
 	for i := range imports {
 		key := fmt.Sprintf("designed/%d.csv", i)
-		l.uploadAs(file, key)
+		l.upload(laptopStack, file, key)
 		if _, err := states.StartExecution(
 			t.Context(),
 			&sfn.StartExecutionInput{StateMachineArn: machine.StateMachineArn,
@@ -247,21 +246,4 @@ func (l *laptop) succeeded(arn string) int {
 		}
 	}
 	return n
-}
-
-// uploadAs puts a file into the input bucket of the laptop's stack. A key in uploads/ starts an import.
-func (l *laptop) uploadAs(file, key string) {
-	l.t.Helper()
-	body, err := os.Open(file)
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	defer body.Close()
-	bucket := l.output(laptopStack, "InputBucketName")
-	if _, err := l.objects().PutObject(
-		l.t.Context(),
-		&s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: body},
-	); err != nil {
-		l.t.Fatal(err)
-	}
 }

@@ -39,6 +39,22 @@ import (
 	"stepback/cmd/stepback/exit"
 )
 
+// beginKilled begins a server for a kill test. kills is STEPBACK_KILLS, or few without it. STEPBACK_SEED and stream
+// determine the server's random numbers.
+func beginKilled(t *testing.T, few int, stream uint64) (server *tortured, kills int) {
+	t.Helper()
+	kills = few
+	if n, err := strconv.Atoi(os.Getenv("STEPBACK_KILLS")); err == nil {
+		kills = n
+	}
+	seed, _ := strconv.ParseUint(os.Getenv("STEPBACK_SEED"), 10, 64)
+	t.Logf("STEPBACK_SEED=%d", seed)
+	server = &tortured{t: t, data: t.TempDir(), random: rand.New(rand.NewPCG(seed, stream)),
+		client: &http.Client{Timeout: 20 * time.Second}}
+	server.begin()
+	return server, kills
+}
+
 // TestKilledServices kills a server in a separate process with SIGKILL at random instants while SDK clients load its
 // services, and restarts it on the same directory. Nothing that was acknowledged is lost, a FIFO queue keeps its
 // order, and everything that was due arrives, including an alarm's message. STEPBACK_KILLS is the number of kills
@@ -49,14 +65,7 @@ func TestKilledServices(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it works in real time")
 	}
-	kills := 3
-	if n, err := strconv.Atoi(os.Getenv("STEPBACK_KILLS")); err == nil {
-		kills = n
-	}
-	seed, _ := strconv.ParseUint(os.Getenv("STEPBACK_SEED"), 10, 64)
-	server := &tortured{t: t, data: t.TempDir(), random: rand.New(rand.NewPCG(seed, 1)),
-		client: &http.Client{Timeout: 20 * time.Second}}
-	server.begin()
+	server, kills := beginKilled(t, 3, 1)
 	k := newKilled(t, server)
 	k.alarms = kills > 3
 	k.prepare()
@@ -86,7 +95,7 @@ func TestKilledServices(t *testing.T) {
 	k.checkLogs()
 	server.kill()
 	asProcess(t, "data", "check", "--data", server.data).ends(t, exit.OK, "problems: 0")
-	t.Logf("seed %d, %d kills, acknowledged: %s", seed, kills, k.counts())
+	t.Logf("%d kills, acknowledged: %s", kills, k.counts())
 }
 
 // killed records what clients know of a server that is killed: which calls it acknowledged, and what arrived.

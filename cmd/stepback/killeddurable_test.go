@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -109,14 +108,7 @@ func TestKilledDurableFunctions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it works in real time")
 	}
-	kills := 4
-	if n, err := strconv.Atoi(os.Getenv("STEPBACK_KILLS")); err == nil {
-		kills = n
-	}
-	seed, _ := strconv.ParseUint(os.Getenv("STEPBACK_SEED"), 10, 64)
-	server := &tortured{t: t, data: t.TempDir(), random: rand.New(rand.NewPCG(seed, 2)),
-		client: &http.Client{Timeout: 20 * time.Second}}
-	server.begin()
+	server, kills := beginKilled(t, 4, 2)
 	k := &killedDurable{t: t, effects: filepath.Join(t.TempDir(), "effects"), started: map[string]bool{}, approved: map[string]string{}}
 	caller, err := client.NewNamed(t.Context(), aws.Config{Region: "us-east-1", BaseEndpoint: aws.String("http://" + server.address),
 		Credentials: credentials.NewStaticCredentialsProvider("000000000000", "local", ""), RetryMaxAttempts: 1}, "lambda")
@@ -143,7 +135,7 @@ func TestKilledDurableFunctions(t *testing.T) {
 	k.check()
 	server.kill()
 	asProcess(t, "data", "check", "--data", server.data).ends(t, exit.OK, "problems: 0")
-	t.Logf("seed %d, %d kills: %s", seed, kills, k.counts())
+	t.Logf("%d kills: %s", kills, k.counts())
 }
 
 // killedDurable records what clients know of the executions of a server that is killed.

@@ -266,15 +266,15 @@ func (l *laptop) sample() string {
 	return file
 }
 
-// upload puts a file into the input bucket of a stack.
-func (l *laptop) upload(stack, file string) {
+// upload puts a file into the input bucket of a stack. A key in uploads/ starts an import.
+func (l *laptop) upload(stack, file, key string) {
 	l.t.Helper()
 	body, err := os.Open(file)
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	defer body.Close()
-	bucket, key := l.output(stack, "InputBucketName"), "uploads/a.csv"
+	bucket := l.output(stack, "InputBucketName")
 	if _, err := l.objects().PutObject(
 		l.t.Context(),
 		&s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: body},
@@ -310,7 +310,7 @@ func (l *laptop) imports() {
 	l.t.Helper()
 	ctx := l.t.Context()
 	file := l.sample()
-	l.upload(laptopStack, file)
+	l.upload(laptopStack, file, "uploads/a.csv")
 	l.until(time.Minute, "a row is in the database", func() bool { return l.rows(ctx, l.database) > 0 })
 	l.kill()
 	l.begin("--fault", "ApplyBatch:throttle:35%", "--enforce-iam")

@@ -55,7 +55,7 @@ func TestStages(t *testing.T) {
 
 	file := l.sample()
 	for _, stack := range stacks {
-		l.upload(stack, file)
+		l.upload(stack, file, "uploads/a.csv")
 	}
 	l.until(3*time.Minute, "rows are in all databases", func() bool {
 		for _, database := range databases {
