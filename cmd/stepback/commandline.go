@@ -3,22 +3,17 @@
 package main
 
 import (
-	"context"
-
 	"github.com/alecthomas/kong"
 
-	"stepback/cmd/stepback/agents"
 	"stepback/cmd/stepback/authoring"
 	"stepback/cmd/stepback/buildinfo"
 	"stepback/cmd/stepback/checks"
 	"stepback/cmd/stepback/data"
 	"stepback/cmd/stepback/imports"
 	"stepback/cmd/stepback/letters"
-	"stepback/cmd/stepback/lsp"
 	"stepback/cmd/stepback/operate"
 	"stepback/cmd/stepback/retries"
 	"stepback/cmd/stepback/serve"
-	"stepback/cmd/stepback/terminal"
 	"stepback/cmd/stepback/workspace"
 )
 
@@ -76,8 +71,8 @@ type commandLine struct {
 	Man        manCmd        `cmd:"" group:"This program and its data" help:"Print the manual page: stepback man | man -l -"`
 	Names      namesCmd      `cmd:"" group:"This program and its data" hidden:"" help:"Print names for completion."`
 
-	MCP agents.MCP `cmd:"" group:"This program and its data" name:"mcp" help:"Serve the Model Context Protocol, by which coding agents use this program."`
-	LSP lsp.LSP    `cmd:"" group:"This program and its data" name:"lsp" help:"Serve the Language Server Protocol, by which editors check definitions while they are written."`
+	MCP mcpVerb `cmd:"" group:"This program and its data" name:"mcp" help:"Serve the Model Context Protocol, by which coding agents use this program."`
+	LSP lspVerb `cmd:"" group:"This program and its data" name:"lsp" help:"Serve the Language Server Protocol, by which editors check definitions while they are written."`
 
 	Version kong.VersionFlag `help:"Print the version, the commit and the Go version of the build."`
 }
@@ -91,11 +86,4 @@ func mappers() []kong.Option {
 func registerBuild() {
 	buildinfo.Register(released)
 	workspace.Register(travelling)
-}
-
-// connect hands the servers of protocols the version, and those that run other verbs the function that runs a command
-// line.
-func (c *commandLine) connect(execute func(context.Context, []string, terminal.Streams) int) {
-	c.MCP.Execute, c.MCP.Version = execute, buildinfo.Line()
-	c.LSP.Version = buildinfo.Line()
 }

@@ -2,7 +2,8 @@
 //
 // It only knows the schemes of addresses, and never logs an address unmasked. The functions on AWS are built with
 // the tag nosqlite. With it, the package refuses SQLite addresses and does not link SQLite, which would be half of
-// a function's code.
+// a function's code. The command that make run compiles is built with the tag lean. With it, the package refuses
+// PostgreSQL addresses and does not link pgx.
 package database
 
 import (
@@ -12,8 +13,15 @@ import (
 	"strings"
 
 	"stepback/csvimport"
-	"stepback/csvimport/postgresstore"
 	"stepback/retry"
+)
+
+// Schemes of PostgreSQL servers beside postgres and postgresql.
+const (
+	// iamScheme is the scheme for a server of Amazon RDS or Aurora at which the program authenticates as its IAM role.
+	iamScheme = "postgres+iam"
+	// secretScheme is the scheme of a secret with a database's address and credentials.
+	secretScheme = "secretsmanager"
 )
 
 // Open opens the store with one of these addresses; any other address is InvalidInput:
@@ -26,8 +34,7 @@ import (
 //   - secretsmanager:ARN, a secret of AWS Secrets Manager with username, password,
 //     host, port, dbname and, to differ from verify-full, sslmode.
 func Open(ctx context.Context, address string) (csvimport.Store, error) {
-	scheme, rest, _ := strings.Cut(address, ":")
-	switch scheme {
+	switch scheme, _, _ := strings.Cut(address, ":"); scheme {
 	case "sqlite":
 		path, options, _ := SQLitePath(address)
 		if path == "" {
@@ -35,12 +42,8 @@ func Open(ctx context.Context, address string) (csvimport.Store, error) {
 				"the database address sqlite: lacks a path; write sqlite:/path/file.db")
 		}
 		return openSQLite(ctx, path, options)
-	case "postgres", "postgresql":
-		return opened(postgresstore.Open(ctx, address))
-	case iamScheme:
-		return openIAM(ctx, address)
-	case secretScheme:
-		return openSecret(ctx, rest)
+	case "postgres", "postgresql", iamScheme, secretScheme:
+		return openPostgres(ctx, address)
 	case "":
 		return nil, csvimport.Fail(retry.InvalidInput,
 			"DATABASE_URL is not set; set it to sqlite:/path/file.db or postgres://user:password@host/name")

@@ -1,3 +1,5 @@
+//go:build !lean
+
 package database
 
 import (
@@ -14,20 +16,8 @@ import (
 	"stepback/retry"
 )
 
-// iamScheme is the scheme for a PostgreSQL server of Amazon RDS or Aurora at which the program authenticates as its
-// IAM role.
-const iamScheme = "postgres+iam"
-
-// openIAM opens postgres+iam://user@host:port/name. The password of each new connection is an IAM token, which is
-// signed locally. The server's certificate is verified unless the address says otherwise.
-func openIAM(ctx context.Context, address string) (csvimport.Store, error) {
-	url, access, err := iamAccess(ctx, address)
-	if err != nil {
-		return nil, err
-	}
-	return opened(postgresstore.OpenWith(ctx, url, access))
-}
-
+// iamAccess returns how to connect to postgres+iam://user@host:port/name. The password of each new connection is an IAM
+// token, which is signed locally. The server's certificate is verified unless the address says otherwise.
 func iamAccess(ctx context.Context, address string) (url string, access postgresstore.Access, err error) {
 	u, err := iamAddress(address)
 	if err != nil {

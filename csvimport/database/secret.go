@@ -1,3 +1,5 @@
+//go:build !lean
+
 package database
 
 import (
@@ -18,9 +20,6 @@ import (
 	"stepback/retry"
 )
 
-// secretScheme is the scheme of a secret with a database's address and credentials.
-const secretScheme = "secretsmanager"
-
 // secret holds the members that Amazon RDS stores in a database's secret, and the additional member sslmode, which
 // defaults to verify-full.
 type secret struct {
@@ -32,16 +31,8 @@ type secret struct {
 	SSLMode  string      `json:"sslmode"`
 }
 
-// openSecret opens secretsmanager:ARN. The password is read again for each new connection, so that a rotation needs
-// no restart.
-func openSecret(ctx context.Context, id string) (csvimport.Store, error) {
-	url, access, err := secretAccess(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	return opened(postgresstore.OpenWith(ctx, url, access))
-}
-
+// secretAccess returns how to connect to secretsmanager:ARN. The password is read again for each new connection, so that
+// a rotation needs no restart.
 func secretAccess(ctx context.Context, id string) (url string, access postgresstore.Access, err error) {
 	cfg, err := config.LoadDefaultConfig(ctx)
 	if err != nil {

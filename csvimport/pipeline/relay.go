@@ -53,7 +53,7 @@ func openRelay(ctx context.Context, platform *local.Platform, address string, ta
 	if err != nil {
 		return nil, nil, err
 	}
-	store, err := database.Open(ctx, address, nil)
+	store, err := database.Open(ctx, address)
 	if err != nil {
 		return nil, nil, err
 	}

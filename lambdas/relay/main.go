@@ -20,7 +20,7 @@ import (
 	csvdatabase "stepback/csvimport/database"
 	"stepback/csvimport/handlers"
 	"stepback/outbox"
-	"stepback/outbox/database"
+	"stepback/outbox/postgresstore"
 	"stepback/outbox/sinks"
 	"stepback/outbox/webhook"
 	"stepback/retrypatterns"
@@ -105,7 +105,7 @@ func openRelay(ctx context.Context) (relay, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := database.Open(ctx, url, access.Apply)
+	store, err := postgresstore.Open(ctx, url, access.Apply)
 	if err != nil {
 		return nil, err
 	}

@@ -1,5 +1,6 @@
 // Package database opens the outbox at a database address, for programs that get the address from their command line
-// or environment. It never logs an address. With the build tag nosqlite it refuses SQLite addresses.
+// or environment. It never logs an address. With the build tag nosqlite it rejects SQLite
+// addresses, and with the build tag lean PostgreSQL addresses.
 package database
 
 import (
@@ -7,11 +8,8 @@ import (
 	"errors"
 	"strings"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"stepback/outbox"
 	"stepback/outbox/deadletters"
-	"stepback/outbox/postgresstore"
 )
 
 // Outbox is an outbox with its dead letters.
@@ -26,8 +24,8 @@ var ErrAddress = errors.New(
 	"the database address is not understood; write sqlite:/path/file.db or postgres://user:password@host/name")
 
 // Open opens the outbox in the database at sqlite:/path/file.db or postgres://user:password@host/name, and creates
-// missing tables. configure can change settings that a PostgreSQL address cannot express; it may be nil.
-func Open(ctx context.Context, address string, configure func(*pgxpool.Config)) (Outbox, error) {
+// missing tables.
+func Open(ctx context.Context, address string) (Outbox, error) {
 	scheme, rest, _ := strings.Cut(address, ":")
 	switch scheme {
 	case "sqlite":
@@ -37,7 +35,7 @@ func Open(ctx context.Context, address string, configure func(*pgxpool.Config)) 
 		}
 		return openSQLite(ctx, path)
 	case "postgres", "postgresql":
-		return opened(postgresstore.Open(ctx, address, configure))
+		return openPostgres(ctx, address)
 	}
 	return nil, ErrAddress
 }

@@ -12,7 +12,7 @@ import (
 
 // OpenOutbox opens an outbox; an invalid address is a usage error.
 func OpenOutbox(ctx context.Context, address string) (database.Outbox, error) {
-	store, err := database.Open(ctx, address, nil)
+	store, err := database.Open(ctx, address)
 	if errors.Is(err, database.ErrAddress) {
 		return nil, exit.With(exit.Usage, err)
 	}

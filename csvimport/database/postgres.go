@@ -1,3 +1,5 @@
+//go:build !lean
+
 package database
 
 import (
@@ -8,6 +10,15 @@ import (
 	"stepback/csvimport/postgresstore"
 	"stepback/retry"
 )
+
+// openPostgres opens a PostgreSQL address.
+func openPostgres(ctx context.Context, address string) (csvimport.Store, error) {
+	url, access, err := Resolve(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	return opened(postgresstore.OpenWith(ctx, url, access))
+}
 
 // Resolve returns the connection string and the Access for a PostgreSQL address that [Open] accepts, for programs
 // that connect on their own. Any other address is InvalidInput.
