@@ -248,6 +248,10 @@ recordings: ## pack the recordings in FROM into internal/recordings/recordings.t
 clients: ## call every operation of stepback serve with boto3, the AWS CLI, the SDKs for JavaScript and Go, and Terraform, and run durable functions on AWS's SDK (skips clients that are not installed)
 	@local/services/clients/run.sh
 
+.PHONY: bench-scale
+bench-scale: ## measure how cost grows with rows, executions, timers, clients, states and payloads, and draw docs/scaling: MOST=1000000
+	$(GO) run ./bench -scale docs/scaling -most $(or $(MOST),1000000)
+
 .PHONY: bench-compare
 bench-compare: ## compare Go benchmarks of a base commit with the working tree: BASE=main BENCH=REGEXP COMPARISONS=6
 	bench/compare.sh $(BASE) '$(BENCH)' $(COMPARISONS)

@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"regexp"
 	"runtime/pprof"
+	"strings"
 
 	"stepback/internal/gcpace"
 )
@@ -21,6 +22,8 @@ type options struct {
 	rows    int
 	big     int
 	profile string
+	scale   string
+	most    int
 }
 
 func main() {
@@ -30,16 +33,24 @@ func main() {
 	flag.IntVar(&o.rows, "rows", 100_000, "rows of the CSV job")
 	flag.IntVar(&o.big, "big", 1_000_000, "rows and children of the measurements of memory; 0 leaves these out")
 	flag.StringVar(&o.profile, "cpuprofile", "", "file for a CPU profile of what is measured, floors included")
+	flag.StringVar(&o.scale, "scale", "", "directory for pictures: measure how cost grows with sizes instead, in curves whose names match -only")
+	flag.IntVar(&o.most, "most", 1_000_000, "largest size of -scale")
 	child := flag.String("child", "", "used by bench itself: measure the memory of this job")
 	dir := flag.String("dir", "", "used by bench itself")
 	flag.Parse()
 	gcpace.Default.Keep() // as the command does
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	var err error
-	if *child != "" {
+	if strings.HasPrefix(*child, scalePrefix) {
+		err = scaleChild(ctx, *child, *dir, o.big)
+	} else if *child != "" {
 		err = memoryChild(ctx, *child, *dir, o.big)
 	} else if o.only, err = regexp.Compile(*only); err == nil {
-		err = bench(ctx, o)
+		if o.scale != "" {
+			err = scale(ctx, o)
+		} else {
+			err = bench(ctx, o)
+		}
 	}
 	stop()
 	if err != nil {

@@ -125,3 +125,17 @@ func TestJitter(t *testing.T) {
 	}
 	written(t, chart.Jitter(points[:1]))
 }
+
+func TestScale(t *testing.T) {
+	t.Parallel()
+	text := written(t, chart.Scale("Import", "rows", chart.ScalePanel{Heading: "Time", Axis: "µs per row", Lines: []chart.Growth{
+		{Name: "wall clock", Sizes: []float64{1e4, 1e5, 1e6}, Values: []float64{90, 9, 9}},
+		{Name: "processor", Sizes: []float64{1e4, 1e6}, Values: []float64{50, 11}},
+	}}))
+	for _, want := range []string{">10k<", ">100k<", ">1M<", ">100<", ">1<", "µs per row", "wall clock", "processor",
+		`points="62,66.6 252,166.6 442,166.6"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in the picture", want)
+		}
+	}
+}
