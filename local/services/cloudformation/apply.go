@@ -94,6 +94,14 @@ func (d *deployment) verbs(failed map[string]error) string {
 	return "update"
 }
 
+// sentence returns a reason that another sentence can follow. Reasons that list resources already end with a space.
+func sentence(reason string) string {
+	if reason == "" || strings.HasSuffix(reason, " ") {
+		return reason
+	}
+	return strings.TrimSuffix(reason, ".") + ". "
+}
+
 // failed records the reason of a failure and determines what the operation does next: roll back, delete the stack,
 // or pause.
 func (d *deployment) failed(reason string) error {
@@ -109,10 +117,10 @@ func (d *deployment) failed(reason string) error {
 			d.end(k, "CREATE_FAILED", reason)
 		case op.Kind == opCreate && op.OnFailure == "DELETE":
 			op.Phase = phaseDelete
-			k.status(st, "DELETE_IN_PROGRESS", reason+"Delete requested by user.")
+			k.status(st, "DELETE_IN_PROGRESS", sentence(reason)+"Delete requested by user.")
 		case op.Kind == opCreate:
 			op.Phase = phaseRollback
-			k.status(st, "ROLLBACK_IN_PROGRESS", reason+"Rollback requested by user.")
+			k.status(st, "ROLLBACK_IN_PROGRESS", sentence(reason)+"Rollback requested by user.")
 		case op.Kind == opImport:
 			op.Phase = phaseRollback
 			k.status(st, "IMPORT_ROLLBACK_IN_PROGRESS", reason)
