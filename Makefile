@@ -19,7 +19,7 @@ CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 COMPILE := GOGC=off GOMEMLIMIT=800MiB GOMAXPROCS=1 $(GO) build -p $(CORES)
 # Flags for test binaries. make lint runs go vet, and nobody debugs these binaries; without symbols they link in half the time.
 LEAN := -vet=off -ldflags="-s -w"
-LAMBDAS := validate process aggregate start metrics adapt relay prune train
+LAMBDAS := validate process aggregate start metrics adapt relay prune train files
 FUZZTIME ?= 10s
 # make bench-compare: the base commit, the benchmarks (a regular expression), and the runs of each.
 BASE ?= main

@@ -24,6 +24,8 @@ type Objects interface {
 	// Join writes an object with the content of head, followed by that of pieces, replacing an existing object. It
 	// holds at most 64 MiB of it in memory.
 	Join(ctx context.Context, to Location, head []byte, pieces []Piece, contentType string) error
+	// Head describes an object; its LastModified is zero.
+	Head(ctx context.Context, at Location) (ObjectInfo, error)
 	// List calls visit for each object under a prefix, in key order.
 	List(ctx context.Context, bucket, prefix string, visit func(ObjectInfo) error) error
 }
@@ -45,9 +47,10 @@ type Object struct {
 	ContentType string
 }
 
-// ObjectInfo is an object in a listing.
+// ObjectInfo describes an object without its content.
 type ObjectInfo struct {
 	Key          string
-	Size         int64
+	ETag         string // without quotes
+	Size         int64  // in bytes
 	LastModified time.Time
 }

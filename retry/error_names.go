@@ -61,6 +61,15 @@ const (
 	SNSThrottledException                 = "SNS.ThrottledException"
 	SNSAmazonSNSException                 = "SNS.AmazonSNSException" // unmodelled service error
 	SNSSdkClientException                 = "SNS.SdkClientException"
+	// of states:startExecution
+	StepFunctionsServiceException       = "StepFunctions.AWSStepFunctionsException" // unmodelled service error
+	StepFunctionsSdkClientException     = "StepFunctions.SdkClientException"
+	StepFunctionsThrottlingException    = "StepFunctions.ThrottlingException"
+	StepFunctionsExecutionLimitExceeded = "StepFunctions.ExecutionLimitExceededException" // too many open executions
+	// of aws-sdk:sfn
+	SfnServiceException    = "Sfn.SfnException" // unmodelled service error
+	SfnSdkClientException  = "Sfn.SdkClientException"
+	SfnThrottlingException = "Sfn.ThrottlingException"
 )
 
 // StatesALL matches every error in ErrorEquals.

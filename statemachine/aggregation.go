@@ -23,7 +23,7 @@ func (b builder) aggregateResults() object {
 		object{
 			{"ResultSelector", object{{"summary.$", "$.Payload"}}},
 			{"ResultPath", "$.aggregation"},
-			catchAll("$.error", NotifyFailure),
+			catchAll("$.error", checkFailure),
 			{"Next", checkTolerance},
 		})
 }
@@ -34,6 +34,9 @@ func (b builder) checkTolerance() object {
 		{"Choices", []object{
 			{{"Variable", "$.aggregation.summary.next"}, {"IsPresent", true}, {"Next", takeNextPart}},
 			{{"Variable", "$.mapError"}, {"IsNull", false}, {"Next", mapRunFailed}},
+			{{"And", []object{
+				{{"Variable", "$.aggregation.summary.withinTolerance"}, {"BooleanEquals", true}}, isPart(),
+			}}, {"Next", importSucceeded}},
 			{{"Variable", "$.aggregation.summary.withinTolerance"}, {"BooleanEquals", true},
 				{"Next", NotifyCompletion}},
 		}},
@@ -47,7 +50,7 @@ func (b builder) mapRunFailed() object {
 		{"Comment", "The Map Run did not finish; the summary shows how far it got"},
 		{"Parameters", object{{"Error.$", "$.mapError.Error"}, {"Cause.$", "$.mapError.Cause"}}},
 		{"ResultPath", "$.error"},
-		{"Next", NotifyFailure},
+		{"Next", checkFailure},
 	}
 }
 
@@ -59,6 +62,6 @@ func (b builder) toleranceExceeded() object {
 		{"Type", "Pass"},
 		{"Parameters", object{{"Error", ToleranceExceeded}, {"Cause.$", cause}}},
 		{"ResultPath", "$.error"},
-		{"Next", NotifyFailure},
+		{"Next", checkFailure},
 	}
 }

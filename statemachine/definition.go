@@ -13,6 +13,8 @@ const (
 	checkValidation   = "CheckValidation"
 	invalidFile       = "InvalidFile"
 	validationFailure = "ValidationFailure"
+	checkRejection    = "CheckRejection"
+	checkFailure      = "CheckFailure"
 	importRejected    = "ImportRejected"
 	processBatch      = "ProcessBatch"
 	splitBatch        = "SplitBatch"
@@ -113,6 +115,7 @@ func (b builder) machine() object {
 			{ValidateRanges, b.validateRanges()},
 			{invalidFile, b.invalidFile()},
 			{validationFailure, b.validationFailure()},
+			{checkRejection, unlessPart(importRejected, NotifyValidationFailure)},
 			{NotifyValidationFailure, b.notifyValidationFailure()},
 			{importRejected, fail("The file was not imported")},
 			{ProcessUserRecords, b.processUserRecords()},
@@ -123,6 +126,7 @@ func (b builder) machine() object {
 			{importSucceeded, object{{"Type", "Succeed"}, {"OutputPath", "$.aggregation.summary"}}},
 			{mapRunFailed, b.mapRunFailed()},
 			{toleranceExceeded, b.toleranceExceeded()},
+			{checkFailure, unlessPart(importFailed, NotifyFailure)},
 			{NotifyFailure, b.notifyFailure()},
 			{importFailed, fail("Not all rows are accounted for, or too many of them failed")},
 		}},

@@ -42,3 +42,18 @@ func (b builder) notifyFailure() object {
 		{"aggregation.$", "$.aggregation"},
 	}, importFailed)
 }
+
+// isPart returns the rule that the file is imported together with others, whose summary is published instead.
+func isPart() object {
+	return object{{"Variable", "$$.Execution.Input." + PartOf}, {"IsPresent", true}}
+}
+
+// unlessPart returns a state that transitions to end if the file is imported together with others, and otherwise to
+// notify.
+func unlessPart(end, notify string) object {
+	return object{
+		{"Type", "Choice"},
+		{"Choices", []object{append(isPart(), member{"Next", end})}},
+		{"Default", notify},
+	}
+}

@@ -81,6 +81,6 @@ func (b builder) validationFailure() object {
 			{"error.$", "$.error"},
 			{"validation.$", "$.validation"},
 		}},
-		{"Next", NotifyValidationFailure},
+		{"Next", checkRejection},
 	}
 }

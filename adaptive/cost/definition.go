@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -10,7 +11,7 @@ import (
 
 // Question holds the assumptions about executions of a definition.
 type Question struct {
-	// Express is true for a state machine of type EXPRESS.
+	// Express is true for a state machine of type EXPRESS, which has no distributed Map.
 	Express bool
 	// Items is the number of items of each Map. If a Map batches items, each child execution gets one batch.
 	Items int64
@@ -39,8 +40,10 @@ type Answer struct {
 	Loops bool `json:"loops,omitempty"`
 }
 
-// OfDefinition computes what an execution of a state machine uses. Paths through Catch are not followed.
-func OfDefinition(m *asl.Machine, q Question) Answer {
+// OfDefinition computes what an execution of a state machine uses. Paths through Catch are not followed. It returns an
+// error if q.Express is true and the definition has a distributed Map: AWS refuses it, and its children would be
+// executions with a price of their own.
+func OfDefinition(m *asl.Machine, q Question) (Answer, error) {
 	q.Items = max(q.Items, 1)
 	var a Answer
 	for _, end := range []struct {
@@ -49,13 +52,16 @@ func OfDefinition(m *asl.Machine, q Question) Answer {
 	}{{&a.Least, false}, {&a.Most, true}} {
 		w := walk{Question: q, most: end.most}
 		u := w.graph(&m.Graph, float64(q.Items))
+		if w.distributed != "" {
+			return Answer{}, fmt.Errorf("state %q is a distributed Map, which a state machine of type EXPRESS cannot have", w.distributed)
+		}
 		u.Transitions++ // for the start
 		if q.Express {
 			u = u.express()
 		}
 		*end.to, a.Loops = u, a.Loops || w.loops
 	}
-	return a
+	return a, nil
 }
 
 // express converts the usage to that of an EXPRESS execution: one request, and no transitions.
@@ -86,6 +92,8 @@ type walk struct {
 	Question
 	most  bool
 	loops bool
+	// distributed is the name of a distributed Map in a state machine of type EXPRESS.
+	distributed string
 }
 
 // graph returns the usage of one path through a graph. items is the number of items of each Map in it.
@@ -189,6 +197,9 @@ func (w *walk) mapped(s *asl.State, items float64) Execution {
 	}
 	if !m.Distributed {
 		return w.graph(m.Processor, items).times(items)
+	}
+	if w.Express {
+		w.distributed = s.Name
 	}
 	batch := 1.0
 	if b := m.Batcher; b != nil && b.MaxItemsPerBatch.Literal != nil {

@@ -31,7 +31,7 @@ func machine(t *testing.T, text string) *asl.Machine {
 // The usage of an execution equals a count by hand.
 func TestOfDefinition(t *testing.T) {
 	t.Parallel()
-	a := cost.OfDefinition(machine(t, order), cost.Question{Items: 10,
+	a, _ := cost.OfDefinition(machine(t, order), cost.Question{Items: 10,
 		Faults: map[string]map[string]float64{"Pay": {"TimeoutError": 0.1, "Other": 0.5}}})
 	// start, Check, Done
 	if a.Least.Transitions != 3 || a.Least.Invocations != 0 || a.Least.Retries != 0 || a.Loops {
@@ -59,7 +59,7 @@ func TestOfDefinition(t *testing.T) {
 func TestRefusedTasksAreNoInvocations(t *testing.T) {
 	t.Parallel()
 	text := strings.Replace(order, `"TimeoutError"`, `"Lambda.TooManyRequestsException"`, 1)
-	a := cost.OfDefinition(machine(t, text), cost.Question{Items: 10,
+	a, _ := cost.OfDefinition(machine(t, text), cost.Question{Items: 10,
 		Faults: map[string]map[string]float64{"Pay": {"Lambda.TooManyRequestsException": 0.5}}})
 	if a.Most.Retries != 0.75 || a.Most.Invocations != 10.875 || a.Most.RetryInvoke != 0 {
 		t.Errorf("%+v", a.Most)
@@ -74,24 +74,49 @@ func TestOfDefinitionDistributed(t *testing.T) {
 		return `{"StartAt":"M","States":{"M":{"Type":"Map","ItemBatcher":{"MaxItemsPerBatch":40},"End":true,` +
 			strings.Replace(processor, "TYPE", kind, 1) + `}}}`
 	}
-	standard := cost.OfDefinition(machine(t, text("STANDARD")), cost.Question{Items: 100}).Most
+	standard := most(t, text("STANDARD"), cost.Question{Items: 100})
 	// start, M, 3 × (start, T)
 	if standard.Transitions != 8 || standard.Invocations != 3 || standard.Express != 0 {
 		t.Errorf("STANDARD children: %+v", standard)
 	}
-	express := cost.OfDefinition(machine(t, text("EXPRESS")), cost.Question{Items: 100}).Most
+	express := most(t, text("EXPRESS"), cost.Question{Items: 100})
 	if express.Transitions != 2 || express.Invocations != 3 || express.Express != 3 {
 		t.Errorf("EXPRESS children: %+v", express)
 	}
-	whole := cost.OfDefinition(machine(t, order), cost.Question{Express: true}).Most
+	whole := most(t, order, cost.Question{Express: true})
 	if whole.Transitions != 0 || whole.Express != 1 {
 		t.Errorf("an EXPRESS machine: %+v", whole)
 	}
 }
 
+// TestADistributedMapIsNotPartOfAnExpressExecution: AWS refuses it. Its children are not priced as iterations of an inline
+// Map.
+func TestADistributedMapIsNotPartOfAnExpressExecution(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"STANDARD", "EXPRESS"} {
+		m := machine(t, `{"StartAt":"M","States":{"M":{"Type":"Map","End":true,"ItemProcessor":{"ProcessorConfig":{"Mode":"DISTRIBUTED",
+			"ExecutionType":"`+kind+`"},"StartAt":"T","States":{"T":{"Type":"Pass","End":true}}}}}}`)
+		a, err := cost.OfDefinition(m, cost.Question{Express: true, Items: 100})
+		if err == nil || err.Error() != `state "M" is a distributed Map, which a state machine of type EXPRESS cannot have` ||
+			a.Most != (cost.Execution{}) {
+			t.Errorf("%s children: %+v, %v", kind, a.Most, err)
+		}
+	}
+}
+
+// most returns the most that an execution can use.
+func most(t *testing.T, text string, q cost.Question) cost.Execution {
+	t.Helper()
+	a, err := cost.OfDefinition(machine(t, text), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.Most
+}
+
 func TestOfDefinitionWithALoop(t *testing.T) {
 	t.Parallel()
-	a := cost.OfDefinition(machine(t, `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":1,"Next":"C"},
+	a, _ := cost.OfDefinition(machine(t, `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":1,"Next":"C"},
 		"C":{"Type":"Choice","Choices":[{"Variable":"$.x","IsPresent":true,"Next":"S"}],"Default":"W"},
 		"S":{"Type":"Succeed"}}}`), cost.Question{})
 	if !a.Loops || a.Most.Transitions != 4 || a.Least.Transitions != 4 {

@@ -9,6 +9,8 @@ import (
 // Import describes an import of files. Its shares are fractions: 0.01 is one in a hundred.
 type Import struct {
 	Files, Rows int64 // rows of all files together
+	// AsOne is true if one import of many files starts those of the files.
+	AsOne bool
 	// RowBytes is the average length of a row, with its line end. It determines the number of parts of a large file; 0
 	// means that no file is large.
 	RowBytes  float64
@@ -50,6 +52,9 @@ const (
 	batchResultBytes = 8      // a row in the output of a batch: its number
 	bulkResultBytes  = 1      // a row in bulk, where a range of rows is two numbers
 	fileTransitions  = 10
+	listSeconds      = 1      // ListFiles or SumFiles, without its files
+	listFileSeconds  = 0.001  // each file: 32 requests to S3 at a time
+	listGB           = 1      // memory of their function
 	expressGB        = 0.0625 // memory of an EXPRESS child, the smallest step
 	expressSeconds   = 0.05   // an EXPRESS child without its invocations
 	retryWait        = 2.0    // wait in seconds before a retry, which an EXPRESS child pays for
@@ -108,7 +113,12 @@ func (i Import) Usage() Usage {
 	}
 	u.Transitions = fileTransitions * float64(max(i.Files, 1))
 	if parts := i.parts(); parts > 1 {
-		u.Transitions += statemachine.PartTransitions * parts
+		u.Transitions += statemachine.PartTransitions * parts * float64(max(i.Files, 1))
+	}
+	if i.AsOne {
+		u.Transitions += statemachine.FilesTransitions + statemachine.FileTransitions*float64(i.Files)
+		u.Invocations += 2
+		u.GBSeconds += 2 * listGB * (listSeconds + listFileSeconds*float64(i.Files))
 	}
 	if i.Express {
 		u.ExpressRequests = u.Children
@@ -117,7 +127,7 @@ func (i Import) Usage() Usage {
 	} else {
 		u.Transitions += inChildren
 	}
-	u.GBSeconds = seconds * memory
+	u.GBSeconds += seconds * memory
 	u.CapacityHours = hours * i.Capacity
 	u.Traces = u.Invocations * tracedShare
 	u.KeptGBMonths = rows * resultBytes / bytesPerGB * i.KeptDays / daysPerMonth

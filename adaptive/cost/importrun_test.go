@@ -14,6 +14,29 @@ func million(shape statemachine.Shape, batch int) cost.Import {
 		KeptDays: 30}
 }
 
+// TestManyFilesAsOne: one import of 1,000 files enters 8 states, and 5 more for each file; it lists the files once and adds
+// them up once.
+func TestManyFilesAsOne(t *testing.T) {
+	t.Parallel()
+	apart := million(statemachine.Bulk, 250)
+	apart.Files = 1000
+	one := apart
+	one.AsOne = true
+	a, b := apart.Usage(), one.Usage()
+	if got := b.Transitions - a.Transitions; got != 5008 {
+		t.Errorf("%v more transitions", got)
+	}
+	// 2 × (1 s + 1,000 × 1 ms) × 1 GB
+	if got := b.GBSeconds - a.GBSeconds; math.Abs(got-4) > 1e-9 || b.Invocations != a.Invocations+2 {
+		t.Errorf("%v more GB-seconds, %v more invocations", got, b.Invocations-a.Invocations)
+	}
+	p := cost.DefaultPrices(worth.Arm)
+	// 5,008 transitions, 4 GB-seconds, 2 invocations and the traces of a tenth of one
+	if got := cost.Total(one.Items(p)) - cost.Total(apart.Items(p)); math.Abs(got-0.1252542336) > 1e-9 {
+		t.Errorf("it costs %v USD", got)
+	}
+}
+
 func item(t *testing.T, items []cost.Item, name string) cost.Item {
 	t.Helper()
 	for _, i := range items {

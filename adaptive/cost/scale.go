@@ -17,14 +17,17 @@ const (
 	fewTransitions       = 800
 	rangeTime            = 10 * time.Second // for ValidateRange of a part, as DefaultPartBytes says
 	aggregateTime        = 10 * time.Second // for AggregateResults of a part, and the start of the next Map Run
+	fileTime             = 5 * time.Second  // of a small file's import without its rows
 )
 
 // Scale describes what an import needs of the limits that could stop it.
 type Scale struct {
-	Bytes float64 `json:"bytes"`
-	Parts float64 `json:"parts"` // 1 for a file that is not cut
+	Files int64   `json:"files"`
+	Bytes float64 `json:"bytes"` // of a file
+	Parts float64 `json:"parts"` // of a file; 1 for one that is not cut
 	// Validating, Applying and Between are estimates: of the time until the first row is applied, of the time that the
-	// database takes for all rows, and of the time between parts, when no rows are applied.
+	// database takes for all rows, and of the time between parts, or of an import of many files between files, when no
+	// rows are applied.
 	Validating time.Duration `json:"validatingNanoseconds"`
 	Applying   time.Duration `json:"applyingNanoseconds"`
 	Between    time.Duration `json:"betweenNanoseconds"`
@@ -60,11 +63,17 @@ func (s Scale) First() Limit {
 	return first
 }
 
-// Scale computes what the import of one file needs. timeout is the time limit of an execution, rangesAtOnce the number
-// of ranges that are validated concurrently.
+// FilesAtOnce is the number of files that an import of many files imports concurrently.
+func FilesAtOnce() int { return statemachine.FilesSubstitutions().Concurrency }
+
+// Scale computes what the import of one file needs, or, if AsOne is set, that of many files of the same size. timeout is
+// the time limit of the execution of a file, rangesAtOnce the number of ranges that are validated concurrently.
 func (i Import) Scale(timeout time.Duration, rangesAtOnce int) Scale {
+	if i.AsOne && i.Files > 1 {
+		return i.scaleOfMany(timeout, rangesAtOnce)
+	}
 	u := i.Usage()
-	s := Scale{Bytes: float64(i.Rows) * i.RowBytes, Parts: i.parts()}
+	s := Scale{Files: 1, Bytes: float64(i.Rows) * i.RowBytes, Parts: i.parts()}
 	perSecond := float64(bulkPerSecond)
 	if i.Shape != statemachine.Bulk {
 		perSecond = rowsPerSecond
@@ -83,9 +92,31 @@ func (i Import) Scale(timeout time.Duration, rangesAtOnce int) Scale {
 	return s
 }
 
-// parts returns the number of parts of the file.
+// scaleOfMany adds the needs of many files to those of one of them. Files share the database.
+func (i Import) scaleOfMany(timeout time.Duration, rangesAtOnce int) Scale {
+	one := i
+	one.Files, one.AsOne = 1, false
+	one.Rows = (i.Rows + i.Files - 1) / i.Files
+	s := one.Scale(timeout, rangesAtOnce)
+	s.Files = i.Files
+	share := s.Bytes / statemachine.DefaultPartBytes
+	each := fileTime + time.Duration(share*float64(rangeTime+aggregateTime))
+	s.Between = time.Duration(float64(each) * float64(i.Files) / float64(FilesAtOnce()))
+	s.Applying = time.Duration(float64(s.Applying) * float64(i.Rows) / float64(one.Rows))
+	u := i.Usage()
+	s.Transitions, s.TransitionsElsewhere = seconds(u.Transitions/transitionsPerSecond),
+		seconds(u.Transitions/fewTransitions)
+	s.Limits = append(s.Limits,
+		Limit{"files of an import", float64(i.Files), statemachine.MaxFiles, "", "import them in several parts"},
+		Limit{"duration of an import of many files", s.Elapsed().Hours(), statemachine.FilesTimeout.Hours(), "h",
+			"import them in several parts"})
+	return s
+}
+
+// parts returns the number of parts of a file; all files have the same size.
 func (i Import) parts() float64 {
-	return min(max(math.Ceil(float64(i.Rows)*i.RowBytes/statemachine.DefaultPartBytes), 1), statemachine.MaxParts)
+	bytes := float64(i.Rows) * i.RowBytes / float64(max(i.Files, 1))
+	return min(max(math.Ceil(bytes/statemachine.DefaultPartBytes), 1), statemachine.MaxParts)
 }
 
 func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }

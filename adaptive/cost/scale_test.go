@@ -37,3 +37,22 @@ func TestABillionRows(t *testing.T) {
 		t.Errorf("%v parts; %+v", s.Parts, s.First())
 	}
 }
+
+// TestScaleOfManyFiles: files share the database, and four at a time are validated and aggregated.
+func TestScaleOfManyFiles(t *testing.T) {
+	t.Parallel()
+	i := million(statemachine.Bulk, 250)
+	i.RowBytes, i.Files, i.AsOne = 17, 100_000, true
+	s := i.Scale(24*time.Hour, 100)
+	// 10 rows a file: 5 s and a few µs for each, 100,000 ÷ 4 times
+	if s.Files != 100_000 || s.Bytes != 170 || s.Parts != 1 || s.Applying != 100*time.Second ||
+		s.Between.Round(time.Second) != 125_001*time.Second {
+		t.Errorf("%+v", s)
+	}
+	if first := s.First(); first.Name != "files of an import" || first.Needs != 100_000 || first.Most != 100_000 {
+		t.Errorf("first limit %+v", first)
+	}
+	if last := s.Limits[len(s.Limits)-1]; last.Most != 336 || math.Abs(last.Needs-34.75) > 0.1 {
+		t.Errorf("duration %+v", last)
+	}
+}

@@ -15,10 +15,6 @@ import (
 	"stepback/cdk/environment"
 )
 
-// adaptMinutes is the interval, in minutes, at which the controller measures and decides. Metrics are published
-// once a minute, and the controller's rules look at several minutes at a time.
-const adaptMinutes = 1
-
 // adaptFunction names both the controller's function and the folder of its bootstrap.
 const adaptFunction = "adapt"
 
@@ -46,9 +42,9 @@ func (s *Stack) addAdapt(bootstraps string) {
 	}
 	f := s.function(bootstraps, function{
 		id: "Adapt", name: adaptFunction, description: "Adapts the state machine's retries to measured failures",
-		memory: 256, timeout: time.Minute, environment: variables, access: access,
+		memory: environment.AdaptMemory, timeout: time.Minute, environment: variables, access: access,
 	})
-	s.invokeEvery(f, "AdaptSchedule", "adapt", "Invokes the retry controller", adaptMinutes)
+	s.invokeEvery(f, "AdaptSchedule", "adapt", "Invokes the retry controller")
 	s.addRetryChanges()
 }
 
@@ -102,8 +98,10 @@ func (s *Stack) adaptAccess(mode environment.AdaptMode) []awsiam.PolicyStatement
 // maxEventAge is the longest time for which Lambda keeps an event.
 const maxEventAge = 6 * time.Hour
 
-// invokeEvery invokes a function on a schedule, without retries: the next scheduled invocation is the retry.
-func (s *Stack) invokeEvery(f awslambda.Function, id, rule, description string, minutes float64) {
+// invokeEvery invokes a function on the environment's schedule, without retries: the next scheduled invocation is the
+// retry.
+func (s *Stack) invokeEvery(f awslambda.Function, id, rule, description string) {
+	minutes := s.Environment.Schedule(rule).Minutes
 	awslambda.NewCfnEventInvokeConfig(s.Stack, jsii.String(id+"Retries"), &awslambda.CfnEventInvokeConfigProps{
 		FunctionName: f.FunctionName(), Qualifier: jsii.String("$LATEST"),
 		MaximumRetryAttempts: jsii.Number(0), MaximumEventAgeInSeconds: jsii.Number(min(max(minutes*60, 60), maxEventAge.Seconds())),

@@ -19,7 +19,7 @@ var processors = map[string]elf.Machine{"arm64": elf.EM_AARCH64, "x86_64": elf.E
 func checkBootstraps(folder, architecture string) error {
 	var all []error
 	for _, name := range []string{"validate", "process", "aggregate", "start", metricsFunction, adaptFunction, relayFunction,
-		pruneFunction, trainFunction} {
+		pruneFunction, trainFunction, filesFunction} {
 		if err := checkBootstrap(filepath.Join(folder, name, executable), architecture); err != nil {
 			all = append(all, err)
 		}

@@ -12,20 +12,9 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslogsdestinations"
 	"github.com/aws/jsii-runtime-go"
 
+	"stepback/cdk/environment"
 	"stepback/statemachine"
 )
-
-// configurationMinutes is the interval at which the configuration of the retries is published: once for each period
-// of the widget that shows it.
-const configurationMinutes = 5
-
-// circuitMinutes is the interval at which an open circuit is published: the period of the alarm circuit-breaker-open.
-const circuitMinutes = 1
-
-// metricsMemory is the memory of the metrics function, in MB. It is the smallest size at which Lambda provides a
-// whole processor. Reading takes about 10 µs of processor time per record, and an import at log level ALL produces
-// 23,000 to 35,000 records a second.
-const metricsMemory = 1769
 
 // metricsFunction names both the metrics function and the folder of its bootstrap.
 const metricsFunction = "metrics"
@@ -52,34 +41,28 @@ func (s *Stack) addMetrics(bootstraps string) {
 	s.Metrics = s.function(bootstraps, function{
 		id: "Metrics", name: metricsFunction,
 		description: "Counts retries from the state machine's log and publishes them as metrics",
-		memory:      metricsMemory, timeout: time.Minute, instances: 1,
+		memory:      environment.MetricsMemory, timeout: time.Minute, instances: 1,
 		environment: variables, access: access,
 	})
-	awsevents.NewRule(s.Stack, jsii.String("ConfigurationSchedule"), &awsevents.RuleProps{
-		RuleName:    s.name("configuration"),
-		Description: jsii.String("Publishes the state machine's retry configuration as metrics"),
-		Schedule:    awsevents.Schedule_Rate(awscdk.Duration_Minutes(jsii.Number(configurationMinutes))),
-		Targets: &[]awsevents.IRuleTarget{awseventstargets.NewLambdaFunction(s.Metrics,
-			&awseventstargets.LambdaFunctionProps{
-				RetryAttempts: jsii.Number(0), MaxEventAge: awscdk.Duration_Minutes(jsii.Number(configurationMinutes)),
-			})},
-	})
-	awsevents.NewRule(s.Stack, jsii.String("CircuitSchedule"), &awsevents.RuleProps{
-		RuleName:    s.name("circuit"),
-		Description: jsii.String("Publishes as a metric that the circuit breaker is open while an execution runs"),
-		Schedule:    awsevents.Schedule_Rate(awscdk.Duration_Minutes(jsii.Number(circuitMinutes))),
-		Targets: &[]awsevents.IRuleTarget{awseventstargets.NewLambdaFunction(s.Metrics,
-			&awseventstargets.LambdaFunctionProps{
-				Event:         awsevents.RuleTargetInput_FromObject(map[string]string{"publish": "circuit-breaker"}),
-				RetryAttempts: jsii.Number(0), MaxEventAge: awscdk.Duration_Minutes(jsii.Number(circuitMinutes)),
-			})},
-	})
+	s.publishEvery("ConfigurationSchedule", "configuration", "Publishes the state machine's retry configuration as metrics", nil)
+	s.publishEvery("CircuitSchedule", "circuit", "Publishes as a metric that the circuit breaker is open while an execution runs",
+		awsevents.RuleTargetInput_FromObject(map[string]string{"publish": "circuit-breaker"}))
 	s.subscribeMetrics("StateMachineLog", s.StateMachineLog)
 	if s.putsMetricData() {
 		for _, id := range []string{"Validate", "Process", "Aggregate"} {
 			s.subscribeMetrics(id+"Log", s.logs[id])
 		}
 	}
+}
+
+// publishEvery invokes the function metrics on the environment's schedule.
+func (s *Stack) publishEvery(id, rule, description string, event awsevents.RuleTargetInput) {
+	interval := awscdk.Duration_Minutes(jsii.Number(s.Environment.Schedule(rule).Minutes))
+	awsevents.NewRule(s.Stack, jsii.String(id), &awsevents.RuleProps{
+		RuleName: s.name(rule), Description: jsii.String(description), Schedule: awsevents.Schedule_Rate(interval),
+		Targets: &[]awsevents.IRuleTarget{awseventstargets.NewLambdaFunction(s.Metrics,
+			&awseventstargets.LambdaFunctionProps{Event: event, RetryAttempts: jsii.Number(0), MaxEventAge: interval})},
+	})
 }
 
 // putsMetricData reports whether the function metrics puts metric data, because the platform's logs do not extract

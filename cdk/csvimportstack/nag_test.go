@@ -63,6 +63,8 @@ var accepted = map[string]string{
 	"AwsSolutions-IAM5 (wildcard) MetricsRole":                     "X-Ray",
 	"AwsSolutions-IAM5 (wildcard) TrainRole":                       "executions and Map Runs by name, and X-Ray",
 	"AwsSolutions-IAM5 (wildcard) PruneRole":                       "versions of the functions and executions by name, and X-Ray",
+	"AwsSolutions-IAM5 (wildcard) FilesRole":                       "objects of a bucket, and X-Ray",
+	"AwsSolutions-IAM5 (wildcard) FilesStateMachineRole":           "its own executions and Map Runs and the imports by name, objects of a bucket, log deliveries, and X-Ray",
 	"AwsSolutions-IAM5 (wildcard) StateMachineRole":                "its own executions and Map Runs by name, objects of a bucket, log deliveries, which have no ARN, and X-Ray",
 	"AwsSolutions-VPC7 (no flow log) Network":                      "isolated subnets without a way to the internet; flow logs are the account's to collect",
 	"AwsSolutions-RDS11 (default port) Database":                   "another port hides nothing: only the functions' security group is let in",

@@ -24,6 +24,10 @@ func (s *Stack) addOutputs() {
 		{"UndeliveredEventsUrl", "Queue of events that could not start an execution", s.UndeliveredEvents.QueueUrl()},
 		{"CircuitBreakersTable", "Table with the circuit breaker states", s.Breaker.TableName()},
 	}
+	if s.hasFiles() {
+		all = append(all, output{"FilesStateMachineArn", "State machine that imports the files of a prefix or a manifest as one",
+			s.FilesStateMachine.StateMachineArn()})
+	}
 	if s.hasAdapt() {
 		all = append(all, output{"RetryConfigurationsTable", "Table with the retry configuration and its changes",
 			s.RetryConfigurations.TableName()})

@@ -7,13 +7,12 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awsiam"
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/jsii-runtime-go"
+
+	"stepback/cdk/environment"
 )
 
 // pruneFunction names both the function that deletes old versions and the folder of its bootstrap.
 const pruneFunction = "prune"
-
-// pruneMinutes is the interval at which old versions are deleted, in minutes: a day.
-const pruneMinutes = 24 * 60
 
 // addPrune declares the function that deletes versions of the state machine and of its functions that nothing uses. The
 // stack retains the versions that it replaces.
@@ -31,7 +30,7 @@ func (s *Stack) addPrune(bootstraps string) {
 	name := s.Environment.Prefix()
 	f := s.function(bootstraps, function{
 		id: "Prune", name: pruneFunction, description: "Deletes versions of the state machine and of its functions that nothing uses",
-		memory: 128, timeout: 5 * time.Minute,
+		memory: environment.PruneMemory, timeout: 5 * time.Minute,
 		environment: map[string]*string{
 			"STATE_MACHINE_ARN": s.StateMachine.StateMachineArn(), "FUNCTION_NAMES": jsii.String(strings.Join(names, ",")),
 		},
@@ -44,7 +43,7 @@ func (s *Stack) addPrune(bootstraps string) {
 			allow([]string{"lambda:DeleteFunction"}, versions...),
 		},
 	})
-	s.invokeEvery(f, "PruneSchedule", "prune", "Invokes the function that deletes old versions", pruneMinutes)
+	s.invokeEvery(f, "PruneSchedule", "prune", "Invokes the function that deletes old versions")
 }
 
 // hasPrune reports whether the platform has versions.

@@ -9,12 +9,9 @@ import (
 	"stepback/cdk/environment"
 )
 
-// relayMinutes is the interval, in minutes, at which the outbox is emptied. relayTimeout limits an invocation, so
-// that it ends before the next one begins; it sends until shortly before this timeout.
-const (
-	relayMinutes = 1
-	relayTimeout = 55 * time.Second
-)
+// relayTimeout limits an invocation, so that it ends before the next one begins, a minute later; it sends until shortly
+// before this timeout.
+const relayTimeout = 55 * time.Second
 
 // relayFunction is the name of the relay's function and of its bootstrap's folder.
 const relayFunction = "relay"
@@ -34,14 +31,14 @@ func (s *Stack) addRelay(bootstraps string, db database) {
 	}
 	f := s.function(bootstraps, function{
 		id: "Relay", name: relayFunction, description: "Sends the messages in the database's outbox",
-		memory: 256, timeout: relayTimeout,
+		memory: environment.RelayMemory, timeout: relayTimeout,
 		environment: map[string]*string{"DATABASE_URL": db.url, "SINK": to},
 		access:      []awsiam.PolicyStatement{db.access, allow(sends[service], to)}, vpc: db.vpc,
 	})
 	for _, r := range db.dependencies {
 		f.Node().AddDependency(r)
 	}
-	s.invokeEvery(f, "RelaySchedule", "relay", "Invokes the outbox relay", relayMinutes)
+	s.invokeEvery(f, "RelaySchedule", "relay", "Invokes the outbox relay")
 }
 
 func (s *Stack) hasRelay() bool { return s.Environment.Relay.Service() != "" }

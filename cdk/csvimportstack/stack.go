@@ -28,7 +28,7 @@ import (
 type Props struct {
 	Environment environment.Environment
 	// BootstrapFolder has a folder for each function (validate, process, aggregate, start, metrics, adapt, relay,
-	// prune, train) with its executable for the environment's architecture, named bootstrap.
+	// prune, train, files) with its executable for the environment's architecture, named bootstrap.
 	BootstrapFolder string
 	// Rewrite adapts the definition to a platform that differs from AWS; nil changes nothing.
 	Rewrite func(definition []byte) ([]byte, error)
@@ -49,7 +49,9 @@ type Stack struct {
 	RetryConfigurations, Breaker awsdynamodb.Table
 	Validate, Process, Aggregate awslambda.Function
 	Start, Metrics               awslambda.Function
+	Files                        awslambda.Function // nil without FilesStateMachine
 	StateMachine                 awsstepfunctions.StateMachine
+	FilesStateMachine            awsstepfunctions.StateMachine // imports many files as one; nil on a platform apart
 	ObjectCreated                awsevents.Rule
 	StateMachineLog              awslogs.LogGroup
 	Dashboard                    awscloudwatch.CfnDashboard
@@ -71,6 +73,10 @@ func New(scope constructs.Construct, props Props) (*Stack, error) {
 		return nil, err
 	}
 	definition, err := definition(e, props.Rewrite)
+	var files []byte
+	if err == nil {
+		files, err = filesDefinition(e)
+	}
 	if err == nil {
 		err = checkBootstraps(props.BootstrapFolder, e.Architecture)
 	}
@@ -102,6 +108,7 @@ func New(scope constructs.Construct, props Props) (*Stack, error) {
 	db := s.addDatabase()
 	s.addFunctions(props.BootstrapFolder, db)
 	s.addStateMachine(definition)
+	s.addFiles(props.BootstrapFolder, files)
 	s.addStart(props.BootstrapFolder)
 	s.addMetrics(props.BootstrapFolder)
 	s.addAdapt(props.BootstrapFolder)
@@ -141,6 +148,13 @@ func definition(e environment.Environment, rewrite func([]byte) ([]byte, error))
 		return text, err
 	}
 	return rewrite(text)
+}
+
+// filesDefinition returns the environment's state machine of many files with placeholders for the names of resources.
+func filesDefinition(e environment.Environment) ([]byte, error) {
+	o := statemachine.FilesSubstitutions()
+	o.Concurrency, o.ImportTimeout = e.FilesConcurrency, e.Timeout
+	return statemachine.FilesDefinition(statemachine.FilesTable(o.ImportTimeout), o)
 }
 
 // nameOf returns the physical name of a resource, or "" if it does not exist.

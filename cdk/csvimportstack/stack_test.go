@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-cdk-go/awscdk/v2"
 	"github.com/aws/jsii-runtime-go"
@@ -21,7 +22,7 @@ import (
 func TestDefinitionIsTheStateMachines(t *testing.T) {
 	e := environment.Dev()
 	e.BatchSize, e.ToleratedFailurePercentage = 50, 2.5
-	machine := synth(t, e).only(t, "AWS::StepFunctions::StateMachine", "")
+	machine := synth(t, e).only(t, "AWS::StepFunctions::StateMachine", "StateMachine")
 	got := []byte(machine.Properties["DefinitionString"].(string))
 
 	o := statemachine.Substitutions()
@@ -40,7 +41,7 @@ func TestDefinitionIsTheStateMachines(t *testing.T) {
 }
 
 func TestEverySubstitutionIsBound(t *testing.T) {
-	machine := synth(t, environment.Prod()).only(t, "AWS::StepFunctions::StateMachine", "")
+	machine := synth(t, environment.Prod()).only(t, "AWS::StepFunctions::StateMachine", "StateMachine")
 	placeholder := regexp.MustCompile(`\$\{(\w+)\}`)
 	used := map[string]bool{}
 	for _, match := range placeholder.FindAllStringSubmatch(machine.Properties["DefinitionString"].(string), -1) {
@@ -60,7 +61,7 @@ func TestEverySubstitutionIsBound(t *testing.T) {
 func TestMapLabelIsTheDefinitions(t *testing.T) {
 	x := synth(t, environment.Prod())
 	label := "csv-import-prod/ProcessUserRecords:*"
-	if !strings.Contains(x.only(t, "AWS::StepFunctions::StateMachine", "").Properties["DefinitionString"].(string),
+	if !strings.Contains(x.only(t, "AWS::StepFunctions::StateMachine", "StateMachine").Properties["DefinitionString"].(string),
 		`"Label":"ProcessUserRecords"`) {
 		t.Error("the distributed Map has another label")
 	}
@@ -154,6 +155,7 @@ func TestFunctions(t *testing.T) {
 		"Aggregate": `{"disk":{"Size":3840},"memory":1024,"timeout":118,"vpc":true}`,
 		"Start":     `{"disk":null,"memory":128,"timeout":30,"vpc":false}`,
 		"Metrics":   `{"disk":null,"memory":1769,"timeout":60,"vpc":false}`,
+		"Files":     `{"disk":null,"memory":1024,"timeout":298,"vpc":false}`,
 	} {
 		p := x.only(t, "AWS::Lambda::Function", id).Properties
 		got := compact(t, map[string]any{"memory": p["MemorySize"], "timeout": p["Timeout"],
@@ -286,7 +288,8 @@ func TestObjectsStartExecutions(t *testing.T) {
 	rule := x.only(t, "AWS::Events::Rule", "ObjectCreated").Properties
 	pattern := compact(t, rule["EventPattern"])
 	if !strings.HasPrefix(pattern, `{"detail":{"bucket":{"name":[{"Ref":"InputBucket`) ||
-		!strings.HasSuffix(pattern, `"detail-type":["Object Created"],"source":["aws.s3"]}`) {
+		!strings.HasSuffix(pattern, `]},"object":{"key":[{"anything-but":{"prefix":"staged/"}},{"suffix":".manifest"}]}},`+
+			`"detail-type":["Object Created"],"source":["aws.s3"]}`) {
 		t.Errorf("pattern %s", pattern)
 	}
 	targets := compact(t, rule["Targets"])
@@ -327,7 +330,7 @@ func TestASmallAccount(t *testing.T) {
 		t.Errorf("%v instances are reserved, which Lambda refuses", f["ReservedConcurrentExecutions"])
 	}
 	if text := x.only(t, "AWS::StepFunctions::StateMachine",
-		"").Properties["DefinitionString"].(string); !strings.Contains(text, `"MaxConcurrency":9,`) {
+		"StateMachine").Properties["DefinitionString"].(string); !strings.Contains(text, `"MaxConcurrency":9,`) {
 		t.Error("the Map takes all invocations of the account")
 	}
 }
@@ -344,7 +347,7 @@ func TestTablesAndLogs(t *testing.T) {
 			t.Errorf("%s is kept for %v days", id, group.Properties["RetentionInDays"])
 		}
 	}
-	machine := x.only(t, "AWS::StepFunctions::StateMachine", "").Properties
+	machine := x.only(t, "AWS::StepFunctions::StateMachine", "StateMachine").Properties
 	if name := x.only(t, "AWS::Logs::LogGroup",
 		"StateMachineLog").Properties["LogGroupName"]; name != "/aws/vendedlogs/states/csv-import-prod" {
 		t.Errorf("the state machine logs to %v", name)
@@ -376,7 +379,7 @@ func TestSubscriptions(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	// The results of imports do not page.
-	substitutions := compact(t, x.only(t, "AWS::StepFunctions::StateMachine", "").Properties["DefinitionSubstitutions"])
+	substitutions := compact(t, x.only(t, "AWS::StepFunctions::StateMachine", "StateMachine").Properties["DefinitionSubstitutions"])
 	if !strings.Contains(substitutions, `"NotificationTopicArn":{"Ref":"Imports`) {
 		t.Errorf("imports report to %s", substitutions)
 	}
@@ -424,7 +427,7 @@ func TestImportsAreStartedByAnAlias(t *testing.T) {
 // their replacement, and the role may call every version.
 func TestExecutionsKeepTheirCode(t *testing.T) {
 	x := synth(t, environment.Prod())
-	substitutions := compact(t, x.only(t, "AWS::StepFunctions::StateMachine", "").Properties["DefinitionSubstitutions"])
+	substitutions := compact(t, x.only(t, "AWS::StepFunctions::StateMachine", "StateMachine").Properties["DefinitionSubstitutions"])
 	versions := x.ofType("AWS::Lambda::Version")
 	if len(versions) != 3 {
 		t.Errorf("%d versions", len(versions))
@@ -446,6 +449,56 @@ func TestExecutionsKeepTheirCode(t *testing.T) {
 		if _, same := versions[id]; same == strings.HasPrefix(id, "Process") {
 			t.Errorf("after a change of Process, the version %s is the same: %v", id, same)
 		}
+	}
+}
+
+// TestManyFilesAsOne: the state machine of many files is that of package statemachine, starts imports through the alias, and
+// may only do what its definition needs. LocalStack has none.
+func TestManyFilesAsOne(t *testing.T) {
+	x := synth(t, environment.Prod())
+	machine := x.only(t, "AWS::StepFunctions::StateMachine", "FilesStateMachine").Properties
+	want, err := statemachine.FilesDefinition(statemachine.FilesTable(24*time.Hour), statemachine.FilesSubstitutions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a, b any
+	if json.Unmarshal([]byte(machine["DefinitionString"].(string)), &a) != nil || json.Unmarshal(want, &b) != nil ||
+		!reflect.DeepEqual(a, b) {
+		t.Error("the deployed definition is not that of package statemachine")
+	}
+	if machine["StateMachineName"] != "csv-import-prod-files" {
+		t.Errorf("its name is %v", machine["StateMachineName"])
+	}
+	bound := machine["DefinitionSubstitutions"].(map[string]any)
+	if len(bound) != 5 || !strings.HasSuffix(text(t, bound["ImportStateMachineArn"]), ":stateMachine:csv-import-prod:live") ||
+		!strings.HasSuffix(text(t, bound["ImportExecutionsArn"]), ":execution:csv-import-prod") {
+		t.Errorf("substitutions %s", compact(t, bound))
+	}
+	var access []string
+	for _, s := range x.statements(t) {
+		if strings.HasPrefix(s.owner, "FilesStateMachineRole") && !strings.HasSuffix(s.resources, `"*"`) {
+			access = append(access, s.actions...)
+		}
+	}
+	slices.Sort(access)
+	if got, want := strings.Join(slices.Compact(access), " "), "events:DescribeRule events:PutRule events:PutTargets "+
+		"lambda:InvokeFunction s3:AbortMultipartUpload s3:GetObject s3:ListMultipartUploadParts s3:PutObject sns:Publish "+
+		"states:DescribeExecution states:RedriveExecution states:StartExecution states:StopExecution"; got != want {
+		t.Errorf("the role may %s, want %s", got, want)
+	}
+	policy := compact(t, x.only(t, "AWS::IAM::Policy", "FilesStateMachineRole").Properties)
+	for _, part := range []string{`:execution:csv-import-prod-files/ImportFiles:*`, `:execution:csv-import-prod:*`, `"/work/files/*"`,
+		`"/results/files/*"`, `"Condition":{"ForAnyValue:StringEquals":{"states:StateMachineQualifier":["live"]}}`,
+		`:rule/StepFunctionsGetEventsForStepFunctionsExecutionRule"`} {
+		if !strings.Contains(policy, part) {
+			t.Errorf("the role's policy lacks %s: %s", part, policy)
+		}
+	}
+	start := compact(t, x.only(t, "AWS::IAM::Policy", "StartRole").Properties)
+	variables := x.only(t, "AWS::Lambda::Function", "Start").Properties["Environment"].(map[string]any)["Variables"].(map[string]any)
+	if !strings.Contains(start, `:stateMachine:csv-import-prod-files"`) ||
+		!strings.HasSuffix(text(t, variables["FILES_STATE_MACHINE_ARN"]), ":stateMachine:csv-import-prod-files") {
+		t.Errorf("manifests start %s with %s", compact(t, variables), start)
 	}
 }
 
@@ -595,7 +648,10 @@ func TestLocalIsRewritten(t *testing.T) {
 	if len(x.ofType("AWS::CloudWatch::Dashboard")) != 0 {
 		t.Error("LocalStack's CloudFormation has no dashboards")
 	}
-	machine := x.only(t, "AWS::StepFunctions::StateMachine", "")
+	if n := len(x.ofType("AWS::StepFunctions::StateMachine")); n != 1 {
+		t.Errorf("%d state machines; the import of many files is not rewritten for LocalStack", n)
+	}
+	machine := x.only(t, "AWS::StepFunctions::StateMachine", "StateMachine")
 	if text := machine.Properties["DefinitionString"].(string); !strings.Contains(text,
 		`"ToleratedFailurePercentage":5.0`) {
 		t.Error("the definition is not the one for LocalStack")

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/jsii-runtime-go"
 
+	"stepback/csvimport/manyfiles"
 	"stepback/internal/objectevent"
 )
 
@@ -27,14 +28,16 @@ const undeliveredEvents = "undelivered-events"
 // which that failed.
 func (s *Stack) addStart(bootstraps string) {
 	s.UndeliveredEvents = s.queue("UndeliveredEvents", undeliveredEvents)
+	variables := map[string]*string{"STATE_MACHINE_ARN": s.startedARN()}
+	access := []awsiam.PolicyStatement{s.mayStart(), allow([]string{"sqs:SendMessage"}, s.UndeliveredEvents.QueueArn())}
+	if s.hasFiles() {
+		variables["FILES_STATE_MACHINE_ARN"] = s.filesARN()
+		access = append(access, allow([]string{"states:StartExecution"}, s.filesARN()))
+	}
 	s.Start = s.function(bootstraps, function{
 		id: "Start", name: "start", description: "Starts the import of an object, once per bucket, key and ETag",
 		memory: 128, timeout: 30 * time.Second,
-		environment: map[string]*string{"STATE_MACHINE_ARN": s.startedARN()},
-		access: []awsiam.PolicyStatement{
-			s.mayStart(),
-			allow([]string{"sqs:SendMessage"}, s.UndeliveredEvents.QueueArn()),
-		},
+		environment: variables, access: access,
 	})
 	awslambda.NewCfnEventInvokeConfig(s.Stack, jsii.String("StartRetries"), &awslambda.CfnEventInvokeConfigProps{
 		FunctionName: s.Start.FunctionName(), Qualifier: jsii.String("$LATEST"),
@@ -47,7 +50,10 @@ func (s *Stack) addStart(bootstraps string) {
 		RuleName: s.name("object-created"), Description: jsii.String("Invokes the start function for each new object in the input bucket"),
 		EventPattern: &awsevents.EventPattern{
 			Source: jsii.Strings(objectevent.Source), DetailType: jsii.Strings(objectevent.DetailType),
-			Detail: &map[string]any{"bucket": map[string]any{"name": []*string{s.InputBucket.BucketName()}}},
+			Detail: &map[string]any{
+				"bucket": map[string]any{"name": []*string{s.InputBucket.BucketName()}},
+				"object": map[string]any{"key": startingKeys()},
+			},
 		},
 		Targets: &[]awsevents.IRuleTarget{awseventstargets.NewLambdaFunction(s.Start,
 			&awseventstargets.LambdaFunctionProps{
@@ -55,4 +61,13 @@ func (s *Stack) addStart(bootstraps string) {
 				MaxEventAge: awscdk.Duration_Hours(jsii.Number(deliveryHours)),
 			})},
 	})
+}
+
+// startingKeys returns the pattern of the keys that start an import: all but those of staged files, of which an import of
+// many files takes care; manifests start one wherever they are.
+func startingKeys() []any {
+	return []any{
+		map[string]any{"anything-but": map[string]any{"prefix": stagedPrefix}},
+		map[string]any{"suffix": manyfiles.ManifestSuffix},
+	}
 }

@@ -52,7 +52,7 @@ func bootstraps(t *testing.T, architecture string) string {
 	copy(header.Ident[:], elf.ELFMAG+string([]byte{byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)}))
 	folder := t.TempDir()
 	for _, name := range []string{"validate", "process", "aggregate", "start", "metrics", "adapt", "relay", "prune",
-		"train"} {
+		"train", "files"} {
 		var program bytes.Buffer
 		if err := binary.Write(&program, binary.LittleEndian, header); err != nil {
 			t.Fatal(err)

@@ -4,19 +4,15 @@ import (
 	"time"
 
 	"github.com/aws/jsii-runtime-go"
+
+	"stepback/cdk/environment"
 )
 
 // trainFunction names both the function that trains the model of retry success and the folder of its bootstrap.
 const trainFunction = "train"
 
-// trainMinutes is the interval at which the model is trained, in minutes: a day.
-const trainMinutes = 24 * 60
-
 // modelKey is the key of the model in the result bucket.
 const modelKey = "models/retries.json"
-
-// trainMemory is the function's memory in MB. The processor's share is proportional to it: a forest takes seconds.
-const trainMemory = 1024
 
 // addTrain declares the function that trains the model of retry success from the histories of the last week, if the
 // environment has a controller. Functions use the model if rows have a value.
@@ -27,7 +23,7 @@ func (s *Stack) addTrain(bootstraps string) {
 	name := s.Environment.Prefix()
 	f := s.function(bootstraps, function{
 		id: "Train", name: trainFunction, description: "Trains the model of retry success from the histories of the last week",
-		memory: trainMemory, timeout: 15 * time.Minute,
+		memory: environment.TrainMemory, timeout: 15 * time.Minute,
 		environment: map[string]*string{
 			"STATE_MACHINE_ARN": s.StateMachine.StateMachineArn(), "MODEL_OBJECT": s.modelObject(),
 		},
@@ -36,7 +32,7 @@ func (s *Stack) addTrain(bootstraps string) {
 			allow([]string{"states:ListMapRuns"}, s.states("execution", name+":*")),
 			allow([]string{"s3:PutObject"}, s.ResultBucket.ArnForObjects(jsii.String(modelKey)))),
 	})
-	s.invokeEvery(f, "TrainSchedule", "train", "Invokes the function that trains the model of retry success", trainMinutes)
+	s.invokeEvery(f, "TrainSchedule", "train", "Invokes the function that trains the model of retry success")
 }
 
 // modelObject returns the address of the model.

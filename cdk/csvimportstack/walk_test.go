@@ -238,6 +238,33 @@ func program(r resource) string {
 	return name[strings.LastIndexByte(name, '-')+1:]
 }
 
+// TestSchedulesAreTheEnvironments: the rules that invoke functions on a schedule are those whose cost the environment
+// computes, with the memory of their functions.
+func TestSchedulesAreTheEnvironments(t *testing.T) {
+	for i, e := range walked() {
+		var got, want []string
+		x := synth(t, e)
+		for _, r := range x.ofType("AWS::Events::Rule") {
+			rate, ok := r.Properties["ScheduleExpression"].(string)
+			if !ok {
+				continue
+			}
+			target := r.Properties["Targets"].([]any)[0].(map[string]any)["Arn"].(map[string]any)["Fn::GetAtt"].([]any)[0].(string)
+			f := x.Resources[target].Properties
+			got = append(got, fmt.Sprint(r.Properties["Name"], " ", rate, " ", f["FunctionName"], " ", f["MemorySize"]))
+		}
+		for _, s := range e.Schedules() {
+			rate := map[float64]string{1: "rate(1 minute)", 5: "rate(5 minutes)", 1440: "rate(1 day)"}[s.Minutes]
+			want = append(want, fmt.Sprint(e.Prefix(), "-", s.Rule, " ", rate, " ", e.Prefix(), "-", s.Function, " ", s.MemoryMB))
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s %d: the template has %q, the environment %q", e.Name, i, got, want)
+		}
+	}
+}
+
 // walkVariables checks that a function's program, or a package that it imports, reads each of its environment
 // variables.
 func (x template) walkVariables(t *testing.T) {
@@ -322,7 +349,7 @@ func TestEveryVariableOfAProgramIsSet(t *testing.T) {
 		}
 	}
 	sources, err := filepath.Glob("../../lambdas/*/*.go")
-	if err != nil || len(set) != 9 {
+	if err != nil || len(set) != 10 {
 		t.Fatal(err, len(set))
 	}
 	for _, file := range sources {

@@ -19,6 +19,7 @@ func (e Environment) Within(limit int) Environment {
 	e.AccountConcurrency = limit
 	e.RangeConcurrency = max(1, min(e.RangeConcurrency, e.maxInvocations()))
 	e.Concurrency = max(1, min(e.Concurrency, e.maxInvocations()/max(e.BatchConcurrency, 1)))
+	e.FilesConcurrency = max(1, min(e.FilesConcurrency, e.maxInvocations()/max(e.Concurrency*e.BatchConcurrency, 1)))
 	return e
 }
 

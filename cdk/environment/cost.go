@@ -27,7 +27,7 @@ func (e Environment) Import(files, rows int64, failingRows float64) cost.Import 
 }
 
 // Costs returns the cost of a month of a workload in the environment, by part: the imports, the database while no
-// import runs, and the monitoring.
+// import runs, the functions that schedules invoke, and the monitoring.
 func (e Environment) Costs(w retrymetrics.Workload, p cost.Prices) []cost.Item {
 	run := e.Import(w.Files, w.Files*w.RowsPerFile, w.FailedShare)
 	u := run.Usage()
@@ -49,6 +49,7 @@ func (e Environment) Costs(w retrymetrics.Workload, p cost.Prices) []cost.Item {
 		cost.Item{Name: "DynamoDB, shared breaker", Quantity: reports, Unit: "writes", USD: reports / 1e6 * p.TableWrites},
 		cost.Item{Name: "VPC, endpoint of the relay", Quantity: endpoints, Unit: "hours",
 			USD: endpoints * p.EndpointHour},
+		e.scheduled(p),
 		e.monitoring(w))
 }
 

@@ -54,6 +54,45 @@ func TestTheGuideTellsTheComputedCosts(t *testing.T) {
 	}
 }
 
+// TestEachScheduleHasAPrice: a month has 730 hours. An invocation costs 0.2 USD and its trace 5 USD a million, and a
+// GB-second 0.0000133334 USD.
+func TestEachScheduleHasAPrice(t *testing.T) {
+	t.Parallel()
+	p := cost.DefaultPrices(worth.Arm)
+	e := environment.Prod()
+	want := map[string]string{
+		"circuit":       "43800 0.2782", // 0.2278 + 43,800 × 0.05 s × 1.7275 GB
+		"configuration": "8760 0.0657",  // 0.0456 + 8,760 × 0.1 s × 1.7275 GB
+		"adapt":         "43800 0.3008", // 0.2278 + 43,800 × 0.5 s × 0.25 GB
+		"relay":         "43800 0.2351", // 0.2278 + 43,800 × 0.05 s × 0.25 GB
+		"prune":         "30 0.0004",    // 0.0002 + 30.4 × 5 s × 0.125 GB
+		"train":         "30 0.0245",    // 0.0002 + 30.4 × 60 s × 1 GB
+	}
+	if len(e.Schedules()) != len(want) {
+		t.Errorf("%d schedules, want %d", len(e.Schedules()), len(want))
+	}
+	for _, s := range e.Schedules() {
+		if got := fmt.Sprintf("%.0f %.4f", s.Invocations(), s.USD(p)); got != want[s.Rule] {
+			t.Errorf("%s costs %s, want %s", s.Rule, got, want[s.Rule])
+		}
+	}
+	item := func(e environment.Environment) string {
+		for _, c := range e.Costs(retrymetrics.DefaultWorkload(), p) {
+			if c.Name == "Lambda, functions on a schedule" {
+				return fmt.Sprintf("%.0f %.4f", c.Quantity, c.USD)
+			}
+		}
+		return ""
+	}
+	if got := item(e); got != "140221 0.9047" {
+		t.Errorf("prod's schedules cost %s", got)
+	}
+	e.Adapt, e.Relay.To = environment.AdaptOff, ""
+	if got := item(e); got != "52590 0.3443" {
+		t.Errorf("without a controller and a relay, they cost %s", got)
+	}
+}
+
 // grouped formats a whole number with commas.
 func grouped(v float64) string {
 	text := fmt.Sprintf("%.0f", v)

@@ -43,6 +43,10 @@ type Environment struct {
 	// ValidateMemory, ProcessMemory and AggregateMemory are the functions' memory sizes in MB, 128 to 10240. A function
 	// has one virtual CPU at 1769 MB.
 	ValidateMemory, ProcessMemory, AggregateMemory int
+	// FilesConcurrency is the number of files of an import of many files that are imported concurrently, 1 to 1,000; see
+	// statemachine.FilesOptions. Each may use Concurrency child executions.
+	FilesConcurrency int
+
 	// Architecture is the architecture of the functions' bootstraps: arm64 or x86_64.
 	Architecture string
 

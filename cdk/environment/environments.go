@@ -24,6 +24,7 @@ func base(name string) Environment {
 		BatchSize:                  o.BatchSize,
 		RangeConcurrency:           o.RangeConcurrency,
 		BatchConcurrency:           o.BatchConcurrency,
+		FilesConcurrency:           statemachine.FilesSubstitutions().Concurrency,
 		ToleratedFailurePercentage: o.ToleratedFailurePercentage,
 		Timeout:                    o.Timeout,
 		AccountConcurrency:         defaultAccountConcurrency,
@@ -34,8 +35,8 @@ func base(name string) Environment {
 	}
 }
 
-// Dev returns an environment that costs little while it is idle (alarms, the metrics of the configuration and a
-// secret, about 8 USD a month), keeps no data and logs everything.
+// Dev returns an environment that costs little while it is idle (alarms, the metrics of the configuration, a secret and
+// functions on a schedule, about 9 USD a month), keeps no data and logs everything.
 func Dev() Environment {
 	e := base("dev")
 	e.Concurrency = 10

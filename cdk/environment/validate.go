@@ -54,6 +54,9 @@ func (e Environment) Validate() error {
 	c.that(e.Concurrency*e.BatchConcurrency <= e.maxInvocations(),
 		"Concurrency × BatchConcurrency is %d; want at most %d, or Lambda throttles all functions of the account",
 		e.Concurrency*e.BatchConcurrency, e.maxInvocations())
+	c.that(e.FilesConcurrency >= 1 && e.FilesConcurrency <= max(1, e.maxInvocations()/max(e.Concurrency*e.BatchConcurrency, 1)),
+		"FilesConcurrency is %d; want at least 1, and FilesConcurrency × Concurrency × BatchConcurrency at most %d, or Lambda throttles all functions of the account",
+		e.FilesConcurrency, e.maxInvocations())
 	c.within("ValidateMemory", e.ValidateMemory, 128, 10240)
 	c.within("ProcessMemory", e.ProcessMemory, 128, 10240)
 	c.within("AggregateMemory", e.AggregateMemory, 128, 10240)

@@ -27,6 +27,11 @@ func TestCostOfTheImport(t *testing.T) {
 		"One file of about 17.0 GB, validated and applied in 127 parts.", "applying all rows                        27h46m40s",
 		"of the duration of an execution            117.2 %", "of the events in an execution's history      6.8 %",
 		"bulk 250: the import exceeds the duration of an execution (28.1 h of 24 h): raise timeoutHours")
+	stepback(t, "cost", "--rows", "1000000", "--files", "1000", "--shape", "bulk").ends(t, exit.OK,
+		"1,000 files of about 0.0 MB, each validated and applied in 1 part; 4 at a time.",
+		"Step Functions, transitions             0.68", "validating and adding up files            20m51s",
+		"of the files of an import                  1.0 %")
+	stepback(t, "cost", "--files", "100001").complains(t, exit.Usage, "--files must be 1 to 100,000, and at most the number of rows")
 	stepback(t, "cost", "--rows", "1.5").complains(t, exit.Usage, "1.5 is not a whole number such as 1000000 or 1e9")
 	stepback(t, "cost", "--rows", "0").complains(t, exit.Usage, "--rows")
 	stepback(t, "cost", "--fault", "Nowhere:hang:1%").complains(t, exit.Usage, `there is no state "Nowhere"`)
@@ -43,6 +48,19 @@ func TestCostOfADefinition(t *testing.T) {
 	stepback(t, "cost", file, "--fault", "Pay:TimeoutError:50%").ends(t, exit.OK, "functions on x86_64", " 1.56 ")
 	stepback(t, "cost", file, "--fault", "Pay:TimeoutError:50%", "--arch", "arm64").ends(t, exit.OK, "functions on arm64",
 		" 1.25 ")
+	stepback(t, "cost", file, "--express").ends(t, exit.OK, "Step Functions, transitions             0.00     0.00",
+		"Step Functions, EXPRESS executions      1.00     1.00")
+	// AWS refuses a distributed Map in a state machine of type EXPRESS, and a job that is waited for.
+	distributed := asFile(t, "map.asl.json", `{"StartAt":"M","States":{"M":{"Type":"Map","End":true,"ItemProcessor":{
+		"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"T","States":{"T":{"Type":"Pass","End":true}}}}}}`)
+	stepback(t, "cost", distributed, "--executions", "1000").ends(t, exit.OK, "Step Functions, transitions             5.05     5.05")
+	stepback(t, "cost", distributed, "--express").complains(t, exit.Usage,
+		"map.asl.json is not a state machine of type EXPRESS: The field 'Mode' with value 'DISTRIBUTED' is not supported inside 'EXPRESS' state machines")
+	// A template says itself that its state machine is EXPRESS.
+	template := asFile(t, "template.yaml", "AWSTemplateFormatVersion: '2010-09-09'\nResources:\n  M:\n    Type: AWS::StepFunctions::StateMachine\n"+
+		"    Properties:\n      StateMachineType: EXPRESS\n      RoleArn: arn:aws:iam::000000000000:role/r\n"+
+		"      Definition: {StartAt: P, States: {P: {Type: Pass, End: true}}}\n")
+	stepback(t, "cost", template).ends(t, exit.OK, "Step Functions, EXPRESS executions      1.00     1.00")
 	stepback(t, "cost", file, "--arch", "mips").complains(t, exit.Usage, "--arch")
 	stepback(t, "cost", file+"x").complains(t, exit.Usage, "pay.asl.jsonx")
 }

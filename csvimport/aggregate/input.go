@@ -29,7 +29,8 @@ type Place struct {
 	Prefix string `json:"prefix"`
 }
 
-func (p Place) object(name string) csvimport.Location {
+// Object returns the location of an object with the prefix.
+func (p Place) Object(name string) csvimport.Location {
 	return csvimport.Location{Bucket: p.Bucket, Key: csvimport.JoinKey(p.Prefix, name)}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"stepback/csvimport"
 	"stepback/csvimport/csvfile"
+	"stepback/csvimport/mapresults"
 )
 
 // settleMissing accounts for the rows that no result names, by reading the Map's data again. If there are no such
@@ -23,7 +24,7 @@ func (r *run) settleMissing(ctx context.Context) error {
 	defer object.Body.Close()
 	items, err := csvfile.NewItems(object.Body)
 	if err != nil {
-		return unreadable(r.in.Data.Location, err)
+		return mapresults.Unreadable(r.in.Data.Location, err)
 	}
 	var rows int64
 	for {
@@ -32,7 +33,7 @@ func (r *run) settleMissing(ctx context.Context) error {
 			break
 		}
 		if err != nil {
-			return unreadable(r.in.Data.Location, err)
+			return mapresults.Unreadable(r.in.Data.Location, err)
 		}
 		if rows < r.in.Rows && r.tally.outcome(rows) == "" {
 			if err := r.notProcessed(ctx, rows, record); err != nil {

@@ -8,12 +8,13 @@ import (
 	"fmt"
 
 	"stepback/csvimport"
+	"stepback/csvimport/mapresults"
 )
 
 // readResults reads all result files.
-func (r *run) readResults(ctx context.Context, m manifest) error {
+func (r *run) readResults(ctx context.Context, m mapresults.Manifest) error {
 	for _, group := range []struct {
-		files []resultFile
+		files []mapresults.File
 		read  func(context.Context, *json.Decoder) error
 	}{
 		{m.ResultFiles.SUCCEEDED, r.readSucceeded},
@@ -21,47 +22,13 @@ func (r *run) readResults(ctx context.Context, m manifest) error {
 		{m.ResultFiles.PENDING, r.readPending},
 	} {
 		for _, file := range group.files {
-			if err := r.readFile(ctx, csvimport.Location{Bucket: m.DestinationBucket, Key: file.Key},
-				group.read); err != nil {
-				return err
+			at := csvimport.Location{Bucket: m.DestinationBucket, Key: file.Key}
+			if err := mapresults.Each(ctx, r.aggregator.Objects, at, group.read); err != nil {
+				return missingResult(r.in, err)
 			}
 		}
 	}
 	return r.settle(ctx)
-}
-
-// readFile reads an array of child executions, one element at a time.
-func (r *run) readFile(ctx context.Context, at csvimport.Location, read func(context.Context,
-	*json.Decoder) error) error {
-	object, err := r.aggregator.Objects.Get(ctx, at, "")
-	if err != nil {
-		return missingResult(r.in, err)
-	}
-	defer object.Body.Close()
-	decoder := json.NewDecoder(object.Body)
-	if err := expect(decoder, '['); err != nil {
-		return unreadable(at, err)
-	}
-	for decoder.More() {
-		if err := read(ctx, decoder); err != nil {
-			return unreadable(at, err)
-		}
-	}
-	if err := expect(decoder, ']'); err != nil {
-		return unreadable(at, err)
-	}
-	return nil
-}
-
-func expect(decoder *json.Decoder, delim json.Delim) error {
-	token, err := decoder.Token()
-	if err != nil {
-		return err
-	}
-	if token != delim {
-		return fmt.Errorf("byte %d: expected %v, found %v", decoder.InputOffset(), delim, token)
-	}
-	return nil
 }
 
 // succeeded is a successful child: either only its output (Transformation COMPACT), or a full record that contains

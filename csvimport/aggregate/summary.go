@@ -29,9 +29,9 @@ func (r *run) sum() (Output, error) {
 		Recovered:                  r.recovered,
 		LeftOut:                    r.in.Data.LeftOut,
 		Letters:                    r.in.Data.Letters,
-		Summary:                    r.in.Output.object("summary.json"),
-		DeadLetters:                r.in.Output.object("dead-letters.jsonl"),
-		Corrections:                r.in.Output.object("corrections.csv"),
+		Summary:                    r.in.Output.Object("summary.json"),
+		DeadLetters:                r.in.Output.Object("dead-letters.jsonl"),
+		Corrections:                r.in.Output.Object("corrections.csv"),
 	}
 	if total := out.Applied + out.AlreadyApplied + out.Rejected + out.DeadLettered; total != out.Rows {
 		return Output{}, r.mismatch("%d applied, %d already applied, %d rejected and %d dead-lettered are %d rows, the file has %d",

@@ -33,7 +33,7 @@ const created = `{"version":"0","id":"1","detail-type":"Object Created","source"
 func TestStartStartsOncePerFile(t *testing.T) {
 	t.Parallel()
 	e := &executions{inputs: map[string]string{}}
-	start := handlers.Start(e, nil)
+	start := handlers.Start(e, nil, nil)
 	for _, want := range []string{
 		`{"execution":"users-csv-72edfb265f5099a5811da291b4d492b4","repeated":false}`,
 		`{"execution":"users-csv-72edfb265f5099a5811da291b4d492b4","repeated":true}`,
@@ -51,6 +51,29 @@ func TestStartStartsOncePerFile(t *testing.T) {
 	const input = `{"bucket":"in","key":"uploads/users.csv","etag":"9e107d9d372bb6826bd81d3542a419d6"}`
 	if got := e.inputs["users-csv-72edfb265f5099a5811da291b4d492b4"]; got != input {
 		t.Errorf("input %s, want %s", got, input)
+	}
+}
+
+// TestStartOfAManifest: a manifest starts an import of many files, once per version of it.
+func TestStartOfAManifest(t *testing.T) {
+	t.Parallel()
+	one, many := &executions{inputs: map[string]string{}}, &executions{inputs: map[string]string{}}
+	event := strings.Replace(created, "uploads/users.csv", "november.manifest", 1)
+	start := handlers.Start(one, many, nil)
+	for _, repeated := range []string{"false", "true"} {
+		got, err := start.Invoke(t.Context(), []byte(event))
+		if err != nil || string(got) != `{"execution":"november-manifest-e0b2cea56bb3634661012a8349721149","repeated":`+repeated+`}` {
+			t.Errorf("got %s, %v", got, err)
+		}
+	}
+	const input = `{"manifest":"november.manifest","etag":"9e107d9d372bb6826bd81d3542a419d6"}`
+	if got := many.inputs["november-manifest-e0b2cea56bb3634661012a8349721149"]; got != input || len(one.inputs) != 0 {
+		t.Errorf("input %s, want %s; of files: %v", got, input, one.inputs)
+	}
+	_, err := handlers.Start(one, nil, nil).Invoke(t.Context(), []byte(event))
+	var f messages.InvokeResponse_Error
+	if !errors.As(err, &f) || f.Type != "InvalidInput" || !strings.HasPrefix(f.Message, "november.manifest is a manifest, and here is no") {
+		t.Errorf("without a state machine of many files: %v", err)
 	}
 }
 
@@ -75,7 +98,7 @@ func TestStartRefuses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := handlers.Start(&executions{inputs: map[string]string{}, err: c.err}, nil).Invoke(t.Context(),
+			_, err := handlers.Start(&executions{inputs: map[string]string{}, err: c.err}, nil, nil).Invoke(t.Context(),
 				[]byte(c.event))
 			var failure messages.InvokeResponse_Error
 			if !errors.As(err, &failure) || failure.Type != c.want || failure.Message != c.message {

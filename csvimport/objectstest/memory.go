@@ -142,14 +142,30 @@ func (m *Memory) Copy(_ context.Context, from csvimport.Source, to csvimport.Loc
 	return nil
 }
 
+func (o object) info(key string) csvimport.ObjectInfo {
+	return csvimport.ObjectInfo{Key: key, ETag: o.etag(), Size: int64(len(o.content)), LastModified: o.modified}
+}
+
+// Head implements csvimport.Objects.
+func (m *Memory) Head(_ context.Context, at csvimport.Location) (csvimport.ObjectInfo, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	o, ok := m.objects[at]
+	if !ok {
+		return csvimport.ObjectInfo{}, csvimport.Fail(statemachine.CSVFileNotFound, "%s does not exist", at)
+	}
+	info := o.info(at.Key)
+	info.LastModified = time.Time{}
+	return info, nil
+}
+
 // List implements csvimport.Objects.
 func (m *Memory) List(_ context.Context, bucket, prefix string, visit func(csvimport.ObjectInfo) error) error {
 	m.mu.Lock()
 	var found []csvimport.ObjectInfo
 	for at, o := range m.objects {
 		if at.Bucket == bucket && strings.HasPrefix(at.Key, prefix) {
-			found = append(found, csvimport.ObjectInfo{Key: at.Key, Size: int64(len(o.content)),
-				LastModified: o.modified})
+			found = append(found, o.info(at.Key))
 		}
 	}
 	m.mu.Unlock()

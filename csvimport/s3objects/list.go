@@ -16,7 +16,8 @@ func (o *Objects) List(ctx context.Context, bucket, prefix string, visit func(cs
 			return failure("list", csvimport.Location{Bucket: bucket, Key: prefix}.String(), err)
 		}
 		for _, object := range page.Objects {
-			info := csvimport.ObjectInfo{Key: object.Key, Size: object.Size, LastModified: object.LastModified}
+			info := csvimport.ObjectInfo{Key: object.Key, ETag: csvimport.UnquoteETag(object.ETag), Size: object.Size,
+				LastModified: object.LastModified}
 			if err := visit(info); err != nil {
 				return err
 			}
@@ -26,4 +27,13 @@ func (o *Objects) List(ctx context.Context, bucket, prefix string, visit func(cs
 		}
 		in.Token = page.Next
 	}
+}
+
+// Head implements csvimport.Objects.
+func (o *Objects) Head(ctx context.Context, at csvimport.Location) (csvimport.ObjectInfo, error) {
+	out, err := o.client.Head(ctx, objects.Get{Bucket: at.Bucket, Key: at.Key})
+	if err != nil {
+		return csvimport.ObjectInfo{}, failure("look at", at.String(), err)
+	}
+	return csvimport.ObjectInfo{Key: at.Key, ETag: csvimport.UnquoteETag(out.ETag), Size: out.Size}, nil
 }

@@ -2,7 +2,10 @@
 // import of the object. An EventBridge rule could start the execution itself but cannot name it, and the name
 // prevents a repeated event from starting a second import.
 //
-// Environment: STATE_MACHINE_ARN and the AWS SDK's own variables.
+// A manifest of many files starts an execution of another state machine, which imports them as one.
+//
+// Environment: STATE_MACHINE_ARN; FILES_STATE_MACHINE_ARN, the state machine of many files; if it is empty, manifests are
+// refused; and the AWS SDK's own variables.
 package main
 
 import (
@@ -22,5 +25,12 @@ func main() {
 		log.Error("cannot start", "error", err.Error())
 		os.Exit(1)
 	}
-	lambda.Start(handlers.Start(executions, log))
+	var manyFiles handlers.Executions
+	if arn := os.Getenv("FILES_STATE_MACHINE_ARN"); arn != "" {
+		if manyFiles, err = sfnexecutions.FromEnvironment(context.Background(), arn); err != nil {
+			log.Error("cannot start", "error", err.Error())
+			os.Exit(1)
+		}
+	}
+	lambda.Start(handlers.Start(executions, manyFiles, log))
 }

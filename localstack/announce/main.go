@@ -89,5 +89,5 @@ func apply(ctx context.Context, executions handlers.Executions, e objectevent.Ev
 	if err != nil {
 		return handlers.Started{}, err
 	}
-	return handlers.Start(executions, nil)(ctx, event)
+	return handlers.Start(executions, nil, nil)(ctx, event)
 }

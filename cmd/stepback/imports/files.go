@@ -19,6 +19,7 @@ import (
 	"stepback/adaptive/worth"
 	"stepback/cmd/stepback/exit"
 	"stepback/cmd/stepback/terminal"
+	"stepback/csvimport/manyfiles"
 	"stepback/csvimport/pipeline"
 	"stepback/statemachine"
 )
@@ -30,9 +31,6 @@ type input struct {
 	Key  string `json:"key"`
 	Size int64  `json:"bytes"`
 }
-
-// extensions lists the endings of the files that are taken from a folder.
-var extensions = []string{".csv", ".tsv", ".txt"}
 
 // inputs returns the files of a folder and the folders below it, sorted by key, or those that a manifest lists, in its
 // order. Names that begin with a dot are left out.
@@ -52,17 +50,17 @@ func inputs(from string) ([]input, error) {
 			return err
 		case hidden && d.IsDir():
 			return filepath.SkipDir
-		case d.IsDir() || hidden || !slices.Contains(extensions, strings.ToLower(filepath.Ext(path))):
+		case d.IsDir():
 			return nil
 		}
 		key, err := filepath.Rel(from, path)
-		if err == nil {
+		if err == nil && manyfiles.Takes(filepath.ToSlash(key)) {
 			all, err = addInput(all, path, key)
 		}
 		return err
 	})
 	if err == nil && len(all) == 0 {
-		err = fmt.Errorf("%s contains no file that ends in %s", from, strings.Join(extensions, ", "))
+		err = fmt.Errorf("%s contains no file that ends in %s", from, strings.Join(manyfiles.Extensions(), ", "))
 	}
 	slices.SortFunc(all, func(a, b input) int { return strings.Compare(a.Key, b.Key) })
 	return all, err

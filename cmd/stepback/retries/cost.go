@@ -25,6 +25,7 @@ type Cost struct {
 	File string `arg:"" optional:"" help:"State machine definition, in JSON or YAML. Default: the CSV import."`
 
 	Rows       terminal.Count `default:"1000000" help:"Number of rows in the imported file, such as 1000000 or 1e9."`
+	Files      terminal.Count `default:"1" help:"Number of files of the same size that hold these rows and are imported as one."`
 	RowBytes   float64        `default:"17" placeholder:"N" help:"Average length of a row in bytes, with its line end. Default 17, as stepback sample writes."`
 	Timeout    time.Duration  `default:"24h" help:"Time limit of an import's execution, against which its duration is compared."`
 	Shape      string         `enum:",bulk,batch,single" default:"" placeholder:"bulk|batch|single" help:"Only this shape of the import. Default: all three side by side."`
@@ -46,6 +47,7 @@ func (Cost) Help() string {
 	return `Examples:
   stepback cost --rows 1000000
   stepback cost --rows 1e9 --timeout 48h
+  stepback cost --rows 1e9 --files 1000
   stepback cost --rows 1000000 --shape bulk --fault ProcessSingleUserRecord:DeadlockException:1%
   stepback cost order.asl.yaml --executions 500000 --fault Pay:TimeoutError:2%
 
@@ -62,6 +64,9 @@ func (c *Cost) Run(_ context.Context, std terminal.Streams) error {
 		c.Batch > statemachine.MaxBatchSize {
 		return exit.With(exit.Usage, fmt.Errorf("--rows, --executions and --items must be 1 or more, --memory 128 or more, --batch 1 to %d",
 			statemachine.MaxBatchSize))
+	}
+	if c.Files < 1 || c.Files > statemachine.MaxFiles || c.Files > c.Rows {
+		return exit.With(exit.Usage, fmt.Errorf("--files must be 1 to %s, and at most the number of rows", terminal.Grouped(statemachine.MaxFiles)))
 	}
 	if c.File == "" {
 		return c.imports(std)
@@ -122,7 +127,15 @@ type scale struct {
 // printScales prints the duration of an import and the limits that it comes near, for each shape.
 func printScales(w io.Writer, all []scale) {
 	s := all[0].Scale
-	fmt.Fprintf(w, "\nOne file of about %.1f GB, validated and applied in %s.\n\n", s.Bytes/1e9, terminal.Counted(int64(s.Parts), "part"))
+	parts := terminal.Counted(int64(s.Parts), "part")
+	between := "between parts"
+	if s.Files == 1 {
+		fmt.Fprintf(w, "\nOne file of about %.1f GB, validated and applied in %s.\n\n", s.Bytes/1e9, parts)
+	} else {
+		fmt.Fprintf(w, "\n%s of about %.1f MB, each validated and applied in %s; %d at a time.\n\n", terminal.Counted(s.Files, "file"),
+			s.Bytes/1e6, parts, cost.FilesAtOnce())
+		between = "validating and adding up files"
+	}
 	heads := append(make([]string, 0, 1+len(all)), "")
 	for _, x := range all {
 		heads = append(heads, ">"+x.Name)
@@ -134,7 +147,7 @@ func printScales(w io.Writer, all []scale) {
 	}{
 		{"until the first row is applied", func(x scale) string { return rounded(x.Validating) }},
 		{"applying all rows", func(x scale) string { return rounded(x.Applying) }},
-		{"between parts", func(x scale) string { return rounded(x.Between) }},
+		{between, func(x scale) string { return rounded(x.Between) }},
 		{"state transitions at 5,000/s", func(x scale) string { return rounded(x.Transitions) }},
 		{"state transitions at 800/s", func(x scale) string { return rounded(x.TransitionsElsewhere) }},
 	} {
@@ -182,7 +195,7 @@ type priced struct {
 // run returns the import in a shape. The faults set the shares of its rows or batches that fail.
 func (c *Cost) run(shape statemachine.Shape, specs []faults.Spec) (cost.Import, error) {
 	const capacity, keptDays = 32, 30 // of prod: two instances of at most 16 units
-	i := cost.Import{Files: 1, Rows: int64(c.Rows), RowBytes: c.RowBytes, Shape: shape, BatchSize: c.Batch,
+	i := cost.Import{Files: int64(c.Files), AsOne: c.Files > 1, Rows: int64(c.Rows), RowBytes: c.RowBytes, Shape: shape, BatchSize: c.Batch,
 		Express: c.Express, MemoryMB: c.Memory,
 		Capacity: capacity, KeptDays: keptDays}
 	switch {
@@ -275,15 +288,20 @@ func (c *Cost) definition(std terminal.Streams) error {
 	if err := c.Unknown(d); err != nil {
 		return exit.With(exit.Usage, err)
 	}
-	machine, diagnostics := asl.Parse(d.Text)
+	express := c.Express || d.Express
+	machine, diagnostics := asl.Options{Express: express}.Parse(d.Text)
 	if machine == nil {
-		return exit.With(exit.Usage, fmt.Errorf("%s is not a state machine: %w", c.File, firstOf(diagnostics)))
+		kind := "a state machine"
+		if express {
+			kind += " of type EXPRESS"
+		}
+		return exit.With(exit.Usage, fmt.Errorf("%s is not %s: %w", c.File, kind, firstOf(diagnostics)))
 	}
 	specs, err := c.specs()
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
-	q := cost.Question{Express: c.Express, Items: c.Items, Faults: map[string]map[string]float64{}}
+	q := cost.Question{Express: express, Items: c.Items, Faults: map[string]map[string]float64{}}
 	for _, s := range specs {
 		if q.Faults[s.State] == nil {
 			q.Faults[s.State] = map[string]float64{}
@@ -291,7 +309,10 @@ func (c *Cost) definition(std terminal.Streams) error {
 		q.Faults[s.State][errorOf(s)] = s.Rate
 	}
 	p := cost.DefaultPrices(c.of(worth.X86))
-	a := cost.OfDefinition(machine, q)
+	a, err := cost.OfDefinition(machine, q)
+	if err != nil {
+		return exit.With(exit.Usage, fmt.Errorf("%s: %w", c.File, err))
+	}
 	n := float64(c.Executions)
 	all := []quotation{quote("at least", a.Least.Items(n, c.Takes.Seconds(), c.Memory, p)),
 		quote("at most", a.Most.Items(n, c.Takes.Seconds(), c.Memory, p))}
@@ -310,7 +331,9 @@ func (c *Cost) definition(std terminal.Streams) error {
 
 func firstOf(diagnostics []asl.Diagnostic) error {
 	for _, d := range diagnostics {
-		return errors.New(d.Message)
+		if d.Severity == asl.SeverityError {
+			return errors.New(d.Message)
+		}
 	}
 	return errors.New("it has no states")
 }
