@@ -156,6 +156,18 @@ assert.equal(asl.review(good).states[0].attempts, 2);
 assert.match(asl.fix(good).text, /JitterStrategy/);
 assert.match(asl.graph(good, { title: "good" }), /^<svg/);
 assert.equal(asl.explain("NO_JITTER").code, "NO_JITTER");
+const tested = (options) => asl.testState(good, { stateName: "Charge", ...options });
+const error = { errorOutput: { error: "Busy", cause: "try later" } };
+assert.deepEqual(tested({ mock: error, inspectionLevel: "DEBUG" }).inspectionData.errorDetails, { retryIndex: 0, retryBackoffIntervalSeconds: 1 });
+assert.equal(tested({ mock: error }).status, "RETRIABLE");
+assert.deepEqual(tested({ mock: error, stateConfiguration: { retrierRetryCount: 1 } }),
+  { status: "CAUGHT_ERROR", output: '{"Error":"Busy","Cause":"try later"}', error: "Busy", cause: "try later", nextState: "Failed" });
+assert.deepEqual(tested({ mock: { result: { ok: true } }, input: { id: 7 } }), { status: "SUCCEEDED", output: '{"ok":true}' });
+assert.equal(asl.testState({ Type: "Wait", Seconds: 240, End: true }, { input: "[1]" }).output, "[1]");
+assert.equal(asl.testState({ Type: "Pass", QueryLanguage: "JSONata", Output: "{% $now() & $string($limit) %}", End: true },
+  { now: new Date(0), variables: { limit: 5 } }).output, '"1970-01-01T00:00:00.000Z5"');
+assert.throws(() => tested({}), { name: "AslError", message: /calls no service/ });
+assert.throws(() => tested({ mock: { result: {}, ...error } }), { name: "AslError", code: "ValidationException" });
 assert.ok(!("Go" in globalThis) && !("fs" in globalThis) && !("stepbackCall" in globalThis));
 J
 	{ echo 'const asl = require("@stepback/asl"), fs = require("node:fs"), assert = require("node:assert");'; cat body.js; } >run.cjs
