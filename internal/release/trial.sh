@@ -135,6 +135,29 @@ assert.ok(matchers.toHaveSucceeded.call({ equals: () => true }, x, x.output).pas
 assert.throws(() => matchers.toHaveFailed(7), TypeError);
 await assert.rejects(sb.call("DescribeExecution", { executionArn: x.arn + "x" }), { name: "ExecutionDoesNotExist" });
 await sb.stop();
+
+// In virtual time, hours pass at once; a seed repeats the jitter of each run, in every server.
+const slow = JSON.parse(fs.readFileSync("good.asl.json", "utf8"));
+slow.States.Charge.Retry = [{ ErrorEquals: ["States.ALL"], IntervalSeconds: 3600, MaxAttempts: 2, JitterStrategy: "FULL" }];
+const drawn = async (seed) => {
+  const fast = await start({ virtualTime: true, seed });
+  const runs = await Promise.all([fast.run(slow), fast.run(slow)]);
+  await fast.stop();
+  assert.ok(matchers.toHaveWaits(runs[0], "Charge", [[0, 3600], [0, 7200]]).pass);
+  return runs.map((x) => x.waits("Charge"));
+};
+const first = await drawn(7);
+assert.deepEqual(await drawn(7), first);
+assert.notDeepEqual(first[0], first[1]);
+assert.notDeepEqual(await drawn(8), first);
+delete slow.States.Charge.Retry[0].JitterStrategy;
+const exact = await start({ virtualTime: true });
+const y = await exact.run(slow);
+assert.ok(matchers.toHaveWaits(y, "Charge", [3600, 7200]).pass && !matchers.toHaveWaits(y, "Charge", [3599.9, 7200]).pass, `waits ${y.waits("Charge")}`);
+await exact.stop();
+await assert.rejects(start({ seed: 0 }), { name: "TypeError", message: "seed is an integer from 1, not 0" });
+await assert.rejects(start({ seed: 1, data: "d" }), { name: "TypeError", message: /leave out data/ });
+assert.ok(!fs.existsSync("memory"));
 J
 	if node run.mjs; then ok npm "start and run"; else bad npm "start and run"; fi
 	: >"node_modules/@stepback/$platform-$arch/bin/stepback"
@@ -202,9 +225,12 @@ if [ -n "$python" ] && $python -c 'import venv' 2>/dev/null; then
 	echo "  pip          installed in $((($(date +%s%N) - began) / 1000000)) ms"
 	check pip venv/bin/stepback
 	cat >test_orders.py <<'J'
+import json
+
 import pytest
 import stepback as package
 
+pytest_plugins = ["pytester"]
 definition = open("good.asl.json").read()
 accounts = set()
 
@@ -217,6 +243,38 @@ def test_run(stepback, n):
     x = stepback.run(definition, {"id": 7})
     assert (x.status, x.attempts("Charge")) == ("SUCCEEDED", 2)
     assert x.waits("Charge") == pytest.approx([1], abs=0.5)
+
+
+def test_virtual_time():
+    slow = json.loads(definition)
+    slow["States"]["Charge"]["Retry"] = [{"ErrorEquals": ["States.ALL"], "IntervalSeconds": 3600, "MaxAttempts": 2, "JitterStrategy": "FULL"}]
+
+    def drawn(seed):
+        server = package.Server(virtual_time=True, seed=seed)
+        account = server.account()
+        waits = [account.run(slow).waits("Charge") for _ in range(2)]
+        server.stop()
+        return waits
+
+    first = drawn(7)
+    assert first == drawn(7) and first != drawn(8) and first[0] != first[1]
+    assert 0 < sum(first[0]) < 3 * 3600
+
+
+def test_options(pytester):
+    pytester.makeconftest("""
+import pytest
+@pytest.fixture(scope="session")
+def stepback_options():
+    return {"virtual_time": True, "seed": 7}
+""")
+    pytester.makepyfile("""
+def test_wait(stepback):
+    x = stepback.run({"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 86400, "End": True}}})
+    assert x.status == "SUCCEEDED"
+    assert x.events[-1]["timestamp"] - x.events[0]["timestamp"] >= 86400
+""")
+    pytester.runpytest().assert_outcomes(passed=1)
 
 
 def test_error(stepback):
