@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"net"
@@ -143,9 +144,12 @@ func (c *Serve) Run(ctx context.Context, std terminal.Streams) (err error) {
 		cfg.Follow = narration.NewNarrator(std.Err, std.ErrScreen()).Follow
 	}
 	if c.VirtualTime {
-		cfg.Clock = clock.Virtual(time.Now())
+		cfg.Clock = clock.Virtual(time.Now().Truncate(time.Second)) // timestamps of tests round alike
 	}
 	p, err := local.Open(ctx, cfg)
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%w: name a directory that you can write to with --data DIR, or keep nothing with --data memory", err)
+	}
 	if err != nil {
 		return workspace.InUse(err)
 	}

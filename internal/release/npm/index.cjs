@@ -18,14 +18,15 @@ function binary() {
         : `there is no binary for ${target}, only ${platforms.map((p) => p.slice("@stepback/".length)).join(", ")}: build from source with Go`
     );
   }
-  const { version } = require(`@stepback/${target}/package.json`);
+  const { version, binarySize } = require(`@stepback/${target}/package.json`);
   const { version: own } = require("./package.json");
   if (version !== own) {
     throw new Error(`stepback ${own} found @stepback/${target} ${version}: remove node_modules and install again`);
   }
   try {
     fs.accessSync(found, fs.constants.X_OK);
-    if (fs.statSync(found).size === 0) throw new Error("it is empty");
+    const { size } = fs.statSync(found);
+    if (size !== binarySize) throw new Error(`it has ${size} of ${binarySize} bytes`);
   } catch (err) {
     throw new Error(`${found} cannot be run (${err.code ?? err.message}): remove node_modules and install again`);
   }
@@ -167,7 +168,7 @@ class Execution {
     const waits = [];
     let failed;
     for (const e of this.#of(state)) {
-      if (e.begins && failed !== undefined) waits.push(e.at - failed);
+      if (e.begins && failed !== undefined) waits.push(Math.round((e.at - failed) * 1000) / 1000); // timestamps are whole milliseconds
       failed = e.begins ? undefined : e.at;
     }
     return waits;

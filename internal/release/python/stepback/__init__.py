@@ -22,15 +22,15 @@ def binary():
     """Returns the path of the stepback binary. Raises FileNotFoundError if this installation lacks it."""
     name = "stepback" + (".exe" if sys.platform == "win32" else "")
     package = os.path.dirname(os.path.abspath(__file__))
-    candidates = [
-        os.path.join(sysconfig.get_path("scripts"), name),
-        os.path.join(os.path.dirname(package), "bin", name),  # pip install --target
-    ]
+    candidates = [os.path.join(os.path.dirname(package), "bin", name)]  # pip install --target
+    places = [sysconfig.get_paths()]
     if sys.version_info >= (3, 10):
-        user = sysconfig.get_preferred_scheme("user")
-        candidates.append(os.path.join(sysconfig.get_path("scripts", scheme=user), name))
+        places.append(sysconfig.get_paths(sysconfig.get_preferred_scheme("user")))
+    # Two versions may be installed, for all users and for one: the binary of this package is where its scheme has it.
+    own = [place for place in places if os.path.dirname(package) in (place["purelib"], place["platlib"])]
+    candidates += [os.path.join(place["scripts"], name) for place in own or places[:1]]
     for path in candidates:
-        if os.path.isfile(path):
+        if os.path.isfile(path) and os.path.getsize(path) > 0 and os.access(path, os.X_OK):
             return path
     raise FileNotFoundError(f"stepback: no binary at {', '.join(candidates)}: install the wheel again")
 
@@ -196,6 +196,6 @@ class Execution:
         waits, failed = [], None
         for begins, at in self._of(state):
             if begins and failed is not None:
-                waits.append(at - failed)
+                waits.append(round(at - failed, 3))  # timestamps are whole milliseconds
             failed = None if begins else at
         return waits
