@@ -65,10 +65,11 @@ func (e *Engine) TestState(ctx context.Context, t *StateTest) (*TestedState, err
 	return t.Run(ctx, e.clock.Now, e.seeds.next, e.cfg.Integrations)
 }
 
-// Run runs the state by itself, without an engine and without storing an execution. A Wait state does not wait;
-// one of five minutes or more fails with States.Timeout, as on AWS. now is the clock, and random draws 64 random bits, from which the random values of expressions follow. integrations call
-// the service of a task without a Result and a Failure; nil has none, so that such a task fails with States.Runtime.
-// The error is that of the context, which ends after five minutes at the latest.
+// Run runs the state by itself, without an engine and without storing an execution. A Wait state does not wait; one of
+// five minutes or more fails with States.Timeout, as on AWS. now is the clock, and random draws 64 random bits, from
+// which the random values of expressions follow. integrations call the service of a task without a Result and a
+// Failure; nil has none, so that such a task fails with States.Runtime. The error is that of the context, which ends
+// after five minutes at the latest.
 func (t *StateTest) Run(
 	ctx context.Context, now func() time.Time, random func() uint64, integrations *Integrations,
 ) (*TestedState, error) {
@@ -132,7 +133,9 @@ func (t *StateTest) perform(
 }
 
 // task returns the outcome given for the task, or calls its integration.
-func (t *StateTest) task(ctx context.Context, call *interpreter.TaskCall, integrations *Integrations) interpreter.Signal {
+func (t *StateTest) task(
+	ctx context.Context, call *interpreter.TaskCall, integrations *Integrations,
+) interpreter.Signal {
 	switch {
 	case t.Failure != nil:
 		return interpreter.Signal{Kind: interpreter.TaskFailed, Failure: *t.Failure}

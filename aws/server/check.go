@@ -48,8 +48,8 @@ type Words struct {
 	Long map[string]string
 }
 
-// CheckInput checks a document against the input of an operation, as a service with these words does before it calls the
-// operation. The error is an *aws.Error in the words of AWS's services, which lists every violated constraint.
+// CheckInput checks a document against the input of an operation, as a service with these words does before it calls
+// the operation. The error is an *aws.Error in the words of AWS's services, which lists every violated constraint.
 func CheckInput(o *model.Operation, words Words, document jsonvalue.Value) error {
 	r := rules{words: words, made: map[*model.Shape]*rule{}}
 	if err := r.of(o.Input).check(document); err != nil {

@@ -30,7 +30,8 @@ func waitsOf(t *testing.T, c *serve.Serve, name string) (waits []time.Duration, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := states.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: machine.StateMachineArn, Name: &name})
+	x, err := states.StartExecution(ctx,
+		&sfn.StartExecutionInput{StateMachineArn: machine.StateMachineArn, Name: &name})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,5 @@
-// Package responses checks values against the responses of AWS services, as they appear in the results of tasks, and names
-// their members. It calls no service.
+// Package responses checks values against the responses of AWS services, as they appear in the results of tasks, and
+// names their members. It calls no service.
 package responses
 
 import (
