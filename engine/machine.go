@@ -68,19 +68,27 @@ func (e *Engine) Define(d Definition) (*StateMachine, error) {
 // Compile parses, validates and plans a definition for Start. If AWS would refuse the definition, the error is a
 // *DefinitionError with all diagnostics.
 func (e *Engine) Compile(d Definition) (*StateMachine, error) {
-	machine, diagnostics := asl.Options{Express: d.Express, Syntax: syntax}.Parse(d.Text)
-	if asl.HasErrors(diagnostics) {
-		return nil, &DefinitionError{Definition: d.Text, Diagnostics: diagnostics}
-	}
-	p, err := plan.Compile(machine)
+	machine, p, err := compile(&d)
 	if err != nil {
-		return nil, fmt.Errorf("state machine %s: %w", d.Name, err)
+		return nil, err
 	}
 	return &StateMachine{
 		ARN: e.names.machine(d.Name), Name: d.Name, Definition: d.Text, RoleARN: d.RoleARN, Express: d.Express,
 		Created: e.clock.Now(), plan: p, functions: functionCalls(nil, &machine.Graph),
 		definition: journal.NewDefinition(d.Name, d.RoleARN, d.Text, d.Express),
 	}, nil
+}
+
+func compile(d *Definition) (*asl.Machine, *plan.Plan, error) {
+	machine, diagnostics := asl.Options{Express: d.Express, Syntax: syntax}.Parse(d.Text)
+	if asl.HasErrors(diagnostics) {
+		return nil, nil, &DefinitionError{Definition: d.Text, Diagnostics: diagnostics}
+	}
+	p, err := plan.Compile(machine)
+	if err != nil {
+		return nil, nil, fmt.Errorf("state machine %s: %w", d.Name, err)
+	}
+	return machine, p, nil
 }
 
 // syntax lets the parser check paths and intrinsic calls with the packages that will evaluate them.

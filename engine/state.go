@@ -10,12 +10,17 @@ import (
 // State is one state of a compiled state machine.
 type State struct{ compiled *plan.State }
 
-// State returns a state of the machine at any depth, or nil.
-func (m *StateMachine) State(name string) *State {
-	if s := m.plan.Root.Find(name); s != nil {
-		return &State{s}
+// CompileState compiles a definition and returns its state with the given name, at any depth; nil if there is none. If
+// AWS would refuse the definition, the error is a *DefinitionError with all diagnostics.
+func CompileState(definition, name string) (*State, error) {
+	_, p, err := compile(&Definition{Name: name, Text: definition})
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	if s := p.Root.Find(name); s != nil {
+		return &State{s}, nil
+	}
+	return nil, nil
 }
 
 // Type returns the state's Type.

@@ -187,7 +187,7 @@ func (r *run) attempt(ctx context.Context, id int64, call *interpreter.TaskCall,
 				call.Task.Resource, p)}
 		}
 	}()
-	in := r.engine.integration(call.Task)
+	in := r.engine.cfg.Integrations.ofTask(call.Task)
 	if in == nil {
 		return nil, &Failure{Name: plan.ErrRuntime, Cause: "No integration for the resource " + call.Task.Resource +
 			" is configured."}
@@ -200,7 +200,7 @@ func (r *run) attempt(ctx context.Context, id int64, call *interpreter.TaskCall,
 // unusable returns why the parameters of a task cannot be used, or "" if they can. It does not check executions
 // with mocked tasks. If the check panics, unusable returns "", so that the task is called.
 func (r *run) unusable(call *interpreter.TaskCall) (cause string) {
-	checker, ok := r.engine.integration(call.Task).(ParameterChecker)
+	checker, ok := r.engine.cfg.Integrations.ofTask(call.Task).(ParameterChecker)
 	if !ok || r.mocks != nil {
 		return ""
 	}
@@ -225,9 +225,10 @@ func (r *run) task(call *interpreter.TaskCall) *Task {
 	return t
 }
 
-func (e *Engine) integration(t *plan.Task) Integration {
+// ofTask returns the integration for a task; nil if there is none.
+func (m *Integrations) ofTask(t *plan.Task) Integration {
 	if t.Target == plan.Function {
-		return e.cfg.Integrations.functions
+		return m.FunctionHandler()
 	}
-	return e.cfg.Integrations.Handler(t.Service, t.Action)
+	return m.Handler(t.Service, t.Action)
 }

@@ -60,9 +60,19 @@ type TestedState struct {
 	Caught           Failure
 }
 
-// TestState runs a single state by itself, without storing an execution. A Wait state does not wait. The error is
-// that of the context, which ends after five minutes at the latest.
+// TestState runs a single state by itself with the engine's clock and integrations, as StateTest.Run does.
 func (e *Engine) TestState(ctx context.Context, t *StateTest) (*TestedState, error) {
+	return t.Run(ctx, e.clock.Now, e.seeds.next, e.cfg.Integrations)
+}
+
+// Run runs the state by itself, without an engine and without storing an execution. A Wait state does not wait; one of
+// five minutes or more fails with States.Timeout, as on AWS. now is the clock, and random draws 64 random bits, from
+// which the random values of expressions follow. integrations call the service of a task without a Result and a
+// Failure; nil has none, so that such a task fails with States.Runtime. The error is that of the context, which ends
+// after five minutes at the latest.
+func (t *StateTest) Run(
+	ctx context.Context, now func() time.Time, random func() uint64, integrations *Integrations,
+) (*TestedState, error) {
 	ctx, cancel := context.WithTimeout(ctx, testLimit)
 	defer cancel()
 	tr := t.trial()
@@ -70,10 +80,13 @@ func (e *Engine) TestState(ctx context.Context, t *StateTest) (*TestedState, err
 	signal := &interpreter.Signal{Kind: interpreter.Start}
 	var result interpreter.Result
 	for signal != nil && ctx.Err() == nil {
-		signal.At, signal.Seed = e.clock.Now(), e.seeds.next()
+		if at := now(); signal.At.Before(at) {
+			signal.At = at
+		}
+		signal.Seed = random()
 		result.Reset()
 		x.Step(signal, &result)
-		signal = e.tested(ctx, t, result.Effects)
+		signal = t.perform(ctx, result.Effects, integrations)
 	}
 	out := &TestedState{
 		Status: x.Status(), Output: x.Output(), Failure: x.Failure(), Next: tr.Next,
@@ -100,30 +113,36 @@ func (t *StateTest) trial() *interpreter.Trial {
 	return tr
 }
 
-// tested carries out the effects of a state under test and returns the resulting signal.
-func (e *Engine) tested(ctx context.Context, t *StateTest, effects []interpreter.Effect) *interpreter.Signal {
+// perform performs the effects of the state and returns the resulting signal. Of the timers of a Wait state, which are
+// its own and the time limit of the execution, the earlier one fires at once, with the time for which it is set.
+func (t *StateTest) perform(
+	ctx context.Context, effects []interpreter.Effect, integrations *Integrations,
+) *interpreter.Signal {
+	var fired *interpreter.Signal
 	for _, f := range effects {
 		switch {
 		case f.Kind == interpreter.InvokeTask:
-			s := e.testTask(ctx, t, f.Task)
+			s := t.task(ctx, f.Task, integrations)
 			s.ID = f.ID
 			return &s
-		case f.Kind == interpreter.SetTimer && t.State.compiled.Wait != nil:
-			return &interpreter.Signal{Kind: interpreter.TimerFired, ID: f.ID}
+		case f.Kind == interpreter.SetTimer && t.State.compiled.Wait != nil && (fired == nil || f.At.Before(fired.At)):
+			fired = &interpreter.Signal{Kind: interpreter.TimerFired, ID: f.ID, At: f.At}
 		}
 	}
-	return nil
+	return fired
 }
 
-// testTask returns the outcome given for a task under test, or calls its integration.
-func (e *Engine) testTask(ctx context.Context, t *StateTest, call *interpreter.TaskCall) interpreter.Signal {
+// task returns the outcome given for the task, or calls its integration.
+func (t *StateTest) task(
+	ctx context.Context, call *interpreter.TaskCall, integrations *Integrations,
+) interpreter.Signal {
 	switch {
 	case t.Failure != nil:
 		return interpreter.Signal{Kind: interpreter.TaskFailed, Failure: *t.Failure}
 	case t.Result != nil:
 		return interpreter.Signal{Kind: interpreter.TaskSucceeded, Output: jsonvalue.TextDocument(*t.Result)}
 	}
-	in := e.integration(call.Task)
+	in := integrations.ofTask(call.Task)
 	if in == nil {
 		return interpreter.Signal{Kind: interpreter.TaskFailed, Failure: history.NewFailure(
 			plan.ErrRuntime, "No integration for the resource "+call.Task.Resource+" is configured.")}

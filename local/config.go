@@ -46,6 +46,10 @@ type Config struct {
 	// Overran is called when a task has exceeded Patience; see engine.Config. nil is not called.
 	Overran func(engine.Overrun)
 
+	// EngineSeed makes the jitter and random values of executions with the same ARN repeatable; 0 means that they
+	// differ each time. It is for tests, because task tokens can be foretold, too.
+	EngineSeed uint64
+
 	// Listener is the listener on which everything is served; nil means a free port of 127.0.0.1. The platform closes
 	// it, even if Open fails.
 	Listener net.Listener

@@ -53,6 +53,7 @@ func (s *engines) open(scope aws.Scope) (*engine.Engine, error) {
 		Integrations: p.around.integrations(scope, p.Faults, p.invoker(scope), p.Clock, s.await),
 		Mocks:        p.around.testCases(), Activity: s.activity, Follow: s.follow,
 		Observe: both(p.tracer.Observe, p.cfg.Observe), Track: p.track, Recovered: s.recovered,
+		Seed: p.cfg.EngineSeed,
 	})
 	if err != nil {
 		return nil, err

@@ -13,8 +13,18 @@ var errNotWritten = errors.New("the value comes from a placeholder or a function
 
 // Edits returns the edits of Text that make a change to the definition: in the JSON or YAML of a file or of a
 // template's object, or in the text of a template's string. It returns an error if the text does not contain what is to
-// be changed, for instance because it is the value of a placeholder.
+// be changed, for instance because it is the value of a placeholder. New lines end as the first line of Text does.
 func (d *Document) Edits(c source.Change) ([]source.Edit, error) {
+	edits, err := d.edits(c)
+	if end := strings.IndexByte(d.Text, '\n'); end > 0 && d.Text[end-1] == '\r' {
+		for i := range edits {
+			edits[i].Text = strings.ReplaceAll(strings.ReplaceAll(edits[i].Text, "\r\n", "\n"), "\n", "\r\n")
+		}
+	}
+	return edits, err
+}
+
+func (d *Document) edits(c source.Change) ([]source.Edit, error) {
 	switch {
 	case d.isYAML && d.object == nil && !d.wholeFile():
 		return nil, errors.New("the definition is YAML inside a string of the template")

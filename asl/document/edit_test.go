@@ -8,6 +8,8 @@ import (
 	"stepback/asl/source"
 )
 
+func crlf(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
+
 // TestEdits makes changes in each form in which a definition is written, and compares the text.
 func TestEdits(t *testing.T) {
 	t.Parallel()
@@ -37,6 +39,10 @@ func TestEdits(t *testing.T) {
 			"Retry: [{ErrorEquals: [A], BackoffRate: 1}]", removed},
 		"YAML without a Retry": {true, "Resource: x\n", "Retry:\n  - ErrorEquals:\n      - \"A\"\nResource: x\n",
 			source.Change{Kind: source.SetMember, At: source.Path{source.Member("Retry")}, Value: `[{"ErrorEquals": ["A"]}]`}},
+		"YAML with CRLF": {true, crlf(block), crlf(strings.Replace(block, "Retry:\n",
+			"Retry:\n  - ErrorEquals:\n      - Lambda.TooManyRequestsException\n    MaxAttempts: 6\n", 1)), second},
+		"JSON with CRLF": {false, "{\"Retry\": [\r\n  {\"MaxAttempts\": 2}]}",
+			"{\"Retry\": [\r\n  {\"JitterStrategy\": \"FULL\", \"MaxAttempts\": 2}]}", jitter},
 	} {
 		t.Run(title, func(t *testing.T) {
 			t.Parallel()

@@ -10,6 +10,7 @@ import (
 	"stepback/aws"
 	"stepback/aws/javapattern"
 	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // Words holds the deviations of a service's behaviour and messages from its model, as seen in recordings of the
@@ -45,6 +46,16 @@ type Words struct {
 	Whole map[string][]string
 	// Long holds complete error messages for strings that are too long, by the name of the shape.
 	Long map[string]string
+}
+
+// CheckInput checks a document against the input of an operation, as a service with these words does before it calls
+// the operation. The error is an *aws.Error in the words of AWS's services, which lists every violated constraint.
+func CheckInput(o *model.Operation, words Words, document jsonvalue.Value) error {
+	r := rules{words: words, made: map[*model.Shape]*rule{}}
+	if err := r.of(o.Input).check(document); err != nil {
+		return err
+	}
+	return nil
 }
 
 // rules holds the compiled constraints of all shapes in a service's requests.

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"runtime/debug"
 	"syscall/js"
 
+	"stepback/aws"
 	"stepback/cmd/asl-wasm/library"
 )
 
@@ -13,7 +15,11 @@ func main() {
 	debug.SetGCPercent(400) // WebAssembly has one thread: a collection stops the caller
 	js.Global().Set("stepbackCall", js.FuncOf(func(_ js.Value, args []js.Value) any {
 		result, err := library.Call(args[0].String(), args[1].String(), args[2].String())
-		if err != nil {
+		var refused *aws.Error
+		switch {
+		case errors.As(err, &refused):
+			return map[string]any{"error": refused.Message, "code": refused.Code}
+		case err != nil:
 			return map[string]any{"error": err.Error()}
 		}
 		return map[string]any{"result": result}

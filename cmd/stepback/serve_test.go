@@ -6,6 +6,9 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -98,4 +101,17 @@ func TestServeGoesOn(t *testing.T) {
 			t.Errorf("the history has not one %s: %s", want, got)
 		}
 	}
+}
+
+func TestServeNamesADirectoryThatItCannotWriteTo(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() == 0 || runtime.GOOS == "windows" {
+		t.Skip("this user can write everywhere; the trial of the release drops its rights")
+	}
+	closed := filepath.Join(t.TempDir(), "closed")
+	if err := os.Mkdir(closed, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	stepback(t, "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(closed, "data")).complains(t, exit.Failure,
+		"permission denied: name a directory that you can write to with --data DIR")
 }

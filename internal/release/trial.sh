@@ -37,7 +37,8 @@ serves() {
 	data=$(mktemp -d -p "$dir")
 	"$@" serve --listen 127.0.0.1:0 --data "${SERVE_DATA:-$data}" >serve.txt 2>&1 &
 	local process=$!
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
+		kill -0 "$process" 2>/dev/null || break
 		address=$(sed -n 's/.*serving on \(http:[^ ]*\).*/\1/p' serve.txt)
 		[ -z "$address" ] || break
 		sleep 0.1
@@ -70,6 +71,19 @@ mkdir broken && cp "$release/stepback-$version-$system-$machine.tar.gz" broken/ 
 if STEPBACK_RELEASE=file://$dir/broken sh "$release/install.sh" --to "$dir/never" >out.txt 2>&1 || [ -e never ]; then
 	bad install.sh "installs a damaged archive"
 else ok install.sh "refuses a damaged archive"; fi
+
+# Without write access to HOME and the current directory.
+if [ "$system" = linux ] && [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
+	mkdir -m 755 readonly && cp good.asl.json bad.asl.json readonly/ && chmod 755 "$dir"
+	poor() { (cd readonly && exec env HOME=/nonexistent setpriv --reuid 65532 --regid 65532 --clear-groups "$dir/archive/stepback" "$@"); }
+	if validates poor && SERVE_DATA=memory serves poor; then ok home "validate and serve without write access"; else bad home "without write access"; fi
+	if poor serve --listen 127.0.0.1:0 >out.txt 2>&1 || ! grep -q 'permission denied.*--data' out.txt; then cat out.txt; bad home "the default data directory"; else ok home "names the data directory"; fi
+	mkdir -m 555 closed
+	cp "$release/install.sh" script.sh
+	if HOME=$dir/closed STEPBACK_RELEASE=file://$release setpriv --reuid 65532 --regid 65532 --clear-groups sh script.sh >out.txt 2>&1 || ! grep -q -- '--to' out.txt; then cat out.txt; bad install.sh "without write access to HOME"; else ok install.sh "names a HOME without write access"; fi
+fi
+mkdir unames && printf '#!/bin/sh\ncase $1 in -s) echo Plan9 ;; *) echo mips ;; esac\n' >unames/uname && chmod 755 unames/uname
+if PATH=$dir/unames:$PATH STEPBACK_RELEASE=file://$release sh "$release/install.sh" --to "$dir/never" >out.txt 2>&1 || ! grep -q 'build from source' out.txt; then cat out.txt; bad install.sh "on another system"; else ok install.sh "names a system without a binary"; fi
 
 # What the GitHub action, the GitLab job and the pre-commit hook run.
 fetch=$repository/internal/release/fetch.sh annotate=$repository/internal/release/annotate.sh
@@ -135,8 +149,54 @@ assert.ok(matchers.toHaveSucceeded.call({ equals: () => true }, x, x.output).pas
 assert.throws(() => matchers.toHaveFailed(7), TypeError);
 await assert.rejects(sb.call("DescribeExecution", { executionArn: x.arn + "x" }), { name: "ExecutionDoesNotExist" });
 await sb.stop();
+
+// In virtual time, hours pass at once; a seed repeats the jitter of each run, in every server.
+const slow = JSON.parse(fs.readFileSync("good.asl.json", "utf8"));
+slow.States.Charge.Retry = [{ ErrorEquals: ["States.ALL"], IntervalSeconds: 3600, MaxAttempts: 2, JitterStrategy: "FULL" }];
+const drawn = async (seed) => {
+  const fast = await start({ virtualTime: true, seed });
+  const runs = await Promise.all([fast.run(slow), fast.run(slow)]);
+  await fast.stop();
+  assert.ok(matchers.toHaveWaits(runs[0], "Charge", [[0, 3600], [0, 7200]]).pass);
+  return runs.map((x) => x.waits("Charge"));
+};
+const first = await drawn(7);
+// Timestamps are whole milliseconds, so waits round up or down with the time of the start.
+const alike = (a, b) => a.flat().every((wait, i) => Math.abs(wait - b.flat()[i]) < 0.0025);
+assert.ok(alike(await drawn(7), first));
+assert.ok(!alike([first[0]], [first[1]]));
+assert.ok(!alike(await drawn(8), first));
+delete slow.States.Charge.Retry[0].JitterStrategy;
+const exact = await start({ virtualTime: true });
+const y = await exact.run(slow);
+assert.ok(matchers.toHaveWaits(y, "Charge", [3600, 7200]).pass && !matchers.toHaveWaits(y, "Charge", [3599.9, 7200]).pass, `waits ${y.waits("Charge")}`);
+await exact.stop();
+await assert.rejects(start({ seed: 0 }), { name: "TypeError", message: "seed is an integer from 1, not 0" });
+await assert.rejects(start({ seed: 1, data: "d" }), { name: "TypeError", message: /leave out data/ });
+assert.ok(!fs.existsSync("memory"));
 J
 	if node run.mjs; then ok npm "start and run"; else bad npm "start and run"; fi
+	# names DESCRIPTION PATTERN COMMAND…: the command fails with a message that has the pattern, and shows no stack.
+	names() {
+		local what=$1 pattern=$2; shift 2
+		if "$@" >out.txt 2>&1 || ! grep -q "$pattern" out.txt || grep -q '^ *at ' out.txt; then cat out.txt; bad npm "$what"; else ok npm "$what"; fi
+	}
+	cat >other-platform.cjs <<'J'
+Object.defineProperty(process, "platform", { value: "freebsd" });
+require("./node_modules/stepback/bin/stepback.cjs");
+J
+	names "names a platform without a package" "no binary for freebsd-$arch, only .*linux-x64.*: build from source" node other-platform.cjs
+	package=node_modules/@stepback/$platform-$arch
+	sed -i.orig 's/"version": "[^"]*"/"version": "0.0.1"/' "$package/package.json"
+	names "names the other version of a binary" "found @stepback/$platform-$arch 0.0.1: remove node_modules" node_modules/.bin/stepback validate good.asl.json
+	mv "$package/package.json.orig" "$package/package.json"
+	# Two versions side by side: each starts the binary beside it.
+	mkdir -p a/node_modules && cp -R node_modules/stepback a/node_modules/ && mkdir -p a/node_modules/stepback/node_modules/@stepback && cp -R "$package" a/node_modules/stepback/node_modules/@stepback/
+	sed -i.orig 's/"version": "[^"]*"/"version": "9.9.9"/' a/node_modules/stepback/package.json "a/node_modules/stepback/node_modules/$(basename "$(dirname "$package")")/$platform-$arch/package.json"
+	if [ "$(cd a && node -p 'require("stepback").binary()')" = "$PWD/a/node_modules/stepback/node_modules/@stepback/$platform-$arch/bin/stepback" ] &&
+		[ "$(node -p 'require("stepback").binary()')" = "$PWD/$package/bin/stepback" ]; then ok npm "keeps two versions apart"; else bad npm "two versions"; fi
+	printf 'x' >"$package/bin/stepback"
+	names "names a damaged binary" "install again" node_modules/.bin/stepback validate good.asl.json
 	: >"node_modules/@stepback/$platform-$arch/bin/stepback"
 	if node_modules/.bin/stepback validate good.asl.json >out.txt 2>&1 || ! grep -q "install again" out.txt; then bad npm "with an empty binary: $(cat out.txt)"; else ok npm "names a broken installation"; fi
 	rm -r "node_modules/@stepback"
@@ -156,6 +216,18 @@ assert.equal(asl.review(good).states[0].attempts, 2);
 assert.match(asl.fix(good).text, /JitterStrategy/);
 assert.match(asl.graph(good, { title: "good" }), /^<svg/);
 assert.equal(asl.explain("NO_JITTER").code, "NO_JITTER");
+const tested = (options) => asl.testState(good, { stateName: "Charge", ...options });
+const error = { errorOutput: { error: "Busy", cause: "try later" } };
+assert.deepEqual(tested({ mock: error, inspectionLevel: "DEBUG" }).inspectionData.errorDetails, { retryIndex: 0, retryBackoffIntervalSeconds: 1 });
+assert.equal(tested({ mock: error }).status, "RETRIABLE");
+assert.deepEqual(tested({ mock: error, stateConfiguration: { retrierRetryCount: 1 } }),
+  { status: "CAUGHT_ERROR", output: '{"Error":"Busy","Cause":"try later"}', error: "Busy", cause: "try later", nextState: "Failed" });
+assert.deepEqual(tested({ mock: { result: { ok: true } }, input: { id: 7 } }), { status: "SUCCEEDED", output: '{"ok":true}' });
+assert.equal(asl.testState({ Type: "Wait", Seconds: 240, End: true }, { input: "[1]" }).output, "[1]");
+assert.equal(asl.testState({ Type: "Pass", QueryLanguage: "JSONata", Output: "{% $now() & $string($limit) %}", End: true },
+  { now: new Date(0), variables: { limit: 5 } }).output, '"1970-01-01T00:00:00.000Z5"');
+assert.throws(() => tested({}), { name: "AslError", message: /calls no service/ });
+assert.throws(() => tested({ mock: { result: {}, ...error } }), { name: "AslError", code: "ValidationException" });
 assert.ok(!("Go" in globalThis) && !("fs" in globalThis) && !("stepbackCall" in globalThis));
 J
 	{ echo 'const asl = require("@stepback/asl"), fs = require("node:fs"), assert = require("node:assert");'; cat body.js; } >run.cjs
@@ -175,6 +247,8 @@ assert.match(errorsText(), /^MISSING_TRANSITION_TARGET: /);
 assert.deepEqual(validatePath("$.a[0]", "reference_path"), { isValid: true });
 assert.equal(validatePath("$.a[*]", "reference_path").code, "exp_has_non_reference_path_ops");
 J
+	cp -R node_modules/@stepback/asl damaged && head -c 1000 damaged/asl.wasm >part && mv part damaged/asl.wasm
+	if node -e 'require("./damaged").validate("{}")' >out.txt 2>&1 || ! grep -q 'asl.wasm is damaged.*install @stepback/asl again' out.txt; then cat out.txt; bad asl "a damaged asl.wasm"; else ok asl "names a damaged asl.wasm"; fi
 	status=0; node_modules/.bin/asl-validator --json-path good.asl.json --json-path bad.asl.json >out.txt 2>&1 || status=$?
 	if [ $status = 1 ] && grep -q 'good.asl.json" is valid' out.txt && node drop-in.cjs; then ok asl "drop-ins"; else cat out.txt; bad asl "drop-ins"; fi
 	cd ..
@@ -189,10 +263,20 @@ if [ -n "$python" ] && $python -c 'import venv' 2>/dev/null; then
 	venv/bin/pip install --no-index --quiet --disable-pip-version-check "$wheel"
 	echo "  pip          installed in $((($(date +%s%N) - began) / 1000000)) ms"
 	check pip venv/bin/stepback
+	# Two versions side by side: a package in a directory of its own uses its own binary.
+	venv/bin/pip install --no-index --quiet --disable-pip-version-check --target side "$wheel"
+	if [ "$(PYTHONPATH=side venv/bin/python -c 'import stepback; print(stepback.binary())')" = "$PWD/side/bin/stepback" ] &&
+		[ "$(venv/bin/python -c 'import stepback; print(stepback.binary())')" = "$PWD/venv/bin/stepback" ]; then ok pip "keeps two versions apart"; else bad pip "two versions"; fi
+	rm -r side/bin && mv venv/bin/stepback stepback.away
+	if PYTHONPATH=side PYTHONUSERBASE=$dir/nobody venv/bin/python -m stepback validate good.asl.json >out.txt 2>&1 || ! grep -q 'install the wheel again' out.txt || grep -q Traceback out.txt; then cat out.txt; bad pip "without the binary"; else ok pip "names a missing binary"; fi
+	mv stepback.away venv/bin/stepback
 	cat >test_orders.py <<'J'
+import json
+
 import pytest
 import stepback as package
 
+pytest_plugins = ["pytester"]
 definition = open("good.asl.json").read()
 accounts = set()
 
@@ -205,6 +289,41 @@ def test_run(stepback, n):
     x = stepback.run(definition, {"id": 7})
     assert (x.status, x.attempts("Charge")) == ("SUCCEEDED", 2)
     assert x.waits("Charge") == pytest.approx([1], abs=0.5)
+
+
+def test_virtual_time():
+    slow = json.loads(definition)
+    slow["States"]["Charge"]["Retry"] = [{"ErrorEquals": ["States.ALL"], "IntervalSeconds": 3600, "MaxAttempts": 2, "JitterStrategy": "FULL"}]
+
+    def drawn(seed):
+        server = package.Server(virtual_time=True, seed=seed)
+        account = server.account()
+        waits = [account.run(slow).waits("Charge") for _ in range(2)]
+        server.stop()
+        return waits
+
+    first = drawn(7)
+    for again, waits in zip(drawn(7), first):
+        assert again == pytest.approx(waits, abs=0.0025)  # timestamps are whole milliseconds
+    assert first[0] != pytest.approx(first[1], abs=0.0025)
+    assert drawn(8)[0] != pytest.approx(first[0], abs=0.0025)
+    assert 0 < sum(first[0]) < 3 * 3600
+
+
+def test_options(pytester):
+    pytester.makeconftest("""
+import pytest
+@pytest.fixture(scope="session")
+def stepback_options():
+    return {"virtual_time": True, "seed": 7}
+""")
+    pytester.makepyfile("""
+def test_wait(stepback):
+    x = stepback.run({"StartAt": "W", "States": {"W": {"Type": "Wait", "Seconds": 86400, "End": True}}})
+    assert x.status == "SUCCEEDED"
+    assert x.events[-1]["timestamp"] - x.events[0]["timestamp"] >= 86400
+""")
+    pytester.runpytest().assert_outcomes(passed=1)
 
 
 def test_error(stepback):

@@ -11,6 +11,7 @@ import (
 	"stepback/aws/client"
 	"stepback/engine"
 	"stepback/jsonvalue"
+	"stepback/tasks/awssdk/responses"
 )
 
 // refusal is an error returned by a service.
@@ -129,7 +130,7 @@ func (s *service) incomplete(params jsonvalue.Value, missing *missingError) (r *
 // given reports whether the parameters contain a member, under the model's name or Java's.
 func given(params jsonvalue.Value, member string) bool {
 	for _, key := range params.Keys() {
-		if strings.EqualFold(key, member) || key == MemberName(member) {
+		if strings.EqualFold(key, member) || key == responses.MemberName(member) {
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"stepback/aws/model"
+	"stepback/tasks/awssdk/responses"
 )
 
 // members finds the members of structures by their names in parameters, ignoring case.
@@ -30,7 +31,7 @@ func (m *members) of(s *model.Shape) map[string]*model.Member {
 	}
 	names := make(map[string]*model.Member, len(s.Members))
 	for _, member := range s.Members {
-		names[strings.ToLower(MemberName(upperFirst(member.Name)))] = member
+		names[strings.ToLower(responses.SDK.Member(member))] = member
 	}
 	for _, member := range s.Members {
 		names[strings.ToLower(member.Name)] = member

@@ -7,24 +7,8 @@ import (
 	"testing"
 
 	"stepback/aws/model"
+	"stepback/tasks/awssdk/responses"
 )
-
-func TestMemberName(t *testing.T) {
-	t.Parallel()
-	for model, want := range map[string]string{
-		"BOOL": "Bool", "NULL": "Nul", "SS": "Ss", "S": "S", "ETag": "ETag", "ChecksumCRC32": "ChecksumCRC32",
-		"SSEKMSKeyId":      "SsekmsKeyId",
-		"MD5OfMessageBody": "Md5OfMessageBody", "ExecutionArn": "ExecutionArn", "ARN": "Arn",
-		"DBInstances": "DbInstances", "": "",
-		"Equals": "EqualsValue", "Default": "DefaultValue", "NotEquals": "NotEquals",
-		"DBInstanceIdentifier": "DbInstanceIdentifier",
-		"Public":               "PublicValue", "VPCId": "VpcId",
-	} {
-		if got := MemberName(model); got != want {
-			t.Errorf("%s becomes %s, want %s", model, got, want)
-		}
-	}
-}
 
 func TestExceptionName(t *testing.T) {
 	t.Parallel()
@@ -98,7 +82,7 @@ func checkNames(t *testing.T, s *service, shape *model.Shape, identifier *regexp
 	names := map[string]string{}
 	for _, m := range shape.Members {
 		n++
-		name := sdkStyle.member(m)
+		name := responses.SDK.Member(m)
 		if other, taken := names[name]; taken || !identifier.MatchString(name) {
 			t.Errorf("%s %s: %s becomes %s, as %q", s.Name, shape.Name, m.Name, name, other)
 		}

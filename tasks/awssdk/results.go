@@ -3,24 +3,23 @@ package awssdk
 import (
 	"encoding/base64"
 	"strconv"
-	"sync"
 	"time"
 	"unicode/utf8"
 
 	"stepback/aws/model"
 	"stepback/jsonvalue"
+	"stepback/tasks/awssdk/responses"
 )
 
 // style determines the form of results: the form of AWS SDK integrations or that of optimized integrations.
 type style struct {
-	name  func(capital string) string
+	names *responses.Naming
 	time  func(time.Time) jsonvalue.Value
-	names sync.Map // names in results by *model.Member
 }
 
 var (
-	sdkStyle       = &style{name: MemberName, time: instant}
-	optimizedStyle = &style{name: func(capital string) string { return capital }, time: epochMillis}
+	sdkStyle       = &style{names: responses.SDK, time: instant}
+	optimizedStyle = &style{names: responses.Optimized, time: epochMillis}
 )
 
 // instant formats a time like Java's Instant: with three decimals, or with none for a whole second.
@@ -36,16 +35,6 @@ func epochMillis(t time.Time) jsonvalue.Value {
 	return jsonvalue.OfNumberText(strconv.FormatInt(t.UnixMilli(), 10))
 }
 
-// member returns a member's name in results.
-func (s *style) member(m *model.Member) string {
-	if name, ok := s.names.Load(m); ok {
-		return name.(string)
-	}
-	name := s.name(upperFirst(m.Name))
-	s.names.Store(m, name)
-	return name
-}
-
 // results converts the output of an operation to the result of a task.
 type results struct {
 	service *service
@@ -57,7 +46,7 @@ func (r *results) object(s *model.Shape, v jsonvalue.Value) jsonvalue.Value {
 	b := jsonvalue.NewObject(v.Len())
 	for i, key := range v.Keys() {
 		if m := s.Member(key); m != nil {
-			b.Set(r.style.member(m), r.value(m.Shape, v.At(i)))
+			b.Set(r.style.names.Member(m), r.value(m.Shape, v.At(i)))
 		}
 	}
 	return b.Value()
@@ -67,7 +56,7 @@ func (r *results) object(s *model.Shape, v jsonvalue.Value) jsonvalue.Value {
 func (r *results) with(s *model.Shape, v, stream jsonvalue.Value) jsonvalue.Value {
 	b := jsonvalue.NewObject(v.Len() + 1)
 	for _, m := range s.Listed() {
-		name := r.style.member(m)
+		name := r.style.names.Member(m)
 		if m == s.Streamed() {
 			b.Set(name, stream)
 		} else if e, ok := v.Get(name); ok {

@@ -23,13 +23,14 @@ var functions = map[string]function{
 	"fix":          fix,
 	"graph":        drawn,
 	"explain":      explain,
+	"testState":    testState,
 	"aslValidator": aslValidator,
 	"path":         checkPath,
 	"json":         asJSON,
 }
 
 // Call runs a function and returns its result as JSON. It returns an error for an unknown function, for options that
-// are not supported, and for text that cannot be reviewed, drawn or run.
+// are not supported, and for text that cannot be reviewed, drawn or run; an *aws.Error if AWS's API refuses the same.
 func Call(name, options, text string) (result string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -76,6 +77,14 @@ func (s source) parse(text string) (definitions.File, error) {
 		file = "definition"
 	}
 	return definitions.Parse(file, s.Machine, text, s.Substitutions)
+}
+
+// lacking rewrites the error of placeholders without a value for callers who have options instead of flags.
+func lacking(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), "with --substitute NAME=VALUE", "in the option substitutions"))
 }
 
 func validate(options json.RawMessage, text string) (any, error) {

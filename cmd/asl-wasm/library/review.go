@@ -41,7 +41,7 @@ func (o *load) review(options json.RawMessage, text string) (definitions.Reviewe
 // again reviews a definition. It returns an error if a placeholder has no value without which it cannot be reviewed.
 func (o *load) again(d definitions.File) (definitions.Reviewed, error) {
 	x := definitions.Review(d, definitions.ReviewOptions{Express: o.Express, Rate: o.Rate, Capacity: o.Capacity})
-	return x, x.Lacks
+	return x, lacking(x.Lacks)
 }
 
 func reviewed(options json.RawMessage, text string) (any, error) {

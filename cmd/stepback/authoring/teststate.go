@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"slices"
 	"strings"
 
 	"stepback/asl"
@@ -17,7 +16,6 @@ import (
 	"stepback/cmd/stepback/definitions"
 	"stepback/cmd/stepback/exit"
 	"stepback/cmd/stepback/terminal"
-	"stepback/internal/spelling"
 	"stepback/jsonvalue"
 	"stepback/local"
 )
@@ -81,7 +79,7 @@ func (c *TestState) Run(ctx context.Context, std terminal.Streams) error {
 	if err := c.Unknown(d); err != nil {
 		return exit.With(exit.Usage, err)
 	}
-	if err := c.check(d.Text); err != nil {
+	if err := d.CheckState(c.State, "--state"); err != nil {
 		return exit.With(exit.Usage, err)
 	}
 	if err := d.Lacks(false); err != nil {
@@ -99,43 +97,6 @@ func (c *TestState) Run(ctx context.Context, std terminal.Streams) error {
 		return c.refused(std, d, answer)
 	}
 	return c.show(std, answer)
-}
-
-// check requires the state's name if the file holds a whole state machine.
-func (c *TestState) check(definition string) error {
-	root, err := jsonvalue.Parse(definition)
-	if err != nil {
-		return nil //nolint:nilerr // the API says what is wrong with the definition
-	}
-	states, whole := root.Get("States")
-	if m, _ := asl.Parse(definition); c.State != "" && m != nil {
-		var names []string
-		definitions.VisitStates(&m.Graph, func(s *asl.State) { names = append(names, s.Name) })
-		switch near := spelling.Nearest(c.State, names); {
-		case slices.Contains(names, c.State):
-		case near != "":
-			return fmt.Errorf("%s has no state %s; did you mean %s?", c.File, c.State, near)
-		default:
-			return fmt.Errorf("%s has no state %s: name the one to test with --state%s", c.File, c.State, oneOf(names))
-		}
-	}
-	if _, single := root.Get("Type"); c.State != "" || !whole || single {
-		return nil
-	}
-	return fmt.Errorf("%s is a state machine: name the state to test with --state%s", c.File, oneOf(states.Keys()))
-}
-
-// oneOf lists some of the states to choose from, including those nested in Map and Parallel states.
-func oneOf(states []string) string {
-	const shown = 20
-	switch {
-	case len(states) == 0:
-		return ""
-	case len(states) > shown:
-		return fmt.Sprintf(", such as %s (%d states)", strings.Join(states[:shown], ", "), len(states))
-	default:
-		return ", one of " + strings.Join(states, ", ")
-	}
 }
 
 // request returns the body of the TestState request, built from the flags.

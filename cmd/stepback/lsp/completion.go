@@ -15,6 +15,7 @@ import (
 	"stepback/jsonvalue"
 	"stepback/retry"
 	"stepback/tasks/awssdk"
+	"stepback/tasks/awssdk/responses"
 )
 
 // completion collects the completions at a cursor.
@@ -130,7 +131,7 @@ func (c *completion) parameters(object source.Path) []string {
 	var names []string
 	for _, m := range o.Input.Members {
 		if isSDK {
-			names = append(names, awssdk.MemberName(m.Name))
+			names = append(names, responses.MemberName(m.Name))
 		} else {
 			names = append(names, m.Name)
 		}

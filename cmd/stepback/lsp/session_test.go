@@ -232,11 +232,14 @@ func TestLimits(t *testing.T) {
 				rune('a'+i%26),
 			) + jsonNumber(
 				i,
-			) + `":{"Type":"Pass","Next":"None","Bad":1},` + "\n",
+			) + `":{"Type":"Pass","Comment":"` + strings.Repeat("c", 142) + `","Next":"None","Bad":1},` + "\r\n",
 		)
 	}
 	text.WriteString(`"S0":{"Type":"Pass","End":true}}}`)
-	found := e.opens("file:///work/errors.asl.json", text.String())
+	if text.Len() < 1_000_000 {
+		t.Fatalf("the definition has %d bytes", text.Len())
+	}
+	found := e.opens("file:///c%3A/work/errors.asl.json", text.String())
 	if len(found) != 200 || !strings.Contains(found[199].Message, "run stepback validate") {
 		t.Errorf("%d diagnostics, the last %q", len(found), found[len(found)-1].Message)
 	}

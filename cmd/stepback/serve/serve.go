@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"net"
@@ -21,6 +22,7 @@ import (
 	"stepback/cmd/stepback/terminal"
 	"stepback/cmd/stepback/workspace"
 	"stepback/csvimport/pipeline"
+	"stepback/engine/clock"
 	"stepback/engine/journal/diskspace"
 	"stepback/engine/journal/pebble"
 	"stepback/internal/outbound"
@@ -56,6 +58,9 @@ type Serve struct {
 	workspace.Injection
 	ObjectCreated map[string]string `name:"object-created" placeholder:"BUCKET=FUNCTION" help:"Invoke a function with the \"Object Created\" event of every object put into a bucket, as an EventBridge rule would."`
 
+	VirtualTime bool   `name:"virtual-time" help:"For tests: skip waits; timestamps advance as if the waits had taken place."`
+	EngineSeed  uint64 `name:"engine-seed" placeholder:"N" help:"For tests: repeat jitter and random values of executions that have the same name, in every server with this seed. Default: they differ each time."`
+
 	Retention terminal.Age `default:"90d" placeholder:"DAYSd|DURATION" help:"How long executions are kept after their end. Default 90d."`
 
 	Console     string            `enum:"on,read-only,off" default:"on" help:"The web console: on, read-only or off. Default on."`
@@ -74,7 +79,7 @@ func (Serve) Help() string {
 	return `Examples:
   stepback serve
   LAMBDA_ENDPOINT=http://127.0.0.1:9001 stepback serve --listen 127.0.0.1:8083 --data /tmp/states
-  stepback serve --data memory
+  stepback serve --data memory --virtual-time
   stepback serve --watch definitions
   stepback serve --watch definitions --lambda reserve='python3 reserve.py' --lambda charge=http://localhost:8080/charge
   stepback serve --object-created uploads=start-import
@@ -138,7 +143,13 @@ func (c *Serve) Run(ctx context.Context, std terminal.Streams) (err error) {
 	if !c.Quiet {
 		cfg.Follow = narration.NewNarrator(std.Err, std.ErrScreen()).Follow
 	}
+	if c.VirtualTime {
+		cfg.Clock = clock.Virtual(time.Now().Truncate(time.Second)) // timestamps of tests round alike
+	}
 	p, err := local.Open(ctx, cfg)
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%w: name a directory that you can write to with --data DIR, or keep nothing with --data memory", err)
+	}
 	if err != nil {
 		return workspace.InUse(err)
 	}
@@ -197,6 +208,7 @@ func (c *Serve) config(ctx context.Context, std terminal.Streams) (cfg local.Con
 	if cfg.Mocks, err = workspace.OpenMocks(c.Mock); err != nil {
 		return cfg, exit.With(exit.Usage, err)
 	}
+	cfg.EngineSeed, cfg.Overran = c.EngineSeed, workspace.Overran(std.Err)
 	if c.ephemeral {
 		cfg.Space.FS, cfg.Space.Limit, cfg.Space.Dir = ownerfs.Unsynced, int64(c.MemoryLimit), c.Data
 	}

@@ -16,4 +16,4 @@ export async function load(from = new URL("./asl.wasm", import.meta.url)) {
 }
 
 export { AslError };
-export const { validate, review, fix, graph, explain } = functions;
+export const { validate, review, fix, graph, explain, testState } = functions;

@@ -41,7 +41,10 @@ export interface Validation {
 }
 
 /** Options that are not supported, or text that cannot be read at all. */
-export class AslError extends Error {}
+export class AslError extends Error {
+  /** Error code of AWS's API if it refuses the same, such as "ValidationException" or "InvalidDefinition". */
+  readonly code?: string;
+}
 
 /**
  * Loads the WebAssembly module. In Node it is optional: the first call of a function loads it. In a browser await it before
@@ -103,3 +106,90 @@ export function graph(definition: Definition, options?: DefinitionOptions & { ti
 /** Returns a rule of review, or all of them. */
 export function explain(code: string): Rule;
 export function explain(): Rule[];
+
+/** JSON as text, as in AWS's API, or a value that is converted to it. A string is always JSON text. */
+export type Json = string | number | boolean | null | object;
+
+/** The request of AWS's TestState, whose definition is the first argument, and what this library adds to it. */
+export interface TestStateOptions {
+  /** State of a state machine, at any depth. Without it, the definition is a single state. */
+  stateName?: string;
+  /** Input of the state. Default {}. */
+  input?: Json;
+  /** INFO shows the outcome, DEBUG also the data after every step. TRACE adds nothing here. Default INFO. */
+  inspectionLevel?: "INFO" | "DEBUG" | "TRACE";
+  /** Result or error to use instead of calling the service. A Task state needs it: this library calls no service. */
+  mock?: StateMock;
+  /** Values of the state's variables. */
+  variables?: Json;
+  /** Context object, instead of a generated one; needs a mock. */
+  context?: Json;
+  stateConfiguration?: StateConfiguration;
+  /** Role of the execution; it is not checked. */
+  roleArn?: string;
+  revealSecrets?: boolean;
+
+  /** As in DefinitionOptions. */
+  file?: string;
+  machine?: string;
+  substitutions?: Record<string, string>;
+  /** Time of the virtual clock, on which a Wait state does not wait. Default: the current time. */
+  now?: string | Date;
+  /** Makes random values and generated names repeatable: an integer from 0. */
+  seed?: number;
+}
+
+/** Either result or errorOutput. */
+export interface StateMock {
+  result?: Json;
+  errorOutput?: { error?: string; cause?: string };
+  /** How to check result against the response model of the service. Default STRICT. */
+  fieldValidationMode?: "STRICT" | "PRESENT" | "NONE";
+}
+
+export interface StateConfiguration {
+  /** Number of retries that every retrier has already made. */
+  retrierRetryCount?: number;
+  /** State inside a Map or Parallel state that raised the error. */
+  errorCausedByState?: string;
+  /** Number of failed iterations of a Map state. */
+  mapIterationFailureCount?: number;
+  /** What the ItemReader of a Map state reads. */
+  mapItemReaderData?: Json;
+}
+
+/** The response of AWS's TestState. */
+export interface StateTest {
+  status: "SUCCEEDED" | "FAILED" | "RETRIABLE" | "CAUGHT_ERROR";
+  /** JSON text. */
+  output?: string;
+  error?: string;
+  cause?: string;
+  /** State that would be entered next. */
+  nextState?: string;
+  /** With inspectionLevel DEBUG or TRACE. */
+  inspectionData?: InspectionData;
+}
+
+/** The data after each step that the state reached, as JSON text. */
+export interface InspectionData {
+  input?: string;
+  afterInputPath?: string;
+  afterParameters?: string;
+  afterArguments?: string;
+  result?: string;
+  afterResultSelector?: string;
+  afterResultPath?: string;
+  variables?: string;
+  errorDetails?: { catchIndex?: number; retryIndex?: number; retryBackoffIntervalSeconds?: number };
+  afterItemsPath?: string;
+  afterItemSelector?: string;
+  afterItemBatcher?: string;
+  afterItemsPointer?: string;
+  maxConcurrency?: number;
+  toleratedFailureCount?: number;
+  toleratedFailurePercentage?: number;
+}
+
+/** Runs a single state as AWS's TestState does, on a virtual clock. Throws an AslError with a code if AWS refuses the test. */
+export function testState(definition: Definition, options?: TestStateOptions): StateTest;

@@ -1,9 +1,27 @@
-/** An error of a function of this package: options that are not supported, or text that cannot be read at all. */
+/**
+ * An error of a function of this package: options that are not supported, or text that cannot be read at all. code is set
+ * if AWS's API refuses the same, such as ValidationException.
+ */
 class AslError extends Error {
-  constructor(message) {
+  constructor(message, code) {
     super(message);
     this.name = "AslError";
+    if (code !== undefined) this.code = code;
   }
+}
+
+/** JSON of AWS's API is text. Another value is converted to its text. */
+const json = (value) => (value === undefined || typeof value === "string" ? value : JSON.stringify(value));
+
+/** Returns an object with the JSON of the given members converted to text. */
+const texts = (object, ...members) => ({ ...object, ...Object.fromEntries(members.map((m) => [m, json(object[m])])) });
+
+/** Converts the options of testState to the members of the API's request. */
+function stateTest(options = {}) {
+  const request = texts(options, "input", "context", "variables");
+  if (options.mock) request.mock = texts(options.mock, "result");
+  if (options.stateConfiguration) request.stateConfiguration = texts(options.stateConfiguration, "mapItemReaderData");
+  return request;
 }
 
 /** @param {() => WebAssembly.Module} compile returns the module on the first call, or throws */
@@ -50,8 +68,8 @@ function library(compile) {
       throw new TypeError(`${name}: give the definition as text, not ${text === null ? "null" : typeof text}`);
     }
     if (call === undefined) start(compile());
-    const { error, result } = call(name, JSON.stringify(options ?? {}), text);
-    if (error !== undefined) throw new AslError(error);
+    const { error, code, result } = call(name, JSON.stringify(options ?? {}), text);
+    if (error !== undefined) throw new AslError(error, code);
     return JSON.parse(result);
   }
 
@@ -68,6 +86,7 @@ function library(compile) {
       fix: (definition, options) => run("fix", options, textOf(definition)),
       graph: (definition, options) => run("graph", options, textOf(definition)),
       explain: (code) => run("explain", {}, code ?? ""),
+      testState: (definition, options) => run("testState", stateTest(options), textOf(definition)),
     },
     // What the packages asl-validator and asl-path-validator have.
     compatible: {

@@ -28,10 +28,12 @@ function toHaveAttempts(received, state, attempts) {
   return { pass: found === attempts, message: () => `${state} was attempted ${found} times; expected ${attempts}` };
 }
 
-// A wait is expected as the number of seconds, or as [least, most] for a Retry with jitter. Time is real, so a wait may take
-// up to tolerance seconds longer.
-function toHaveWaits(received, state, expected, { tolerance = 1 } = {}) {
-  const found = execution(received, "toHaveWaits").waits(state);
+// A wait is expected as the number of seconds, or as [least, most] for a Retry with jitter. It may take up to tolerance
+// seconds longer, because a waiting execution in real time is not always resumed at once.
+function toHaveWaits(received, state, expected, { tolerance } = {}) {
+  const x = execution(received, "toHaveWaits");
+  tolerance ??= x.virtualTime ? 0.05 : 1;
+  const found = x.waits(state);
   const pass = found.length === expected.length && found.every((wait, i) => {
     const [least, most] = Array.isArray(expected[i]) ? expected[i] : [expected[i], expected[i]];
     return wait >= least - 0.05 && wait <= most + tolerance;

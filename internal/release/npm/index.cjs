@@ -18,27 +18,34 @@ function binary() {
         : `there is no binary for ${target}, only ${platforms.map((p) => p.slice("@stepback/".length)).join(", ")}: build from source with Go`
     );
   }
-  const { version } = require(`@stepback/${target}/package.json`);
+  const { version, binarySize } = require(`@stepback/${target}/package.json`);
   const { version: own } = require("./package.json");
   if (version !== own) {
     throw new Error(`stepback ${own} found @stepback/${target} ${version}: remove node_modules and install again`);
   }
   try {
     fs.accessSync(found, fs.constants.X_OK);
-    if (fs.statSync(found).size === 0) throw new Error("it is empty");
+    const { size } = fs.statSync(found);
+    if (size !== binarySize) throw new Error(`it has ${size} of ${binarySize} bytes`);
   } catch (err) {
     throw new Error(`${found} cannot be run (${err.code ?? err.message}): remove node_modules and install again`);
   }
   return found;
 }
 
-async function start({ data, args = [], account = "000000000000", region = "us-east-1" } = {}) {
-  const temporary = data === undefined;
-  const dir = temporary ? fs.mkdtempSync(path.join(os.tmpdir(), "stepback-")) : data;
-  const child = spawn(binary(), ["serve", "--listen", "127.0.0.1:0", "--data", dir, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+async function start({ data, args = [], account = "000000000000", region = "us-east-1", virtualTime = false, seed } = {}) {
+  if (seed !== undefined && !(Number.isSafeInteger(seed) && seed > 0)) throw new TypeError(`seed is an integer from 1, not ${seed}`);
+  if (seed !== undefined && data !== undefined) throw new TypeError("seed is for a new server: leave out data, whose executions have the same names");
+  // Without data, the server keeps them in memory and removes them when it ends. On Windows a signal gives it no time for that.
+  const temporary = data === undefined && process.platform === "win32";
+  const dir = temporary ? fs.mkdtempSync(path.join(os.tmpdir(), "stepback-")) : (data ?? "memory");
+  const flags = ["serve", "--listen", "127.0.0.1:0", "--data", dir];
+  if (virtualTime) flags.push("--virtual-time");
+  if (seed !== undefined) flags.push("--engine-seed", String(seed));
+  const child = spawn(binary(), [...flags, ...args], { stdio: ["ignore", "pipe", "pipe"] });
   const ended = new Promise((resolve) => child.once("exit", resolve));
-  const remove = () => temporary && fs.rmSync(dir, { recursive: true, force: true });
-  const kill = () => child.kill("SIGKILL");
+  const remove = () => temporary && fs.rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
+  const kill = () => child.kill("SIGTERM");
   process.once("exit", kill);
   const endpoint = await new Promise((resolve, reject) => {
     let printed = "";
@@ -56,17 +63,21 @@ async function start({ data, args = [], account = "000000000000", region = "us-e
     remove();
     throw err;
   });
-  return new Server(endpoint, account, region, async () => {
+  const stop = async () => {
     child.kill("SIGTERM");
     await ended;
     process.removeListener("exit", kill);
     remove();
-  });
+  };
+  return new Server({ endpoint, account, region, virtualTime, seed, stop });
 }
 
 class Server {
-  constructor(endpoint, account, region, stop) {
-    Object.assign(this, { endpoint, account, region, stop });
+  #runs = 0;
+
+  constructor(options) {
+    Object.assign(this, options);
+    const { endpoint, account, region } = options;
     this.env = {
       AWS_ENDPOINT_URL: endpoint, AWS_REGION: region, AWS_DEFAULT_REGION: region,
       AWS_ACCESS_KEY_ID: account, AWS_SECRET_ACCESS_KEY: "local", AWS_DISABLE_HOST_PREFIX_INJECTION: "true",
@@ -92,8 +103,11 @@ class Server {
   }
 
   async run(machine, input = {}) {
-    const stateMachineArn = await this.#machine(machine);
-    const { executionArn } = await this.call("StartExecution", { stateMachineArn, input: JSON.stringify(input) });
+    // The random values of an execution follow from the seed and its name, so a seed needs names that repeat, too.
+    this.#runs += 1;
+    const name = this.seed === undefined ? `test-${process.pid}-${Math.random().toString(36).slice(2)}` : `test-${this.#runs}`;
+    const stateMachineArn = await this.#machine(machine, name);
+    const { executionArn } = await this.call("StartExecution", { stateMachineArn, name, input: JSON.stringify(input) });
     for (let wait = 5; ; wait = Math.min(wait * 2, 250)) {
       const x = await this.call("DescribeExecution", { executionArn });
       if (x.status !== "RUNNING") {
@@ -103,26 +117,26 @@ class Server {
           events.push(...page.events);
           if (!(nextToken = page.nextToken)) break;
         }
-        return new Execution(x, events);
+        return new Execution(x, events, this.virtualTime);
       }
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
   }
 
-  async #machine(machine) {
+  async #machine(machine, name) {
     if (typeof machine === "string" && machine.startsWith("arn:")) return machine;
     if (typeof machine === "string" && !machine.trimStart().startsWith("{")) {
       return `arn:aws:states:${this.region}:${this.account}:stateMachine:${machine}`;
     }
     const definition = typeof machine === "string" ? machine : JSON.stringify(machine);
-    const name = `test-${process.pid}-${Math.random().toString(36).slice(2)}`;
     const roleArn = `arn:aws:iam::${this.account}:role/stepback`;
     return (await this.call("CreateStateMachine", { name, definition, roleArn })).stateMachineArn;
   }
 }
 
 class Execution {
-  constructor(described, events) {
+  constructor(described, events, virtualTime) {
+    this.virtualTime = virtualTime;
     this.arn = described.executionArn;
     this.status = described.status;
     this.output = described.output === undefined ? undefined : JSON.parse(described.output);
@@ -154,7 +168,7 @@ class Execution {
     const waits = [];
     let failed;
     for (const e of this.#of(state)) {
-      if (e.begins && failed !== undefined) waits.push(e.at - failed);
+      if (e.begins && failed !== undefined) waits.push(Math.round((e.at - failed) * 1000) / 1000); // timestamps are whole milliseconds
       failed = e.begins ? undefined : e.at;
     }
     return waits;

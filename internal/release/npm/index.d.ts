@@ -2,8 +2,18 @@
 export function binary(): string;
 
 export interface StartOptions {
-  /** Data directory. By default a temporary one, which stop() removes. */
+  /** Data directory. By default data are kept in memory, or where a system has none for files in a temporary directory, and are gone after stop(). */
   data?: string;
+  /**
+   * Waits (Retry, Wait, timeouts, delays of queues) take no time; timestamps advance as if they had. Functions run for real,
+   * and time stands still meanwhile. Default false.
+   */
+  virtualTime?: boolean;
+  /**
+   * An integer from 1. With the same seed, the executions that run() starts have the same jitter and random values in every
+   * server, by their order. Not together with data. By default they differ each time.
+   */
+  seed?: number;
   /** Further arguments of `stepback serve`, such as ["--watch", "definitions"]. */
   args?: string[];
   /** Account ID of twelve digits that the server's own calls use. Default "000000000000". */
@@ -17,6 +27,8 @@ export function start(options?: StartOptions): Promise<Server>;
 
 export interface Server {
   readonly endpoint: string;
+  readonly virtualTime: boolean;
+  readonly seed?: number;
   /** Variables with which an AWS SDK or the AWS CLI uses this server. */
   readonly env: Record<string, string>;
   /** Calls an operation of the Step Functions API. Rejects with an Error whose name is AWS's error code. */
@@ -26,7 +38,7 @@ export interface Server {
    * name of a state machine, or its ARN.
    */
   run(machine: object | string, input?: unknown): Promise<Execution>;
-  /** Ends the server and removes its temporary data. */
+  /** Ends the server. Data that were not given a directory are removed. */
   stop(): Promise<void>;
 }
 
@@ -40,6 +52,8 @@ export interface Execution {
   readonly events: any[];
   /** Number of times that the task of a state was attempted. */
   attempts(state: string): number;
+  /** True if time was virtual, so that waits took exactly as long as they should. */
+  readonly virtualTime: boolean;
   /** Seconds from each failed attempt of a state to its retry. */
   waits(state: string): number[];
 }

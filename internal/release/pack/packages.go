@@ -72,6 +72,7 @@ func (r *release) npm() error {
 		description, err := json.MarshalIndent(map[string]any{
 			"name": "@stepback/" + target, "version": r.version, "os": p.node[:1], "cpu": p.node[1:],
 			"description": "The binary of stepback for " + target, "license": "Apache-2.0", "preferUnplugged": true,
+			"binarySize": len(binary), // stepback's index.cjs compares it, to name a broken installation
 		}, "", "  ")
 		if err != nil {
 			return err

@@ -20,6 +20,9 @@ if [ -z "$to" ]; then
 	if [ -z "${HOME:-}" ]; then echo "install.sh: HOME is not set: pass --to DIR" >&2; exit 2; fi
 	to=$HOME/.local/bin
 fi
+existing=$to
+while [ ! -e "$existing" ]; do existing=$(dirname "$existing"); done
+if [ ! -d "$existing" ] || [ ! -w "$existing" ]; then echo "install.sh: $existing is not a directory that you can write to: pass --to DIR" >&2; exit 1; fi
 system=$(uname -s) machine=$(uname -m)
 case $system in
 Linux) system=linux ;;

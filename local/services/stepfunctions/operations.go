@@ -10,8 +10,8 @@ import (
 func (s *Service) operations() map[string]server.Operation {
 	all := map[string]server.Operation{}
 	for _, operations := range []map[string]server.Operation{
-		s.machines.Operations(), s.executions.Operations(), s.activities.Operations(), s.tests.Operations(),
-		s.tags.Operations(),
+		s.machines.Operations(), s.executions.Operations(), s.activities.Operations(), s.tags.Operations(),
+		{"TestState": server.Handle(s.tests.TestState)},
 	} {
 		maps.Copy(all, operations)
 	}

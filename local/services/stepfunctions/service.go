@@ -65,9 +65,18 @@ func New(cfg Config) *Service {
 	s.executions = executions.New(executions.Config{
 		Machines: s.machines, Engine: s.engines.open, TestCases: cfg.TestCases, Sample: cfg.Sample, Now: cfg.Now,
 	})
-	s.tests = teststate.New(teststate.Config{Engine: s.engines.open, Now: cfg.Now})
+	s.tests = teststate.New(teststate.Config{Run: s.runState, Now: cfg.Now, NewID: aws.NewID})
 	s.tags = tags.New(s.machines, s.activities)
 	return s
+}
+
+// runState runs the test of a state with the engine of its account and region.
+func (s *Service) runState(ctx context.Context, scope aws.Scope, t *engine.StateTest) (*engine.TestedState, error) {
+	e, err := s.engines.open(scope)
+	if err != nil {
+		return nil, err
+	}
+	return e.TestState(ctx, t)
 }
 
 // Handler serves the service's operations over AWS JSON 1.0.

@@ -16,7 +16,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
   process.on(signal, () => signal !== "SIGINT" && child.kill(signal));
 }
 child.on("error", (err) => {
-  console.error(`stepback: ${path}: ${err.message}`);
+  console.error(`stepback: ${path} cannot be run (${err.message}): remove node_modules and install again`);
   process.exit(1);
 });
 child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGINT" ? 130 : 1)));

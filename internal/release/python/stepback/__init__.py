@@ -3,9 +3,11 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import threading
 import time
 import urllib.error
@@ -20,15 +22,15 @@ def binary():
     """Returns the path of the stepback binary. Raises FileNotFoundError if this installation lacks it."""
     name = "stepback" + (".exe" if sys.platform == "win32" else "")
     package = os.path.dirname(os.path.abspath(__file__))
-    candidates = [
-        os.path.join(sysconfig.get_path("scripts"), name),
-        os.path.join(os.path.dirname(package), "bin", name),  # pip install --target
-    ]
+    candidates = [os.path.join(os.path.dirname(package), "bin", name)]  # pip install --target
+    places = [sysconfig.get_paths()]
     if sys.version_info >= (3, 10):
-        user = sysconfig.get_preferred_scheme("user")
-        candidates.append(os.path.join(sysconfig.get_path("scripts", scheme=user), name))
+        places.append(sysconfig.get_paths(sysconfig.get_preferred_scheme("user")))
+    # Two versions may be installed, for all users and for one: the binary of this package is where its scheme has it.
+    own = [place for place in places if os.path.dirname(package) in (place["purelib"], place["platlib"])]
+    candidates += [os.path.join(place["scripts"], name) for place in own or places[:1]]
     for path in candidates:
-        if os.path.isfile(path):
+        if os.path.isfile(path) and os.path.getsize(path) > 0 and os.access(path, os.X_OK):
             return path
     raise FileNotFoundError(f"stepback: no binary at {', '.join(candidates)}: install the wheel again")
 
@@ -42,10 +44,32 @@ class ApiError(Exception):
 
 
 class Server:
-    """A process of stepback serve on a free port. data is its directory; by default nothing is kept."""
+    """A process of stepback serve on a free port.
 
-    def __init__(self, data=None, args=()):
-        command = [binary(), "serve", "--listen", "127.0.0.1:0", "--data", data or "memory", *args]
+    data is its directory; by default data are kept in memory and are gone after stop().
+
+    virtual_time: waits (Retry, Wait, timeouts, delays of queues) take no time; timestamps advance as if they had. Functions
+    run for real, and time stands still meanwhile.
+
+    seed: an integer from 1. With the same seed, the executions that Account.run starts have the same jitter and random
+    values in every server, by their account and order. Not together with data. By default they differ each time.
+    """
+
+    def __init__(self, data=None, args=(), virtual_time=False, seed=None):
+        if seed is not None and (not isinstance(seed, int) or seed < 1):
+            raise ValueError(f"seed is an integer from 1, not {seed!r}")
+        if seed is not None and data is not None:
+            raise ValueError("seed is for a new server: leave out data, whose executions have the same names")
+        self.virtual_time, self.seed = virtual_time, seed
+        # Without data, the server keeps them in memory and removes them when it ends. On Windows terminate() gives it no
+        # time for that.
+        self._temporary = tempfile.mkdtemp(prefix="stepback-") if data is None and sys.platform == "win32" else None
+        command = [binary(), "serve", "--listen", "127.0.0.1:0", "--data", data or self._temporary or "memory"]
+        if virtual_time:
+            command.append("--virtual-time")
+        if seed is not None:
+            command += ["--engine-seed", str(seed)]
+        command += args
         self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         printed = []
         for line in self._process.stdout:
@@ -56,6 +80,7 @@ class Server:
                 break
         else:
             status = self._process.wait()
+            self._remove()
             raise RuntimeError(f"stepback serve ended with status {status}: {''.join(printed)}")
         # Read on, so that the process never waits for a full pipe.
         self._reader = threading.Thread(target=self._process.stdout.read, daemon=True)
@@ -63,21 +88,27 @@ class Server:
 
     def account(self, account="000000000000", region="us-east-1"):
         """Returns an account of the server; accounts share nothing."""
-        return Account(self.endpoint, account, region)
+        return Account(self.endpoint, account, region, seeded=self.seed is not None)
 
     def stop(self):
-        """Ends the server, which removes what it kept in memory."""
+        """Ends the server. Data that were not given a directory are removed."""
         self._process.terminate()
         self._process.wait()
         self._reader.join()
         self._process.stdout.close()
+        self._remove()
+
+    def _remove(self):
+        if self._temporary:
+            shutil.rmtree(self._temporary, ignore_errors=True)
 
 
 class Account:
     """An AWS account at a server. env has the variables with which boto3 uses it."""
 
-    def __init__(self, endpoint, account, region):
+    def __init__(self, endpoint, account, region, seeded=False):
         self.endpoint, self.account, self.region = endpoint, account, region
+        self._seeded, self._runs = seeded, 0
         self.env = {
             "AWS_ENDPOINT_URL": endpoint, "AWS_REGION": region, "AWS_DEFAULT_REGION": region,
             "AWS_ACCESS_KEY_ID": account, "AWS_SECRET_ACCESS_KEY": "local", "AWS_DISABLE_HOST_PREFIX_INJECTION": "true",
@@ -101,7 +132,10 @@ class Account:
 
         machine is a definition (a dict, or text that begins with "{"), a state machine's name, or its ARN.
         """
-        started = self.call("StartExecution", stateMachineArn=self._machine(machine), input=json.dumps({} if input is None else input))
+        # The random values of an execution follow from the seed and its ARN, so a seed needs names that repeat, too.
+        self._runs += 1
+        name = f"test-{self._runs}" if self._seeded else f"test-{uuid.uuid4()}"
+        started = self.call("StartExecution", stateMachineArn=self._machine(machine, name), name=name, input=json.dumps({} if input is None else input))
         arn, wait = started["executionArn"], 0.005
         while True:
             described = self.call("DescribeExecution", executionArn=arn)
@@ -117,14 +151,14 @@ class Account:
                 return Execution(described, events)
             more = {"nextToken": page["nextToken"]}
 
-    def _machine(self, machine):
+    def _machine(self, machine, name):
         if isinstance(machine, str):
             if machine.startswith("arn:"):
                 return machine
             if not machine.lstrip().startswith("{"):
                 return f"arn:aws:states:{self.region}:{self.account}:stateMachine:{machine}"
         definition = machine if isinstance(machine, str) else json.dumps(machine)
-        created = self.call("CreateStateMachine", name=f"test-{uuid.uuid4()}", definition=definition, roleArn=f"arn:aws:iam::{self.account}:role/stepback")
+        created = self.call("CreateStateMachine", name=name, definition=definition, roleArn=f"arn:aws:iam::{self.account}:role/stepback")
         return created["stateMachineArn"]
 
 
@@ -162,6 +196,6 @@ class Execution:
         waits, failed = [], None
         for begins, at in self._of(state):
             if begins and failed is not None:
-                waits.append(at - failed)
+                waits.append(round(at - failed, 3))  # timestamps are whole milliseconds
             failed = None if begins else at
         return waits

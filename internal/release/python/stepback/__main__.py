@@ -5,4 +5,8 @@ import sys
 
 from . import binary
 
-sys.exit(subprocess.call([binary(), *sys.argv[1:]]))
+try:
+    command = binary()
+except FileNotFoundError as err:
+    sys.exit(str(err))
+sys.exit(subprocess.call([command, *sys.argv[1:]]))

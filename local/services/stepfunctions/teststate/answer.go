@@ -6,7 +6,7 @@ import (
 	"stepback/aws/server"
 	"stepback/engine"
 	"stepback/jsonvalue"
-	"stepback/tasks/awssdk"
+	"stepback/tasks/awssdk/responses"
 )
 
 // The values of fieldValidationMode; the first is the default.
@@ -84,10 +84,10 @@ func (m *stateMock) checkAnswer(task *engine.Call, result jsonvalue.Value) error
 
 // answerOf returns the shape of the response of a task's action, and how its members are named; nil if it is not
 // known.
-func answerOf(task *engine.Call) (*awssdk.Answer, awssdk.Naming, error) {
+func answerOf(task *engine.Call) (*responses.Response, *responses.Naming, error) {
 	if service, ok := strings.CutPrefix(task.Service, "aws-sdk:"); ok {
-		answer, err := awssdk.AnswerOf(service, task.Action)
-		return answer, awssdk.SDK, err
+		answer, err := responses.Of(service, task.Action)
+		return answer, responses.SDK, err
 	}
 	service, action, whole := task.Service, task.Action, task.Service+":"+task.Action
 	if task.Pattern != engine.RequestResponse {
@@ -98,9 +98,9 @@ func answerOf(task *engine.Call) (*awssdk.Answer, awssdk.Naming, error) {
 	if name, ok := sdkServices[service]; ok {
 		service = name
 	}
-	answer, err := awssdk.AnswerOf(service, action)
+	answer, err := responses.Of(service, action)
 	if answer != nil {
 		answer.Free(parsed[task.Service+":"+task.HistoryResource]...)
 	}
-	return answer, awssdk.OptimizedNames, err
+	return answer, responses.Optimized, err
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // check returns an error, in the service's wording, if the requested test is not possible.
-func (in *testStateRequest) check(state *engine.State) error {
+func (in *Request) check(state *engine.State) error {
 	if in.Mock != nil {
 		return in.checkMocked(state)
 	}
@@ -29,7 +29,7 @@ func (in *testStateRequest) check(state *engine.State) error {
 
 // checkTask rejects tasks that do not end with the response to their call: activities, and tasks that wait for a job
 // or a callback.
-func (in *testStateRequest) checkTask(task *engine.Call) error {
+func (in *Request) checkTask(task *engine.Call) error {
 	switch {
 	case task.Target == engine.ActivityWorker:
 		return apierror.InvalidDefinition("TestState API does not support Activity tasks when a mock is not specified.")
@@ -42,7 +42,7 @@ func (in *testStateRequest) checkTask(task *engine.Call) error {
 	return nil
 }
 
-func (in *testStateRequest) checkMocked(state *engine.State) error {
+func (in *Request) checkMocked(state *engine.State) error {
 	switch {
 	case (in.Mock.Result == nil) == (in.Mock.Error == nil):
 		return server.Invalid("A test mock should have only one of the following fields: [result, errorOutput].")
@@ -66,7 +66,7 @@ func (in *testStateRequest) checkMocked(state *engine.State) error {
 }
 
 // checkResult validates the mocked result of a Map or Parallel state.
-func (in *testStateRequest) checkResult(state *engine.State, result jsonvalue.Value) error {
+func (in *Request) checkResult(state *engine.State, result jsonvalue.Value) error {
 	if state.WritesResults() {
 		if result.Kind() != jsonvalue.Object {
 			return server.Invalid("Mocked result must be a JSON object.")
@@ -88,7 +88,7 @@ func (in *testStateRequest) checkResult(state *engine.State, result jsonvalue.Va
 }
 
 // causedByInner reports whether errorCausedByState is unset or names a state inside the tested one.
-func (in *testStateRequest) causedByInner(state *engine.State) bool {
+func (in *Request) causedByInner(state *engine.State) bool {
 	c := in.Configuration
 	return c == nil || c.ErrorCausedByState == "" || state.Contains(c.ErrorCausedByState)
 }

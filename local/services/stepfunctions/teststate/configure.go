@@ -11,7 +11,7 @@ import (
 )
 
 // configure applies the stateConfiguration and the mock of a validated request.
-func (in *testStateRequest) configure(t *engine.StateTest) error {
+func (in *Request) configure(t *engine.StateTest) error {
 	if in.Mock != nil {
 		in.Mock.apply(t)
 	}

@@ -24,7 +24,7 @@ func invalidContext(why string) error {
 }
 
 // contextObject returns the caller's context object, or a generated one as the service does.
-func (in *testStateRequest) contextObject(
+func (in *Request) contextObject(
 	t *engine.StateTest, input jsonvalue.Value, now time.Time,
 ) (*jsonvalue.Value, error) {
 	if in.Context == nil {

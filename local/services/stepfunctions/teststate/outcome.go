@@ -13,7 +13,8 @@ const (
 	inspectTrace   = "TRACE"
 )
 
-type testStateResponse struct {
+// Response is the operation's response. Its members have the names of the API.
+type Response struct {
 	Status     string         `json:"status"`
 	Output     *string        `json:"output,omitempty"`
 	Error      *string        `json:"error,omitempty"`
@@ -30,8 +31,8 @@ type errorDetails struct {
 }
 
 // testStateOutcome returns the response for a tested state.
-func testStateOutcome(in *testStateRequest, input string, done *engine.TestedState) *testStateResponse {
-	out := &testStateResponse{NextState: done.Next}
+func testStateOutcome(in *Request, input string, done *engine.TestedState) *Response {
+	out := &Response{NextState: done.Next}
 	switch {
 	case done.Status == history.Succeeded && done.Catcher != nil:
 		out.Status, out.Output = "CAUGHT_ERROR", &done.Output
@@ -51,7 +52,7 @@ func testStateOutcome(in *testStateRequest, input string, done *engine.TestedSta
 	return out
 }
 
-func (r *testStateResponse) failed(f history.Failure) {
+func (r *Response) failed(f history.Failure) {
 	if f.HasName() {
 		r.Error = &f.Name
 	}
@@ -105,7 +106,7 @@ type (
 )
 
 // exchanged adds the request and the response of an HTTP Task to the inspection data.
-func (r *testStateResponse) exchanged(t *httptask.Trace) {
+func (r *Response) exchanged(t *httptask.Trace) {
 	if t.Request != nil {
 		r.Inspection["request"] = inspectedRequest(*t.Request)
 	}

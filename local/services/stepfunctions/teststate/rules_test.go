@@ -139,6 +139,18 @@ func TestInspectionOfParallelStates(t *testing.T) {
 	}
 }
 
+// A Wait state ends at once, unless it takes longer than a test may.
+func TestWaits(t *testing.T) {
+	t.Parallel()
+	w := wiretest.Wire{URL: wiretest.Server(t)}
+	for seconds, want := range map[string]string{"0": "SUCCEEDED", "60": "SUCCEEDED", "299": "SUCCEEDED", "300": "FAILED"} {
+		a := tested(t, w, `{"Type":"Wait","Seconds":`+seconds+`,"End":true}`, `"input":"{\"a\":1}"`)
+		if a["status"] != want || want == "FAILED" && a["error"] != "States.Timeout" || want != "FAILED" && a["output"] != `{"a":1}` {
+			t.Errorf("%s seconds: got %v, want %s", seconds, a, want)
+		}
+	}
+}
+
 func TestItemsPointerThatLeadsNowhere(t *testing.T) {
 	t.Parallel()
 	w := wiretest.Wire{URL: wiretest.Server(t)}

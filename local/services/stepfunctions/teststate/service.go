@@ -1,18 +1,20 @@
 package teststate
 
 import (
+	"context"
 	"time"
 
 	"stepback/aws"
-	"stepback/aws/server"
 	"stepback/engine"
 )
 
 // Config holds the dependencies of a Service. All are required.
 type Config struct {
-	// Engine returns the engine of an account and region, which compiles and runs the state.
-	Engine func(aws.Scope) (*engine.Engine, error)
-	Now    func() time.Time
+	// Run runs a test, as Engine.TestState of the account and region does.
+	Run func(context.Context, aws.Scope, *engine.StateTest) (*engine.TestedState, error)
+	Now func() time.Time
+	// NewID returns the names of the state machine and the execution that the state pretends to belong to.
+	NewID func() string
 }
 
 // Service implements the operation. It is safe for concurrent use.
@@ -20,8 +22,3 @@ type Service struct{ cfg Config }
 
 // New returns the service.
 func New(cfg Config) *Service { return &Service{cfg} }
-
-// Operations returns the operation by its name.
-func (s *Service) Operations() map[string]server.Operation {
-	return map[string]server.Operation{"TestState": server.Handle(s.testState)}
-}

@@ -14,7 +14,8 @@ import (
 	"stepback/tasks/httptask"
 )
 
-type testStateRequest struct {
+// Request is the operation's request. Its members have the names and the meaning of the API.
+type Request struct {
 	Definition      string              `json:"definition"`
 	RoleARN         string              `json:"roleArn"`
 	Input           *string             `json:"input"`
@@ -47,18 +48,14 @@ type stateConfiguration struct {
 	MapItemReaderData        *string `json:"mapItemReaderData"`
 }
 
-// testState runs a single state. Nothing is stored.
-func (s *Service) testState(ctx context.Context, scope aws.Scope, in *testStateRequest) (*testStateResponse, error) {
+// TestState runs a single state. Nothing is stored. The request must satisfy the constraints of the API's model.
+func (s *Service) TestState(ctx context.Context, scope aws.Scope, in *Request) (*Response, error) {
 	if in.RoleARN != "" {
 		if err := resource.CheckRole(in.RoleARN); err != nil {
 			return nil, err
 		}
 	}
-	e, err := s.cfg.Engine(scope)
-	if err != nil {
-		return nil, err
-	}
-	state, err := stateUnderTest(e, in)
+	state, err := in.state()
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +67,7 @@ func (s *Service) testState(ctx context.Context, scope aws.Scope, in *testStateR
 		return nil, err
 	}
 	trace := &httptask.Trace{Secrets: in.RevealSecrets}
-	done, err := e.TestState(httptask.WithTrace(ctx, trace), test)
+	done, err := s.cfg.Run(httptask.WithTrace(ctx, trace), scope, test)
 	if err != nil {
 		return nil, err
 	}
@@ -82,8 +79,8 @@ func (s *Service) testState(ctx context.Context, scope aws.Scope, in *testStateR
 }
 
 // test returns the state test that a request describes.
-func (s *Service) test(scope aws.Scope, state *engine.State, in *testStateRequest) (*engine.StateTest, error) {
-	machine, name := aws.NewID(), aws.NewID()
+func (s *Service) test(scope aws.Scope, state *engine.State, in *Request) (*engine.StateTest, error) {
+	machine, name := s.cfg.NewID(), s.cfg.NewID()
 	t := &engine.StateTest{
 		State: state, Machine: machine, RoleARN: in.RoleARN, Region: scope.Region,
 		Info: engine.Info{
@@ -110,8 +107,8 @@ func (s *Service) test(scope aws.Scope, state *engine.State, in *testStateReques
 	return t, in.configure(t)
 }
 
-// stateUnderTest compiles the state in a request, which is either given alone or named within a state machine.
-func stateUnderTest(e *engine.Engine, in *testStateRequest) (*engine.State, error) {
+// state compiles the state to test, which is either given alone or named within a state machine.
+func (in *Request) state() (*engine.State, error) {
 	definition, name := in.Definition, in.StateName
 	if name == "" {
 		name = loneState
@@ -120,11 +117,10 @@ func stateUnderTest(e *engine.Engine, in *testStateRequest) (*engine.State, erro
 			definition = machineAround(root)
 		}
 	}
-	m, err := e.Compile(engine.Definition{Name: name, Text: definition, RoleARN: in.RoleARN})
+	state, err := engine.CompileState(definition, name)
 	if err != nil {
 		return nil, apierror.InvalidDefinition(err.Error())
 	}
-	state := m.State(name)
 	if state == nil {
 		return nil, server.Invalid("State not found in definition")
 	}

@@ -1,15 +1,15 @@
-package awssdk_test
+package responses_test
 
 import (
 	"fmt"
 	"testing"
 
 	"stepback/jsonvalue"
-	"stepback/tasks/awssdk"
+	"stepback/tasks/awssdk/responses"
 )
 
-func ExampleAnswer_Check() {
-	result, err := awssdk.AnswerOf("sfn", "startExecution")
+func ExampleResponse_Check() {
+	result, err := responses.Of("sfn", "startExecution")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -19,15 +19,15 @@ func ExampleAnswer_Check() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(result.Check(mock, awssdk.SDK, true))
+	fmt.Println(result.Check(mock, responses.SDK, true))
 	// Output: Required field 'ExecutionArn' is missing
 }
 
-func TestAnswers(t *testing.T) {
+func TestCheck(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		service, action, value string
-		names                  awssdk.Naming
+		names                  *responses.Naming
 		want                   string // if members are not required
 		strict                 string // if members are required, where that differs
 	}{
@@ -77,19 +77,22 @@ func TestAnswers(t *testing.T) {
 		"model's name": {service: "dynamodb", action: "getItem", value: `{"Item":{"a":{"BOOL":"yes"}}}`},
 		"optimized name": {
 			service: "dynamodb", action: "getItem", value: `{"Item":{"a":{"BOOL":"yes"}}}`,
-			names: awssdk.OptimizedNames,
+			names: responses.Optimized,
 			want:  "Field 'BOOL' must be a boolean",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			result, err := awssdk.AnswerOf(c.service, c.action)
+			result, err := responses.Of(c.service, c.action)
 			if err != nil || result == nil {
 				t.Fatalf("Find: %v, %v", result, err)
 			}
 			v, err := jsonvalue.Parse(c.value)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if c.names == nil {
+				c.names = responses.SDK
 			}
 			if got := said(result.Check(v, c.names, false)); got != c.want {
 				t.Errorf("present members: got %q, want %q", got, c.want)
@@ -114,7 +117,7 @@ func said(err error) string {
 
 func TestFree(t *testing.T) {
 	t.Parallel()
-	result, err := awssdk.AnswerOf("lambda", "invoke")
+	result, err := responses.Of("lambda", "invoke")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,20 +125,37 @@ func TestFree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := said(result.Check(v, awssdk.OptimizedNames, true)); got != "Field 'Payload' must be a string" {
+	if got := said(result.Check(v, responses.Optimized, true)); got != "Field 'Payload' must be a string" {
 		t.Errorf("text only: got %q", got)
 	}
-	if result.Free("Payload"); result.Check(v, awssdk.OptimizedNames, true) != nil {
+	if result.Free("Payload"); result.Check(v, responses.Optimized, true) != nil {
 		t.Error("Payload is not free")
 	}
 }
 
-func TestUnknownActionsHaveNoAnswer(t *testing.T) {
+func TestUnknownActionsHaveNoResponse(t *testing.T) {
 	t.Parallel()
 	for _, name := range [][2]string{{"none", "getIt"}, {"sqs", "getIt"}, {"sqs", ""}, {"", ""},
 		{"../sqs", "sendMessage"}, {"sqs", "deleteMessage"}} {
-		if a, err := awssdk.AnswerOf(name[0], name[1]); a != nil || err != nil {
+		if a, err := responses.Of(name[0], name[1]); a != nil || err != nil {
 			t.Errorf("%q: got %v, %v", name, a, err)
+		}
+	}
+}
+
+func TestMemberName(t *testing.T) {
+	t.Parallel()
+	for model, want := range map[string]string{
+		"BOOL": "Bool", "NULL": "Nul", "SS": "Ss", "S": "S", "ETag": "ETag", "ChecksumCRC32": "ChecksumCRC32",
+		"SSEKMSKeyId":      "SsekmsKeyId",
+		"MD5OfMessageBody": "Md5OfMessageBody", "ExecutionArn": "ExecutionArn", "ARN": "Arn",
+		"DBInstances": "DbInstances", "": "",
+		"Equals": "EqualsValue", "Default": "DefaultValue", "NotEquals": "NotEquals",
+		"DBInstanceIdentifier": "DbInstanceIdentifier",
+		"Public":               "PublicValue", "VPCId": "VpcId",
+	} {
+		if got := responses.MemberName(model); got != want {
+			t.Errorf("%s becomes %s, want %s", model, got, want)
 		}
 	}
 }

@@ -1,4 +1,6 @@
-package awssdk
+// Package responses checks values against the responses of AWS services, as they appear in the results of tasks, and
+// names their members. It calls no service.
+package responses
 
 import (
 	"errors"
@@ -9,26 +11,17 @@ import (
 	"stepback/jsonvalue"
 )
 
-// Naming selects one of the two names that a member has.
-type Naming int
-
-// SDK selects the names in AWS SDK integrations, and OptimizedNames those in optimized integrations.
-const (
-	SDK Naming = iota
-	OptimizedNames
-)
-
-// Answer is the shape of an action's response. It checks whether a JSON value could be such a response, as it
-// appears in the result of a task. Its error messages are those of Step Functions. It calls no service.
-type Answer struct {
+// Response is the shape of an action's response. It checks whether a JSON value could be such a response, as it appears
+// in the result of a task. Its error messages are those of Step Functions.
+type Response struct {
 	service string
 	shape   *model.Shape
 	free    []string
 }
 
-// AnswerOf returns the shape of an action's response. Service and action are named as in the Resource of an AWS SDK
+// Of returns the shape of an action's response. Service and action are named as in the Resource of an AWS SDK
 // integration. It returns nil for an unknown service or action, and for an action without a response.
-func AnswerOf(service, action string) (*Answer, error) {
+func Of(service, action string) (*Response, error) {
 	s, err := model.Find(service)
 	if isUnknown(err) {
 		return nil, nil
@@ -43,7 +36,7 @@ func AnswerOf(service, action string) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Answer{service: service, shape: o.Output}, nil
+	return &Response{service: service, shape: o.Output}, nil
 }
 
 func isUnknown(err error) bool {
@@ -53,31 +46,28 @@ func isUnknown(err error) bool {
 }
 
 // Free allows top-level members of the response to be any JSON, as where an optimized integration parses text.
-func (a *Answer) Free(names ...string) { a.free = append(a.free, names...) }
+func (r *Response) Free(names ...string) { r.free = append(r.free, names...) }
 
-// Check checks whether a value could be the response. names selects the naming of members; if required is false,
-// members may be missing. Members that the shape does not have are allowed. The error is an *AnswerError.
-func (a *Answer) Check(v jsonvalue.Value, names Naming, required bool) error {
-	c := answerCheck{answer: a, style: sdkStyle, required: required}
-	if names == OptimizedNames {
-		c.style = optimizedStyle
-	}
-	if why := c.value(v, a.shape, ""); why != "" {
-		return &AnswerError{why}
+// Check checks whether a value could be the response. names gives the members their names; if required is
+// false, members may be missing. Members that the shape does not have are allowed. The error is an *Error.
+func (r *Response) Check(v jsonvalue.Value, names *Naming, required bool) error {
+	c := check{response: r, names: names, required: required}
+	if why := c.value(v, r.shape, ""); why != "" {
+		return &Error{why}
 	}
 	return nil
 }
 
-// AnswerError describes what is wrong with a value, in Step Functions' wording.
-type AnswerError struct{ why string }
+// Error describes what is wrong with a value, in Step Functions' wording.
+type Error struct{ why string }
 
 // Error implements error.
-func (e *AnswerError) Error() string { return e.why }
+func (e *Error) Error() string { return e.why }
 
-// answerCheck finds the first problem with a value. Its methods return the problem, or "" if there is none.
-type answerCheck struct {
-	answer   *Answer
-	style    *style
+// check finds the first problem with a value. Its methods return the problem, or "" if there is none.
+type check struct {
+	response *Response
+	names    *Naming
 	required bool
 }
 
@@ -97,7 +87,7 @@ var wanted = map[model.Type]struct {
 
 // value checks a value against a shape. The elements of an array or a dictionary are reported under the name of its
 // field.
-func (c *answerCheck) value(v jsonvalue.Value, s *model.Shape, field string) string {
+func (c *check) value(v jsonvalue.Value, s *model.Shape, field string) string {
 	if s.Type == model.Document || s.EventStream {
 		return ""
 	}
@@ -129,14 +119,14 @@ func (c *answerCheck) value(v jsonvalue.Value, s *model.Shape, field string) str
 	}
 }
 
-func (c *answerCheck) object(v jsonvalue.Value, s *model.Shape) string {
+func (c *check) object(v jsonvalue.Value, s *model.Shape) string {
 	shapes := make(map[string]*model.Shape, len(s.Members))
 	for _, m := range s.Members {
-		name := c.style.member(m)
+		name := c.names.Member(m)
 		if _, ok := v.Get(name); !ok && m.Required && c.required {
 			return "Required field '" + name + "' is missing"
 		}
-		if s != c.answer.shape || !slices.Contains(c.answer.free, name) {
+		if s != c.response.shape || !slices.Contains(c.response.free, name) {
 			shapes[name] = m.Shape
 		}
 	}
@@ -150,7 +140,7 @@ func (c *answerCheck) object(v jsonvalue.Value, s *model.Shape) string {
 	return ""
 }
 
-func (c *answerCheck) length(s *model.Shape, n int, field string) string {
+func (c *check) length(s *model.Shape, n int, field string) string {
 	low, high := c.bounds(s)
 	switch {
 	case low != nil && float64(n) < *low:
@@ -161,7 +151,7 @@ func (c *answerCheck) length(s *model.Shape, n int, field string) string {
 	return ""
 }
 
-func (c *answerCheck) number(s *model.Shape, n float64, field string) string {
+func (c *check) number(s *model.Shape, n float64, field string) string {
 	low, high := c.bounds(s)
 	switch {
 	case low != nil && n < *low:
@@ -177,8 +167,8 @@ func (c *answerCheck) number(s *model.Shape, n float64, field string) string {
 var staleBounds = map[string]float64{"lambda.MemorySize": 10_240}
 
 // bounds returns the bounds of a shape as Step Functions uses them.
-func (c *answerCheck) bounds(s *model.Shape) (low, high *float64) {
-	if limit, ok := staleBounds[c.answer.service+"."+s.Name]; ok {
+func (c *check) bounds(s *model.Shape) (low, high *float64) {
+	if limit, ok := staleBounds[c.response.service+"."+s.Name]; ok {
 		return s.Min, &limit
 	}
 	return s.Min, s.Max
