@@ -42,7 +42,7 @@ func TestRetriesReviewOfCode(t *testing.T) {
 	stepback(t, "retries", "review", "--strict", clean).ends(t, 0, "clean.mjs: nothing found")
 	stepback(t, "retries", "review", wrong).ends(t, exit.Data, `wrong.js:2:32: error SYNTAX_ERROR: Unexpected "=>"`,
 		"wrong.js: has syntax errors, not reviewed")
-	stepback(t, "retries", "review", plain).ends(t, exit.Usage, "plain.js: it has no durable function")
+	stepback(t, "retries", "review", plain).complains(t, exit.Usage, "plain.js: it has no durable function")
 	stepback(t, "retries", "review", filepath.Join(dir, "code")).ends(t, exit.Data, "pay.ts: 1 error, 1 warning")
 
 	s := stepback(t, "retries", "review", "--json", pay, clean)
