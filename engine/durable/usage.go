@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Usage is what AWS charges for an execution, as far as its history shows.
+// Usage holds the quantities that AWS charges for an execution, as far as its history shows.
 type Usage struct {
 	// Operations counts the start of the execution, each operation, and each retry of a step. Retries counts the last.
 	Operations, Retries int64

@@ -66,7 +66,8 @@ func sources(named []string) (all []reviewed, unread []definitions.Unread, other
 	return all, unread, others, withCode
 }
 
-// sourcesBelow reviews the source files in a directory that have a durable function. Tests are skipped.
+// sourcesBelow reviews the source files in a directory that have a durable function. It skips tests, and longer files than
+// handlers.MaxText, which are build output.
 func sourcesBelow(directory string) (all []reviewed, unread []definitions.Unread) {
 	_ = filepath.WalkDir(directory, func(path string, entry fs.DirEntry, err error) error {
 		switch {
@@ -78,7 +79,7 @@ func sourcesBelow(directory string) (all []reviewed, unread []definitions.Unread
 			if path != directory && definitions.IsBuilt(entry.Name()) {
 				return fs.SkipDir
 			}
-		case handlers.IsSource(path) && !handlers.IsTest(path) && entry.Type().IsRegular():
+		case handlers.IsSource(path) && !handlers.IsTest(path) && entry.Type().IsRegular() && !tooLong(entry):
 			x, err := reviewSource(path)
 			switch {
 			case err == nil:
@@ -90,6 +91,11 @@ func sourcesBelow(directory string) (all []reviewed, unread []definitions.Unread
 		return nil
 	})
 	return all, unread
+}
+
+func tooLong(entry fs.DirEntry) bool {
+	info, err := entry.Info()
+	return err == nil && info.Size() > handlers.MaxText
 }
 
 // reviewSource reviews a source file.

@@ -83,9 +83,15 @@ const (
 	sdkOfGo         = "github.com/aws/aws-durable-execution-sdk-go/durable"
 )
 
-// Mentions reports whether a text names one of the SDKs, so that it may have a durable function.
-func Mentions(text string) bool {
-	return strings.Contains(text, sdkOfJavaScript) || strings.Contains(text, sdkOfGo)
+// mentions reports whether a text names one of the SDKs as imports do, so that it may have a durable function. A bundle that
+// contains the SDK names it only in comments.
+func mentions(text string) bool {
+	for _, quoted := range []string{"'" + sdkOfJavaScript + "'", `"` + sdkOfJavaScript + `"`, "`" + sdkOfJavaScript + "`", `"` + sdkOfGo + `"`} {
+		if strings.Contains(text, quoted) {
+			return true
+		}
+	}
+	return false
 }
 
 // Review reviews the text of a file, whose name's extension gives the language. It returns ErrNone if the file has no
@@ -99,7 +105,7 @@ func Review(name, text string) (report Report, err error) {
 			name)
 	case len(text) > MaxText:
 		return report, fmt.Errorf("it is longer than %d bytes", MaxText)
-	case !Mentions(text):
+	case !mentions(text):
 		return report, ErrNone
 	case tooDeep(text):
 		return report, fmt.Errorf("it is nested deeper than %d levels", maxNesting)

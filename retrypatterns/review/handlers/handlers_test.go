@@ -118,8 +118,10 @@ func TestNoFunction(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
 		"a.ts": "export const x: number = 1", "b.go": "package b\n",
-		"c.js": "import { StepSemantics } from '@aws/durable-execution-sdk-js'; console.log(StepSemantics)",
-		"d.go": "package d\nimport \"github.com/aws/aws-durable-execution-sdk-go/durable\"\nvar _ = durable.NoRetry\n",
+		"bundle.js": "// node_modules/@aws/durable-execution-sdk-js/dist/index.mjs\nfunction f(c) { c.step('a', g); Date.now() }",
+		"types.ts":  "import { DurableContext } from '@aws/durable-execution-sdk-js';\nexport interface A { context: DurableContext }",
+		"c.js":      "import { StepSemantics } from '@aws/durable-execution-sdk-js'; console.log(StepSemantics)",
+		"d.go":      "package d\nimport \"github.com/aws/aws-durable-execution-sdk-go/durable\"\nvar _ = durable.NoRetry\n",
 	} {
 		if _, err := handlers.Review(name, text); !errors.Is(err, handlers.ErrNone) {
 			t.Errorf("%s: %v", name, err)
@@ -152,7 +154,7 @@ func TestSyntaxErrors(t *testing.T) {
 	expect(t, "a.go", importGo+"func handler(ctx durable.Context) {\n\tx := \n}\n", "5:1 SYNTAX_ERROR expected operand, found '}'")
 }
 
-// Positions are those of the file, in characters, whatever TypeScript's types and characters stand before them.
+// A finding points at the file as it is written, in characters, whatever TypeScript's types and characters stand before them.
 func TestPositions(t *testing.T) {
 	t.Parallel()
 	expect(t, "a.ts", importJS+`interface A { b: string }

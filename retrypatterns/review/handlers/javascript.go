@@ -37,6 +37,9 @@ func (f *file) javaScript() []asl.Diagnostic {
 		return f.syntaxErrors(plain.Errors)
 	}
 	text := string(plain.Code)
+	if strings.TrimSpace(text) == "" { // only types
+		return nil
+	}
 	program, err := parser.ParseFile(nil, "", text, 0, parser.IsModule, parser.WithDisableSourceMaps)
 	if err != nil {
 		var list parser.ErrorList
@@ -157,7 +160,7 @@ type scope struct {
 	names  map[string]*binding
 }
 
-// binding is what a name stands for.
+// binding holds the definition of a name, as far as it is known.
 type binding struct {
 	value ast.Expression // nil if unknown
 	env   *scope         // in which value is evaluated
@@ -418,7 +421,7 @@ func (r *jsReader) function(n ast.Node, env *scope) *jsFunc {
 	return fn
 }
 
-// value is what an expression stands for, as far as it is known.
+// value is the result of following an expression through names, as far as it is known.
 type value struct {
 	from    *imported
 	fn      *jsFunc
