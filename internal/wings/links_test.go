@@ -321,8 +321,8 @@ var linkedModules = map[string][]string{
 		"golang.org/x/sys",
 		"golang.org/x/text",
 	},
-	"retrypatterns/tablefile":      {"go.yaml.in/yaml/v3"},
-	"statemachine":                 nil,
+	"retrypatterns/tablefile": {"go.yaml.in/yaml/v3"},
+	"statemachine":            nil,
 	"stepbacktest": {
 		"github.com/google/btree",
 		"github.com/klauspost/compress",
