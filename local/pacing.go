@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"stepback/aws"
@@ -66,12 +67,37 @@ func (p *Platform) restorePacing(scope aws.Scope, e *engine.Engine) error {
 }
 
 // Hold holds the retries that h selects in an account and region (engine.Engine.Hold) until Release, also after a
-// restart.
+// restart. It refuses a durable Lambda function as the machine (DurableHoldError), because retries of steps are not held.
 func (p *Platform) Hold(scope aws.Scope, h engine.Hold) error {
+	if name, durable := p.durableFunction(scope, h.Machine); durable {
+		return &DurableHoldError{name}
+	}
 	return p.changePacing(scope, func(e *engine.Engine) error {
 		e.Hold(h)
 		return nil
 	})
+}
+
+// DurableHoldError reports that a hold names a durable Lambda function.
+type DurableHoldError struct{ Function string }
+
+// Error implements error.
+func (e *DurableHoldError) Error() string {
+	return fmt.Sprintf("%s is a durable function, and the retries of its steps cannot be held: stop its executions, or let their "+
+		"strategies wait; stepback retry-now begins a retry early", e.Function)
+}
+
+// durableFunction returns the name of the durable function that is meant by the machine of a hold; ok is false if it is a
+// state machine, or unknown.
+func (p *Platform) durableFunction(scope aws.Scope, machine string) (name string, ok bool) {
+	name = machine
+	if of, parsed := aws.ParseARN(machine); parsed && of.Service == "lambda" {
+		name, _, _ = strings.Cut(strings.TrimPrefix(of.Resource, "function:"), ":")
+	} else if machine == "" || p.StepFunctions.HasMachine(scope, machine) {
+		return "", false
+	}
+	f, err := p.Functions.Get(scope, name, "")
+	return name, err == nil && f.Configuration.DurableConfig != nil
 }
 
 // Release ends a hold, and returns how many retries were due. The error is engine.ErrNoHold if there is no such hold.

@@ -93,3 +93,17 @@ func (d Durable) Delay(failed int, rnd Rand) time.Duration {
 	}
 	return max(base, time.Second)
 }
+
+// LongestWait returns the longest total wait between all attempts, at most about 292 years. Delays after the 1,000th
+// count as that one.
+func (d Durable) LongestWait() time.Duration {
+	retries := d.MaxAttempts - 1
+	var sum time.Duration
+	for failed := 1; failed <= min(retries, listedRetries); failed++ {
+		sum = saturatingAdd(sum, d.Delay(failed, nil))
+	}
+	if rest := retries - listedRetries; rest > 0 {
+		sum = saturatingAdd(sum, scale(d.Delay(listedRetries, nil), float64(rest)))
+	}
+	return sum
+}

@@ -16,6 +16,9 @@ type Prices struct {
 	ExpressGBSecond      float64            // for EXPRESS executions, within the first 1,000 GB-hours of a month
 	Invocations          float64            // 1,000,000 Lambda invocations
 	GBSecond             float64            // for functions on Architecture
+	DurableOperations    float64            // 1,000,000 operations of durable functions
+	DurableGB            float64            // a GB that executions of durable functions write
+	DurableGBMonth       float64            // a GB that durable functions keep for a month
 	CapacityHour         float64            // one Aurora capacity unit for an hour
 	IORequests           float64            // 1,000,000 I/O requests of Aurora Standard storage
 	StorageGBMonth       float64            // S3 Standard
@@ -36,6 +39,7 @@ func DefaultPrices(a worth.Architecture) Prices {
 		Architecture: cmp.Or(a, worth.X86), Transitions: l.Of(prices.StateTransitions),
 		ExpressRequests: l.Of(prices.ExpressRequests), ExpressGBSecond: l.Of(prices.ExpressGBSecond),
 		Invocations: l.Of(prices.LambdaRequests), GBSecond: l.Of(compute),
+		DurableOperations: l.Of(prices.DurableOperations), DurableGB: l.Of(prices.DurableGB), DurableGBMonth: l.Of(prices.DurableGBMonth),
 		CapacityHour: l.Of(prices.AuroraCapacityHour), IORequests: l.Of(prices.AuroraIORequests),
 		StorageGBMonth: l.Of(prices.S3GBMonth), Traces: l.Of(prices.XRayTraces),
 		TableWrites: l.Of(prices.DynamoDBWrites), EndpointHour: l.Of(prices.EndpointHour),

@@ -28,6 +28,8 @@ const (
 	LambdaGBSecondX86   Item = "lambdaGBSecondX86"   // a second of a function with 1,024 MB on x86_64
 	LambdaGBSecondArm   Item = "lambdaGBSecondArm"   // a second of a function with 1,024 MB on arm64
 	DurableOperations   Item = "durableOperations"   // 1,000,000 operations of durable functions; a retry of a step is one
+	DurableGB           Item = "durableGB"           // a GB that executions of durable functions write
+	DurableGBMonth      Item = "durableGBMonth"      // a GB that durable functions keep for a month
 	AuroraCapacityHour  Item = "auroraCapacityHour"  // an Aurora capacity unit for an hour
 	AuroraIORequests    Item = "auroraIORequests"    // 1,000,000 of Aurora's standard storage
 	S3GBMonth           Item = "s3GBMonth"           // a GB in S3's standard class for a month
@@ -44,7 +46,7 @@ const (
 func Items() []Item {
 	return []Item{
 		StateTransitions, ExpressRequests, ExpressGBSecond, LambdaRequests, LambdaGBSecondX86, LambdaGBSecondArm,
-		DurableOperations, AuroraCapacityHour, AuroraIORequests, S3GBMonth, XRayTraces, DynamoDBWrites, EndpointHour,
+		DurableOperations, DurableGB, DurableGBMonth, AuroraCapacityHour, AuroraIORequests, S3GBMonth, XRayTraces, DynamoDBWrites, EndpointHour,
 		LogGB, MetricMonth,
 		AlarmMonth, CompositeAlarmMonth,
 	}

@@ -65,6 +65,24 @@ func TestCostOfADefinition(t *testing.T) {
 	stepback(t, "cost", file+"x").complains(t, exit.Usage, "pay.asl.jsonx")
 }
 
+func TestCostOfADurableFunction(t *testing.T) {
+	t.Parallel()
+	const events = `{"EventType":"ExecutionStarted","EventId":1,"EventTimestamp":1000,"ExecutionStartedDetails":{"Input":{"Payload":"{}"}}},
+		{"EventType":"StepStarted","EventId":2,"EventTimestamp":1000,"Id":"s","Name":"pay","StepStartedDetails":{}},
+		{"EventType":"StepFailed","EventId":3,"EventTimestamp":1000,"Id":"s","Name":"pay","StepFailedDetails":{
+			"Error":{"Payload":{"ErrorType":"Busy"}},"RetryDetails":{"CurrentAttempt":1,"NextAttemptDelaySeconds":5}}},
+		{"EventType":"StepSucceeded","EventId":4,"EventTimestamp":1005,"Id":"s","Name":"pay","StepSucceededDetails":{"Result":{"Payload":"\"paid\""}}},
+		{"EventType":"InvocationCompleted","EventId":5,"EventTimestamp":1006,"InvocationCompletedDetails":{"StartTimestamp":1005,"EndTimestamp":1006}}`
+	page := asFile(t, "history.json", `{"Events": [`+events+`]}`)
+	stepback(t, "cost", page, "--executions", "1000000", "--retention", "30").ends(t, exit.OK, "1,000,000 executions of a durable function",
+		"Lambda, durable operations             16.00", "Lambda, retries of steps                8.00", "Lambda, invocations                     0.20",
+		"Each has 3 operations, of which 1 retry of steps, writes 10 bytes, and runs 1s in 1 invocation.", "Prices of us-east-1")
+	stepback(t, "cost", asFile(t, "list.json", "["+events+"]"), "--json").ends(t, exit.OK, `"retries": 1`, `"writtenBytes": 10`)
+	stepback(t, "cost", page, "--retention", "91").complains(t, exit.Usage, "--retention must be 1 to 90 days")
+	stepback(t, "cost", asFile(t, "part.json", `[{"EventType":"WaitSucceeded","EventId":9}]`)).complains(t, exit.Usage,
+		"the history does not begin with ExecutionStarted")
+}
+
 func asFile(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

@@ -165,6 +165,9 @@ func TestVerbsForDurableExecutions(t *testing.T) {
 		verb("history", arn, "--follow", "--json").ends(t, exit.OK, `"EventType":"ExecutionSucceeded"`)
 		verb("describe", arn).ends(t, exit.OK, "SUCCEEDED", `result: "yes"`)
 		verb("callback", "succeed", id).complains(t, exit.Failure, "CallbackTimeoutException")
+		verb("redrive", arn, "--dry-run").complains(t, exit.Usage, "which cannot be redriven")
+		verb("cost", arn, "--executions", "1000000").ends(t, exit.OK, "Lambda, durable operations             24.00",
+			"Lambda, retries of steps               16.00", "Each has 5 operations, of which 2 retries of steps")
 
 		arn, id = begin(name + "-refused")
 		verb("callback", "fail", id, "--error", "Rejected", "--cause", "over budget", "--json").ends(t, exit.OK, `"reported": true`)
@@ -181,6 +184,7 @@ func TestVerbsForDurableExecutions(t *testing.T) {
 		verb("describe", arn+"0").complains(t, exit.Failure, "ResourceNotFoundException")
 		verb("history", arn, "--children").complains(t, exit.Usage, "no Map Runs")
 	}
+	stepback(t, "hold", "--machine", "pay", "--data", data).complains(t, exit.Failure, "pay is a durable function")
 	policy := filepath.Join(data, "policy.json")
 	if err := os.WriteFile(policy, []byte(`{"charge":[{"ErrorEquals":["States.ALL"],"MaxAttempts":0}]}`), 0o600); err != nil {
 		t.Fatal(err)

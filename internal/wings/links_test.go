@@ -314,8 +314,15 @@ var linkedModules = map[string][]string{
 	"retrymetrics/metricsfile":     nil,
 	"retrypatterns":                nil,
 	"retrypatterns/review":         {"golang.org/x/text"},
-	"retrypatterns/tablefile":      {"go.yaml.in/yaml/v3"},
-	"statemachine":                 nil,
+	"retrypatterns/review/handlers": {
+		"github.com/evanw/esbuild",
+		"github.com/go-sourcemap/sourcemap",
+		"github.com/grafana/sobek",
+		"golang.org/x/sys",
+		"golang.org/x/text",
+	},
+	"retrypatterns/tablefile": {"go.yaml.in/yaml/v3"},
+	"statemachine":            nil,
 	"stepbacktest": {
 		"github.com/google/btree",
 		"github.com/klauspost/compress",

@@ -132,22 +132,13 @@ var tokens = map[string][]string{
 	"transcribe:startTranscriptionJob": {"TranscriptionJobName"},
 }
 
+// lookUp is the hint for calls that have no token.
+const lookUp = "look first whether the work is done, or make the receiver idempotent"
+
 // repeats reports whether repeating the call does the work twice. hint describes how to prevent that.
 func (c *call) repeats() (twice bool, hint string) {
-	const lookUp = "look first whether the work is done, or make the receiver idempotent"
 	if c.open() {
 		return false, ""
-	}
-	if names, ok := tokens[c.named()]; ok {
-		for _, n := range names {
-			if c.has(n) {
-				return false, ""
-			}
-		}
-		if len(names) == 0 {
-			return true, lookUp
-		}
-		return true, "give it " + names[0] + " from the input, or " + lookUp
 	}
 	if c.is("http", "invoke") {
 		method, _ := c.text("Method")
@@ -159,8 +150,28 @@ func (c *call) repeats() (twice bool, hint string) {
 		}
 		return method == "POST" || method == "PATCH", "send an Idempotency-Key header made from the input"
 	}
-	if c.is("dynamodb", "updateItem") && !c.has("ConditionExpression") {
-		expression, _ := c.text("UpdateExpression")
+	return RepeatsWork(c.service, c.action, c.has, c.text)
+}
+
+// RepeatsWork reports whether a second call of an AWS action does the work twice. The service and the action are those
+// of Step Functions' integrations, such as sqs and sendMessage; other calls count as idempotent. has reports whether the
+// call has a parameter, and text returns a parameter that is a literal string; both take names as AWS's API spells them,
+// with a capital. hint describes how to prevent the repetition.
+func RepeatsWork(service, action string, has func(name string) bool, text func(name string) (string, bool)) (twice bool,
+	hint string) {
+	if names, ok := tokens[service+":"+action]; ok {
+		for _, n := range names {
+			if has(n) {
+				return false, ""
+			}
+		}
+		if len(names) == 0 {
+			return true, lookUp
+		}
+		return true, "give it " + names[0] + " from the input, or " + lookUp
+	}
+	if service == "dynamodb" && action == "updateItem" && !has("ConditionExpression") {
+		expression, _ := text("UpdateExpression")
 		upper := strings.ToUpper(expression)
 		counts := strings.HasPrefix(upper, "ADD ") || strings.Contains(upper, " ADD ") ||
 			strings.Contains(expression, " + ") || strings.Contains(upper, "LIST_APPEND")

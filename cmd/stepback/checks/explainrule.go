@@ -7,20 +7,19 @@ import (
 
 	"stepback/cmd/stepback/exit"
 	"stepback/cmd/stepback/terminal"
-	"stepback/retrypatterns/review"
 )
 
 // explainRules prints what a rule of retries review finds and why; for "all" it prints one line for each rule.
 func explainRules(w io.Writer, code string) error {
 	if strings.EqualFold(code, "all") {
 		t := terminal.NewTable("rule", "severity", "finds")
-		for _, r := range review.Rules() {
+		for _, r := range reviewRules() {
 			t.Add(r.Code, strings.ToLower(string(r.Severity)), r.Title)
 		}
 		t.Print(w, "")
 		return nil
 	}
-	r, ok := review.RuleNamed(code)
+	r, ok := reviewRule(code)
 	if !ok {
 		return exit.With(exit.Usage, fmt.Errorf("there is no rule %s; --explain all lists them", code))
 	}

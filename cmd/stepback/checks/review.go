@@ -17,8 +17,8 @@ import (
 
 // Review implements the verb retries review.
 type Review struct {
-	Files    []string `arg:"" optional:"" help:"State machine definitions (Amazon States Language in JSON or YAML), - for standard input, templates that declare them (as for validate), or directories, which are searched for *.asl.json, *.asl.yaml, *.asl.yml and templates."`
-	Express  bool     `help:"Review as a state machine of type EXPRESS."`
+	Files    []string `arg:"" optional:"" help:"State machine definitions (Amazon States Language in JSON or YAML), - for standard input, templates that declare them (as for validate), source files of durable Lambda functions in JavaScript, TypeScript or Go, or directories, which are searched for all of these."`
+	Express  bool     `help:"Review as a state machine of type EXPRESS; not for code."`
 	Rate     float64  `placeholder:"N" help:"Executions started per second, for the rule METASTABLE_ABOVE."`
 	Capacity float64  `placeholder:"N" help:"Calls per second that the called services can handle."`
 	FailOn   string   `enum:"error,warning,advice" default:"error" help:"Exit with status 3 if there are findings of at least this severity: error, warning or advice."`
@@ -39,16 +39,23 @@ func (Review) Help() string {
   stepback retries review --fix template.yaml
   stepback retries review --rate 20 --capacity 25 statemachine.asl.json
   stepback retries review --explain METASTABLE_ABOVE
+  stepback retries review functions/order.ts
 
-A Comment with "stepback:ignore CODE reason" silences a rule for its state, retrier or catcher.
+A Comment with "stepback:ignore CODE reason" silences a rule for its state, retrier or catcher. In the code of a durable function,
+such a comment silences a rule on its line, or on the next one.
 
-Exit status: 2 if a named file cannot be read; 3 if a definition would be refused, a finding is at least as severe as --fail-on, or
+Exit status: 2 if a named file cannot be read; 3 if a definition would be refused, code has a syntax error, a finding is at least as severe as --fail-on, or
 something in a directory was not read (stepback validate --help).`
 }
 
-// reviewed is the review of one definition, with the number of fixes written to its file.
+// reviewed is the review of one definition, with the number of fixes written to its file, or of one source file.
 type reviewed struct {
 	definitions.Reviewed
+
+	// Functions is the number of durable functions of a source file, and NotFollowed lists the functions of other files
+	// that they call.
+	Functions   int      `json:"durableFunctions,omitempty"`
+	NotFollowed []string `json:"notFollowed,omitempty"`
 
 	mended int
 }
@@ -65,12 +72,17 @@ func (c *Review) Run(_ context.Context, std terminal.Streams) error {
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}
-	read, unread := definitions.All(c.Files, values, std)
+	code, unreadCode, others, withCode := sources(c.Files)
+	read, unread := definitions.All(others, values, std)
+	unread = slices.DeleteFunc(unread, func(u definitions.Unread) bool {
+		return errors.Is(u.Err, definitions.ErrNothing) && slices.Contains(withCode, u.Path)
+	})
+	unread = append(unread, unreadCode...)
 	if err := c.Unknown(read...); err != nil {
 		return exit.With(exit.Usage, err)
 	}
 	wanting, unfixed := false, []error(nil)
-	all := make([]reviewed, 0, len(read)+len(unread))
+	all := make([]reviewed, 0, len(read)+len(code)+len(unread))
 	for _, d := range read {
 		x := c.review(d)
 		if c.Fix {
@@ -79,6 +91,13 @@ func (c *Review) Run(_ context.Context, std terminal.Streams) error {
 				unfixed = append(unfixed, wrong)
 			}
 		}
+		wanting = wanting || x.Result != "OK" || slices.ContainsFunc(x.Advice, c.severe)
+		all = append(all, x)
+		if !c.JSON && !c.SARIF {
+			x.print(std)
+		}
+	}
+	for _, x := range code {
 		wanting = wanting || x.Result != "OK" || slices.ContainsFunc(x.Advice, c.severe)
 		all = append(all, x)
 		if !c.JSON && !c.SARIF {
@@ -181,6 +200,9 @@ func (x *reviewed) print(std terminal.Streams) {
 	}
 	fmt.Fprint(w, text)
 	switch {
+	case x.Result != "OK" && x.Definition.Text == "": // source code
+		fmt.Fprintf(w, "%s: has syntax errors, not reviewed\n", x.File)
+		return
 	case x.Result != "OK":
 		fmt.Fprintf(w, "%s: not valid, not reviewed\n", x.File)
 		return
@@ -192,16 +214,36 @@ func (x *reviewed) print(std terminal.Streams) {
 	default:
 		fmt.Fprintf(w, "%s: %s\n", x.File, tally(x.Advice))
 	}
+	if len(x.NotFollowed) > 0 {
+		fmt.Fprintf(w, "not followed, because they are not in this file: %s\n", strings.Join(x.NotFollowed, ", "))
+	}
 	if len(x.States) == 0 {
 		return
 	}
 	fmt.Fprintln(w, "\nif the errors persist:")
+	if x.Functions > 0 {
+		t := terminal.NewTable("step", ">retries", ">attempts", ">longest wait")
+		for i := range x.States {
+			s := &x.States[i]
+			t.Add(s.Location, limited(s.Retries), limited(s.Attempts), terminal.Duration(s.About.Wait.Max))
+		}
+		t.Print(w, "  ")
+		return
+	}
 	t := terminal.NewTable("state", ">retries", ">attempts", ">longest wait", ">attempt", ">longest in the state")
 	for i := range x.States {
 		s := x.States[i].About
 		t.Add(s.Location, s.Retries, s.Attempts, terminal.Duration(s.Wait.Max), known(s.Attempt), known(s.Longest))
 	}
 	t.Print(w, "  ")
+}
+
+// limited formats a number of attempts; below 0 the code shows no limit.
+func limited(n int64) string {
+	if n < 0 {
+		return "no limit seen"
+	}
+	return terminal.Grouped(n)
 }
 
 // tally returns the number of findings of each severity, and the number of their places if it is larger.

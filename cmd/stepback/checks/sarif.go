@@ -7,7 +7,6 @@ import (
 
 	"stepback/asl"
 	"stepback/cmd/stepback/definitions"
-	"stepback/retrypatterns/review"
 )
 
 // These types are the parts of SARIF 2.1.0 (OASIS) that code scanning reads.
@@ -80,7 +79,7 @@ type (
 // read become notifications.
 func sarifOf(all []reviewed, unread []definitions.Unread) sarifLog {
 	driver := sarifDriver{Name: "stepback retries review", Rules: []sarifRule{}}
-	for _, r := range review.Rules() {
+	for _, r := range reviewRules() {
 		driver.Rules = append(driver.Rules, sarifRule{
 			ID: string(r.Code), Short: sarifText{r.Title}, Full: sarifText{r.Why},
 			Default: sarifSeverity{sarifLevel(r.Severity)},

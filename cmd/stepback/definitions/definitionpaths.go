@@ -28,6 +28,9 @@ func (u Unread) Error() string { return terminal.NearPath(u.Path) + ": " + u.Err
 // Unwrap returns the reason.
 func (u Unread) Unwrap() error { return u.Err }
 
+// ErrNothing is the reason for which a directory without definitions and templates is unread.
+var ErrNothing = errors.New("no template with a state machine")
+
 // Status returns the error with which a command ends that has given its verdict on every definition it could read.
 // unread are the others, which it prints, one a line. attention is true if one of the verdicts needs attention. A file
 // that the command line names and that cannot be read is wrong usage.
@@ -202,6 +205,6 @@ func (a *all) below(directory string) {
 	slices.SortStableFunc(a.read[before:], func(x, y File) int { return strings.Compare(x.Path, y.Path) })
 	if len(a.read) == before && len(a.unread) == unread {
 		a.named = true
-		a.fails(directory, fmt.Errorf("it has no *%s, and no template with a state machine", strings.Join(Suffixes, " or *")))
+		a.fails(directory, fmt.Errorf("it has no *%s, and %w", strings.Join(Suffixes, " or *"), ErrNothing))
 	}
 }

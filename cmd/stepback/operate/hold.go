@@ -53,7 +53,8 @@ func (Hold) Help() string {
 
 While a callee is down, its retries only use up their attempts. A held retry does not begin when it is due: the execution
 keeps running, and its attempts are kept. New retries that match are held too. The hold survives a restart of serve.
-Timeouts of executions and states around the retry continue. stepback retry-now still begins the retries of one execution.`
+Timeouts of executions and states around the retry continue. stepback retry-now still begins the retries of one execution.
+Retries of steps of durable Lambda functions are not held.`
 }
 
 // Run holds retries.

@@ -12,6 +12,7 @@ import (
 	"stepback/cmd/stepback/executions"
 	"stepback/cmd/stepback/exit"
 	"stepback/cmd/stepback/terminal"
+	"stepback/engine/durable"
 	"stepback/engine/history"
 )
 
@@ -36,6 +37,12 @@ command again: executions that have been redriven no longer match.`
 
 // Run redrives executions that ended without success.
 func (c *Redrive) Run(ctx context.Context, std terminal.Streams) error {
+	for _, name := range c.Executions {
+		if durable.IsARN(name) {
+			return exit.With(exit.Usage, fmt.Errorf(
+				"%s is an execution of a durable function, which cannot be redriven: invoke the function again with another DurableExecutionName", name))
+		}
+	}
 	failed := func(x *executions.Execution) bool { return x.Ended() && x.Status != history.Succeeded }
 	if c.Rate == "auto" && !c.DryRun {
 		return c.learn(ctx, std, failed)

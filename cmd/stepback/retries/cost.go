@@ -15,6 +15,8 @@ import (
 	"stepback/cmd/stepback/definitions"
 	"stepback/cmd/stepback/exit"
 	"stepback/cmd/stepback/terminal"
+	"stepback/cmd/stepback/workspace"
+	"stepback/engine/durable"
 	"stepback/retry"
 	"stepback/statemachine"
 	"stepback/tasks/faults"
@@ -22,7 +24,7 @@ import (
 
 // Cost implements the verb cost.
 type Cost struct {
-	File string `arg:"" optional:"" help:"State machine definition, in JSON or YAML. Default: the CSV import."`
+	File string `arg:"" optional:"" help:"State machine definition, in JSON or YAML; the ARN of an execution of a durable Lambda function, or a file with its history in JSON. Default: the CSV import."`
 
 	Rows       terminal.Count `default:"1000000" help:"Number of rows in the imported file, such as 1000000 or 1e9."`
 	Files      terminal.Count `default:"1" help:"Number of files of the same size that hold these rows and are imported as one."`
@@ -36,10 +38,12 @@ type Cost struct {
 	Memory     int            `default:"512" help:"Memory of a function, in MB."`
 	Takes      time.Duration  `default:"100ms" help:"Duration of one function invocation in the definition."`
 	Fault      []string       `sep:"none" placeholder:"STATE:ERROR:RATE" help:"Share of a state's attempts that fail (repeatable), to see what retries add."`
+	Retention  float64        `default:"14" placeholder:"DAYS" help:"Days for which a durable function keeps what its executions wrote (RetentionPeriodInDays). Default 14."`
 	JSON       bool           `name:"json" help:"Print the costs as JSON."`
 
 	architecture
 	definitions.Substitutions
+	workspace.Where
 }
 
 // Help shows examples.
@@ -50,13 +54,16 @@ func (Cost) Help() string {
   stepback cost --rows 1e9 --files 1000
   stepback cost --rows 1000000 --shape bulk --fault ProcessSingleUserRecord:DeadlockException:1%
   stepback cost order.asl.yaml --executions 500000 --fault Pay:TimeoutError:2%
+  stepback cost "$ARN" --executions 500000 --memory 256       # like one execution of a durable function
+  aws lambda get-durable-execution-history --include-execution-data --durable-execution-arn "$ARN" > history.json
+  stepback cost history.json --retention 30
 
 Prices are for us-east-1 at the printed date, without free tiers, discounts and taxes. For an import they include the database
 only while the import runs.`
 }
 
 // Run prints the costs.
-func (c *Cost) Run(_ context.Context, std terminal.Streams) error {
+func (c *Cost) Run(ctx context.Context, std terminal.Streams) error {
 	if !(c.RowBytes >= 1 && c.RowBytes <= 65536) || c.Timeout <= 0 {
 		return exit.With(exit.Usage, errors.New("--row-bytes must be 1 to 65536, and --timeout more than 0"))
 	}
@@ -68,8 +75,17 @@ func (c *Cost) Run(_ context.Context, std terminal.Streams) error {
 	if c.Files < 1 || c.Files > statemachine.MaxFiles || c.Files > c.Rows {
 		return exit.With(exit.Usage, fmt.Errorf("--files must be 1 to %s, and at most the number of rows", terminal.Grouped(statemachine.MaxFiles)))
 	}
-	if c.File == "" {
+	if !(c.Retention >= 1 && c.Retention <= 90) {
+		return exit.With(exit.Usage, errors.New("--retention must be 1 to 90 days"))
+	}
+	switch {
+	case c.File == "":
 		return c.imports(std)
+	case durable.IsARN(c.File):
+		return c.execution(ctx, std)
+	}
+	if events, ok := durableHistory(c.File); ok {
+		return c.durable(events, std)
 	}
 	return c.definition(std)
 }
