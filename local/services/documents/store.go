@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"stepback/engine/journal/diskspace"
@@ -21,6 +22,9 @@ import (
 const (
 	cacheBytes    = 8 << 20
 	memTableBytes = 16 << 20
+	// bloomBits is the number of bits of a key in the filters of tables: a lookup of a new key reads a block of one table
+	// in a hundred. Most writes look up a key that does not exist yet.
+	bloomBits = 10
 )
 
 // ErrBroken is returned by all operations after the disk has rejected a write, unless the disk was full and the store
@@ -106,11 +110,15 @@ func (s *Store) open() error {
 // config returns the configuration of Pebble's store.
 func (s *Store) config(cache *pebble.Cache) pebblestore.Config {
 	return pebblestore.Config{Dir: s.dir, FS: cmp.Or(s.disk.FS, ownerfs.System), Options: func(bool) *pebble.Options {
-		return &pebble.Options{
+		o := &pebble.Options{
 			Cache: cache, MemTableSize: memTableBytes, Logger: pebbleguard.Log{Fatal: s.dies},
 			FormatMajorVersion: pebble.FormatNewest, FS: s.fs,
 			WALMinSyncInterval: func() time.Duration { return s.pace.interval(time.Now()) },
 		}
+		for i := range o.Levels {
+			o.Levels[i].FilterPolicy = bloom.FilterPolicy(bloomBits)
+		}
+		return o
 	}}
 }
 
