@@ -41,6 +41,9 @@ type Disk struct {
 	// Space is the free space of the disk, which the owner may share between stores. Writes that find no space wait
 	// for it. If it is nil, a full disk breaks the store like any other failure of the disk.
 	Space *diskspace.Space
+	// Volatile is true if nothing has to survive the process. Then there is no log, no batch waits for the disk, and a
+	// store that is closed loses what has not become a table.
+	Volatile bool
 	// Broken, if not nil, is called once, with an error that wraps ErrBroken, when the store rejects everything from
 	// then on. It must be quick.
 	Broken func(error)
@@ -112,7 +115,7 @@ func (s *Store) config(cache *pebble.Cache) pebblestore.Config {
 	return pebblestore.Config{Dir: s.dir, FS: cmp.Or(s.disk.FS, ownerfs.System), Options: func(bool) *pebble.Options {
 		o := &pebble.Options{
 			Cache: cache, MemTableSize: memTableBytes, Logger: pebbleguard.Log{Fatal: s.dies},
-			FormatMajorVersion: pebble.FormatNewest, FS: s.fs,
+			FormatMajorVersion: pebble.FormatNewest, FS: s.fs, DisableWAL: s.disk.Volatile,
 			WALMinSyncInterval: func() time.Duration { return s.pace.interval(time.Now()) },
 		}
 		for i := range o.Levels {
