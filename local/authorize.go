@@ -45,12 +45,12 @@ func (g *guard) withAuthorizer(ctx context.Context) context.Context {
 }
 
 // authorizeObjects authorizes a request to S3, which determines the operation of a request itself.
-func (p *Platform) authorizeObjects(r *http.Request, needs []access.Need, keys policy.Context) error {
+func (p *Platform) authorizeObjects(r *http.Request, keys func() policy.Context) error {
 	g, ok := r.Context().Value(guardKey{}).(*guard)
 	if !ok {
 		return nil
 	}
-	return g.decide(r.Context(), r, server.ScopeOf(r, p.Scope), "s3", needs, keys)
+	return g.decide(r.Context(), r, server.ScopeOf(r, p.Scope), "s3", access.OfS3(r), keys())
 }
 
 // signerOfObjects returns the user or role that signed a request to S3; the ARN is empty for the root user.

@@ -32,12 +32,13 @@ type Config struct {
 	// Journal stores the executions, and the state machines if it is a stepfunctions.Documents. Nil means the journal
 	// in Dir, or memory if Dir is empty. The caller closes a Journal that it supplies.
 	Journal journal.Journal
-	// JournalOptions are the options of the journal in Dir. FS and Space are the platform's.
+	// JournalOptions are the options of the journal in Dir. FS, Space and Volatile are the platform's.
 	JournalOptions pebble.Config
 	// Space configures the free space of Dir, which all stores share. Path is the platform's; FS is also the file
 	// system of the stores that are databases.
 	Space diskspace.Config
-	// Ephemeral is true if the caller removes Dir when the platform is closed. Health reports it.
+	// Ephemeral is true if the caller removes Dir when the platform is closed. Health reports it. The stores in Dir have no
+	// log then, so Dir cannot be opened again.
 	Ephemeral bool
 	// Clock is the clock of the executions; nil means real time. The platform closes it, even if Open fails.
 	Clock *clock.Clock

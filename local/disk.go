@@ -36,7 +36,7 @@ func newSpace(cfg *Config) *diskspace.Space {
 // disk returns how the services' databases use the disk. Writes wait for space as the journal's do; any other failure
 // of a write ends the platform, as a failure of the journal does.
 func (p *Platform) disk() documents.Disk {
-	return documents.Disk{FS: p.cfg.Space.FS, Space: p.space, Broken: func(err error) {
+	return documents.Disk{FS: p.cfg.Space.FS, Space: p.space, Volatile: p.cfg.Ephemeral, Broken: func(err error) {
 		p.space.Fail()
 		p.ailing.add(err)
 		p.reportBroken(err)

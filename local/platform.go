@@ -175,7 +175,7 @@ func (p *Platform) openJournal(context.Context) error {
 		return nil
 	}
 	o := p.cfg.JournalOptions
-	o.FS, o.Space = p.cfg.Space.FS, p.space
+	o.FS, o.Space, o.Volatile = p.cfg.Space.FS, p.space, p.cfg.Ephemeral
 	told := o.Broken
 	o.Broken = func(err error) {
 		if told != nil {

@@ -12,17 +12,23 @@ import (
 	"time"
 )
 
-// readBody reads the body of a request, up to a limit. The body must arrive within patience, so that clients that
-// stop in the middle do not hold resources forever.
+// Bounded is implemented by request bodies that fail by themselves if they arrive too slowly. Services set no deadline
+// for them.
+type Bounded interface{ Bounded() }
+
+// readBody reads the body of a request, up to a limit. A body that is not Bounded must arrive within patience, so that
+// clients that stop in the middle do not hold resources forever.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64, patience time.Duration) ([]byte, error) {
 	if r.ContentLength > limit { // as declared by the client
 		w.Header().Set("Connection", "close") // the rest is not read
 		return nil, tooLarge(limit)
 	}
-	c := http.NewResponseController(w)
-	_ = c.SetReadDeadline(time.Now().Add(patience)) // if deadlines are not supported, no client is slow
+	if _, bounded := r.Body.(Bounded); !bounded {
+		c := http.NewResponseController(w)
+		_ = c.SetReadDeadline(time.Now().Add(patience)) // if deadlines are not supported, no client is slow
+		defer func() { _ = c.SetReadDeadline(time.Time{}) }()
+	}
 	body, err := readAll(http.MaxBytesReader(w, r.Body, limit), r.ContentLength)
-	_ = c.SetReadDeadline(time.Time{})
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):

@@ -47,7 +47,8 @@ func (c *call) answer(ctx context.Context) (*reply, error) {
 		return nil, err
 	}
 	c.stream = c.events()
-	r := &Request{Scope: ScopeOf(c.request, c.service.cfg.Default), HTTP: c.request, Events: c.stream}
+	credential := credentialOf(c.request)
+	r := &Request{Scope: scopeOf(c.request, credential, c.service.cfg.Default), HTTP: c.request, Events: c.stream}
 	if err := c.codec.read(c, body, r); err != nil {
 		return nil, err
 	}
@@ -70,7 +71,7 @@ func (c *call) answer(ctx context.Context) (*reply, error) {
 	if trace, ok := aws.ParseTrace(c.request.Header.Get(aws.TraceHeader)); ok {
 		ctx = aws.WithTrace(ctx, trace)
 	}
-	a, err := c.carryOut(context.WithValue(ctx, callerKey{}, AccessKey(c.request)), r)
+	a, err := c.carryOut(context.WithValue(ctx, callerKey{}, credential[0]), r)
 	if err != nil {
 		return nil, err
 	}

@@ -15,13 +15,16 @@ import (
 // jsonCodec implements AWS JSON 1.0 and 1.1.
 type jsonCodec struct{}
 
-func (jsonCodec) contentType(s *Service) string { return mediaJSON + s.model.JSONVersion }
+func (jsonCodec) contentType(s *Service) string { return s.mediaJSON }
 
 func (j jsonCodec) operation(c *call) (string, error) {
 	r, s := c.request, c.service
-	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	media := r.Header.Get("Content-Type")
+	if media != j.contentType(s) { // it has parameters, or other letters
+		media, _, _ = mime.ParseMediaType(media)
+	}
 	target, name, _ := strings.Cut(r.Header.Get("X-Amz-Target"), ".")
-	if r.Method != http.MethodPost || err != nil || media != j.contentType(s) || target != s.model.TargetPrefix {
+	if r.Method != http.MethodPost || media != j.contentType(s) || target != s.model.TargetPrefix {
 		return "", s.wrongProtocol(r)
 	}
 	return name, nil

@@ -23,8 +23,12 @@ const scopeOfRegion, scopeOfRegions = 5, 4
 // ScopeOf returns the scope from the credential scope of a request's signature. An access key of twelve digits names
 // the account, and so does one that this project issued (aws.AccountOfKey). Missing parts are taken from the defaults.
 func ScopeOf(r *http.Request, defaults aws.Scope) aws.Scope {
+	return scopeOf(r, credentialOf(r), defaults)
+}
+
+// scopeOf is ScopeOf for a request with the parts of its credential.
+func scopeOf(r *http.Request, parts []string, defaults aws.Scope) aws.Scope {
 	s := defaults
-	parts := credentialOf(r)
 	var region string
 	switch len(parts) {
 	case scopeOfRegion:

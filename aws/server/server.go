@@ -108,10 +108,11 @@ type Answer struct {
 
 // Service is an http.Handler that serves the operations of one AWS service, in every protocol of its model.
 type Service struct {
-	cfg    Config
-	model  *model.Service
-	rules  rules
-	router *router // nil for a service without a REST protocol
+	cfg       Config
+	model     *model.Service
+	rules     rules
+	router    *router // nil for a service without a REST protocol
+	mediaJSON string  // content type of AWS JSON
 
 	mu       sync.Mutex
 	compiled map[string]*operation
@@ -153,7 +154,7 @@ func Must(cfg Config) *Service {
 
 func newService(cfg Config, m *model.Service) (*Service, error) {
 	s := &Service{
-		cfg: cfg, model: m, compiled: map[string]*operation{},
+		cfg: cfg, model: m, compiled: map[string]*operation{}, mediaJSON: mediaJSON + m.JSONVersion,
 		rules: rules{words: cfg.Words, made: map[*model.Shape]*rule{}},
 	}
 	if err := errors.Join(cfg.checkPartly(), cfg.checkAccepted()); err != nil {

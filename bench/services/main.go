@@ -1,13 +1,17 @@
 // Command services measures how many requests per second stepback serve handles, and the processor time of each
-// request, separately for the server and the clients. It starts no server; pass it the address and the process ID of
-// one.
+// request, separately for the server and the clients.
 //
-//	stepback serve --listen 127.0.0.1:4566 --data "$(mktemp -d)" &
-//	go run ./bench/services -address http://127.0.0.1:4566 -pid $!
+//	go build -o /tmp/stepback ./cmd/stepback
+//	go run ./bench/services -stepback /tmp/stepback
 //
-// It uses two kinds of clients, 16 of each. "sdk" is the AWS SDK for Go. "raw" writes prepared, signed requests to
-// its own connections, and reads no more of a response than it needs. Because the SDK uses several times the server's
-// processor time, raw shows the server's own rate.
+// This starts servers with their data on disk and in memory, and prints for each workload the ratio to a floor: a bare
+// Go HTTP server in a process of its own, which exchanges the same bytes with the same clients and stores what changes
+// something (see floor.go). Server and floor take turns every half second. With -address and -pid, it measures a server that
+// runs already, without a floor.
+//
+// It uses two kinds of clients, 16 of each unless -clients says otherwise. "sdk" is the AWS SDK for Go. "raw" writes
+// prepared, signed requests to its own connections, and reads no more of a response than it needs. Because the SDK uses
+// several times the server's processor time, raw shows the server's own rate; floors are measured with raw alone.
 package main
 
 import (
@@ -21,8 +25,15 @@ import (
 	"time"
 )
 
-// clients is the number of concurrent clients of each kind.
-const clients = 16
+// options holds the command line options.
+type options struct {
+	address string
+	pid     int
+	during  time.Duration
+	only    *regexp.Regexp
+	clients int
+	runs    int
+}
 
 // workload is an action that clients repeat.
 type workload struct {
@@ -35,14 +46,26 @@ type workload struct {
 }
 
 func main() {
-	address := flag.String("address", "http://127.0.0.1:4566", "address of stepback serve")
-	pid := flag.Int("pid", 0, "its process, whose processor time is counted; 0 counts none")
-	during := flag.Duration("for", 5*time.Second, "how long each is measured")
-	only := flag.String("only", ".", "measure what matches, such as sqs|raw")
+	var o options
+	flag.StringVar(&o.address, "address", "http://127.0.0.1:4566", "address of a stepback serve that runs")
+	flag.IntVar(&o.pid, "pid", 0, "its process, whose processor time is counted; 0 counts none")
+	flag.DurationVar(&o.during, "for", 5*time.Second, "how long each is measured")
+	flag.IntVar(&o.clients, "clients", 16, "number of concurrent clients")
+	flag.IntVar(&o.runs, "runs", 3, "runs with -stepback, of which the medians are printed")
+	only := flag.String("only", ".", "measure what matches, such as sqs|raw; with -stepback, such as PutItem.*memory")
+	stepback := flag.String("stepback", "", "program to start, and to compare with floors")
+	floor := flag.String("floor", "", "used by services itself: serve the floor of data on a disk or in memory")
 	flag.Parse()
-	pattern, err := regexp.Compile(*only)
-	if err == nil {
-		err = measure(context.Background(), *address, *pid, *during, pattern)
+	var err error
+	ctx := context.Background()
+	switch o.only, err = regexp.Compile(*only); {
+	case err != nil:
+	case *floor != "":
+		err = serveFloor(ctx, *floor)
+	case *stepback != "":
+		err = compare(ctx, *stepback, &o)
+	default:
+		err = measure(ctx, &o)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "services:", err)
@@ -50,34 +73,32 @@ func main() {
 	}
 }
 
-func measure(ctx context.Context, address string, pid int, during time.Duration, only *regexp.Regexp) error {
-	a := newAPIs(address)
+func measure(ctx context.Context, o *options) error {
+	a := newAPIs(o.address, o.clients)
 	fmt.Fprintln(os.Stdout, "| workload | client | /s | server, µs of processor per request | clients, µs per request |\n"+
 		"|---|---|---:|---:|---:|")
 	for _, w := range workloads {
 		for _, kind := range []string{"sdk", "raw"} {
-			if !only.MatchString(w.name + " " + kind) {
+			if !o.only.MatchString(w.name+" "+kind) || kind == "sdk" && w.sdk == nil {
 				continue
 			}
-			act, err := prepare(ctx, a, &w, kind)
+			act, err := prepare(ctx, a, &w, kind, o.clients)
 			if err != nil {
 				return fmt.Errorf("%s: %w", w.name, err)
 			}
-			own, server := processor(0), processor(pid)
-			n, took, err := repeat(act, during)
+			r, err := repeat(act, o.during, o.pid)
 			if err != nil {
 				return fmt.Errorf("%s: %w", w.name, err)
 			}
-			each := float64(n * int64(w.requests))
-			fmt.Fprintf(os.Stdout, "| %s | %s | %.0f | %.0f | %.0f |\n", w.name, kind, float64(n)/took.Seconds(),
-				float64((processor(pid)-server).Microseconds())/each, float64((processor(0)-own).Microseconds())/each)
+			fmt.Fprintf(os.Stdout, "| %s | %s | %.0f | %.0f | %.0f |\n", w.name, kind, r.perSecond,
+				r.server/float64(w.requests), r.clients/float64(w.requests))
 		}
 	}
 	return nil
 }
 
 // prepare returns the action of each client, for the given kind of clients.
-func prepare(ctx context.Context, a *apis, w *workload, kind string) ([]func() error, error) {
+func prepare(ctx context.Context, a *apis, w *workload, kind string, clients int) ([]func() error, error) {
 	all := make([]func() error, clients)
 	if kind == "sdk" {
 		act, err := w.sdk(ctx, a)
@@ -90,21 +111,40 @@ func prepare(ctx context.Context, a *apis, w *workload, kind string) ([]func() e
 	if err != nil {
 		return nil, err
 	}
-	for i := range all {
-		c, err := dial(ctx, a.host)
-		if err != nil {
-			return nil, err
-		}
-		all[i] = func() error { return act(c) }
-	}
-	return all, nil
+	all, _, err = connected(ctx, a.host, act, clients)
+	return all, err
 }
 
-// repeat lets all clients repeat their actions for a while, and counts the repetitions.
-func repeat(act []func() error, during time.Duration) (int64, time.Duration, error) {
+// connected returns the action of each client, over a connection of its own. end closes the connections.
+func connected(ctx context.Context, host string, act func(*connection) error, clients int) (all []func() error, end func(), err error) {
+	var open []*connection
+	end = func() {
+		for _, c := range open {
+			_ = c.Close()
+		}
+	}
+	for range clients {
+		c, err := dial(ctx, host)
+		if err != nil {
+			end()
+			return nil, nil, err
+		}
+		open = append(open, c)
+		all = append(all, func() error { return act(c) })
+	}
+	return all, end, nil
+}
+
+// rate is the result of a measurement. server and clients are the processor times of one repetition, in µs.
+type rate struct{ perSecond, server, clients float64 }
+
+// repeat lets all clients repeat their actions for a while, and counts the repetitions and the processor time of the
+// server with a process ID.
+func repeat(act []func() error, during time.Duration, pid int) (rate, error) {
 	var n atomic.Int64
 	var first atomic.Pointer[error]
 	var wg sync.WaitGroup
+	own, server := processor(0), processor(pid)
 	begin := time.Now()
 	for _, act := range act {
 		wg.Go(func() {
@@ -119,7 +159,9 @@ func repeat(act []func() error, during time.Duration) (int64, time.Duration, err
 	}
 	wg.Wait()
 	if err := first.Load(); err != nil {
-		return 0, 0, *err
+		return rate{}, *err
 	}
-	return n.Load(), time.Since(begin), nil
+	each := float64(n.Load())
+	return rate{each / time.Since(begin).Seconds(), float64((processor(pid) - server).Microseconds()) / each,
+		float64((processor(0) - own).Microseconds()) / each}, nil
 }

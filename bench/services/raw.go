@@ -15,6 +15,8 @@ type connection struct {
 	net.Conn
 	in   *bufio.Reader
 	body []byte
+	// recorded, if not nil, receives every request with its response, head included.
+	recorded func(request, response []byte)
 }
 
 func dial(ctx context.Context, host string) (*connection, error) {
@@ -31,10 +33,14 @@ func (c *connection) ask(request []byte) ([]byte, error) {
 		return nil, err
 	}
 	status, length := "", 0
+	var head []byte
 	for {
 		line, err := c.in.ReadSlice('\n')
 		if err != nil {
 			return nil, err
+		}
+		if c.recorded != nil {
+			head = append(head, line...)
 		}
 		if len(line) <= 2 {
 			break
@@ -57,6 +63,9 @@ func (c *connection) ask(request []byte) ([]byte, error) {
 	}
 	if !strings.HasPrefix(status, "HTTP/1.1 200 ") {
 		return nil, fmt.Errorf("%s: %s", strings.TrimSpace(status), c.body)
+	}
+	if c.recorded != nil {
+		c.recorded(request, append(head, c.body...))
 	}
 	return c.body, nil
 }

@@ -34,7 +34,7 @@ type apis struct {
 	made   int // number of queues, tables and topics created
 }
 
-func newAPIs(address string) *apis {
+func newAPIs(address string, clients int) *apis {
 	keys := credentials.NewStaticCredentialsProvider("000000000000", "secret", "")
 	over := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}
 	return &apis{
@@ -77,6 +77,8 @@ var workloads = []workload{
 	{"SNS Publish to 10 queues, raw delivery", 1, fanOut(10, true), rawFanOut(10, true)},
 	{"SNS Publish to 10 queues, signed envelopes", 1, fanOut(10, false), rawFanOut(10, false)},
 	{"PutEvents → rule → SQS", 1, ruled, rawRuled},
+	{"StartExecution of one Pass", 1, nil, rawStarts("StartExecution", "STANDARD")},
+	{"StartSyncExecution of one Pass", 1, nil, rawStarts("StartSyncExecution", "EXPRESS")},
 }
 
 func messages(ctx context.Context, a *apis) (func(context.Context) error, error) {
@@ -314,3 +316,28 @@ func rawRuled(ctx context.Context, a *apis) (func(*connection) error, error) {
 		return err
 	}, err
 }
+
+// rawStarts returns a workload that starts executions of a state machine of one Pass state.
+func rawStarts(operation, kind string) func(context.Context, *apis) (func(*connection) error, error) {
+	return func(ctx context.Context, a *apis) (func(*connection) error, error) {
+		c, err := dial(ctx, a.host)
+		if err != nil {
+			return nil, err
+		}
+		defer c.Close()
+		name := a.name()
+		const arn = "arn:aws:states:us-east-1:000000000000:stateMachine:"
+		request := func(operation, body string) []byte {
+			return a.json("states", "1.0", "AWSStepFunctions."+operation, body)
+		}
+		_, err = c.ask(request("CreateStateMachine", fmt.Sprintf(
+			`{"name":%q,"type":%q,"roleArn":"arn:aws:iam::000000000000:role/r","definition":%q}`, name, kind, onePass)))
+		start := request(operation, fmt.Sprintf(`{"stateMachineArn":%q,"input":"{\"n\":1}"}`, arn+name))
+		return func(c *connection) error {
+			_, err := c.ask(start)
+			return err
+		}, err
+	}
+}
+
+const onePass = `{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}` //nolint:gosec // a definition, not a password

@@ -2,6 +2,8 @@ package pebblestore
 
 import (
 	"bytes"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -68,8 +70,11 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 type slot struct{ generation, change uint64 }
 
 func (s slot) text() []byte {
-	numbers := fmt.Sprintf("%016x %016x", s.generation, s.change)
-	return fmt.Appendf(nil, slotFormat, s.generation, s.change, crc32.Checksum([]byte(numbers), castagnoli))
+	text := make([]byte, 0, slotLength)
+	text = append(hex.AppendEncode(text, binary.BigEndian.AppendUint64(nil, s.generation)), ' ')
+	text = hex.AppendEncode(text, binary.BigEndian.AppendUint64(nil, s.change))
+	sum := crc32.Checksum(text, castagnoli)
+	return append(hex.AppendEncode(append(text, ' '), binary.BigEndian.AppendUint32(nil, sum)), '\n')
 }
 
 func parseSlot(text []byte) (s slot, ok bool) {

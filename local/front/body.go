@@ -48,7 +48,6 @@ func (b *bodies) bound(next http.Handler) http.Handler {
 		body := &slowBody{ReadCloser: r.Body, of: b, w: w, control: http.NewResponseController(w), start: now,
 			paused: now}
 		defer body.finish()
-		body.deadline(now.Add(b.Window)) // also for what net/http reads if the handler does not
 		// net/http looks at the body of the request that it made: whether it has to be drained, and whether the
 		// connection can be kept. Only the handler's copy gets the other body.
 		copied := r.WithContext(r.Context())
@@ -70,6 +69,9 @@ type slowBody struct {
 	slow   bool      // counted in of.slow
 	err    error     // why the body has ended
 }
+
+// Bounded implements server.Bounded.
+func (*slowBody) Bounded() {}
 
 // Read implements io.Reader.
 func (b *slowBody) Read(p []byte) (int, error) {

@@ -28,10 +28,11 @@ type group struct {
 // for: one applies a group while the other waits until the previous one is on the disk. Adding a record waits for
 // neither.
 type committer struct {
-	db     *pebblestore.Store
-	ended  sync.WaitGroup
-	synced chan *group
-	tell   func(error) // called with the first failure; may be nil
+	db       *pebblestore.Store
+	ended    sync.WaitGroup
+	synced   chan *group
+	tell     func(error) // called with the first failure; may be nil
+	volatile bool        // there is no log to wait for
 
 	mu     sync.Mutex
 	more   sync.Cond
@@ -42,8 +43,8 @@ type committer struct {
 }
 
 // startCommitter starts a committer.
-func startCommitter(db *pebblestore.Store, tell func(error)) *committer {
-	c := &committer{db: db, synced: make(chan *group, syncing-1), tell: tell}
+func startCommitter(db *pebblestore.Store, tell func(error), volatile bool) *committer {
+	c := &committer{db: db, synced: make(chan *group, syncing-1), tell: tell, volatile: volatile}
 	c.more.L = &c.mu
 	c.ended.Go(c.apply)
 	c.ended.Go(c.reportSynced)
@@ -141,17 +142,21 @@ func (c *committer) write(b *pebble.Batch) error {
 	if err != nil {
 		return err
 	}
-	return pebbleguard.Call(func() error { return c.db.ApplyNoSyncWait(b, pebble.Sync) })
+	return pebbleguard.Call(func() error {
+		if c.volatile {
+			return c.db.Apply(b, pebble.NoSync)
+		}
+		return c.db.ApplyNoSyncWait(b, pebble.Sync)
+	})
 }
 
 // reportSynced waits for each group's sync, in order, and reports the group as durable.
 func (c *committer) reportSynced() {
 	for g := range c.synced {
-		if err := g.batch.SyncWait(); err != nil {
+		if err := c.wait(g.batch); err != nil {
 			c.fail(g, err)
 			continue
 		}
-		c.db.Synced(g.batch)
 		for i, done := range g.done {
 			done(nil)
 			g.done[i] = nil
@@ -162,6 +167,18 @@ func (c *committer) reportSynced() {
 		c.idle = append(c.idle, g)
 		c.mu.Unlock()
 	}
+}
+
+// wait waits until an applied batch is on the disk.
+func (c *committer) wait(b *pebble.Batch) error {
+	if c.volatile {
+		return nil
+	}
+	err := b.SyncWait()
+	if err == nil {
+		c.db.Synced(b)
+	}
+	return err
 }
 
 // fail refuses a group and all later ones.

@@ -34,6 +34,7 @@ type Journal struct {
 	committer *committer
 	space     *diskspace.Space
 	readOnly  bool
+	volatile  bool
 	retention *retention // nil if the store is read-only
 	encoders  sync.Pool
 	open      openSet
@@ -64,6 +65,9 @@ type Config struct {
 	ReadOnly bool
 	// MustExist refuses to create a store.
 	MustExist bool
+	// Volatile is true if nothing has to survive the process. Then there is no log, and nothing waits for the disk. A
+	// store that is closed loses what has not become a table.
+	Volatile bool
 }
 
 // OpenDir opens or creates the store in a directory with the default Config. stepback.Config.Journal takes it.
@@ -80,7 +84,7 @@ func Open(dir string, o Config) (*Journal, error) {
 	if o.FS == nil {
 		o.FS = ownerfs.System
 	}
-	j := &Journal{dir: dir, space: spaceOf(&o), readOnly: o.ReadOnly, definitions: map[string]bool{}}
+	j := &Journal{dir: dir, space: spaceOf(&o), readOnly: o.ReadOnly, volatile: o.Volatile, definitions: map[string]bool{}}
 	j.encoders.New = func() any { return new(encoder) }
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref() // the store holds its own reference
@@ -103,7 +107,7 @@ func Open(dir string, o Config) (*Journal, error) {
 	if err := takeGroups(o.FS, dir, db, o.ReadOnly); err != nil {
 		return nil, errors.Join(j.withDir(err), db.Close())
 	}
-	j.committer = startCommitter(db, o.Broken)
+	j.committer = startCommitter(db, o.Broken, o.Volatile)
 	if !o.ReadOnly {
 		j.space.Reserve()
 		j.retention = j.retain(o.Retention)
@@ -136,7 +140,7 @@ func (j *Journal) options(o *Config, cache *pebble.Cache) *pebble.Options {
 				err)
 		}},
 		FormatMajorVersion: pebble.FormatNewest,
-		FS:                 j.space.FS(o.FS), ErrorIfNotExists: o.MustExist,
+		FS:                 j.space.FS(o.FS), ErrorIfNotExists: o.MustExist, DisableWAL: o.Volatile,
 	}
 	if o.ReadOnly {
 		p.FS = o.FS

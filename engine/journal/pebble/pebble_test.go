@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/journal/journaltest"
@@ -26,6 +28,33 @@ func TestJournal(t *testing.T) {
 		t.Helper()
 		j := open(t, t.TempDir())
 		t.Cleanup(func() {
+			if err := j.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return j
+	})
+}
+
+func TestVolatileJournal(t *testing.T) {
+	t.Parallel()
+	journaltest.Run(t, func(t *testing.T) journal.Journal {
+		t.Helper()
+		disk := vfs.NewMem()
+		j, err := pebble.Open("journal", pebble.Config{FS: disk, Retention: -1, Volatile: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			names, err := disk.List("journal")
+			if err != nil {
+				t.Error(err)
+			}
+			for _, name := range names {
+				if info, err := disk.Stat("journal/" + name); strings.HasSuffix(name, ".log") && (err != nil || info.Size() > 0) {
+					t.Errorf("%s: %v %v", name, info, err)
+				}
+			}
 			if err := j.Close(); err != nil {
 				t.Error(err)
 			}

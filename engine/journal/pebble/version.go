@@ -92,8 +92,12 @@ func (j *Journal) write(fill func(*pebble.Batch) error) error {
 
 // commitNow commits a batch at once, bypassing the committer.
 func (j *Journal) commitNow(b *pebble.Batch) error {
-	err := pebbleguard.Call(func() error { return b.Commit(pebble.Sync) })
-	if err == nil {
+	w := pebble.Sync
+	if j.volatile {
+		w = pebble.NoSync
+	}
+	err := pebbleguard.Call(func() error { return b.Commit(w) })
+	if err == nil && w.Sync {
 		j.db.Synced(b)
 	}
 	return err

@@ -65,13 +65,20 @@ func (b *Batch) Apply() (wait func() error) {
 		}
 		b.Sync()
 	}
+	w := pebble.Sync
+	if b.store.disk.Volatile {
+		w = pebble.NoSync
+	}
 	err := b.err
 	if err == nil {
-		err = pebbleguard.Call(func() error { return b.store.apply(b.batch, pebble.Sync) })
+		err = pebbleguard.Call(func() error { return b.store.apply(b.batch, w) })
 	}
 	if err != nil {
 		err = b.store.breaks(err)
 		return func() error { return err }
+	}
+	if b.store.disk.Volatile {
+		return b.batch.Close
 	}
 	return func() error {
 		if err := pebbleguard.Call(b.batch.SyncWait); err != nil {

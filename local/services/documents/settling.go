@@ -32,7 +32,9 @@ func (b *Batch) ApplyLater() error {
 	if err != nil {
 		return b.store.breaks(err)
 	}
-	b.store.settle()
+	if !b.store.disk.Volatile {
+		b.store.settle()
+	}
 	return b.batch.Close()
 }
 

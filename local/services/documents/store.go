@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"stepback/engine/journal/diskspace"
@@ -21,6 +22,9 @@ import (
 const (
 	cacheBytes    = 8 << 20
 	memTableBytes = 16 << 20
+	// bloomBits is the number of bits of a key in the filters of tables: a lookup of a new key reads a block of one table
+	// in a hundred. Most writes look up a key that does not exist yet.
+	bloomBits = 10
 )
 
 // ErrBroken is returned by all operations after the disk has rejected a write, unless the disk was full and the store
@@ -37,6 +41,9 @@ type Disk struct {
 	// Space is the free space of the disk, which the owner may share between stores. Writes that find no space wait
 	// for it. If it is nil, a full disk breaks the store like any other failure of the disk.
 	Space *diskspace.Space
+	// Volatile is true if nothing has to survive the process. Then there is no log, no batch waits for the disk, and a
+	// store that is closed loses what has not become a table.
+	Volatile bool
 	// Broken, if not nil, is called once, with an error that wraps ErrBroken, when the store rejects everything from
 	// then on. It must be quick.
 	Broken func(error)
@@ -106,11 +113,15 @@ func (s *Store) open() error {
 // config returns the configuration of Pebble's store.
 func (s *Store) config(cache *pebble.Cache) pebblestore.Config {
 	return pebblestore.Config{Dir: s.dir, FS: cmp.Or(s.disk.FS, ownerfs.System), Options: func(bool) *pebble.Options {
-		return &pebble.Options{
+		o := &pebble.Options{
 			Cache: cache, MemTableSize: memTableBytes, Logger: pebbleguard.Log{Fatal: s.dies},
-			FormatMajorVersion: pebble.FormatNewest, FS: s.fs,
+			FormatMajorVersion: pebble.FormatNewest, FS: s.fs, DisableWAL: s.disk.Volatile,
 			WALMinSyncInterval: func() time.Duration { return s.pace.interval(time.Now()) },
 		}
+		for i := range o.Levels {
+			o.Levels[i].FilterPolicy = bloom.FilterPolicy(bloomBits)
+		}
+		return o
 	}}
 }
 

@@ -44,6 +44,7 @@ type Entry struct {
 // verifies seals, but does not miss a file.
 type Files struct {
 	root  string
+	base  string // root with a separator at its end; empty if paths below it do not begin so
 	store *documents.Store
 	table *documents.Table
 
@@ -58,7 +59,11 @@ const TableName = "files"
 
 // View returns the inventory of the data directory root for reading.
 func View(store *documents.Store, root string) *Files {
-	return &Files{root: root, store: store, table: store.Table(TableName), pending: map[string]Entry{}}
+	f := &Files{root: root, store: store, table: store.Table(TableName), pending: map[string]Entry{}}
+	if clean := filepath.Clean(root); clean != "." {
+		f.base = strings.TrimSuffix(clean, string(filepath.Separator)) + string(filepath.Separator)
+	}
+	return f
 }
 
 // storeEvery is the interval at which entries are stored for which no caller waits.
@@ -95,6 +100,9 @@ func (f *Files) Close() error {
 
 // key returns the key of a path in the table: the slash-separated path below the root.
 func (f *Files) key(path string) string {
+	if below, ok := strings.CutPrefix(path, f.base); ok && f.base != "" {
+		return filepath.ToSlash(below)
+	}
 	if below, err := filepath.Rel(f.root, path); err == nil {
 		path = below
 	}

@@ -202,7 +202,7 @@ func (s *store) permitListing(c *call) error {
 // permit returns an error unless the policies and ACLs allow a call.
 func (s *store) permit(c *call) error {
 	if s.authorizes != nil {
-		if err := s.authorizes(c.Request, access.OfS3(c.Request), s.conditionKeys(c)); err != nil {
+		if err := s.authorizes(c.Request, func() policy.Context { return s.conditionKeys(c) }); err != nil {
 			return err
 		}
 	}
@@ -395,10 +395,11 @@ type accessBlock struct {
 
 func (s *store) accessBlock(bucket string) (b accessBlock, err error) {
 	all, err := s.settingsOf(bucket)
-	if err != nil || all["publicAccessBlock"] == "" {
+	if err != nil {
 		return b, s.storageError(err)
 	}
-	return b, s.storageError(xml.Unmarshal([]byte(all["publicAccessBlock"]), &b))
+	parsed, err := parseSetting[accessBlock](s, all, "publicAccessBlock")
+	return *parsed, s.storageError(err)
 }
 
 // isPublic reports whether a policy gives access to everybody without a condition that names who.

@@ -64,11 +64,13 @@ func (s *store) ownershipOf(bucket string) (string, error) {
 	if err != nil || all["ownershipControls"] == "" {
 		return objectWriter, s.storageError(err)
 	}
-	var in struct {
-		Rule struct{ ObjectOwnership string }
-	}
-	err = xml.Unmarshal([]byte(all["ownershipControls"]), &in)
+	in, err := parseSetting[ownershipControls](s, all, "ownershipControls")
 	return cmp.Or(in.Rule.ObjectOwnership, ownerEnforced), s.storageError(err)
+}
+
+// ownershipControls is the XML of a bucket's ownership of objects.
+type ownershipControls struct {
+	Rule struct{ ObjectOwnership string }
 }
 
 // requestedACL returns the ACL that the headers of a request describe, and nil if there are none. owner is the account

@@ -29,11 +29,16 @@ type body struct {
 	checksum *checksum
 	parts    []storedPart // of a multipart upload
 	upload   string       // its ID
+	placed   bool         // an object or a part has taken over the file
 	description
 }
 
-// discard removes the body's file, unless an object has taken it over.
-func (b body) discard() { _ = os.Remove(b.path) }
+// discard removes the body's file, unless an object or a part has taken it over.
+func (b *body) discard() {
+	if !b.placed {
+		_ = os.Remove(b.path)
+	}
+}
 
 // mostBuffer is the maximum size of the buffer through which a body passes.
 const mostBuffer = 256 << 10

@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"stepback/aws"
-	"stepback/local/services/iam/access"
+	"stepback/local/services/iam/policy"
 )
 
 // namespace is the XML namespace of S3.
@@ -109,7 +109,7 @@ func (s *store) admit(c *call) error {
 			return accessDenied()
 		}
 		if s.authorizes != nil {
-			return s.authorizes(c.Request, access.OfS3(c.Request), s.conditionKeys(c))
+			return s.authorizes(c.Request, func() policy.Context { return s.conditionKeys(c) })
 		}
 		return nil
 	case c.operation == "PostObject": // a form is authorized when it is read

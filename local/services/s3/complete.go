@@ -91,7 +91,7 @@ func (s *store) completeMultipartUpload(c *call) (any, error) {
 		return nil, err
 	}
 	defer b.discard()
-	v, n, err := s.place(c.bucket, c.key, b, objectevent.CompleteMultipartUpload, conditions)
+	v, n, err := s.place(c.bucket, c.key, &b, objectevent.CompleteMultipartUpload, conditions)
 	if err != nil {
 		return nil, err
 	}

@@ -184,12 +184,16 @@ func withNamespace(text []byte, root string) (string, error) {
 }
 
 // replaceFile atomically writes a small file.
-func (s *store) replaceFile(path string, text []byte) error {
+func (s *store) replaceFile(path string, text []byte) (err error) {
 	f, err := s.newFile(s.tempDir())
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name())
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}()
 	_, err = f.Write(text)
 	if s.sync && err == nil {
 		err = f.Sync()

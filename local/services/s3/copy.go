@@ -118,7 +118,7 @@ func (s *store) copyObject(c *call) (any, error) {
 	if b.checksum, err = s.copiedChecksum(c, &b, from.Checksum); err != nil {
 		return nil, err
 	}
-	v, n, err := s.place(c.bucket, c.key, b, objectevent.CopyObject, conditions)
+	v, n, err := s.place(c.bucket, c.key, &b, objectevent.CopyObject, conditions)
 	if err != nil {
 		return nil, err
 	}

@@ -119,7 +119,7 @@ func (s *store) postObject(c *call) (any, error) {
 	}
 	defer b.discard()
 	b.description, b.checksum = d, check.checksum()
-	v, n, err := s.place(c.bucket, c.key, b, objectevent.Reason("PostObject"), nil)
+	v, n, err := s.place(c.bucket, c.key, &b, objectevent.Reason("PostObject"), nil)
 	if err != nil {
 		return nil, err
 	}

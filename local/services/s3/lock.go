@@ -64,8 +64,8 @@ func (s *store) lockOf(bucket string) (*lockConfiguration, error) {
 	if err != nil || all[lockSetting] == "" {
 		return nil, s.storageError(err)
 	}
-	var l lockConfiguration
-	return &l, s.storageError(xml.Unmarshal([]byte(all[lockSetting]), &l))
+	l, err := parseSetting[lockConfiguration](s, all, lockSetting)
+	return l, s.storageError(err)
 }
 
 func (s *store) getObjectLock(c *call) (any, error) {

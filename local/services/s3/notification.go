@@ -154,8 +154,8 @@ func (s *store) notify(h *happened) (told bool) {
 	if err != nil || all["notification"] == "" || s.deliver == nil {
 		return true
 	}
-	var n notifications
-	if xml.Unmarshal([]byte(all["notification"]), &n) != nil {
+	n, err := parseSetting[notifications](s, all, "notification")
+	if err != nil {
 		return true // it was validated before
 	}
 	told = true

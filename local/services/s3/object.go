@@ -176,7 +176,7 @@ func (s *store) putObject(c *call) (any, error) {
 	}
 	defer b.discard()
 	b.description = d
-	v, n, err := s.place(c.bucket, c.key, b, objectevent.PutObject, conditions)
+	v, n, err := s.place(c.bucket, c.key, &b, objectevent.PutObject, conditions)
 	if err != nil {
 		return nil, err
 	}

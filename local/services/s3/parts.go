@@ -109,6 +109,7 @@ func (s *store) storePart(u upload, number int, b *body) (at time.Time, err erro
 	if err != nil {
 		return at, s.storageError(err)
 	}
+	b.placed = true
 	return at, s.storageError(s.dropParts(u.ID, number, name))
 }
 

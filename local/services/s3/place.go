@@ -16,7 +16,7 @@ import (
 // place stores a received body as the content of the object key. allowed, if not nil, receives the current version
 // (nil if there is none) and may return an error, which stops the change. Readers see the old object or the new
 // one, never a mixture. The caller announces the object, and settles the notice.
-func (s *store) place(bucket, key string, b body, reason objectevent.Reason, allowed func(*version) error) (version,
+func (s *store) place(bucket, key string, b *body, reason objectevent.Reason, allowed func(*version) error) (version,
 	*notice, error) {
 	s.commit.Lock()
 	defer s.commit.Unlock()
@@ -61,12 +61,27 @@ func (s *store) place(bucket, key string, b body, reason objectevent.Reason, all
 		s.settle(n, true)
 		return version{}, nil, s.storageError(err)
 	}
+	b.placed = true
 	recorded()
 	return next, n, nil
 }
 
 // current returns the current version of key, or nil if there is none.
 func (s *store) current(bucket, key string) (*version, error) {
+	info, err := s.findObject(bucket, key)
+	if isCode(err, "NoSuchKey") {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	v, known, err := s.lookup(bucket, key, info)
+	if err != nil {
+		return nil, err
+	}
+	if known {
+		return &v, nil
+	}
 	f, info, err := s.openObject(bucket, key)
 	if isCode(err, "NoSuchKey") {
 		return nil, nil
@@ -75,21 +90,24 @@ func (s *store) current(bucket, key string) (*version, error) {
 		return nil, err
 	}
 	defer f.Close()
-	v, known, err := s.lookup(bucket, key, info)
-	if err != nil {
-		return nil, err
-	}
-	if !known {
-		v = version{Size: info.Size(), Modified: info.ModTime().UTC()}
-		if v.ETag, err = hashFrom(f); err != nil {
-			return nil, err
-		}
-	}
-	return &v, nil
+	v = version{Size: info.Size(), Modified: info.ModTime().UTC()}
+	v.ETag, err = hashFrom(f)
+	return &v, err
 }
 
 // moveIntoPlace renames the file at path to the object's path.
 func (s *store) moveIntoPlace(bucket, key, path string) error {
+	plain, beside := s.objectPaths(bucket, key)
+	if _, err := os.Lstat(beside); err != nil {
+		err := s.move(path, plain)
+		if err == nil {
+			return nil
+		}
+		if _, gone := os.Lstat(path); gone != nil {
+			return err // the file has been moved
+		}
+	}
+	// A directory is missing or has the object's name, or an object has the name of a directory.
 	target, err := s.placeOf(bucket, key)
 	if err != nil {
 		return err

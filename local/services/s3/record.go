@@ -5,6 +5,7 @@ import (
 	"crypto/md5"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -191,6 +192,10 @@ func hashFrom(f *os.File) (string, error) {
 
 // moveInto renames the file from to the path to, and creates to's directory if needed.
 func (s *store) moveInto(from, to string) error {
+	err := s.move(from, to)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	if err := os.MkdirAll(filepath.Dir(to), ownerfs.Dir); err != nil {
 		return err
 	}

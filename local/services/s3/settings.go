@@ -2,6 +2,7 @@ package s3
 
 import (
 	"encoding/json"
+	"encoding/xml"
 	"errors"
 	"io/fs"
 	"maps"
@@ -150,6 +151,45 @@ func (s *store) changeSettings(bucket string, changes map[string]string) error {
 	note()
 	s.settings.changed(bucket, made)
 	return nil
+}
+
+// parsedSettings holds settings that have been parsed, by their texts: almost every request needs several settings of its
+// bucket.
+type parsedSettings struct {
+	mu    sync.Mutex
+	known map[settingText]any
+}
+
+// settingText is the text of the setting with a name.
+type settingText struct{ name, text string }
+
+// mostParsed is the maximum number of settings in parsedSettings.
+const mostParsed = 1000
+
+// parseSetting returns the setting with a name, parsed from its XML; the zero value if the bucket does not have it. T
+// depends on name alone. The caller must not modify the result, which others read too.
+func parseSetting[T any](s *store, all map[string]string, name string) (*T, error) {
+	of := settingText{name, all[name]}
+	if of.text == "" {
+		return new(T), nil
+	}
+	s.parsed.mu.Lock()
+	known, ok := s.parsed.known[of].(*T)
+	s.parsed.mu.Unlock()
+	if ok {
+		return known, nil
+	}
+	made := new(T)
+	if err := xml.Unmarshal([]byte(of.text), made); err != nil {
+		return made, err
+	}
+	s.parsed.mu.Lock()
+	defer s.parsed.mu.Unlock()
+	if s.parsed.known == nil || len(s.parsed.known) >= mostParsed {
+		s.parsed.known = map[settingText]any{}
+	}
+	s.parsed.known[of] = made
+	return made, nil
 }
 
 // forgetSettings removes the cached settings of a deleted bucket.

@@ -14,7 +14,6 @@ import (
 	"stepback/internal/objectevent"
 	"stepback/internal/ownerfs"
 	"stepback/local/services/delivery"
-	"stepback/local/services/iam/access"
 	"stepback/local/services/iam/policy"
 	"stepback/local/services/inventory"
 )
@@ -34,11 +33,12 @@ type store struct {
 	mustAnnounce func(bucket string) bool
 
 	// authorizes, signer and secret are those of Options; each may be nil.
-	authorizes func(*http.Request, []access.Need, policy.Context) error
+	authorizes func(r *http.Request, keys func() policy.Context) error
 	signer     func(*http.Request) (policy.Principal, error)
 	secret     func(r *http.Request, key string) (secret string, known bool, err error)
 
 	settings settingsCache
+	parsed   parsedSettings
 	// newFile creates the file that receives a body; tests replace it to simulate a full disk.
 	newFile func(dir string) (bodyFile, error)
 
@@ -92,6 +92,20 @@ func (s *store) recordPath(bucket, key string) string {
 func (s *store) objectPaths(bucket, key string) (plain, beside string) {
 	plain = filepath.Join(s.bucketDir(bucket), filepath.FromSlash(keyPath(key)))
 	return plain, plain + objectSuffix
+}
+
+// findObject describes the object's file without opening it. It looks where openObject does.
+func (s *store) findObject(bucket, key string) (fs.FileInfo, error) {
+	plain, beside := s.objectPaths(bucket, key)
+	for _, name := range []string{plain, beside} {
+		info, err := os.Stat(name)
+		switch {
+		case isMissing(err) || err == nil && !info.Mode().IsRegular():
+		default:
+			return info, err
+		}
+	}
+	return nil, noSuchKey(key)
 }
 
 // openObject opens the object's file. An object only ever moves from the plain path to the suffixed one. Trying the

@@ -52,18 +52,21 @@ const shelfFile = "index.json"
 // versioningOf returns the versioning state of a bucket.
 func (s *store) versioningOf(bucket string) (string, error) {
 	all, err := s.settingsOf(bucket)
-	if err != nil || all["versioning"] == "" {
+	if err != nil {
 		return "", err
 	}
-	var v struct{ Status string }
-	return v.Status, xml.Unmarshal([]byte(all["versioning"]), &v)
+	v, err := parseSetting[versioning](s, all, "versioning")
+	return v.Status, err
+}
+
+// versioning is the XML of a bucket's versioning.
+type versioning struct {
+	Status    string
+	MFADelete string `xml:"MfaDelete"`
 }
 
 func checkVersioning(s *store, c *call, text []byte) error {
-	var v struct {
-		Status    string
-		MFADelete string `xml:"MfaDelete"`
-	}
+	var v versioning
 	if xml.Unmarshal(text, &v) != nil {
 		return malformedXML()
 	}

@@ -243,8 +243,10 @@ func (s *Service) dispatch(b *documents.Batch, plan *publication, messages []*me
 					return err
 				}
 			default:
-				if _, err := s.signature(m, sub.Protocol); err != nil {
-					return err
+				if !sub.raw { // sign once, before the deliveries share the message
+					if _, err := s.signature(m, sub.Protocol); err != nil {
+						return err
+					}
 				}
 				d, err := s.keepDelivery(b, deliveryRecord{Message: m, Subscription: sub.ARN,
 					Due: m.Time.UnixMilli()})
