@@ -49,8 +49,11 @@ func open(dir string, objects engine.Objects, f task) (*bed, error) {
 	return b, nil
 }
 
-// Close closes the engine, its clock and its journal.
+// Close closes the engine, its clock and its journal. A nil bed has none.
 func (b *bed) Close() error {
+	if b == nil {
+		return nil
+	}
 	b.Engine.Close()
 	b.clock.Close()
 	return b.journal.Close()

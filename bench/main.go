@@ -94,13 +94,15 @@ func measurements(o options) []measurement {
 		inlineMap(), distributedMap(1), distributedMap(100),
 		csvJob(o.rows), csvJobOverUpserts(o.rows),
 		durableMemory(), durableRestart(),
+		restart(waitingExecutions), restarted(waitingExecutions),
 		recovery(), // last, because its 100,000 goroutines leave the process with 50 MB that Go keeps for reuse
 	}
 	if os.Getenv(postgresVariable) != "" {
 		list = append(list, csvJobOverCopy(o.rows))
 	}
 	if o.big > 0 {
-		list = append(list, memory("rows", o.big, 300), memory("children", o.big, 1000), resumedMemory(o.big))
+		list = append(list, memory("rows", o.big, 300), memory("children", o.big, 1000), resumedMemory(o.big),
+			restart(o.big), restarted(o.big))
 	}
 	return list
 }

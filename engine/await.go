@@ -10,9 +10,9 @@ import (
 // running task does. Await releases that hold while it waits, so that virtual time can pass, and takes it again
 // before it returns.
 func (e *Engine) Await(ctx context.Context, arn string) error {
-	r := e.running(arn)
-	if r == nil {
-		return nil
+	r, err := e.find(ctx, arn)
+	if r == nil || err != nil {
+		return err
 	}
 	ended := make(chan struct{})
 	forget, ok := r.whenOver(func() {

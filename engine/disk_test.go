@@ -128,7 +128,11 @@ func TestACrashAtEverySyncLosesNothing(t *testing.T) {
 				t.Fatalf("crash at sync %d with %d acknowledged: %+v, %v", n, im.acknowledged, x, err)
 			}
 		}
-		for _, x := range e.Running(t.Context(), m.ARN) { // started, but not acknowledged
+		running, err := e.Running(t.Context(), m.ARN)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range running { // started, but not acknowledged
 			if _, err := e.Wait(t.Context(), x); err != nil {
 				t.Fatal(err)
 			}

@@ -67,10 +67,11 @@ type Config struct {
 	// is redriven, or is recovered. past holds the events that it already had. recovered is true if an earlier engine
 	// produced them, which may have died before it could count them; it is false for a redrive. The function that Track
 	// returns is called like Follow, with the events of every step, and before Follow. It may be nil. Both run on a
-	// worker or in Recover, must be quick, and get slices that are only valid during the call.
+	// worker or in a recovery, must be quick, and get slices that are only valid during the call.
 	Track func(x *journal.Execution, past []history.Event, recovered bool) func([]history.Event)
 	// Recovered is called by Recover with the executions it found, after all of them have been replayed and before
-	// any resumes. If it returns an error, none resumes.
+	// any resumes. If it returns an error, none resumes. RecoverInBackground calls it for each group of executions,
+	// sometimes from several goroutines.
 	Recovered func(context.Context, *Recovered) error
 	Log       *slog.Logger
 }
@@ -102,6 +103,12 @@ type Engine struct {
 	mapRuns  map[string]*maprun.Run
 	adopted  map[string][]*run // replayed child executions that are waiting for their Map Runs, by ARN
 	closed   bool
+
+	recovering *background         // nil once every execution of the earlier engine has been recovered
+	restoring  map[string]*claim   // executions that are being restored, by ARN
+	dormant    map[string]*dormant // executions that wait in the journal, by ARN
+	due        []string            // dormant executions whose timers have fired
+	wakers     int                 // goroutines that restore them
 
 	closing atomic.Bool // see Closing
 
@@ -143,7 +150,7 @@ func New(cfg Config) (*Engine, error) {
 	e := &Engine{
 		cfg: cfg, clock: cfg.Clock, log: cfg.Log, names: names{aws.Scope{Account: cfg.Account, Region: cfg.Region}},
 		machines: map[string]*StateMachine{}, runs: map[string]*run{}, mapRuns: map[string]*maprun.Run{},
-		adopted: map[string][]*run{},
+		adopted: map[string][]*run{}, restoring: map[string]*claim{}, dormant: map[string]*dormant{},
 	}
 	e.seeds.random.Seed, e.repeatable = cfg.Seed, repeatable
 	e.activities.clock, e.activities.queues = cfg.Clock, map[string]*activityQueue{}
@@ -169,6 +176,7 @@ func (e *Engine) Close() {
 	e.queue.stop() // first: workers start tasks, and must not see them fail because they are cancelled below
 	e.cancel(ErrClosed)
 	e.tasks.Wait()
+	e.stopDormant()
 	e.mu.Lock()
 	runs := make([]*run, 0, len(e.runs))
 	for _, r := range e.runs {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
@@ -56,6 +57,9 @@ func (e *Engine) register(r *run, first interpreter.Signal) error {
 		return fmt.Errorf("%w: '%s'", ErrAlreadyExists, r.record.ARN)
 	}
 	e.runs[r.record.ARN] = r
+	if by := e.restoring[r.record.ARN]; by != nil {
+		by.overtaken = true
+	}
 	e.mu.Unlock()
 	r.deliver(first)
 	return nil
@@ -65,7 +69,11 @@ func (e *Engine) register(r *run, first interpreter.Signal) error {
 // the engine closes first, with the context's error, or with the error because of which the engine gave the
 // execution up, such as journal.ErrBroken.
 func (e *Engine) Wait(ctx context.Context, arn string) (*journal.Execution, error) {
-	if r := e.running(arn); r != nil {
+	r, err := e.find(ctx, arn)
+	switch {
+	case err != nil:
+		return nil, err
+	case r != nil:
 		return r.wait(ctx)
 	}
 	return e.DescribeExecution(ctx, arn)
@@ -73,7 +81,7 @@ func (e *Engine) Wait(ctx context.Context, arn string) (*journal.Execution, erro
 
 // Ended returns a channel that is closed once the execution is no longer running.
 func (e *Engine) Ended(arn string) <-chan struct{} {
-	if r := e.running(arn); r != nil {
+	if r, _ := e.find(e.ctx, arn); r != nil { // an execution that cannot be restored does not run
 		return r.done
 	}
 	closed := make(chan struct{})
@@ -81,6 +89,7 @@ func (e *Engine) Ended(arn string) <-chan struct{} {
 	return closed
 }
 
+// running returns the run of an execution that is in memory; nil if there is none. See find.
 func (e *Engine) running(arn string) *run {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -100,7 +109,11 @@ func (e *Engine) DescribeExecution(ctx context.Context, arn string) (*journal.Ex
 // returns all of its events, even if its run has not received the journal's result yet. It fails with ErrNoExecution
 // or an error of the journal.
 func (e *Engine) History(ctx context.Context, arn string) ([]history.Event, error) {
-	if r := e.running(arn); r != nil && !e.hasEnded(ctx, arn) {
+	r, err := e.find(ctx, arn)
+	if err != nil {
+		return nil, err
+	}
+	if r != nil && !e.hasEnded(ctx, arn) {
 		return r.snapshot(), nil
 	}
 	h, err := e.cfg.Journal.History(ctx, arn)
@@ -123,7 +136,10 @@ func (e *Engine) StopExecution(ctx context.Context, arn string, f history.Failur
 	if e.ctx.Err() != nil {
 		return ErrClosed
 	}
-	r := e.running(arn)
+	r, err := e.find(ctx, arn)
+	if err != nil {
+		return err
+	}
 	if r == nil {
 		_, err := e.DescribeExecution(ctx, arn)
 		return err
@@ -132,8 +148,12 @@ func (e *Engine) StopExecution(ctx context.Context, arn string, f history.Failur
 	return nil
 }
 
-// StopAll stops every running execution and waits until their ends are durable. It returns the context's error.
+// StopAll stops every running execution and waits until their ends are durable. It returns the context's error, that of
+// a recovery in the background, or an error of the journal.
 func (e *Engine) StopAll(ctx context.Context, f history.Failure) error {
+	if err := e.restoreAll(ctx); err != nil {
+		return err
+	}
 	e.mu.Lock()
 	runs := make(map[string]*run, len(e.runs))
 	maps.Copy(runs, e.runs)
@@ -146,6 +166,22 @@ func (e *Engine) StopAll(ctx context.Context, f history.Failure) error {
 		case <-r.done:
 		case <-ctx.Done():
 			return ctxerr.Of(ctx)
+		}
+	}
+	return nil
+}
+
+// restoreAll waits for a recovery in the background, and restores all dormant executions.
+func (e *Engine) restoreAll(ctx context.Context) error {
+	if err := e.AwaitRecovery(ctx); err != nil {
+		return err
+	}
+	e.mu.Lock()
+	arns := slices.Collect(maps.Keys(e.dormant))
+	e.mu.Unlock()
+	for _, arn := range arns {
+		if _, err := e.find(ctx, arn); err != nil {
+			return err
 		}
 	}
 	return nil

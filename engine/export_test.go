@@ -24,3 +24,13 @@ func Ending(e *Engine, arn string) bool {
 	r := e.running(arn)
 	return r == nil || r.ending.Load()
 }
+
+// InMemory returns the executions whose runs are in memory.
+func InMemory(e *Engine) (arns []string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for arn := range e.runs {
+		arns = append(arns, arn)
+	}
+	return arns
+}

@@ -19,7 +19,13 @@ import (
 // Running returns the ARNs of a machine's running executions, without the child executions of its Map Runs. An
 // execution that DescribeExecution already reports as ended is not included, even if its run has not yet heard from
 // the journal.
-func (e *Engine) Running(ctx context.Context, machineARN string) []string {
+//
+// It waits for a recovery in the background. The error is that of the recovery or of ctx, or ErrClosed.
+func (e *Engine) Running(ctx context.Context, machineARN string) ([]string, error) {
+	if err := e.AwaitRecovery(ctx); err != nil {
+		return nil, err
+	}
+	executions := history.ExecutionARN(machineARN, "")
 	e.mu.Lock()
 	var arns []string
 	for arn, r := range e.runs {
@@ -27,17 +33,22 @@ func (e *Engine) Running(ctx context.Context, machineARN string) []string {
 			arns = append(arns, arn)
 		}
 	}
+	for arn := range e.dormant {
+		if strings.HasPrefix(arn, executions) {
+			arns = append(arns, arn)
+		}
+	}
 	e.mu.Unlock()
 	arns = slices.DeleteFunc(arns, func(arn string) bool { return e.hasEnded(ctx, arn) })
 	slices.Sort(arns)
-	return arns
+	return arns, nil
 }
 
 // Open returns the number of running executions, including the child executions of Map Runs.
 func (e *Engine) Open() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return len(e.runs)
+	return len(e.runs) + len(e.dormant)
 }
 
 // Query selects the executions to list.
@@ -77,6 +88,12 @@ type Listed struct {
 // or the context.
 func (e *Engine) Listed(ctx context.Context, q *Query) iter.Seq2[Listed, error] {
 	return func(yield func(Listed, error) bool) {
+		if q.Retrying || q.Error != "" {
+			if err := e.AwaitRecovery(ctx); err != nil {
+				yield(Listed{}, err)
+				return
+			}
+		}
 		for x, err := range e.candidates(ctx, q) {
 			if err != nil {
 				yield(Listed{}, err)

@@ -27,6 +27,9 @@ func (r *run) startMapRun(id int64, call *interpreter.MapRunCall) {
 	e.mu.Lock()
 	adopted, resumed := e.adopted[call.ARN]
 	delete(e.adopted, call.ARN)
+	if e.recovering != nil {
+		e.recovering.began[call.ARN] = true
+	}
 	e.mu.Unlock()
 	child := r.childMachine(call)
 	m := maprun.New(ctx, maprun.Config{

@@ -35,20 +35,31 @@ type MapRunUpdate struct {
 
 // DescribeMapRun returns the description and progress of a Map Run, ErrNoMapRun, or an error of the journal.
 func (e *Engine) DescribeMapRun(ctx context.Context, arn string) (*MapRun, error) {
-	e.mu.Lock()
-	m := e.mapRuns[arn]
-	e.mu.Unlock()
-	if m != nil {
-		return m.Describe(), nil
+	for {
+		e.mu.Lock()
+		m := e.mapRuns[arn]
+		_, resumes := e.adopted[arn]
+		recovering := e.recovering != nil
+		e.mu.Unlock()
+		if m != nil {
+			return m.Describe(), nil
+		}
+		kept, err := e.cfg.Journal.MapRun(ctx, arn)
+		switch {
+		case errors.Is(err, journal.ErrNotFound):
+			return nil, fmt.Errorf("%w: %s", ErrNoMapRun, arn)
+		case err != nil:
+			return nil, err
+		case resumes:
+			return kept, nil
+		case recovering && kept.Status == history.Running: // it may be about to resume
+			if err := e.AwaitRecovery(ctx); err != nil {
+				return nil, err
+			}
+		default:
+			return markAborted(kept), nil
+		}
 	}
-	kept, err := e.cfg.Journal.MapRun(ctx, arn)
-	if errors.Is(err, journal.ErrNotFound) {
-		return nil, fmt.Errorf("%w: %s", ErrNoMapRun, arn)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return markAborted(kept), nil
 }
 
 // markAborted corrects the description of a Map Run that is not running. If the description says that it is
@@ -93,9 +104,14 @@ func (e *Engine) UpdateMapRun(ctx context.Context, arn string, u MapRunUpdate) e
 	m := e.mapRuns[arn]
 	e.mu.Unlock()
 	if m == nil {
-		if _, err := e.DescribeMapRun(ctx, arn); err != nil {
+		if _, err := e.DescribeMapRun(ctx, arn); err != nil { // waits for a recovery
 			return err
 		}
+		e.mu.Lock()
+		m = e.mapRuns[arn]
+		e.mu.Unlock()
+	}
+	if m == nil {
 		return fmt.Errorf("%w: %s", ErrMapRunOver, arn)
 	}
 	err := m.Update(ctx, maprun.Update(u))

@@ -43,11 +43,19 @@ func (c *recovery) abandonedMapRuns(ctx context.Context) (map[string]*journal.Ma
 		if err != nil {
 			return nil, err
 		}
-		if _, goesOn := c.engine.adopted[m.ARN]; !goesOn && m.Status == history.Running {
+		if m.Status == history.Running && !c.engine.resumes(m.ARN) {
 			abandoned[m.ARN] = m
 		}
 	}
 	return abandoned, nil
+}
+
+// resumes reports whether a Map Run is about to resume, or was started by this engine during its recovery.
+func (e *Engine) resumes(mapRun string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	_, adopted := e.adopted[mapRun]
+	return adopted || e.recovering != nil && e.recovering.began[mapRun]
 }
 
 // leaveOrphans removes from abandoned the Map Runs below the executions that are left alone.

@@ -19,13 +19,16 @@ var errInspectOnly = errors.New("engine: only looked")
 // their next attempts, Wait states, tasks and Map Runs. It is empty for an ended execution. The error is
 // ErrNoExecution, ErrClosed, that of the context, or one of the journal.
 func (e *Engine) Pending(ctx context.Context, arn string) ([]history.Pending, error) {
-	r := e.running(arn)
+	r, err := e.find(ctx, arn)
+	if err != nil {
+		return nil, err
+	}
 	if r == nil {
 		_, err := e.DescribeExecution(ctx, arn)
 		return nil, err
 	}
 	var found []history.Pending
-	err := r.ask(ctx, interpreter.Signal{Kind: interpreter.Continue}, func(x *interpreter.Execution) error {
+	err = r.ask(ctx, interpreter.Signal{Kind: interpreter.Continue}, func(x *interpreter.Execution) error {
 		found = x.Pending()
 		return errInspectOnly
 	})
@@ -42,14 +45,17 @@ func (e *Engine) Pending(ctx context.Context, arn string) ([]history.Pending, er
 // returns once the start is durable. The later delays of the state do not change. Its errors are ErrNoRetry,
 // ErrNoExecution, ErrClosed, that of the context, and those of the journal.
 func (e *Engine) RetryNow(ctx context.Context, arn string, id int64) error {
-	r := e.running(arn)
+	r, err := e.find(ctx, arn)
+	if err != nil {
+		return err
+	}
 	if r == nil {
 		if _, err := e.DescribeExecution(ctx, arn); err != nil {
 			return err
 		}
 		return ErrNoRetry
 	}
-	err := r.ask(ctx, interpreter.Signal{Kind: interpreter.TimerFired, ID: id}, func(x *interpreter.Execution) error {
+	err = r.ask(ctx, interpreter.Signal{Kind: interpreter.TimerFired, ID: id}, func(x *interpreter.Execution) error {
 		if !x.Delayed(id) {
 			return ErrNoRetry
 		}

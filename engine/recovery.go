@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
+	"stepback/internal/ctxerr"
 )
 
 // Recovered reports the result of Recover.
@@ -70,41 +74,48 @@ func types(events []history.Event) string {
 // tasks are invoked once more, timers run for the rest of their time, and Map Runs continue with the items that have
 // no child execution yet. Call it once, before any execution is started. An execution that cannot be resumed is not
 // an error; it is listed in Recovered.Left. An error comes from the journal, the context or Config.Recovered; in that
-// case no execution has been resumed.
+// case no execution has been resumed. RecoverInBackground does the same while the engine already works.
 func (e *Engine) Recover(ctx context.Context) (*Recovered, error) {
-	r := &recovery{engine: e, machines: map[string]*StateMachine{}, waiting: map[string][]*journal.Unfinished{}}
-	if err := r.read(ctx); err != nil {
+	c := e.newRecovery(e.cfg.Workers)
+	err := c.read(ctx, c.begin(ctx), func(batch []*journal.Unfinished) []*journal.Unfinished { return batch },
+		func(batch []replayed) error {
+			for i := range batch {
+				c.add(&batch[i])
+			}
+			return nil
+		})
+	if err == nil {
+		err = c.restoreTrees(ctx)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("recovering executions: %w", err)
-	}
-	for len(r.mapRuns) > 0 {
-		r.replayChildren()
-	}
-	r.catchUp()
-	if err := r.abortOrphans(ctx); err != nil {
-		return nil, fmt.Errorf("recovering executions: %w", err)
-	}
-	for _, tree := range r.trees {
-		for _, x := range tree {
-			x.beginTracking(x.history, true)
-		}
 	}
 	if e.cfg.Recovered != nil {
-		if err := e.cfg.Recovered(ctx, &r.found); err != nil {
+		if err := e.cfg.Recovered(ctx, &c.found); err != nil {
 			return nil, err
 		}
 	}
-	r.resumeAll()
-	return &r.found, nil
+	e.mu.Lock()
+	c.registerTrees()
+	e.mu.Unlock()
+	c.resumeTrees()
+	return &c.found, nil
 }
 
-// recovery holds the state of one Recover call.
+// recovery holds the state of one recovery.
 type recovery struct {
 	engine   *Engine
-	machines map[string]*StateMachine         // by definition ID
+	workers  int                              // goroutines that replay
+	machines *compiled                        // the machines of the executions
 	waiting  map[string][]*journal.Unfinished // child executions whose parents have not been replayed yet, by Map Run
 	mapRuns  []mapRunOf                       // Map Runs to resume whose children have not been replayed yet
 	trees    [][]*run                         // executions, each with all of its child executions
 	found    Recovered
+}
+
+func (e *Engine) newRecovery(workers int) *recovery {
+	return &recovery{engine: e, workers: max(1, workers), machines: &compiled{engine: e},
+		waiting: map[string][]*journal.Unfinished{}}
 }
 
 // mapRunOf is a Map Run of a replayed execution.
@@ -114,42 +125,155 @@ type mapRunOf struct {
 	call   *interpreter.MapRunCall
 }
 
-// read replays the parent executions and collects the child executions.
-func (c *recovery) read(ctx context.Context) error {
-	for u, err := range c.engine.cfg.Journal.Unfinished(ctx, c.engine.names.executions()) {
-		if err != nil {
-			return err
-		}
-		if u.MapRunARN != "" {
-			c.waiting[u.MapRunARN] = append(c.waiting[u.MapRunARN], u)
-			continue
-		}
-		m, err := c.machine(ctx, u)
-		if err != nil {
-			c.leave(u, err)
-			continue
-		}
-		mocks, err := c.engine.interceptorFor(m.Name, u.TestCase)
-		if err != nil {
-			c.leave(u, err)
-			continue
-		}
-		if r := c.replay(u, m, mocks, len(c.trees)); r != nil {
-			c.trees = append(c.trees, []*run{r})
-			c.found.Executions = append(c.found.Executions, Resumed{ARN: u.ARN, Name: u.Name})
-		}
-	}
-	return nil
+// replayed is an execution with its run, or with the reason why it cannot be resumed. A child execution has neither.
+type replayed struct {
+	*journal.Unfinished
+	run *run
+	err error
 }
 
-// machine compiles the definition of an execution, once for all executions that share it.
-func (c *recovery) machine(ctx context.Context, u *journal.Unfinished) (*StateMachine, error) {
-	if m := c.machines[u.Definition]; m != nil {
-		return m.withARN(u.MachineARN), nil
+// recoveryBatch is the number of executions that are replayed together.
+const recoveryBatch = 256
+
+// unread yields the unfinished executions as they were when begin was called.
+type unread struct {
+	next  func() (*journal.Unfinished, error, bool)
+	stop  func()
+	first *journal.Unfinished
+	err   error
+	more  bool
+}
+
+// begin starts to read the unfinished executions.
+func (c *recovery) begin(ctx context.Context) *unread {
+	u := &unread{}
+	u.next, u.stop = iter.Pull2(c.engine.cfg.Journal.Unfinished(ctx, c.engine.names.executions()))
+	u.first, u.err, u.more = u.next()
+	return u
+}
+
+// batches sends the executions in batches.
+func (u *unread) batches(ctx context.Context, to chan<- []*journal.Unfinished) error {
+	defer u.stop()
+	var batch []*journal.Unfinished
+	for x, err, ok := u.first, u.err, u.more; ; x, err, ok = u.next() {
+		if ok && err != nil {
+			return err
+		}
+		if ok {
+			batch = append(batch, x)
+		}
+		if len(batch) == recoveryBatch || !ok && len(batch) > 0 {
+			select {
+			case to <- batch:
+			case <-ctx.Done():
+				return ctxerr.Of(ctx)
+			}
+			batch = nil
+		}
+		if !ok {
+			return nil
+		}
 	}
-	m, err := c.engine.machineOf(ctx, u.Execution)
+}
+
+// read replays the unfinished executions, one batch after the other, while the next one is read. take returns the
+// executions of a batch to replay; put gets the results in the same order.
+func (c *recovery) read(ctx context.Context, from *unread, take func([]*journal.Unfinished) []*journal.Unfinished,
+	put func([]replayed) error) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	batches := make(chan []*journal.Unfinished, 1)
+	var unreadable, err error
+	go func() {
+		defer close(batches)
+		unreadable = from.batches(ctx, batches)
+	}()
+	for batch := range batches {
+		if err == nil {
+			err = put(c.replayAll(ctx, take(batch)))
+		}
+		if err != nil {
+			stop()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return unreadable
+}
+
+// replayAll replays executions, several at a time.
+func (c *recovery) replayAll(ctx context.Context, batch []*journal.Unfinished) []replayed {
+	all := make([]replayed, len(batch))
+	var next atomic.Int64
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < len(batch); i = int(next.Add(1)) - 1 {
+			all[i].Unfinished = batch[i]
+			if batch[i].MapRunARN == "" {
+				all[i].run, all[i].err = c.restore(ctx, batch[i])
+			}
+		}
+	}
+	var others sync.WaitGroup
+	for range min(c.workers, len(batch)) - 1 {
+		others.Go(work)
+	}
+	work()
+	others.Wait()
+	return all
+}
+
+// restore replays an execution that is not the child of a Map Run.
+func (c *recovery) restore(ctx context.Context, u *journal.Unfinished) (*run, error) {
+	m, err := c.machines.of(ctx, u.Execution)
+	if err != nil {
+		return nil, err
+	}
+	mocks, err := c.engine.interceptorFor(m.Name, u.TestCase)
+	if err != nil {
+		return nil, err
+	}
+	return c.engine.replay(u, m, mocks)
+}
+
+// add adds an execution to the trees, or to the child executions that wait for their parents.
+func (c *recovery) add(x *replayed) {
+	switch {
+	case x.MapRunARN != "":
+		c.waiting[x.MapRunARN] = append(c.waiting[x.MapRunARN], x.Unfinished)
+	case x.err != nil:
+		c.leave(x.Unfinished, x.err)
+	default:
+		c.findMapRuns(x.run, len(c.trees))
+		c.trees = append(c.trees, []*run{x.run})
+		c.found.Executions = append(c.found.Executions, Resumed{ARN: x.ARN, Name: x.Name})
+	}
+}
+
+// compiled holds the machines of unfinished executions, which are compiled once for all executions that share a
+// definition. It is safe for concurrent use.
+type compiled struct {
+	engine *Engine
+
+	mu       sync.Mutex
+	machines map[[2]string]*StateMachine // by definition ID and ARN
+}
+
+// of returns the machine of an execution.
+func (c *compiled) of(ctx context.Context, x *journal.Execution) (*StateMachine, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := [2]string{x.Definition, x.MachineARN}
+	if m := c.machines[key]; m != nil {
+		return m, nil
+	}
+	m, err := c.engine.machineOf(ctx, x)
 	if err == nil {
-		c.machines[u.Definition] = m
+		if c.machines == nil {
+			c.machines = map[[2]string]*StateMachine{}
+		}
+		c.machines[key] = m
 	}
 	return m, err
 }
@@ -188,19 +312,40 @@ func (c *recovery) leave(u *journal.Unfinished, err error) {
 	c.engine.trackUnfinished(u.Execution, u.Steps, nil)
 }
 
-// replay restores an execution to its last state. It returns nil if the execution is left alone.
-func (c *recovery) replay(u *journal.Unfinished, m *StateMachine, mocks Interceptor, tree int) *run {
-	r := c.engine.runOf(m, u.Execution, mocks)
+// replay restores an execution to its last state.
+func (e *Engine) replay(u *journal.Unfinished, m *StateMachine, mocks Interceptor) (*run, error) {
+	r := e.runOf(m, u.Execution, mocks)
 	if err := r.replay(u.Steps); err != nil {
-		c.leave(u, err)
-		return nil
+		return nil, err
 	}
+	return r, nil
+}
+
+// findMapRuns notes the Map Runs that an execution of a tree waits for.
+func (c *recovery) findMapRuns(r *run, tree int) {
 	for i := range r.result.Effects {
 		if call := r.result.Effects[i].MapRun; call != nil {
 			c.mapRuns = append(c.mapRuns, mapRunOf{r, tree, call})
 		}
 	}
-	return r
+}
+
+// restoreTrees replays the child executions of all trees, and ends those that no Map Run waits for. Nothing of the
+// trees runs yet.
+func (c *recovery) restoreTrees(ctx context.Context) error {
+	for len(c.mapRuns) > 0 {
+		c.replayChildren()
+	}
+	c.catchUp()
+	if err := c.abortOrphans(ctx); err != nil {
+		return err
+	}
+	for _, tree := range c.trees {
+		for _, x := range tree {
+			x.beginTracking(x.history, true)
+		}
+	}
+	return nil
 }
 
 // replayChildren replays the child executions of the Map Runs found so far.
@@ -211,15 +356,26 @@ func (c *recovery) replayChildren() {
 		machine := m.parent.childMachine(m.call)
 		adopted := []*run{}
 		for _, u := range c.waiting[m.call.ARN] {
-			if r := c.replay(u, machine, m.parent.mocks, m.tree); r != nil {
-				adopted = append(adopted, r)
-				c.trees[m.tree] = append(c.trees[m.tree], r)
-				c.found.Children++
+			r, err := c.engine.replay(u, machine, m.parent.mocks)
+			if err != nil {
+				c.leave(u, err)
+				continue
 			}
+			c.findMapRuns(r, m.tree)
+			adopted = append(adopted, r)
+			c.trees[m.tree] = append(c.trees[m.tree], r)
+			c.found.Children++
 		}
 		delete(c.waiting, m.call.ARN)
-		c.engine.adopted[m.call.ARN] = adopted
+		c.adopt(m.call.ARN, adopted)
 	}
+}
+
+// adopt keeps the child executions of a Map Run until the Map Run resumes.
+func (c *recovery) adopt(mapRun string, children []*run) {
+	c.engine.mu.Lock()
+	defer c.engine.mu.Unlock()
+	c.engine.adopted[mapRun] = children
 }
 
 // catchUp makes the time of an execution and its children continue from their latest event, even if the clock has not
@@ -227,29 +383,34 @@ func (c *recovery) replayChildren() {
 func (c *recovery) catchUp() {
 	now := c.engine.clock.Now()
 	for i, tree := range c.trees {
-		latest := tree[0].last
-		for _, r := range tree {
-			if r.last.After(latest) {
-				latest = r.last
-			}
+		c.found.Executions[i].Interrupted = catchUp(tree, now)
+	}
+}
+
+// catchUp sets how far the time of a tree is ahead of the clock, and returns the time of its latest step.
+func catchUp(tree []*run, now time.Time) (latest time.Time) {
+	for _, r := range tree {
+		if r.last.After(latest) {
+			latest = r.last
 		}
-		c.found.Executions[i].Interrupted = latest
+	}
+	for _, r := range tree {
+		r.ahead = max(0, latest.Sub(now))
+	}
+	return latest
+}
+
+// registerTrees makes the executions of all trees known. It is called with the engine's lock.
+func (c *recovery) registerTrees() {
+	for _, tree := range c.trees {
 		for _, r := range tree {
-			r.ahead = max(0, latest.Sub(now))
+			c.engine.runs[r.record.ARN] = r
 		}
 	}
 }
 
-// resumeAll registers all replayed executions and lets them run. Child executions wait for their Map Runs.
-func (c *recovery) resumeAll() {
-	e := c.engine
-	e.mu.Lock()
-	for _, tree := range c.trees {
-		for _, r := range tree {
-			e.runs[r.record.ARN] = r
-		}
-	}
-	e.mu.Unlock()
+// resumeTrees lets all trees run. Child executions wait for their Map Runs.
+func (c *recovery) resumeTrees() {
 	for _, tree := range c.trees {
 		tree[0].resume()
 	}

@@ -59,6 +59,14 @@ type lived struct {
 
 func live(t *testing.T, kept *journal.Memory, commits int, task invoke) *lived {
 	t.Helper()
+	return liveBy(t, recoversFirst, kept, commits, task)
+}
+
+// recovering recovers the executions of an engine.
+type recovering func(*testing.T, *engine.Engine)
+
+func liveBy(t *testing.T, recovers recovering, kept *journal.Memory, commits int, task invoke) *lived {
+	t.Helper()
 	c := clock.Virtual(epoch)
 	j := &mortal{Memory: kept, left: commits, died: make(chan struct{})}
 	e, err := engine.New(engine.Config{
@@ -67,10 +75,7 @@ func live(t *testing.T, kept *journal.Memory, commits int, task invoke) *lived {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found, err := e.Recover(t.Context())
-	if err != nil || len(found.Left) > 0 {
-		t.Fatalf("%+v, %v", found, err)
-	}
+	recovers(t, e)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		select {
@@ -86,10 +91,36 @@ func live(t *testing.T, kept *journal.Memory, commits int, task invoke) *lived {
 	}}
 }
 
+// recoversFirst recovers all executions, and recoversBehind begins to do so.
+func recoversFirst(t *testing.T, e *engine.Engine) {
+	t.Helper()
+	found, err := e.Recover(t.Context())
+	if err != nil || len(found.Left) > 0 {
+		t.Fatalf("%+v, %v", found, err)
+	}
+}
+
+func recoversBehind(t *testing.T, e *engine.Engine) {
+	t.Helper()
+	if err := e.RecoverInBackground(func(_ int, found *engine.Recovered, err error) {
+		if err != nil || len(found.Left) > 0 {
+			t.Errorf("%+v, %v", found, err)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // life runs an engine on a journal until it dies, after some commits, or the execution has ended.
 func life(t *testing.T, kept *journal.Memory, commits int, task invoke, definition, input string) (ended bool) {
 	t.Helper()
-	l := live(t, kept, commits, task)
+	return lifeBy(t, recoversFirst, kept, commits, task, definition, input)
+}
+
+func lifeBy(t *testing.T, recovers recovering, kept *journal.Memory, commits int, task invoke, definition,
+	input string) (ended bool) {
+	t.Helper()
+	l := liveBy(t, recovers, kept, commits, task)
 	defer l.end()
 	m, err := l.Define(engine.Definition{Name: "m", Text: definition, RoleARN: "arn:aws:iam::000000000000:role/r"})
 	if err != nil {
@@ -139,6 +170,17 @@ const everything = `{"StartAt":"Retried","TimeoutSeconds":86400,"States":{
 // execution has ended, and expects the result of an undisturbed execution.
 func TestKilledAfterEveryCommit(t *testing.T) {
 	t.Parallel()
+	killedAfterEveryCommit(t, recoversFirst)
+}
+
+// TestBackgroundRecoveryKilledAfterEveryCommit does the same if each process recovers in the background.
+func TestBackgroundRecoveryKilledAfterEveryCommit(t *testing.T) {
+	t.Parallel()
+	killedAfterEveryCommit(t, recoversBehind)
+}
+
+func killedAfterEveryCommit(t *testing.T, recovers recovering) {
+	t.Helper()
 	const input = `{"items":[1,2,3,4,5]}`
 	answer := invoke(func(_ context.Context, task *engine.Task) (string, error) {
 		if strings.Contains(task.Parameters, "retried") && task.Attempt < 2 {
@@ -158,7 +200,7 @@ func TestKilledAfterEveryCommit(t *testing.T) {
 	for commits := 1; commits <= 60; commits++ {
 		kept := journal.NewMemory()
 		lives := 1
-		for !life(t, kept, commits, answer, everything, input) {
+		for !lifeBy(t, recovers, kept, commits, answer, everything, input) {
 			if lives++; lives > 200 {
 				t.Fatalf("dying after %d commits, it does not end in %d lives", commits, lives)
 			}

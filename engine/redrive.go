@@ -53,6 +53,9 @@ func (e *Engine) RedriveExecution(ctx context.Context, arn, token string) (time.
 		return time.Time{}, err
 	}
 	defer end()
+	if err := e.AwaitRecovery(ctx); err != nil { // it may still end the child executions of an earlier Map Run
+		return time.Time{}, err
+	}
 	x, err := e.DescribeExecution(ctx, arn)
 	if err != nil {
 		return time.Time{}, err

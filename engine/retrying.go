@@ -115,7 +115,7 @@ func (r *run) waitingRetries() []*Retry {
 // there are none or the execution is not running. Pending reports more, but has to ask the worker that has the
 // execution.
 func (e *Engine) Retries(arn string) []*Retry {
-	if r := e.running(arn); r != nil {
+	if r := e.running(arn); r != nil { // dormant executions wait for no retry
 		return r.waitingRetries()
 	}
 	return nil

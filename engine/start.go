@@ -95,13 +95,17 @@ func (e *Engine) prepare(s *Start) (*run, error) {
 // journal.
 func (e *Engine) existingRun(ctx context.Context, r *run) (*run, error) {
 	arn := r.record.ARN
-	if same := e.running(arn); same != nil && !e.hasEnded(ctx, arn) {
+	same, err := e.find(ctx, arn)
+	if err != nil {
+		return nil, err
+	}
+	if same != nil && !e.hasEnded(ctx, arn) {
 		if same.record.Input == r.record.Input {
 			return same, nil
 		}
 		return nil, fmt.Errorf("%w: '%s'", ErrAlreadyExists, arn)
 	}
-	_, err := e.cfg.Journal.Execution(ctx, arn)
+	_, err = e.cfg.Journal.Execution(ctx, arn)
 	switch {
 	case errors.Is(err, journal.ErrNotFound):
 		return nil, nil //nolint:nilnil // there is none, which is the usual case

@@ -64,7 +64,10 @@ func (e *Engine) reportBy(ctx context.Context, text string, ev interpreter.Signa
 	if !ok {
 		return ErrInvalidToken
 	}
-	r := e.running(token.Execution)
+	r, err := e.find(ctx, token.Execution)
+	if err != nil {
+		return err
+	}
 	if r == nil {
 		return e.notRunningError(ctx, token.Execution)
 	}

@@ -108,7 +108,11 @@ type Config struct {
 	// Counts receive the retries of all executions, at each event from the opening of the platform on. Unlike
 	// Platform.Metrics, they do not receive what an earlier process counted.
 	Counts []retrymetrics.Target
-	// Resumed is called for each execution that an earlier process left running, before it continues.
+	// RecoverInBackground lets Open return before the executions of an earlier process have been read; see
+	// engine.Engine.RecoverInBackground. If they cannot be read, Broken receives the error.
+	RecoverInBackground bool
+	// Resumed is called for each execution that an earlier process left running, before it continues. With
+	// RecoverInBackground it may be called after Open has returned, and from several goroutines.
 	Resumed func(Resumed)
 	// MetricPeriod is the length of the periods over which metric data are aggregated; 0 means a minute.
 	MetricPeriod time.Duration

@@ -59,29 +59,41 @@ func (s *engines) open(scope aws.Scope) (*engine.Engine, error) {
 		return nil, err
 	}
 	s.recovering.Add(1)
-	defer s.recovering.Add(-1)
 	s.mu.Lock()
 	s.made[scope] = e
 	s.mu.Unlock()
 	if err := p.restorePacing(scope, e); err != nil {
 		return e, err
 	}
+	if p.cfg.RecoverInBackground {
+		return e, e.RecoverInBackground(s.found)
+	}
 	found, err := e.Recover(context.Background())
 	if err != nil {
 		return e, err
 	}
-	for _, x := range found.Left {
-		s.log.Error("an execution cannot be resumed; it was left unchanged", "execution", x.ARN, "error", x.Err)
-	}
+	s.found(len(found.Executions), found, nil)
 	return e, nil
 }
 
-// recovered logs how many executions continue, counts their ended child executions that no earlier process has
-// counted and stored, and calls Config.Resumed for each execution.
-func (s *engines) recovered(ctx context.Context, found *engine.Recovered) error {
-	if n := len(found.Executions); n > 0 {
-		s.log.Info("executions resumed", "executions", n, "children", found.Children)
+// found notes the end of an engine's recovery and logs how many executions continue. If the journal cannot be read, the
+// platform is broken, and metric data are not declared complete.
+func (s *engines) found(resumed int, found *engine.Recovered, err error) {
+	if err != nil {
+		s.platform.reportBroken(err)
+		return
 	}
+	if resumed > 0 {
+		s.log.Info("executions resumed", "executions", resumed, "children", found.Children)
+	}
+	if s.recovering.Add(-1) == 0 {
+		s.platform.metrics.forget()
+	}
+}
+
+// recovered counts the ended child executions of recovered executions that no earlier process has counted and stored,
+// and calls Config.Resumed for each execution.
+func (s *engines) recovered(ctx context.Context, found *engine.Recovered) error {
 	j := s.platform.Journal
 	parents := make([]string, 0, len(found.Executions)+len(found.Left))
 	for _, x := range found.Executions {
@@ -91,6 +103,9 @@ func (s *engines) recovered(ctx context.Context, found *engine.Recovered) error 
 		parents = append(parents, x.ARN)
 	}
 	for _, arn := range parents {
+		if !s.platform.metrics.hadMapRuns(arn) {
+			continue
+		}
 		x, err := j.Execution(ctx, arn)
 		if err != nil {
 			return err

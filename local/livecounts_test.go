@@ -426,7 +426,7 @@ func (w *killed) open(ctx context.Context) error {
 	m := &w.p.metrics
 	m.OwnErrors, m.dir, m.now = retrymetrics.OwnErrors, w.dir, func() time.Time { return w.now }
 	m.tracked = func() (time.Time, bool, bool) { return time.Time{}, false, false }
-	m.from, m.found, m.recount = 1<<63-1, map[string]bool{}, true
+	m.from, m.recount = 1<<63-1, true
 	if err := m.restart(ctx, w, w); err != nil {
 		return err
 	}
@@ -446,11 +446,15 @@ func (w *killed) open(ctx context.Context) error {
 		x.live = w.p.track(&x.Execution, x.durable, true)
 		if x.parent == nil {
 			found.Executions = append(found.Executions, engine.Resumed{ARN: x.ARN})
+			if m.mapRuns != nil { // the drawn histories lack MapRunStarted
+				m.mapRuns[x.ARN] = true
+			}
 		}
 	}
 	if err := (&engines{platform: w.p, log: slog.New(slog.DiscardHandler)}).recovered(ctx, found); err != nil {
 		return err
 	}
+	m.forget()
 	m.opened(w.progress)
 	return nil
 }

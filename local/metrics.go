@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,8 +34,9 @@ type metrics struct {
 	// every event at all. ok is false if executions of an earlier process may not have been found yet.
 	tracked func() (before time.Time, all, ok bool)
 
-	mu    sync.Mutex
-	found map[string]bool // unfinished executions that were counted again, while Open runs; then nil
+	mu      sync.Mutex
+	found   map[string]bool // unfinished executions that were counted again, while engines recover; then nil
+	mapRuns map[string]bool // those of them that have started Map Runs
 
 	keeping sync.Mutex
 	counted time.Time // the time before which the file is complete
@@ -55,7 +57,7 @@ func (p *Platform) openMetrics(ctx context.Context) error {
 		p.cfg.Log.Warn("metric data are damaged", "error", err)
 		m.files, m.damaged = nil, true // the entry stays until a repair
 	}
-	m.from, m.found = math.MaxInt64, map[string]bool{}
+	m.from = math.MaxInt64
 	if ends, ok := p.Journal.(journal.Ends); ok && !m.damaged {
 		m.recount = true
 		if err := m.restart(ctx, p.Journal, ends); err != nil {
@@ -167,14 +169,34 @@ func (m *metrics) countSince(arn string, events []history.Event) {
 
 // recovered counts an unfinished execution of an earlier process again.
 func (m *metrics) recovered(arn string, past []history.Event) {
+	if m.from == math.MaxInt64 {
+		return
+	}
 	m.mu.Lock()
-	if m.found != nil {
-		m.found[arn] = true
+	if m.found == nil {
+		m.found, m.mapRuns = map[string]bool{}, map[string]bool{}
+	}
+	m.found[arn] = true
+	if slices.ContainsFunc(past, func(e history.Event) bool { return e.Type == history.MapRunStarted }) {
+		m.mapRuns[arn] = true
 	}
 	m.mu.Unlock()
-	if m.from != math.MaxInt64 {
-		m.countSince(arn, past)
-	}
+	m.countSince(arn, past)
+}
+
+// hadMapRuns reports whether an execution that recovered has counted has started Map Runs, whose child executions are
+// to be counted.
+func (m *metrics) hadMapRuns(arn string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.mapRuns[arn]
+}
+
+// forget notes that the executions of an earlier process have been found.
+func (m *metrics) forget() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.found, m.mapRuns = nil, nil
 }
 
 // counts reports whether recovered has counted an execution.
@@ -184,15 +206,11 @@ func (m *metrics) counts(arn string) bool {
 	return m.found[arn]
 }
 
-// opened notes that the executions of an earlier process have been found. tracked reports the engines' progress from
-// now on; see metrics.
+// opened notes that all engines are open. tracked reports their progress from now on; see metrics.
 func (m *metrics) opened(tracked func() (before time.Time, all, ok bool)) {
 	m.keeping.Lock()
 	m.tracked = tracked
 	m.keeping.Unlock()
-	m.mu.Lock()
-	m.found = nil
-	m.mu.Unlock()
 }
 
 // Metrics returns the collector of retry metrics; callers can add to it.

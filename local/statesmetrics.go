@@ -104,13 +104,17 @@ const (
 	openMapRuns    = 1000
 )
 
-// measureEngines records the numbers of open executions and Map Runs in each account and region that has an engine.
+// measureEngines records the numbers of open executions and Map Runs in each account and region that has an engine. It
+// skips engines that have not recovered all executions.
 func (m *meter) measureEngines(at time.Time) {
 	all := m.engines.Load()
 	if all == nil {
 		return
 	}
 	for scope, e := range all.byScope() {
+		if e.Recovering() {
+			continue
+		}
 		of := measure{scope: scope, namespace: namespaceOfStates}
 		var pending int64
 		runs := e.MapRuns()

@@ -195,8 +195,9 @@ func (c *Serve) config(ctx context.Context, std terminal.Streams) (cfg local.Con
 		Space:          diskspace.Config{Reserve: cmp.Or(c.Reserve, reserve), Changed: c.tell(std)},
 		Ephemeral:      c.ephemeral,
 		ObjectCreated:  c.ObjectCreated, Log: c.logger(std), Resumed: workspace.Resuming(std),
-		Control: new(workspace.Errands).Serve,
-		BuiltIn: pipeline.Functions(c.Data, c.logger(std), nil), Batches: pipeline.Batches(),
+		RecoverInBackground: true,
+		Control:             new(workspace.Errands).Serve,
+		BuiltIn:             pipeline.Functions(c.Data, c.logger(std), nil), Batches: pipeline.Batches(),
 	}
 	if cfg.Targets, err = c.targets(); err != nil {
 		return cfg, exit.With(exit.Usage, err)

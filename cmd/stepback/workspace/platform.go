@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -66,9 +67,21 @@ func OpenMocks(path string) (*mock.File, error) {
 	return mock.Open(terminal.NearPath(path))
 }
 
-// Resuming returns a function that prints which interrupted executions of an earlier process are resumed.
+// mostResuming is the number of resumed executions that are printed.
+const mostResuming = 100
+
+// Resuming returns a function that prints which interrupted executions of an earlier process are resumed, up to
+// mostResuming of them.
 func Resuming(std terminal.Streams) func(local.Resumed) {
+	var printed atomic.Int64
 	return func(x local.Resumed) {
+		switch n := printed.Add(1); {
+		case n == mostResuming+1:
+			fmt.Fprintln(std.Err, "resuming more executions; stepback executions lists them")
+			return
+		case n > mostResuming:
+			return
+		}
 		fmt.Fprintf(std.Err, "resuming execution %s, interrupted at %s\n", x.Name,
 			x.Interrupted.Local().Format(time.DateTime))
 	}

@@ -1,11 +1,15 @@
 package pebble
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -13,6 +17,7 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/internal/startorder"
 	"stepback/engine/journal"
+	"stepback/internal/ctxerr"
 	"stepback/internal/pebbleguard"
 )
 
@@ -139,37 +144,119 @@ func (j *Journal) trackOpen(r *journal.Record, done func(error)) func(error) {
 	}
 	return func(err error) {
 		if err == nil {
-			change(entries...)
+			j.opening.change(x.ARN, r.End, func() { change(entries...) })
 		}
 		done(err)
 	}
 }
 
-// readOpen finds the running executions.
+// openReader reads which executions were running when the store was opened, after Open has returned. A server is then
+// ready at once, however many there are; only lists of running executions wait.
+type openReader struct {
+	done    chan struct{} // closed at the end
+	err     error         // set before done is closed
+	stopped atomic.Bool
+	read    atomic.Bool // the end was reached
+
+	mu    sync.Mutex
+	ended map[string]bool // executions that have ended since the store was opened
+}
+
+// openChunk is the number of executions that are added to the set at a time.
+const openChunk = 256
+
+// readOpen finds the running executions: those of a store for reading at once, those of another one in the background.
+// stop ends the reading.
 func (j *Journal) readOpen() error {
-	var key []byte
+	j.opening = &openReader{done: make(chan struct{}), ended: map[string]bool{}}
 	prefix := []byte(stepPrefix)
-	it, err := j.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: prefixEnd(prefix)})
+	steps, err := j.db.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: prefixEnd(prefix)})
 	if err != nil {
 		return err
 	}
 	executions, err := j.inOrder(executionPrefix)
 	if err != nil {
-		return errors.Join(err, it.Close())
+		return errors.Join(err, steps.Close())
 	}
-	for valid := it.First(); valid; valid = it.SeekGE(key) {
-		arn, ok := stepOf(it.Key())
+	read := func() {
+		defer close(j.opening.done)
+		j.opening.err = errors.Join(j.scanOpen(steps, executions), steps.Close(), executions.Close())
+	}
+	if !j.readOnly {
+		go read()
+		return nil
+	}
+	read()
+	return j.opening.err
+}
+
+// stop ends the reading and waits for it.
+func (o *openReader) stop() {
+	o.stopped.Store(true)
+	<-o.done
+}
+
+// scanOpen adds the running executions to the set. Its iterators are of the moment in which the store was opened.
+func (j *Journal) scanOpen(steps *pebble.Iterator, executions *inOrder) error {
+	o := j.opening
+	var key []byte
+	var chunk []openEntry
+	for valid := steps.First(); valid && !o.stopped.Load(); valid = steps.SeekGE(key) {
+		arn, ok := stepOf(steps.Key())
 		if !ok {
-			err = fmt.Errorf("the key %q is not the key of a step", it.Key())
-			break
+			return fmt.Errorf("the key %q is not the key of a step", steps.Key())
 		}
 		x, unreadable := readNext(executions, arn, journal.DecodeListed)
 		if unreadable == nil && !x.Ended() { // recovery and Check report descriptions that cannot be read
-			j.open.Put(openEntries(x)...)
+			chunk = append(chunk, openEntries(x)...)
+		}
+		if len(chunk) >= openChunk {
+			j.putOpen(chunk)
+			chunk = chunk[:0]
 		}
 		key = append(append(append(key[:0], stepPrefix...), arn...), 1) // after all of its steps
 	}
-	return errors.Join(err, damaged(it.Error()), it.Close(), executions.Close())
+	j.putOpen(chunk)
+	if err := damaged(steps.Error()); err != nil || o.stopped.Load() {
+		return err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.ended = nil
+	o.read.Store(true)
+	return nil
+}
+
+// putOpen adds executions to the set, except those that have ended meanwhile.
+func (j *Journal) putOpen(entries []openEntry) {
+	o := j.opening
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	j.open.Put(slices.DeleteFunc(entries, func(e openEntry) bool { return o.ended[e.ARN] })...)
+}
+
+// change runs f, which adds an execution to the set or removes one that has ended from it.
+func (o *openReader) change(arn string, ended bool, f func()) {
+	if o.read.Load() {
+		f()
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if ended && o.ended != nil {
+		o.ended[arn] = true
+	}
+	f()
+}
+
+// await waits until the running executions are known.
+func (o *openReader) await(ctx context.Context) error {
+	select {
+	case <-o.done:
+		return o.err
+	case <-ctx.Done():
+		return ctxerr.Of(ctx)
+	}
 }
 
 // stepOf returns the ARN in the key of a step.

@@ -22,7 +22,7 @@ func (j *Journal) Listed(ctx context.Context, l *journal.List) iter.Seq2[*journa
 		return l.Collect(j.Executions(ctx, ""))
 	}
 	return func(yield func(*journal.Execution, error) bool) {
-		w, err := j.listing(l)
+		w, err := j.listing(ctx, l)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -51,7 +51,7 @@ type listing struct {
 
 // listing starts an iteration. It looks up running executions first: one that ends meanwhile is then found as ended
 // in the store.
-func (j *Journal) listing(l *journal.List) (*listing, error) {
+func (j *Journal) listing(ctx context.Context, l *journal.List) (*listing, error) {
 	id, first := journal.ListID(l.Of), l.First()
 	start, arn := first.Start.UnixNano(), first.ARN
 	if arn != "" {
@@ -59,6 +59,9 @@ func (j *Journal) listing(l *journal.List) (*listing, error) {
 	}
 	w := &listing{of: l, since: sinceNanos(l)}
 	if l.Wants(history.Running) {
+		if err := j.opening.await(ctx); err != nil {
+			return nil, err
+		}
 		w.open = j.open.From(id, start, arn)
 	}
 	w.store = j.db.NewSnapshot()

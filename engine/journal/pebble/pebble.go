@@ -38,6 +38,7 @@ type Journal struct {
 	retention *retention // nil if the store is read-only
 	encoders  sync.Pool
 	open      openSet
+	opening   *openReader
 	indexed   bool        // the store has an index
 	dead      atomic.Bool // Pebble has ended one of its goroutines: the store cannot be used or closed
 
@@ -105,6 +106,7 @@ func Open(dir string, o Config) (*Journal, error) {
 		return nil, errors.Join(j.withDir(err), db.Close())
 	}
 	if err := takeGroups(o.FS, dir, db, o.ReadOnly); err != nil {
+		j.opening.stop()
 		return nil, errors.Join(j.withDir(err), db.Close())
 	}
 	j.committer = startCommitter(db, o.Broken, o.Volatile)
@@ -165,6 +167,7 @@ func (j *Journal) Close() error {
 	if j.dead.Load() {
 		return fmt.Errorf("%w: it stays open until the process ends", journal.ErrBroken)
 	}
+	j.opening.stop()
 	j.retention.stop()
 	j.space.Close()
 	err := j.committer.stop()

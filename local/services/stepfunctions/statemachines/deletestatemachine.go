@@ -32,7 +32,11 @@ func (s *Service) deleteStateMachine(ctx context.Context, scope aws.Scope, in *d
 	if err := s.markDeleted(scope, at); err != nil || at.Scope != scope {
 		return &none{}, err
 	}
-	for _, arn := range e.Running(ctx, at.Text) {
+	running, err := e.Running(ctx, at.Text)
+	if err != nil {
+		return nil, err
+	}
+	for _, arn := range running {
 		if err := e.StopExecution(ctx, arn, history.Failure{}); err != nil {
 			return nil, err
 		}
@@ -63,8 +67,11 @@ func (s *Service) bury(scope aws.Scope, m *Machine, r *resource.ARN) (*Machine, 
 	if err != nil {
 		return nil, err
 	}
-	if len(e.Running(context.Background(), m.ARN)) > 0 {
+	if e.Recovering() { // Running would wait
 		return m, nil
+	}
+	if running, err := e.Running(context.Background(), m.ARN); err != nil || len(running) > 0 {
+		return m, err
 	}
 	if err := s.cfg.Store.DeleteMachine(m.ARN); err != nil {
 		return nil, err
