@@ -43,11 +43,11 @@ func curves() []curve {
 		{"kept", "Executions of one Pass, started and kept", "executions kept", "execution", []int{1000, 10_000, 100_000, 1_000_000},
 			nil, keepExecutions, same},
 		{"kept-restart", "Restart with executions that ended", "executions kept", "execution", []int{1000, 10_000, 100_000, 1_000_000},
-			keepExecutions, restart, same},
+			keepExecutions, reopen, same},
 		{"waiting", "Executions that wait for an hour", "executions that wait", "execution", []int{1000, 10_000, 100_000, 1_000_000},
 			nil, leaveWaiting, same},
 		{"waiting-restart", "Restart with executions that wait", "executions that wait", "execution",
-			[]int{1000, 10_000, 100_000, 1_000_000}, leaveWaiting, restart, same},
+			[]int{1000, 10_000, 100_000, 1_000_000}, leaveWaiting, reopen, same},
 		{"clients", "StartExecution over HTTP, durable", "clients", "request", []int{1, 4, 16, 64, 256, 1000}, nil, askOf(scaleStarts),
 			fixed(scaleStarts)},
 		{"states", "Chains of Pass and Choice states, durable", "states of the state machine", "transition", []int{10, 100, 1000, 5000}, nil,
@@ -107,8 +107,8 @@ func leaveWaiting(ctx context.Context, dir string, n int) error {
 		func(*bed, *engine.Started) error { return nil })
 }
 
-// restart opens a directory until its executions run again.
-func restart(ctx context.Context, dir string, _ int) (err error) {
+// reopen opens a directory until its executions run again.
+func reopen(ctx context.Context, dir string, _ int) (err error) {
 	b, err := open(dir, nil, answer)
 	if err != nil {
 		return err
