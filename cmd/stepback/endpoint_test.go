@@ -209,6 +209,7 @@ func TestEveryVerbWithAnEndpoint(t *testing.T) {
 		{"callback succeed none", exit.Failure, ""},
 		{"callback fail none --error E", exit.Failure, ""},
 		{"callback heartbeat none", exit.Failure, ""},
+		{"cost arn:aws:lambda:us-east-1:000000000000:function:none:1/durable-execution/none/none", exit.Failure, ""},
 		{"names machines", exit.OK, "orders"},
 		{"retries analyze --state-machine " + orders, unknown, ""},
 		{"retries design " + problem + " --fit --state-machine " + orders, exit.Failure, ""},
