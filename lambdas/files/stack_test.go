@@ -202,7 +202,7 @@ func deploy(t *testing.T) *stack {
 	}
 	s.put(assets, "template.json", body)
 	s.call("cloudformation", "CreateStack", map[string]any{"StackName": "stepback-dev",
-		"TemplateURL": s.platform.Endpoint + "/" + assets + "/template.json",
+		"TemplateURL":  s.platform.Endpoint + "/" + assets + "/template.json",
 		"Capabilities": []string{"CAPABILITY_NAMED_IAM"}}, nil)
 	for status := "CREATE_IN_PROGRESS"; status != "CREATE_COMPLETE"; {
 		var out struct {
