@@ -160,3 +160,14 @@ func TestTextWithoutEndIsRefusedBeforeItFillsTheMemory(t *testing.T) {
 		}
 	}
 }
+
+// Files that Windows programs write begin with a byte order mark and have CRLF.
+func TestFilesOfWindows(t *testing.T) {
+	t.Parallel()
+	input := file(t, "input.json", "\ufeff{\r\n\"id\": 7\r\n}\r\n")
+	values := file(t, "values.json", "\ufeff{\r\n\"Seconds\": 5\r\n}\r\n")
+	wait := file(t, "wait.asl.json", "{\"StartAt\": \"A\", \"States\": {\r\n\"A\": {\"Type\": \"Wait\", \"Seconds\": ${Seconds}, \"End\": true}}}\r\n")
+	stepback(t, "exec", wait, "--input", "@"+input, "--virtual-time", "--substitute", "@"+values).ends(t, exit.OK, `"id": 7`)
+	stepback(t, "test-state", wait, "--state", "A", "--input", "@"+input, "--substitute", "@"+values).
+		ends(t, exit.OK, "SUCCEEDED", `"id": 7`)
+}

@@ -156,7 +156,7 @@ func (f *flagTexts) file(member, text string) {
 	if name, ok := strings.CutPrefix(text, "@"); ok {
 		content, err := os.ReadFile(name)
 		f.err = errors.Join(f.err, err)
-		text = string(content)
+		text = string(definitions.WithoutMark(content))
 	}
 	f.add(member, text)
 }

@@ -71,7 +71,7 @@ func substitutionsFile(path string) (map[string]string, error) {
 		return nil, err
 	}
 	var members map[string]json.RawMessage
-	if err := json.Unmarshal(text, &members); err != nil {
+	if err := json.Unmarshal(WithoutMark(text), &members); err != nil {
 		return nil, fmt.Errorf("%s is not a JSON object: %w", path, err)
 	}
 	values := make(map[string]string, len(members))
