@@ -13,12 +13,12 @@ import (
 )
 
 // commandLine has only the verbs that check files. They have the names and the flags of the whole command, which pipelines
-// can therefore replace by this build: it links none of the services, and is a quarter of the size.
+// can therefore replace by this build: it links none of the services, and is a third of the size.
 type commandLine struct {
 	Validate checks.Validate `cmd:"" help:"Check state machine definitions as AWS Step Functions would."`
 	Test     checks.Test     `cmd:"" help:"Run the tests of state machines: *.test.yaml beside definitions, in virtual time."`
 	Retries  struct {
-		Review checks.Review `cmd:"" help:"Review the Retry blocks of state machine definitions."`
+		Review checks.Review `cmd:"" help:"Review the Retry blocks of state machine definitions, and the code of durable functions."`
 	} `cmd:"" help:"Review retries."`
 
 	Completion completionCmd `cmd:"" help:"Print a completion script for bash, zsh or fish."`

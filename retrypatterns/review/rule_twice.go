@@ -132,6 +132,9 @@ var hiddenLayers = Rule{
 	Why: "Lambda retries a function that is invoked with InvocationType Event twice, which the state never sees; a " +
 		"nested state machine has its own retries. The retries here multiply with theirs. So do those of the AWS SDK in " +
 		"a function: 3 attempts of each call within 0.15 s, or 3 s if the service throttles, and 4 attempts for DynamoDB. " +
+		"The steps of a durable function are retried up to 5 times each unless their strategies say otherwise, and an invocation " +
+		"with the DurableExecutionName of an earlier one and the same input returns the result of that one, so a retry of a " +
+		"failed execution fails again at once. " +
 		"`stepback retries explain` lists all layers of a state.",
 	check: func(s *subject) {
 		n := s.all()
@@ -142,6 +145,9 @@ var hiddenLayers = Rule{
 				"set the function's MaximumRetryAttempts and a destination for what fails",
 				"Lambda retries the function twice by itself: up to %d runs, whose failures the state never sees",
 				times(3, 1+n))
+		case s.lambda() && s.has("DurableExecutionName") && n > 0:
+			s.found(s.in(source.Member("Retry")), nil, "retry in the steps of the function, and here only errors before it starts",
+				"the function is durable: its steps retry by themselves, and a retry with the same name returns the same failure")
 		case s.is("states", "startExecution") && s.jobs() && n > 0:
 			s.found(s.in(source.Member("Retry")), nil, "retry inside the nested state machine, or here",
 				"the retries of the nested state machine run up to %d times", 1+n)

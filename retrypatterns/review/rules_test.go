@@ -222,6 +222,7 @@ var golden = map[asl.Code]struct {
 	"HIDDEN_LAYERS": {
 		bad: []string{
 			task(function + `, "Parameters": {"FunctionName": "f", "InvocationType": "Event"}`),
+			task(function + `, "Parameters": {"FunctionName": "f:live", "DurableExecutionName.$": "$.id"}, "Retry": [` + quiet + `]`),
 			task(`"Resource": "arn:aws:states:::states:startExecution.sync:2", "Parameters": {"StateMachineArn": "a"},
 				"Retry": [{"ErrorEquals": ["States.TaskFailed"], "MaxAttempts": 5}]`),
 		},

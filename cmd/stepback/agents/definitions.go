@@ -114,7 +114,7 @@ func (c *MCP) addDefinitions(s *mcp.Server) {
 			}, window{})
 		})
 	mcp.AddTool(s, &mcp.Tool{Name: "review", Annotations: reads("Review Retry blocks"),
-		Description: "Review the Retry and Catch blocks of definitions: worst-case waits of each state, and findings with what to change."},
+		Description: "Review the Retry and Catch blocks of definitions, or the code of durable Lambda functions in a file: worst-case waits, and findings with what to change."},
 		func(ctx context.Context, _ *mcp.CallToolRequest, in reviewInput) (*mcp.CallToolResult, any, error) {
 			return c.with(ctx, func(x *call) error {
 				x.add("retries", "review", "--json")

@@ -21,7 +21,7 @@ type Retries struct {
 	Show    retriesShowCmd    `cmd:"" help:"Print the retry table: patterns, errors, and each state's rows."`
 	Explain retriesExplainCmd `cmd:"" help:"Explain one state's retries: delays, worst-case waits, and the longest duration of the state."`
 	Presets retriesPresetsCmd `cmd:"" help:"List ready-made policies for callers in Go, with their worst-case waits."`
-	Review  checks.Review     `cmd:"" help:"Review the Retry blocks of state machine definitions."`
+	Review  checks.Review     `cmd:"" help:"Review the Retry blocks of state machine definitions, and the code of durable functions."`
 	Analyze Analyze           `cmd:"" help:"Analyze histories: what retries gained and cost, and what to change."`
 	Whatif  Whatif            `cmd:"" help:"Replay histories under other Retry blocks."`
 	Design  Design            `cmd:"" help:"Design Retry blocks, timeouts and limits from an objective, with predictions."`
