@@ -37,8 +37,8 @@ type Config struct {
 	// Space configures the free space of Dir, which all stores share. Path is the platform's; FS is also the file
 	// system of the stores that are databases.
 	Space diskspace.Config
-	// Ephemeral is true if the caller removes Dir when the platform is closed. Health reports it. The stores in Dir have no
-	// log then, so Dir cannot be opened again.
+	// Ephemeral is true if the caller removes Dir when the platform is closed. Health reports it. The stores in Dir
+	// have no log then, so Dir cannot be opened again.
 	Ephemeral bool
 	// Clock is the clock of the executions; nil means real time. The platform closes it, even if Open fails.
 	Clock *clock.Clock

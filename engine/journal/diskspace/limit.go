@@ -55,8 +55,8 @@ func (s *Space) withinLimit() bool {
 	return !l.beyond.Load()
 }
 
-// countDue reports whether the files have to be counted again. If a count takes long, the next one waits, unless the file
-// system has since grown by more than half of what the files may still take. limit.counting is held.
+// countDue reports whether the files have to be counted again. If a count takes long, the next one waits, unless the
+// file system has since grown by more than half of what the files may still take. limit.counting is held.
 func (s *Space) countDue() bool {
 	l := &s.limit
 	now := time.Now()

@@ -22,8 +22,8 @@ import (
 const (
 	cacheBytes    = 8 << 20
 	memTableBytes = 16 << 20
-	// bloomBits is the number of bits of a key in the filters of tables: a lookup of a new key reads a block of one table
-	// in a hundred. Most writes look up a key that does not exist yet.
+	// bloomBits is the number of bits of a key in the filters of tables: a lookup of a new key reads a block of one
+	// table in a hundred. Most writes look up a key that does not exist yet.
 	bloomBits = 10
 )
 

@@ -37,9 +37,9 @@ type Options struct {
 	// them is answered. One that fails, and not by a mistake of the sender, is repeated by Resume of the next process.
 	// If Deliver is nil, no notifications are sent.
 	Deliver func(ctx context.Context, arn string, m *delivery.Message) error
-	// Authorize returns an error if the identity policies of the signer of a request do not allow what the request needs
-	// (access.OfS3). keys returns the condition keys of S3; it reads the object, so call it only if there are policies.
-	// Bucket policies and ACLs are not Authorize's concern. Nil allows everything.
+	// Authorize returns an error if the identity policies of the signer of a request do not allow what the request
+	// needs (access.OfS3). keys returns the condition keys of S3; it reads the object, so call it only if there are
+	// policies. Bucket policies and ACLs are not Authorize's concern. Nil allows everything.
 	Authorize func(r *http.Request, keys func() policy.Context) error
 	// Signer returns the user or role whose access key signed a request. Nil, or an empty ARN, stands for the root user
 	// of the account.

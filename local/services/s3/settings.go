@@ -153,8 +153,8 @@ func (s *store) changeSettings(bucket string, changes map[string]string) error {
 	return nil
 }
 
-// parsedSettings holds settings that have been parsed, by their texts: almost every request needs several settings of its
-// bucket.
+// parsedSettings holds settings that have been parsed, by their texts: almost every request needs several settings of
+// its bucket.
 type parsedSettings struct {
 	mu    sync.Mutex
 	known map[settingText]any
