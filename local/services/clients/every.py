@@ -78,17 +78,13 @@ def plain(value):
     return value
 
 
-def lines(*args):
-    out = subprocess.run([stepback, "services", *args], capture_output=True, text=True, check=True).stdout
-    return out.splitlines()[1:]
-
-
+served = json.loads(subprocess.run([stepback, "services", "--json"], capture_output=True, text=True, check=True).stdout)
 failed, count, inputs = 0, 0, []
-for line in lines():
-    model = line[line.index("  "):].split()[0]
+for service in served:
+    model = service["model"]
     boto, package = NAMES.get(model, (model, model))
     client = boto3.client(boto, config=CONFIG)
-    operations = [row.split()[0] for row in lines(model) if row.split()[1:2] in (["works"], ["partly"])]
+    operations = [o["name"] for o in service["operations"] if o["state"] in ("supported", "partial")]
     known = session.get_service_model(boto)
     for operation in operations:
         if operation not in known.operation_names:
@@ -110,4 +106,7 @@ for line in lines():
 with open(inputs_file, "w") as f:
     json.dump(inputs, f)
 print("  every operation of %d services, %d in all: %d answers cannot be read" % (len({i["package"] for i in inputs}), count, failed))
+if {i["package"] for i in inputs} != {NAMES.get(s["model"], (s["model"], s["model"]))[1] for s in served if s["supported"] + s["partial"]}:
+    failed += 1
+    print("  a service is listed by `stepback services --json`, and none of its operations was called", file=sys.stderr)
 sys.exit(1 if failed else 0)
