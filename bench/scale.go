@@ -39,21 +39,78 @@ func same(size int) int { return size }
 func curves() []curve {
 	fixed := func(n int) func(int) int { return func(int) int { return n } }
 	return []curve{
-		{"rows", "CSV import, SQLite", "rows of the file", "row", []int{10_000, 100_000, 1_000_000, 10_000_000}, sampleOnly, importSample, same},
-		{"kept", "Executions of one Pass, started and kept", "executions kept", "execution", []int{1000, 10_000, 100_000, 1_000_000},
-			nil, keepExecutions, same},
-		{"kept-restart", "Restart with executions that ended", "executions kept", "execution", []int{1000, 10_000, 100_000, 1_000_000},
-			keepExecutions, reopen, same},
-		{"waiting", "Executions that wait for an hour", "executions that wait", "execution", []int{1000, 10_000, 100_000, 1_000_000},
-			nil, leaveWaiting, same},
+		{
+			"rows",
+			"CSV import, SQLite",
+			"rows of the file",
+			"row",
+			[]int{10_000, 100_000, 1_000_000, 10_000_000},
+			sampleOnly,
+			importSample,
+			same,
+		},
+		{
+			"kept",
+			"Executions of one Pass, started and kept",
+			"executions kept",
+			"execution",
+			[]int{1000, 10_000, 100_000, 1_000_000},
+			nil,
+			keepExecutions,
+			same,
+		},
+		{
+			"kept-restart",
+			"Restart with executions that ended",
+			"executions kept",
+			"execution",
+			[]int{1000, 10_000, 100_000, 1_000_000},
+			keepExecutions,
+			reopen,
+			same,
+		},
+		{
+			"waiting",
+			"Executions that wait for an hour",
+			"executions that wait",
+			"execution",
+			[]int{1000, 10_000, 100_000, 1_000_000},
+			nil,
+			leaveWaiting,
+			same,
+		},
 		{"waiting-restart", "Restart with executions that wait", "executions that wait", "execution",
 			[]int{1000, 10_000, 100_000, 1_000_000}, leaveWaiting, reopen, same},
-		{"clients", "StartExecution over HTTP, durable", "clients", "request", []int{1, 4, 16, 64, 256, 1000}, nil, askOf(scaleStarts),
-			fixed(scaleStarts)},
-		{"states", "Chains of Pass and Choice states, durable", "states of the state machine", "transition", []int{10, 100, 1000, 5000}, nil,
-			runChain, fixed(scaleTransitions)},
-		{"payload", "Executions of one Pass, durable", "bytes of the input", "execution", []int{100, 1000, 10_000, 100_000, 250_000}, nil,
-			payloads(scalePayloads), fixed(scalePayloads)},
+		{
+			"clients",
+			"StartExecution over HTTP, durable",
+			"clients",
+			"request",
+			[]int{1, 4, 16, 64, 256, 1000},
+			nil,
+			askOf(scaleStarts),
+			fixed(scaleStarts),
+		},
+		{
+			"states",
+			"Chains of Pass and Choice states, durable",
+			"states of the state machine",
+			"transition",
+			[]int{10, 100, 1000, 5000},
+			nil,
+			runChain,
+			fixed(scaleTransitions),
+		},
+		{
+			"payload",
+			"Executions of one Pass, durable",
+			"bytes of the input",
+			"execution",
+			[]int{100, 1000, 10_000, 100_000, 250_000},
+			nil,
+			payloads(scalePayloads),
+			fixed(scalePayloads),
+		},
 	}
 }
 
@@ -74,7 +131,12 @@ func importSample(ctx context.Context, dir string, rows int) error {
 }
 
 // startMany starts executions of a definition, and calls each for what has to follow.
-func startMany(ctx context.Context, dir, definition string, n int, each func(b *bed, started *engine.Started) error) (err error) {
+func startMany(
+	ctx context.Context,
+	dir, definition string,
+	n int,
+	each func(b *bed, started *engine.Started) error,
+) (err error) {
 	b, err := open(dir, nil, answer)
 	if err != nil {
 		return err
@@ -154,20 +216,36 @@ func payloads(n int) func(ctx context.Context, dir string, size int) error {
 			return err
 		}
 		defer func() { err = errors.Join(err, b.Close()) }()
-		service := stepfunctions.New(stepfunctions.Config{Open: func(aws.Scope) (*engine.Engine, error) { return b.Engine, nil },
-			Store: stepfunctions.NewMemory(), Now: b.clock.Now, Default: aws.Scope{Account: "000000000000", Region: "us-east-1"}})
+		service := stepfunctions.New(
+			stepfunctions.Config{
+				Open:    func(aws.Scope) (*engine.Engine, error) { return b.Engine, nil },
+				Store:   stepfunctions.NewMemory(),
+				Now:     b.clock.Now,
+				Default: aws.Scope{Account: "000000000000", Region: "us-east-1"},
+			},
+		)
 		server := httptest.NewServer(service.Handler())
 		defer server.Close()
 		c := newCaller(server.URL, httpClients)
-		if err := c.post(ctx, "CreateStateMachine",
-			fmt.Sprintf(`{"name":"m","definition":%q,"roleArn":"arn:aws:iam::000000000000:role/r"}`, onePass)); err != nil {
+		if err := c.post(
+			ctx,
+			"CreateStateMachine",
+			fmt.Sprintf(
+				`{"name":"m","definition":%q,"roleArn":"arn:aws:iam::000000000000:role/r"}`,
+				onePass,
+			),
+		); err != nil {
 			return err
 		}
 		input := strconv.Quote(`{"text":"` + strings.Repeat("x", max(0, size-len(`{"text":""}`))) + `"}`)
 		_, err = clients(httpClients, n, func(_, i int) error {
 			name := "e" + strconv.Itoa(i)
-			if err := c.post(ctx, "StartExecution", `{"stateMachineArn":"arn:aws:states:us-east-1:000000000000:stateMachine:m","name":"`+
-				name+`","input":`+input+`}`); err != nil {
+			if err := c.post(
+				ctx,
+				"StartExecution",
+				`{"stateMachineArn":"arn:aws:states:us-east-1:000000000000:stateMachine:m","name":"`+
+					name+`","input":`+input+`}`,
+			); err != nil {
 				return err
 			}
 			<-b.Ended("arn:aws:states:us-east-1:000000000000:execution:m:" + name)
@@ -190,8 +268,14 @@ func scale(ctx context.Context, o options) error {
 			continue
 		}
 		var points []point
-		fmt.Fprintf(os.Stdout, "\n%s\n\n| %s | time | µs per %s | processor, µs per %s | peak memory | on disk |\n|---|---|---|---|---|---|\n",
-			c.heading, c.sizes, c.unit, c.unit)
+		fmt.Fprintf(
+			os.Stdout,
+			"\n%s\n\n| %s | time | µs per %s | processor, µs per %s | peak memory | on disk |\n|---|---|---|---|---|---|\n",
+			c.heading,
+			c.sizes,
+			c.unit,
+			c.unit,
+		)
 		for _, size := range c.points {
 			if size > o.most {
 				break
@@ -202,8 +286,18 @@ func scale(ctx context.Context, o options) error {
 			}
 			points = append(points, p)
 			per := 1e6 / float64(c.units(size))
-			fmt.Fprintf(os.Stdout, "| %s | %s s | %s | %s | %s MB | %s MB |\n", thousands(size), formatFigure(p.Seconds),
-				formatFigure(p.Seconds*per), formatFigure(p.Processor*per), formatFigure(p.Memory), formatFigure(p.OnDisk))
+			fmt.Fprintf(
+				os.Stdout,
+				"| %s | %s s | %s | %s | %s MB | %s MB |\n",
+				thousands(size),
+				formatFigure(p.Seconds),
+				formatFigure(
+					p.Seconds*per,
+				),
+				formatFigure(p.Processor*per),
+				formatFigure(p.Memory),
+				formatFigure(p.OnDisk),
+			)
 		}
 		if err := c.draw(points).WriteFile(filepath.Join(o.scale, c.name+".svg")); err != nil {
 			return err
@@ -236,7 +330,16 @@ func (c curve) child(ctx context.Context, part, dir string, size int, p *point) 
 		return err
 	}
 	//nolint:gosec // this program
-	cmd := exec.CommandContext(ctx, self, "-child", scalePrefix+part+":"+c.name, "-dir", dir, "-big", strconv.Itoa(size))
+	cmd := exec.CommandContext(
+		ctx,
+		self,
+		"-child",
+		scalePrefix+part+":"+c.name,
+		"-dir",
+		dir,
+		"-big",
+		strconv.Itoa(size),
+	)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil || p == nil {

@@ -67,7 +67,8 @@ func (p *Platform) restorePacing(scope aws.Scope, e *engine.Engine) error {
 }
 
 // Hold holds the retries that h selects in an account and region (engine.Engine.Hold) until Release, also after a
-// restart. It refuses a durable Lambda function as the machine (DurableHoldError), because retries of steps are not held.
+// restart. It refuses a durable Lambda function as the machine (DurableHoldError), because retries of steps are not
+// held.
 func (p *Platform) Hold(scope aws.Scope, h engine.Hold) error {
 	if name, durable := p.durableFunction(scope, h.Machine); durable {
 		return &DurableHoldError{name}

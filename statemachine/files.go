@@ -101,10 +101,16 @@ func (o FilesOptions) check() error {
 		}
 	}
 	if o.Concurrency < 1 || o.Concurrency > maxFilesConcurrency {
-		problems = append(problems, fmt.Errorf("Concurrency is %d; want 1 to %d", o.Concurrency, maxFilesConcurrency))
+		problems = append(
+			problems,
+			fmt.Errorf("the Concurrency is %d; want 1 to %d", o.Concurrency, maxFilesConcurrency),
+		)
 	}
 	if o.ImportTimeout < time.Second || o.ImportTimeout > maxTimeout || o.ImportTimeout%time.Second != 0 {
-		problems = append(problems, fmt.Errorf("the ImportTimeout is %v; want whole seconds from 1s to a year", o.ImportTimeout))
+		problems = append(
+			problems,
+			fmt.Errorf("the ImportTimeout is %v; want whole seconds from 1s to a year", o.ImportTimeout),
+		)
 	}
 	return errors.Join(problems...)
 }
@@ -128,14 +134,31 @@ func FilesTable(importTimeout time.Duration) retrypatterns.Table {
 func filesRows() []retrypatterns.Row {
 	return []retrypatterns.Row{
 		neverRetry(),
-		addition("faults of Lambda itself", retrypatterns.Aggressive, retry.LambdaServiceException, retry.LambdaAWSLambdaException,
-			retry.LambdaSdkClientException, retry.LambdaClientExecutionTimeoutException),
-		addition("Lambda or S3 asks for a slower rate", retrypatterns.Conservative, retry.LambdaTooManyRequestsException,
-			retry.LambdaThrottledException, retry.S3SlowDown, retry.TooManyRequestsError),
+		addition(
+			"faults of Lambda itself",
+			retrypatterns.Aggressive,
+			retry.LambdaServiceException,
+			retry.LambdaAWSLambdaException,
+			retry.LambdaSdkClientException,
+			retry.LambdaClientExecutionTimeoutException,
+		),
+		addition(
+			"Lambda or S3 asks for a slower rate",
+			retrypatterns.Conservative,
+			retry.LambdaTooManyRequestsException,
+			retry.LambdaThrottledException,
+			retry.S3SlowDown,
+			retry.TooManyRequestsError,
+		),
 		addition("S3 fails", retrypatterns.Aggressive, retry.S3ServiceUnavailable, retry.S3InternalError,
 			retry.ServiceUnavailableError, retry.InternalServerError),
-		addition("network errors on the way to S3", retrypatterns.Conservative, retry.TimeoutError, retry.ConnectionTimeoutError,
-			retry.SocketTimeoutError),
+		addition(
+			"network errors on the way to S3",
+			retrypatterns.Conservative,
+			retry.TimeoutError,
+			retry.ConnectionTimeoutError,
+			retry.SocketTimeoutError,
+		),
 		addition("a hang, a crash or the function's own timeout", retrypatterns.Minimal, retry.StatesTimeout,
 			retry.RuntimeExitError, retry.LambdaUnknown, retry.SandboxTimedout),
 	}
@@ -156,7 +179,12 @@ func startRows() []retrypatterns.Row {
 func describeRows() []retrypatterns.Row {
 	return []retrypatterns.Row{
 		neverRetry(),
-		addition("faults of Step Functions itself", retrypatterns.Aggressive, retry.SfnServiceException, retry.SfnSdkClientException),
+		addition(
+			"faults of Step Functions itself",
+			retrypatterns.Aggressive,
+			retry.SfnServiceException,
+			retry.SfnSdkClientException,
+		),
 		addition("Step Functions asks for a slower rate", retrypatterns.Conservative, retry.SfnThrottlingException),
 		addition("a hang", retrypatterns.Minimal, retry.StatesTimeout),
 	}
@@ -167,8 +195,8 @@ func describeRows() []retrypatterns.Row {
 // Its input is {"prefix": …} or {"manifest": …}. ListFiles writes the list of the files, or refuses all of them before
 // any is imported. ImportFiles, a distributed Map, starts the state machine of [Definition] for each file, under the
 // name that an upload's own event gives the execution, so that a file is imported once however often it is listed.
-// The children do not fail: their output is the description of the file's import. SumFiles adds up the files. The execution
-// fails with [FilesFailed] unless all files succeeded. See decision 085.
+// The children do not fail: their output is the description of the file's import. SumFiles adds up the files. The
+// execution fails with [FilesFailed] unless all files succeeded. See decision 085.
 func FilesDefinition(table retrypatterns.Table, o FilesOptions) ([]byte, error) {
 	if err := o.check(); err != nil {
 		return nil, fmt.Errorf("options of the state machine of many files: %w", err)
@@ -197,44 +225,71 @@ type filesBuilder struct {
 
 func (b filesBuilder) machine() object {
 	return object{
-		{"Comment", "CSV import of many files as one: lists them, imports each with an execution of its own, and sums them up"},
+		{
+			"Comment",
+			"CSV import of many files as one: lists them, imports each with an execution of its own, and sums them up",
+		},
 		{"StartAt", initializeFiles},
 		{"TimeoutSeconds", int(FilesTimeout / time.Second)},
-		{"States", object{
-			{initializeFiles, b.initialize()},
-			{ListFiles, b.listFiles()},
-			{NotifyFilesRejected, b.notify(NotifyFilesRejected, "CSV import of many files rejected", object{
-				{"status", "REJECTED"}, {"execution.$", "$.execution"}, {"request.$", "$.request"}, {"error.$", "$.error"},
-			}, filesRejected)},
-			{filesRejected, fail("No file was imported")},
-			{ImportFiles, b.importFiles()},
-			{SumFiles, b.sumFiles()},
-			{checkFiles, b.checkFiles()},
-			{filesNotRun, object{
-				{"Type", "Pass"},
-				{"Comment", "The Map Run did not finish; the summary shows how far it got"},
-				{"Parameters", object{{"Error.$", "$.mapError.Error"}, {"Cause.$", "$.mapError.Cause"}}},
-				{"ResultPath", "$.error"},
-				{"Next", NotifyFilesFailure},
-			}},
-			{filesFailed, object{
-				{"Type", "Pass"},
-				{"Parameters", object{{"Error", FilesFailed}, {"Cause.$", "States.Format('{} of {} files were not imported, or " +
-					"not completely. Summary: s3://{}/{}', $.aggregation.summary.failed, $.aggregation.summary.files, " +
-					"$.aggregation.summary.summary.bucket, $.aggregation.summary.summary.key)"}}},
-				{"ResultPath", "$.error"},
-				{"Next", NotifyFilesFailure},
-			}},
-			{NotifyFilesCompletion, b.notify(NotifyFilesCompletion, "CSV import of many files succeeded", object{
-				{"status", "SUCCEEDED"}, {"execution.$", "$.execution"}, {"summary.$", "$.aggregation.summary"},
-			}, filesSucceeded)},
-			{filesSucceeded, object{{"Type", "Succeed"}, {"OutputPath", "$.aggregation.summary"}}},
-			{NotifyFilesFailure, b.notify(NotifyFilesFailure, "CSV import of many files failed", object{
-				{"status", "FAILED"}, {"execution.$", "$.execution"}, {"request.$", "$.request"}, {"error.$", "$.error"},
-				{"aggregation.$", "$.aggregation"},
-			}, filesEnded)},
-			{filesEnded, fail("Not all files were imported")},
-		}},
+		{
+			"States",
+			object{
+				{initializeFiles, b.initialize()},
+				{ListFiles, b.listFiles()},
+				{NotifyFilesRejected, b.notify(NotifyFilesRejected, "CSV import of many files rejected", object{
+					{
+						"status",
+						"REJECTED",
+					},
+					{"execution.$", "$.execution"},
+					{"request.$", "$.request"},
+					{"error.$", "$.error"},
+				}, filesRejected)},
+				{filesRejected, fail("No file was imported")},
+				{ImportFiles, b.importFiles()},
+				{SumFiles, b.sumFiles()},
+				{checkFiles, b.checkFiles()},
+				{filesNotRun, object{
+					{"Type", "Pass"},
+					{"Comment", "The Map Run did not finish; the summary shows how far it got"},
+					{"Parameters", object{{"Error.$", "$.mapError.Error"}, {"Cause.$", "$.mapError.Cause"}}},
+					{"ResultPath", "$.error"},
+					{"Next", NotifyFilesFailure},
+				}},
+				{
+					filesFailed,
+					object{
+						{"Type", "Pass"},
+						{
+							"Parameters",
+							object{
+								{"Error", FilesFailed},
+								{"Cause.$", "States.Format('{} of {} files were not imported, or " +
+									"not completely. Summary: s3://{}/{}', $.aggregation.summary.failed, $.aggregation.summary.files, " +
+									"$.aggregation.summary.summary.bucket, $.aggregation.summary.summary.key)"},
+							},
+						},
+						{"ResultPath", "$.error"},
+						{"Next", NotifyFilesFailure},
+					},
+				},
+				{NotifyFilesCompletion, b.notify(NotifyFilesCompletion, "CSV import of many files succeeded", object{
+					{"status", "SUCCEEDED"}, {"execution.$", "$.execution"}, {"summary.$", "$.aggregation.summary"},
+				}, filesSucceeded)},
+				{filesSucceeded, object{{"Type", "Succeed"}, {"OutputPath", "$.aggregation.summary"}}},
+				{NotifyFilesFailure, b.notify(NotifyFilesFailure, "CSV import of many files failed", object{
+					{
+						"status",
+						"FAILED",
+					},
+					{"execution.$", "$.execution"},
+					{"request.$", "$.request"},
+					{"error.$", "$.error"},
+					{"aggregation.$", "$.aggregation"},
+				}, filesEnded)},
+				{filesEnded, fail("Not all files were imported")},
+			},
+		},
 	}
 }
 
@@ -262,7 +317,9 @@ func (b filesBuilder) initialize() object {
 }
 
 func (b filesBuilder) listFiles() object {
-	return b.lambda(ListFiles, "Lists the files of a prefix or a manifest, and refuses the import if the list has errors",
+	return b.lambda(
+		ListFiles,
+		"Lists the files of a prefix or a manifest, and refuses the import if the list has errors",
 		b.o.FilesFunction,
 		object{{"request.$", "$.request"}, {"execution.$", "$.execution"}, {"work.$", "$.work"}},
 		object{
@@ -270,7 +327,8 @@ func (b filesBuilder) listFiles() object {
 			{"ResultPath", "$.list"},
 			catchAll("$.error", NotifyFilesRejected),
 			{"Next", ImportFiles},
-		})
+		},
+	)
 }
 
 func (b filesBuilder) importFiles() object {
@@ -286,29 +344,41 @@ func (b filesBuilder) importFiles() object {
 		{"ItemSelector", object{{"file.$", "$$.Map.Item.Value"}, {PartOf + ".$", "$.execution"}}},
 		{"MaxConcurrency", b.o.Concurrency},
 		{"ToleratedFailurePercentage", 100},
-		{"ItemProcessor", object{
-			{"ProcessorConfig", object{{"Mode", "DISTRIBUTED"}, {"ExecutionType", "STANDARD"}}},
-			{"StartAt", ImportFile},
-			{"States", object{
-				{ImportFile, b.importFile()},
-				{DescribeImport, b.describeImport()},
-				{checkImport, object{
-					{"Type", "Choice"},
-					{"Choices", []object{
-						{{"Variable", "$.import.Status"}, {"StringEquals", "RUNNING"}, {"Next", awaitImport}},
-					}},
-					{"Default", importEnded},
-				}},
-				{awaitImport, object{
-					{"Type", "Wait"},
-					{"Comment", "The file's own event started the import before"},
-					{"Seconds", b.poll()},
-					{"Next", DescribeImport},
-				}},
-				{importEnded, object{{"Type", "Succeed"}}},
-				{notStarted, object{{"Type", "Succeed"}, {"Comment", "The file's import does not exist: $.start is the reason"}}},
-			}},
-		}},
+		{
+			"ItemProcessor",
+			object{
+				{"ProcessorConfig", object{{"Mode", "DISTRIBUTED"}, {"ExecutionType", "STANDARD"}}},
+				{"StartAt", ImportFile},
+				{
+					"States",
+					object{
+						{ImportFile, b.importFile()},
+						{DescribeImport, b.describeImport()},
+						{checkImport, object{
+							{"Type", "Choice"},
+							{"Choices", []object{
+								{{"Variable", "$.import.Status"}, {"StringEquals", "RUNNING"}, {"Next", awaitImport}},
+							}},
+							{"Default", importEnded},
+						}},
+						{awaitImport, object{
+							{"Type", "Wait"},
+							{"Comment", "The file's own event started the import before"},
+							{"Seconds", b.poll()},
+							{"Next", DescribeImport},
+						}},
+						{importEnded, object{{"Type", "Succeed"}}},
+						{
+							notStarted,
+							object{
+								{"Type", "Succeed"},
+								{"Comment", "The file's import does not exist: $.start is the reason"},
+							},
+						},
+					},
+				},
+			},
+		},
 		{"ResultWriter", object{
 			{"Resource", "arn:aws:states:::s3:putObject"},
 			{"Parameters", object{{"Bucket.$", "$.results.bucket"}, {"Prefix.$", "$.results.prefix"}}},

@@ -42,8 +42,8 @@ func TestGoldenFilesDefinition(t *testing.T) {
 	}
 }
 
-// TestFilesAreDescribedWithinTheHistory: a child that waits for a running import describes it at most 2,000 times within
-// the import's timeout, with 11 of 25,000 events of its history each.
+// TestFilesAreDescribedWithinTheHistory: a child that waits for a running import describes it at most 2,000 times
+// within the import's timeout, with 11 of 25,000 events of its history each.
 func TestFilesAreDescribedWithinTheHistory(t *testing.T) {
 	t.Parallel()
 	for timeout, want := range map[time.Duration]float64{
@@ -64,11 +64,11 @@ func TestFilesAreDescribedWithinTheHistory(t *testing.T) {
 func TestFilesOptionsAreChecked(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*statemachine.FilesOptions){
-		"FilesFunction is empty":                func(o *statemachine.FilesOptions) { o.FilesFunction = "" },
-		"ImportExecutions is empty":             func(o *statemachine.FilesOptions) { o.ImportExecutions = "" },
-		"Concurrency is 0; want 1 to 1000":      func(o *statemachine.FilesOptions) { o.Concurrency = 0 },
-		"Concurrency is 1001; want 1 to 1000":   func(o *statemachine.FilesOptions) { o.Concurrency = 1001 },
-		"the ImportTimeout is 1.5s; want whole": func(o *statemachine.FilesOptions) { o.ImportTimeout = 1500 * time.Millisecond },
+		"FilesFunction is empty":                  func(o *statemachine.FilesOptions) { o.FilesFunction = "" },
+		"ImportExecutions is empty":               func(o *statemachine.FilesOptions) { o.ImportExecutions = "" },
+		"the Concurrency is 0; want 1 to 1000":    func(o *statemachine.FilesOptions) { o.Concurrency = 0 },
+		"the Concurrency is 1001; want 1 to 1000": func(o *statemachine.FilesOptions) { o.Concurrency = 1001 },
+		"the ImportTimeout is 1.5s; want whole":   func(o *statemachine.FilesOptions) { o.ImportTimeout = 1500 * time.Millisecond },
 	} {
 		o := statemachine.FilesSubstitutions()
 		change(&o)

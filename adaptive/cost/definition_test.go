@@ -89,8 +89,8 @@ func TestOfDefinitionDistributed(t *testing.T) {
 	}
 }
 
-// TestADistributedMapIsNotPartOfAnExpressExecution: AWS refuses it. Its children are not priced as iterations of an inline
-// Map.
+// TestADistributedMapIsNotPartOfAnExpressExecution: AWS refuses it. Its children are not priced as iterations of an
+// inline Map.
 func TestADistributedMapIsNotPartOfAnExpressExecution(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"STANDARD", "EXPRESS"} {

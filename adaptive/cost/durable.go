@@ -2,8 +2,9 @@ package cost
 
 import "stepback/engine/durable"
 
-// DurableItems returns the cost of n executions of a durable function that each use as much as u, in functions with a memory
-// of memoryMB megabytes. The service keeps what an execution has written while it runs and retention days longer.
+// DurableItems returns the cost of n executions of a durable function that each use as much as u, in functions with a
+// memory of memoryMB megabytes. The service keeps what an execution has written while it runs and retention days
+// longer.
 func DurableItems(u durable.Usage, n float64, memoryMB int, retention float64, p Prices) []Item {
 	const day = 24 * 60 * 60 // seconds
 	first, retries := float64(u.Operations-u.Retries)*n, float64(u.Retries)*n

@@ -14,8 +14,8 @@ func million(shape statemachine.Shape, batch int) cost.Import {
 		KeptDays: 30}
 }
 
-// TestManyFilesAsOne: one import of 1,000 files enters 8 states, and 5 more for each file; it lists the files once and adds
-// them up once.
+// TestManyFilesAsOne: one import of 1,000 files enters 8 states, and 5 more for each file; it lists the files once and
+// adds them up once.
 func TestManyFilesAsOne(t *testing.T) {
 	t.Parallel()
 	apart := million(statemachine.Bulk, 250)

@@ -35,14 +35,26 @@ func DefaultPrices(a worth.Architecture) Prices {
 		compute = prices.LambdaGBSecondArm
 	}
 	return Prices{
-		Region: l.Region, Date: l.Month(), Source: l.Source,
-		Architecture: cmp.Or(a, worth.X86), Transitions: l.Of(prices.StateTransitions),
-		ExpressRequests: l.Of(prices.ExpressRequests), ExpressGBSecond: l.Of(prices.ExpressGBSecond),
-		Invocations: l.Of(prices.LambdaRequests), GBSecond: l.Of(compute),
-		DurableOperations: l.Of(prices.DurableOperations), DurableGB: l.Of(prices.DurableGB), DurableGBMonth: l.Of(prices.DurableGBMonth),
-		CapacityHour: l.Of(prices.AuroraCapacityHour), IORequests: l.Of(prices.AuroraIORequests),
-		StorageGBMonth: l.Of(prices.S3GBMonth), Traces: l.Of(prices.XRayTraces),
-		TableWrites: l.Of(prices.DynamoDBWrites), EndpointHour: l.Of(prices.EndpointHour),
+		Region:          l.Region,
+		Date:            l.Month(),
+		Source:          l.Source,
+		Architecture:    cmp.Or(a, worth.X86),
+		Transitions:     l.Of(prices.StateTransitions),
+		ExpressRequests: l.Of(prices.ExpressRequests),
+		ExpressGBSecond: l.Of(prices.ExpressGBSecond),
+		Invocations:     l.Of(prices.LambdaRequests),
+		GBSecond:        l.Of(compute),
+		DurableOperations: l.Of(
+			prices.DurableOperations,
+		),
+		DurableGB:      l.Of(prices.DurableGB),
+		DurableGBMonth: l.Of(prices.DurableGBMonth),
+		CapacityHour:   l.Of(prices.AuroraCapacityHour),
+		IORequests:     l.Of(prices.AuroraIORequests),
+		StorageGBMonth: l.Of(prices.S3GBMonth),
+		Traces:         l.Of(prices.XRayTraces),
+		TableWrites:    l.Of(prices.DynamoDBWrites),
+		EndpointHour:   l.Of(prices.EndpointHour),
 	}
 }
 

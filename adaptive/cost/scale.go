@@ -66,8 +66,8 @@ func (s Scale) First() Limit {
 // FilesAtOnce is the number of files that an import of many files imports concurrently.
 func FilesAtOnce() int { return statemachine.FilesSubstitutions().Concurrency }
 
-// Scale computes what the import of one file needs, or, if AsOne is set, that of many files of the same size. timeout is
-// the time limit of the execution of a file, rangesAtOnce the number of ranges that are validated concurrently.
+// Scale computes what the import of one file needs, or, if AsOne is set, that of many files of the same size. timeout
+// is the time limit of the execution of a file, rangesAtOnce the number of ranges that are validated concurrently.
 func (i Import) Scale(timeout time.Duration, rangesAtOnce int) Scale {
 	if i.AsOne && i.Files > 1 {
 		return i.scaleOfMany(timeout, rangesAtOnce)
@@ -84,8 +84,20 @@ func (i Import) Scale(timeout time.Duration, rangesAtOnce int) Scale {
 	s.Transitions, s.TransitionsElsewhere = seconds(u.Transitions/transitionsPerSecond),
 		seconds(u.Transitions/fewTransitions)
 	s.Limits = []Limit{
-		{"duration of an execution", s.Elapsed().Hours(), timeout.Hours(), "h", "raise timeoutHours, or give Aurora more capacity: its rate determines the duration"},
-		{"events in an execution's history", fileEvents + s.Parts*statemachine.PartEvents, historyEvents, "", "raise CSV_PART_BYTES"},
+		{
+			"duration of an execution",
+			s.Elapsed().Hours(),
+			timeout.Hours(),
+			"h",
+			"raise timeoutHours, or give Aurora more capacity: its rate determines the duration",
+		},
+		{
+			"events in an execution's history",
+			fileEvents + s.Parts*statemachine.PartEvents,
+			historyEvents,
+			"",
+			"raise CSV_PART_BYTES",
+		},
 		{"parts of a file", s.Parts, statemachine.MaxParts, "", "larger files have larger parts, of up to 1 GiB"},
 		{"bytes of a file", s.Bytes, float64(statemachine.MaxParts) * statemachine.MaxPartBytes, "", "split the file"},
 	}

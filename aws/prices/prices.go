@@ -45,10 +45,25 @@ const (
 // Items returns every item.
 func Items() []Item {
 	return []Item{
-		StateTransitions, ExpressRequests, ExpressGBSecond, LambdaRequests, LambdaGBSecondX86, LambdaGBSecondArm,
-		DurableOperations, DurableGB, DurableGBMonth, AuroraCapacityHour, AuroraIORequests, S3GBMonth, XRayTraces, DynamoDBWrites, EndpointHour,
-		LogGB, MetricMonth,
-		AlarmMonth, CompositeAlarmMonth,
+		StateTransitions,
+		ExpressRequests,
+		ExpressGBSecond,
+		LambdaRequests,
+		LambdaGBSecondX86,
+		LambdaGBSecondArm,
+		DurableOperations,
+		DurableGB,
+		DurableGBMonth,
+		AuroraCapacityHour,
+		AuroraIORequests,
+		S3GBMonth,
+		XRayTraces,
+		DynamoDBWrites,
+		EndpointHour,
+		LogGB,
+		MetricMonth,
+		AlarmMonth,
+		CompositeAlarmMonth,
 	}
 }
 

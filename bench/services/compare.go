@@ -77,7 +77,8 @@ func compareOnce(ctx context.Context, program, data string, rows []*row, o *opti
 	if err != nil {
 		return err
 	}
-	server := exec.CommandContext(ctx, program, "serve", "-q", "--listen", address, "--data", where)
+	server := exec.CommandContext(ctx, program, //nolint:gosec // the program that the caller names
+		"serve", "-q", "--listen", address, "--data", where)
 	said := new(bytes.Buffer)
 	server.Stderr = said
 	if err := server.Start(); err != nil {
@@ -197,7 +198,7 @@ func startFloor(ctx context.Context, data string) (*child, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	c := exec.CommandContext(ctx, self, "-floor", data)
+	c := exec.CommandContext(ctx, self, "-floor", data) //nolint:gosec // this program
 	c.Stderr = os.Stderr
 	in, err := c.StdinPipe()
 	if err != nil {

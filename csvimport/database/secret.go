@@ -31,8 +31,8 @@ type secret struct {
 	SSLMode  string      `json:"sslmode"`
 }
 
-// secretAccess returns how to connect to secretsmanager:ARN. The password is read again for each new connection, so that
-// a rotation needs no restart.
+// secretAccess returns how to connect to secretsmanager:ARN. The password is read again for each new connection, so
+// that a rotation needs no restart.
 func secretAccess(ctx context.Context, id string) (url string, access postgresstore.Access, err error) {
 	cfg, err := config.LoadDefaultConfig(ctx)
 	if err != nil {

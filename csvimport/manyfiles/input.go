@@ -20,7 +20,8 @@ const ManifestSuffix = ".manifest"
 func Extensions() []string { return []string{".csv", ".tsv", ".txt"} }
 
 // Takes reports whether a file is taken from a folder or a prefix; name is its path below the folder or prefix, with
-// slashes. Its ending has to be one of Extensions, in upper or lower case, and no part of the path may begin with a dot.
+// slashes. Its ending has to be one of Extensions, in upper or lower case, and no part of the path may begin with a
+// dot.
 func Takes(name string) bool {
 	if !slices.Contains(Extensions(), strings.ToLower(path.Ext(name))) {
 		return false

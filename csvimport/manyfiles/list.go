@@ -55,15 +55,18 @@ const (
 )
 
 // List writes the list of the files that the request selects. It fails with InvalidInput for a request or manifest with
-// errors, or one of more than statemachine.MaxFiles files, and with CSVFileNotFound if the request selects no file. Then
-// it has written nothing.
+// errors, or one of more than statemachine.MaxFiles files, and with CSVFileNotFound if the request selects no file.
+// Then it has written nothing.
 func (s *Steps) List(ctx context.Context, in Input) (Report, error) {
 	r, err := in.request(s.Bucket)
 	if err != nil {
 		return Report{}, err
 	}
 	if in.Execution == "" || in.Work.Bucket == "" {
-		return Report{}, csvimport.Fail(retry.InvalidInput, "the event lacks execution or work.bucket, where the list goes")
+		return Report{}, csvimport.Fail(
+			retry.InvalidInput,
+			"the event lacks execution or work.bucket, where the list goes",
+		)
 	}
 	var files []csvimport.ObjectInfo
 	if r.Prefix != "" {
@@ -89,8 +92,12 @@ func (s *Steps) underPrefix(ctx context.Context, prefix string) ([]csvimport.Obj
 		return tooMany(s.address(prefix), len(files))
 	})
 	if err == nil && len(files) == 0 {
-		err = csvimport.Fail(statemachine.CSVFileNotFound, "%s: no object with this prefix ends in %s; check the prefix, and that the upload is complete",
-			s.address(prefix), strings.Join(Extensions(), ", "))
+		err = csvimport.Fail(
+			statemachine.CSVFileNotFound,
+			"%s: no object with this prefix ends in %s; check the prefix, and that the upload is complete",
+			s.address(prefix),
+			strings.Join(Extensions(), ", "),
+		)
 	}
 	return files, err
 }
@@ -103,7 +110,12 @@ func tooMany(what string, files int) error {
 	if files <= statemachine.MaxFiles {
 		return nil
 	}
-	return csvimport.Fail(retry.InvalidInput, "%s has more than %d files; import them in several parts", what, statemachine.MaxFiles)
+	return csvimport.Fail(
+		retry.InvalidInput,
+		"%s has more than %d files; import them in several parts",
+		what,
+		statemachine.MaxFiles,
+	)
 }
 
 // inManifest returns the objects that a manifest lists, in its order.
@@ -115,8 +127,14 @@ func (s *Steps) inManifest(ctx context.Context, r Request) ([]csvimport.ObjectIn
 	}
 	defer object.Body.Close()
 	if object.Size > maxManifestBytes {
-		return nil, csvimport.Fail(retry.InvalidInput, "%s has %d bytes, and a manifest of %d files at most %d; import them in several parts",
-			at, object.Size, statemachine.MaxFiles, maxManifestBytes)
+		return nil, csvimport.Fail(
+			retry.InvalidInput,
+			"%s has %d bytes, and a manifest of %d files at most %d; import them in several parts",
+			at,
+			object.Size,
+			statemachine.MaxFiles,
+			maxManifestBytes,
+		)
 	}
 	lines, err := s.lines(at, io.LimitReader(object.Body, maxManifestBytes))
 	if err != nil {
@@ -148,7 +166,12 @@ func (s *Steps) lines(at csvimport.Location, text io.Reader) ([]line, error) {
 			raw = bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf"))
 		}
 		if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
-			return nil, csvimport.Fail(retry.InvalidInput, "%s, line %d is not UTF-8 text; a manifest lists the files, one in a line", at, n)
+			return nil, csvimport.Fail(
+				retry.InvalidInput,
+				"%s, line %d is not UTF-8 text; a manifest lists the files, one in a line",
+				at,
+				n,
+			)
 		}
 		name := strings.TrimSpace(string(raw))
 		if name == "" || strings.HasPrefix(name, "#") {
@@ -163,7 +186,10 @@ func (s *Steps) lines(at csvimport.Location, text io.Reader) ([]line, error) {
 			key = path.Join(path.Dir(at.Key), name)
 		}
 		if before := seen[key]; before > 0 {
-			problems = append(problems, fmt.Sprintf("line %d: %s is already in line %d; list each file once", n, name, before))
+			problems = append(
+				problems,
+				fmt.Sprintf("line %d: %s is already in line %d; list each file once", n, name, before),
+			)
 			continue
 		}
 		seen[key] = n
@@ -174,14 +200,23 @@ func (s *Steps) lines(at csvimport.Location, text io.Reader) ([]line, error) {
 	}
 	switch err := scanner.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return nil, csvimport.Fail(retry.InvalidInput, "%s, line %d is longer than %d bytes; a manifest lists the files, one in a line", at,
-			n+1, longest)
+		return nil, csvimport.Fail(
+			retry.InvalidInput,
+			"%s, line %d is longer than %d bytes; a manifest lists the files, one in a line",
+			at,
+			n+1,
+			longest,
+		)
 	case err != nil:
 		return nil, err
 	case len(problems) > 0:
 		return nil, invalid(at, problems)
 	case len(all) == 0:
-		return nil, csvimport.Fail(statemachine.CSVFileNotFound, "%s lists no file; write the keys of CSV files, one in a line", at)
+		return nil, csvimport.Fail(
+			statemachine.CSVFileNotFound,
+			"%s lists no file; write the keys of CSV files, one in a line",
+			at,
+		)
 	}
 	return all, nil
 }
@@ -226,8 +261,13 @@ func invalid(at csvimport.Location, problems []string) error {
 	if n := len(problems) - maxProblems; n > 0 {
 		problems, more = problems[:maxProblems], fmt.Sprintf(" (and %d more lines)", n)
 	}
-	return csvimport.Fail(retry.InvalidInput, "%s: %s%s; correct the manifest and upload it again: no file was imported", at,
-		strings.Join(problems, "; "), more)
+	return csvimport.Fail(
+		retry.InvalidInput,
+		"%s: %s%s; correct the manifest and upload it again: no file was imported",
+		at,
+		strings.Join(problems, "; "),
+		more,
+	)
 }
 
 // write stores the list.
@@ -242,7 +282,9 @@ func (s *Steps) write(ctx context.Context, in Input, files []csvimport.ObjectInf
 	between := byte('[')
 	for _, f := range files {
 		report.Bytes += f.Size
-		text, err := json.Marshal(item{s.Bucket, f.Key, f.ETag, f.Size, objectevent.ExecutionName(s.Bucket, f.Key, f.ETag)})
+		text, err := json.Marshal(
+			item{s.Bucket, f.Key, f.ETag, f.Size, objectevent.ExecutionName(s.Bucket, f.Key, f.ETag)},
+		)
 		if err != nil {
 			return Report{}, err
 		}

@@ -94,8 +94,8 @@ func TestAManifest(t *testing.T) {
 	}
 }
 
-// TestRequestsWithErrors: a request, prefix or manifest with errors is refused as a whole, by an error that names each of
-// them, and nothing is listed.
+// TestRequestsWithErrors: a request, prefix or manifest with errors is refused as a whole, by an error that names each
+// of them, and nothing is listed.
 func TestRequestsWithErrors(t *testing.T) {
 	t.Parallel()
 	manifest := func(text string) func(*objectstest.Memory) string {
@@ -207,17 +207,39 @@ func sum(t *testing.T, m *objectstest.Memory, mapError *aggregate.MapError) (man
 	results := func(name, text string) {
 		m.Set(csvimport.Location{Bucket: "out", Key: "results/files/x/" + name}, text, "application/json")
 	}
-	results("run/SUCCEEDED_0.json", fmt.Sprintf(ended, items[0].Execution, items[1].Execution, items[2].Execution, items[3].Execution, "",
-		strings.Repeat("é", 400)))
+	results(
+		"run/SUCCEEDED_0.json",
+		fmt.Sprintf(ended, items[0].Execution, items[1].Execution, items[2].Execution, items[3].Execution, "",
+			strings.Repeat("é", 400)),
+	)
 	results("run/FAILED_0.json", fmt.Sprintf(stopped, items[4].Execution))
-	results("run/manifest.json", `{"DestinationBucket":"out","ResultFiles":{"FAILED":[{"Key":"results/files/x/run/FAILED_0.json"}],
-		"PENDING":[],"SUCCEEDED":[{"Key":"results/files/x/run/SUCCEEDED_0.json"}]}}`)
+	results(
+		"run/manifest.json",
+		`{"DestinationBucket":"out","ResultFiles":{"FAILED":[{"Key":"results/files/x/run/FAILED_0.json"}],
+		"PENDING":[],"SUCCEEDED":[{"Key":"results/files/x/run/SUCCEEDED_0.json"}]}}`,
+	)
 	m.Set(csvimport.Location{Bucket: "out", Key: "output/" + items[2].Execution + "/summary.json"},
 		`{"rows":4,"applied":1,"alreadyApplied":0,"rejected":1,"deadLettered":2}`, "application/json")
-	s := &manyfiles.Steps{Objects: m, Bucket: "in", Now: func() time.Time { return time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC) }}
-	return s.Sum(t.Context(), manyfiles.Input{Request: json.RawMessage(`{"prefix":"p/"}`), Execution: "x", List: &report,
-		Results: aggregate.Place{Bucket: "out", Prefix: "results/files/x"}, Output: aggregate.Place{Bucket: "out", Prefix: "imports/x"},
-		StartTime: "2026-11-27T11:00:00Z", MapError: mapError})
+	s := &manyfiles.Steps{
+		Objects: m,
+		Bucket:  "in",
+		Now:     func() time.Time { return time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC) },
+	}
+	return s.Sum(
+		t.Context(),
+		manyfiles.Input{
+			Request:   json.RawMessage(`{"prefix":"p/"}`),
+			Execution: "x",
+			List:      &report,
+			Results: aggregate.Place{
+				Bucket: "out",
+				Prefix: "results/files/x",
+			},
+			Output:    aggregate.Place{Bucket: "out", Prefix: "imports/x"},
+			StartTime: "2026-11-27T11:00:00Z",
+			MapError:  mapError,
+		},
+	)
 }
 
 // TestTheSummary adds up every outcome that a file can have, and names the files that did not succeed.
@@ -231,8 +253,9 @@ func TestTheSummary(t *testing.T) {
 	if got.Files != 6 || got.Succeeded != 2 || got.Failed != 4 || got.Earlier != 1 || got.Bytes != 30 {
 		t.Errorf("files: %+v", got)
 	}
-	if want := (manyfiles.Counts{Rows: 19, Applied: 13, AlreadyApplied: 1, Rejected: 3, DeadLettered: 2}); got.Counts != want {
-		t.Errorf("rows: %+v, want %+v", got.Counts, want)
+	counts := manyfiles.Counts{Rows: 19, Applied: 13, AlreadyApplied: 1, Rejected: 3, DeadLettered: 2}
+	if got.Counts != counts {
+		t.Errorf("rows: %+v, want %+v", got.Counts, counts)
 	}
 	var failed []string
 	for _, f := range got.FailedFiles {
@@ -275,9 +298,20 @@ func TestManyFailedFilesFitIntoAMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &manyfiles.Steps{Objects: m, Bucket: "in"}
-	got, err := s.Sum(t.Context(), manyfiles.Input{Request: json.RawMessage(`{"prefix":"p/"}`), Execution: "x", List: &report,
-		Results: aggregate.Place{Bucket: "out", Prefix: "results/files/x"}, Output: aggregate.Place{Bucket: "out", Prefix: "imports/x"},
-		MapError: &aggregate.MapError{Error: "States.ItemReaderFailed"}})
+	got, err := s.Sum(
+		t.Context(),
+		manyfiles.Input{
+			Request:   json.RawMessage(`{"prefix":"p/"}`),
+			Execution: "x",
+			List:      &report,
+			Results: aggregate.Place{
+				Bucket: "out",
+				Prefix: "results/files/x",
+			},
+			Output:   aggregate.Place{Bucket: "out", Prefix: "imports/x"},
+			MapError: &aggregate.MapError{Error: "States.ItemReaderFailed"},
+		},
+	)
 	text, _ := json.Marshal(got)
 	if err != nil || got.Failed != 300 || len(got.FailedFiles) != 20 || len(text) > 64<<10 {
 		t.Errorf("%d failed, %d named, %d bytes, %v", got.Failed, len(got.FailedFiles), len(text), err)
@@ -304,10 +338,20 @@ func TestResultsThatContradictTheList(t *testing.T) {
 		}
 		change(m)
 		text, _ := m.Content(csvimport.Location{Bucket: "out", Key: listed})
-		report := manyfiles.Report{List: csvimport.Location{Bucket: "out", Key: listed}, Files: int64(strings.Count(text, `"key"`))}
+		report := manyfiles.Report{
+			List:  csvimport.Location{Bucket: "out", Key: listed},
+			Files: int64(strings.Count(text, `"key"`)),
+		}
 		s := &manyfiles.Steps{Objects: m, Bucket: "in"}
-		_, err := s.Sum(t.Context(), manyfiles.Input{Execution: "x", List: &report,
-			Results: aggregate.Place{Bucket: "out", Prefix: "results/files/x"}, Output: aggregate.Place{Bucket: "out", Prefix: "imports/x"}})
+		_, err := s.Sum(t.Context(), manyfiles.Input{
+			Execution: "x",
+			List:      &report,
+			Results: aggregate.Place{
+				Bucket: "out",
+				Prefix: "results/files/x",
+			},
+			Output: aggregate.Place{Bucket: "out", Prefix: "imports/x"},
+		})
 		var f *csvimport.Failure
 		if !errors.As(err, &f) || f.Name != "AggregateMismatch" || !strings.Contains(f.Message, want) {
 			t.Errorf("got %v, want %s", err, want)

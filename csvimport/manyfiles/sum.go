@@ -284,7 +284,7 @@ func (x *sums) write(ctx context.Context) (Summary, error) {
 	encoder := json.NewEncoder(buffered)
 	encoder.SetEscapeHTML(false)
 	for _, f := range x.files {
-		out.Counts.add(f.Counts)
+		out.add(f.Counts)
 		if f.Earlier {
 			out.Earlier++
 		}

@@ -21,8 +21,8 @@ type Usage struct {
 	Lasted time.Duration
 }
 
-// UsageOf returns the usage of an execution, whose events are as GetDurableExecutionHistory returns them, from the first one
-// on and with their data.
+// UsageOf returns the usage of an execution, whose events are as GetDurableExecutionHistory returns them, from the
+// first one on and with their data.
 func UsageOf(events []json.RawMessage) (Usage, error) {
 	var u Usage
 	var first, last time.Time

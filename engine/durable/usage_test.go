@@ -31,7 +31,14 @@ func TestUsageOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := durable.UsageOf(events)
-	want := durable.Usage{Operations: 5, Retries: 1, Written: 9 + 6 + 3, Invocations: 3, Compute: 2 * time.Second, Lasted: 68 * time.Second}
+	want := durable.Usage{
+		Operations:  5,
+		Retries:     1,
+		Written:     9 + 6 + 3,
+		Invocations: 3,
+		Compute:     2 * time.Second,
+		Lasted:      68 * time.Second,
+	}
 	if err != nil || got != want {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}

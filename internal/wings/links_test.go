@@ -419,8 +419,8 @@ func TestLinkedModules(t *testing.T) {
 	}
 }
 
-// TestLeanBuild checks that the command which make run compiles links nothing that only other verbs, formats and databases
-// need.
+// TestLeanBuild checks that the command which make run compiles links nothing that only other verbs, formats and
+// databases need.
 func TestLeanBuild(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("go"); err != nil {

@@ -41,7 +41,20 @@ const (
 // deployed lists the logical IDs, by prefix, of the resources taken from the template, and left those that are not: the
 // function metrics has no part in an import.
 var (
-	deployed  = []string{"InputBucket", "ResultBucket", "Imports", "UndeliveredEvents", "CircuitBreakers", "Validate", "Process", "Aggregate", "Start", "StateMachine", "Files", "ObjectCreated"}
+	deployed = []string{
+		"InputBucket",
+		"ResultBucket",
+		"Imports",
+		"UndeliveredEvents",
+		"CircuitBreakers",
+		"Validate",
+		"Process",
+		"Aggregate",
+		"Start",
+		"StateMachine",
+		"Files",
+		"ObjectCreated",
+	}
 	left      = []string{"StateMachineLogSubscription", "StateMachineLogMayInvoke"}
 	functions = []string{"Validate", "Process", "Aggregate", "Start", "Files"}
 )
@@ -77,9 +90,14 @@ func template(t *testing.T, database string) (body string, keys map[string]strin
 		switch r["Type"] {
 		case "AWS::IAM::Policy":
 			document := properties["PolicyDocument"].(map[string]any)
-			document["Statement"] = slices.DeleteFunc(document["Statement"].([]any), func(s any) bool { return refersElsewhere(s, taken) })
+			document["Statement"] = slices.DeleteFunc(
+				document["Statement"].([]any),
+				func(s any) bool { return refersElsewhere(s, taken) },
+			)
 		case "AWS::Lambda::Function":
-			properties["Architectures"] = []string{map[string]string{"amd64": "x86_64", "arm64": "arm64"}[runtime.GOARCH]}
+			properties["Architectures"] = []string{
+				map[string]string{"amd64": "x86_64", "arm64": "arm64"}[runtime.GOARCH],
+			}
 			delete(properties, "VpcConfig")
 			variables := properties["Environment"].(map[string]any)["Variables"].(map[string]any)
 			if variables["DATABASE_URL"] != nil {
@@ -102,8 +120,16 @@ func template(t *testing.T, database string) (body string, keys map[string]strin
 	taken["Sent"] = map[string]any{"Type": "AWS::SQS::Queue", "Properties": map[string]any{"QueueName": "sent"}}
 	taken["SentPolicy"] = map[string]any{"Type": "AWS::SQS::QueuePolicy", "Properties": map[string]any{
 		"Queues": []any{map[string]any{"Ref": "Sent"}},
-		"PolicyDocument": map[string]any{"Version": "2012-10-17", "Statement": []any{map[string]any{"Effect": "Allow",
-			"Principal": map[string]string{"Service": "sns.amazonaws.com"}, "Action": "sqs:SendMessage", "Resource": arn}}}}}
+		"PolicyDocument": map[string]any{"Version": "2012-10-17", "Statement": []any{
+			map[string]any{
+				"Effect": "Allow",
+				"Principal": map[string]string{
+					"Service": "sns.amazonaws.com",
+				},
+				"Action":   "sqs:SendMessage",
+				"Resource": arn,
+			},
+		}}}}
 	taken["Sending"] = map[string]any{"Type": "AWS::SNS::Subscription", "DependsOn": []string{"SentPolicy"},
 		"Properties": map[string]any{"TopicArn": map[string]any{"Ref": topic}, "Protocol": "sqs", "Endpoint": arn,
 			"RawMessageDelivery": true}}
@@ -126,7 +152,10 @@ func refersElsewhere(v any, taken map[string]map[string]any) bool {
 		if of, ok := v["Fn::GetAtt"].([]any); ok {
 			return taken[of[0].(string)] == nil
 		}
-		return slices.ContainsFunc(slices.Collect(maps.Values(v)), func(one any) bool { return refersElsewhere(one, taken) })
+		return slices.ContainsFunc(
+			slices.Collect(maps.Values(v)),
+			func(one any) bool { return refersElsewhere(one, taken) },
+		)
 	}
 	return false
 }
@@ -273,7 +302,12 @@ func (s *stack) end(name string) *journal.Execution {
 // start starts an import of many files and waits for its end.
 func (s *stack) start(name, input string) *journal.Execution {
 	s.t.Helper()
-	s.call("sfn", "StartExecution", map[string]any{"stateMachineArn": imports + "-files", "name": name, "input": input}, nil)
+	s.call(
+		"sfn",
+		"StartExecution",
+		map[string]any{"stateMachineArn": imports + "-files", "name": name, "input": input},
+		nil,
+	)
 	return s.end(name)
 }
 
@@ -295,7 +329,12 @@ func (s *stack) summary(execution string) (out manyfiles.Summary) {
 // imported returns the number of imports of single files.
 func (s *stack) imported() int {
 	s.t.Helper()
-	list, err := sfn.NewFromConfig(s.cfg).ListExecutions(s.t.Context(), &sfn.ListExecutionsInput{StateMachineArn: aws.String(imports)})
+	list, err := sfn.NewFromConfig(
+		s.cfg,
+	).ListExecutions(
+		s.t.Context(),
+		&sfn.ListExecutionsInput{StateMachineArn: aws.String(imports)},
+	)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -326,8 +365,13 @@ func (s *stack) sent() string {
 	s.t.Helper()
 	var all []string
 	for {
-		out, err := sqs.NewFromConfig(s.cfg).ReceiveMessage(s.t.Context(), &sqs.ReceiveMessageInput{MaxNumberOfMessages: 10,
-			QueueUrl: aws.String(s.platform.Endpoint + "/" + account + "/sent"), WaitTimeSeconds: 1})
+		out, err := sqs.NewFromConfig(
+			s.cfg,
+		).ReceiveMessage(
+			s.t.Context(),
+			&sqs.ReceiveMessageInput{MaxNumberOfMessages: 10,
+				QueueUrl: aws.String(s.platform.Endpoint + "/" + account + "/sent"), WaitTimeSeconds: 1},
+		)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -348,8 +392,8 @@ func (s *stack) sent() string {
 const head = "user_id,login_count,post_count\n"
 
 // TestManyFilesInTheStack deploys dev's template onto the platform, with the real bootstraps and with every role
-// enforced, and imports files as one: by a manifest that is uploaded, and again by a prefix. One of the files is refused,
-// and one was imported by its own upload before. Each row counts once; there is one summary and one message.
+// enforced, and imports files as one: by a manifest that is uploaded, and again by a prefix. One of the files is
+// refused, and one was imported by its own upload before. Each row counts once; there is one summary and one message.
 func TestManyFilesInTheStack(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -380,11 +424,14 @@ func TestManyFilesInTheStack(t *testing.T) {
 		t.Errorf("the manifest's import is %s: %s %s", x.Status, x.Failure.Name, x.Failure.Cause)
 	}
 	got := s.summary(name)
-	if want := (manyfiles.Counts{Rows: 46, Applied: 45, Rejected: 1}); got.Counts != want || got.Files != 5 || got.Succeeded != 4 ||
-		got.Failed != 1 || got.Earlier != 1 {
+	if want := (manyfiles.Counts{Rows: 46, Applied: 45, Rejected: 1}); got.Counts != want || got.Files != 5 ||
+		got.Succeeded != 4 ||
+		got.Failed != 1 ||
+		got.Earlier != 1 {
 		t.Errorf("summary %+v", got)
 	}
-	if len(got.FailedFiles) != 1 || got.FailedFiles[0].Key != "staged/11/bad.csv" || got.FailedFiles[0].Status != "FAILED" ||
+	if len(got.FailedFiles) != 1 || got.FailedFiles[0].Key != "staged/11/bad.csv" ||
+		got.FailedFiles[0].Status != "FAILED" ||
 		got.FailedFiles[0].Error != "CSVHeaderInvalid" {
 		t.Errorf("failed files %+v", got.FailedFiles)
 	}
@@ -414,8 +461,12 @@ func TestManyFilesInTheStack(t *testing.T) {
 	s.put(s.input, "december.manifest", "staged/11/new.csv\nstaged/12/missing.csv\n")
 	name = objectevent.ExecutionName(s.input, "december.manifest", s.etag("december.manifest"))
 	x = s.end(name)
-	if !strings.Contains(x.Failure.Cause, "december.manifest: line 2: s3://"+s.input+"/staged/12/missing.csv does not exist") ||
-		x.Failure.Name != "InvalidInput" || s.imported() != 5 {
+	if !strings.Contains(
+		x.Failure.Cause,
+		"december.manifest: line 2: s3://"+s.input+"/staged/12/missing.csv does not exist",
+	) ||
+		x.Failure.Name != "InvalidInput" ||
+		s.imported() != 5 {
 		t.Errorf("a missing object: %s %s after %d imports", x.Failure.Name, x.Failure.Cause, s.imported())
 	}
 	if x := s.start("nothing", `{"prefix":"staged/12/"}`); x.Failure.Name != "CSVFileNotFound" {

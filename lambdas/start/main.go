@@ -4,8 +4,8 @@
 //
 // A manifest of many files starts an execution of another state machine, which imports them as one.
 //
-// Environment: STATE_MACHINE_ARN; FILES_STATE_MACHINE_ARN, the state machine of many files; if it is empty, manifests are
-// refused; and the AWS SDK's own variables.
+// Environment: STATE_MACHINE_ARN; FILES_STATE_MACHINE_ARN, the state machine of many files; if it is empty, manifests
+// are refused; and the AWS SDK's own variables.
 package main
 
 import (

@@ -154,9 +154,9 @@ func (c *call) repeats() (twice bool, hint string) {
 }
 
 // RepeatsWork reports whether a second call of an AWS action does the work twice. The service and the action are those
-// of Step Functions' integrations, such as sqs and sendMessage; other calls count as idempotent. has reports whether the
-// call has a parameter, and text returns a parameter that is a literal string; both take names as AWS's API spells them,
-// with a capital. hint describes how to prevent the repetition.
+// of Step Functions' integrations, such as sqs and sendMessage; other calls count as idempotent. has reports whether
+// the call has a parameter, and text returns a parameter that is a literal string; both take names as AWS's API spells
+// them, with a capital. hint describes how to prevent the repetition.
 func RepeatsWork(service, action string, has func(name string) bool, text func(name string) (string, bool)) (twice bool,
 	hint string) {
 	if names, ok := tokens[service+":"+action]; ok {

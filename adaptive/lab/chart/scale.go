@@ -42,7 +42,18 @@ func (s ScalePanel) draw(f *Figure, sizes string, x, y, w, h float64) {
 	if low == high {
 		high *= 10
 	}
-	p := panel{Figure: f, x: x, y: y, w: w, h: h, left: left, right: max(right, left+1), low: low, high: high, logarithmic: true}
+	p := panel{
+		Figure:      f,
+		x:           x,
+		y:           y,
+		w:           w,
+		h:           h,
+		left:        left,
+		right:       max(right, left+1),
+		low:         low,
+		high:        high,
+		logarithmic: true,
+	}
 	for _, v := range p.ticks() {
 		a, b := p.at(p.left, v), p.at(p.right, v)
 		p.path(grid, 1, false, a, b)

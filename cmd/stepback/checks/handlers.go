@@ -66,8 +66,8 @@ func sources(named []string) (all []reviewed, unread []definitions.Unread, other
 	return all, unread, others, withCode
 }
 
-// sourcesBelow reviews the source files in a directory that have a durable function. It skips tests, and longer files than
-// handlers.MaxText, which are build output.
+// sourcesBelow reviews the source files in a directory that have a durable function. It skips tests, and longer files
+// than handlers.MaxText, which are build output.
 func sourcesBelow(directory string) (all []reviewed, unread []definitions.Unread) {
 	_ = filepath.WalkDir(directory, func(path string, entry fs.DirEntry, err error) error {
 		switch {
@@ -118,15 +118,23 @@ func reviewSource(path string) (reviewed, error) {
 	}
 	for _, s := range r.Steps {
 		x.States = append(x.States, definitions.ReviewedState{
-			Location: s.Location, Retries: s.Retries, Attempts: s.Attempts, LongestWait: s.Wait.Seconds(),
-			About: &review.State{Location: s.Location, Retries: s.Retries, Attempts: s.Attempts, Wait: retry.Wait{Max: s.Wait}},
+			Location:    s.Location,
+			Retries:     s.Retries,
+			Attempts:    s.Attempts,
+			LongestWait: s.Wait.Seconds(),
+			About: &review.State{
+				Location: s.Location,
+				Retries:  s.Retries,
+				Attempts: s.Attempts,
+				Wait:     retry.Wait{Max: s.Wait},
+			},
 		})
 	}
 	return x, nil
 }
 
-// readSource returns the text of a source file. It reads no more of a file that is too long than handlers.Review needs to
-// refuse it.
+// readSource returns the text of a source file. It reads no more of a file that is too long than handlers.Review needs
+// to refuse it.
 func readSource(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {

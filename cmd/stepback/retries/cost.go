@@ -69,11 +69,20 @@ func (c *Cost) Run(ctx context.Context, std terminal.Streams) error {
 	}
 	if c.Rows < 1 || c.Executions < 1 || c.Items < 1 || c.Memory < 128 || c.Takes < 0 || c.Batch < 0 ||
 		c.Batch > statemachine.MaxBatchSize {
-		return exit.With(exit.Usage, fmt.Errorf("--rows, --executions and --items must be 1 or more, --memory 128 or more, --batch 1 to %d",
-			statemachine.MaxBatchSize))
+		return exit.With(
+			exit.Usage,
+			fmt.Errorf("--rows, --executions and --items must be 1 or more, --memory 128 or more, --batch 1 to %d",
+				statemachine.MaxBatchSize),
+		)
 	}
 	if c.Files < 1 || c.Files > statemachine.MaxFiles || c.Files > c.Rows {
-		return exit.With(exit.Usage, fmt.Errorf("--files must be 1 to %s, and at most the number of rows", terminal.Grouped(statemachine.MaxFiles)))
+		return exit.With(
+			exit.Usage,
+			fmt.Errorf(
+				"--files must be 1 to %s, and at most the number of rows",
+				terminal.Grouped(statemachine.MaxFiles),
+			),
+		)
 	}
 	if !(c.Retention >= 1 && c.Retention <= 90) {
 		return exit.With(exit.Usage, errors.New("--retention must be 1 to 90 days"))
@@ -148,8 +157,14 @@ func printScales(w io.Writer, all []scale) {
 	if s.Files == 1 {
 		fmt.Fprintf(w, "\nOne file of about %.1f GB, validated and applied in %s.\n\n", s.Bytes/1e9, parts)
 	} else {
-		fmt.Fprintf(w, "\n%s of about %.1f MB, each validated and applied in %s; %d at a time.\n\n", terminal.Counted(s.Files, "file"),
-			s.Bytes/1e6, parts, cost.FilesAtOnce())
+		fmt.Fprintf(
+			w,
+			"\n%s of about %.1f MB, each validated and applied in %s; %d at a time.\n\n",
+			terminal.Counted(s.Files, "file"),
+			s.Bytes/1e6,
+			parts,
+			cost.FilesAtOnce(),
+		)
 		between = "validating and adding up files"
 	}
 	heads := append(make([]string, 0, 1+len(all)), "")
@@ -181,11 +196,23 @@ func printScales(w io.Writer, all []scale) {
 		t.Add(row...)
 	}
 	t.Print(w, "  ")
-	fmt.Fprintln(w, "\nThe rates of the database are assumptions (10,000 rows/s in bulk, 5,000/s one by one), not measured on AWS.")
+	fmt.Fprintln(
+		w,
+		"\nThe rates of the database are assumptions (10,000 rows/s in bulk, 5,000/s one by one), not measured on AWS.",
+	)
 	for _, x := range all {
 		if first := x.First(); first.Share() >= 1 {
-			fmt.Fprintf(w, "%s: the import exceeds the %s (%s %s of %s %s): %s.\n", x.Name, first.Name, figure(first.Needs), first.Unit,
-				figure(first.Most), first.Unit, first.Advice)
+			fmt.Fprintf(
+				w,
+				"%s: the import exceeds the %s (%s %s of %s %s): %s.\n",
+				x.Name,
+				first.Name,
+				figure(first.Needs),
+				first.Unit,
+				figure(first.Most),
+				first.Unit,
+				first.Advice,
+			)
 		}
 	}
 }
@@ -211,9 +238,18 @@ type priced struct {
 // run returns the import in a shape. The faults set the shares of its rows or batches that fail.
 func (c *Cost) run(shape statemachine.Shape, specs []faults.Spec) (cost.Import, error) {
 	const capacity, keptDays = 32, 30 // of prod: two instances of at most 16 units
-	i := cost.Import{Files: int64(c.Files), AsOne: c.Files > 1, Rows: int64(c.Rows), RowBytes: c.RowBytes, Shape: shape, BatchSize: c.Batch,
-		Express: c.Express, MemoryMB: c.Memory,
-		Capacity: capacity, KeptDays: keptDays}
+	i := cost.Import{
+		Files:     int64(c.Files),
+		AsOne:     c.Files > 1,
+		Rows:      int64(c.Rows),
+		RowBytes:  c.RowBytes,
+		Shape:     shape,
+		BatchSize: c.Batch,
+		Express:   c.Express,
+		MemoryMB:  c.Memory,
+		Capacity:  capacity,
+		KeptDays:  keptDays,
+	}
 	switch {
 	case shape == statemachine.Single:
 		i.BatchSize = 1
@@ -335,10 +371,18 @@ func (c *Cost) definition(std terminal.Streams) error {
 	if c.JSON {
 		return terminal.PrintJSON(std.Out, priced{p, all, &a, nil})
 	}
-	fmt.Fprintf(std.Out, "%s, in USD, by the branches that Choice states take\n\n", terminal.Counted(c.Executions, "execution"))
+	fmt.Fprintf(
+		std.Out,
+		"%s, in USD, by the branches that Choice states take\n\n",
+		terminal.Counted(c.Executions, "execution"),
+	)
 	printQuotations(std.Out, all, p)
-	fmt.Fprintf(std.Out, "\nIf each task used all attempts of its longest retrier, the retries' transitions would add %s to %s USD.\n",
-		dollars(a.Least.Worst(n, p)), dollars(a.Most.Worst(n, p)))
+	fmt.Fprintf(
+		std.Out,
+		"\nIf each task used all attempts of its longest retrier, the retries' transitions would add %s to %s USD.\n",
+		dollars(a.Least.Worst(n, p)),
+		dollars(a.Most.Worst(n, p)),
+	)
 	if a.Loops {
 		fmt.Fprintln(std.Out, "The definition has loops; each state is counted once.")
 	}
@@ -374,8 +418,14 @@ func printQuotations(w io.Writer, all []quotation, p cost.Prices) {
 	}
 	t.Add(sum...)
 	t.Print(w, "  ")
-	fmt.Fprintf(w, "\nPrices of %s, %s (%s), functions on %s, without free tiers and discounts.\n", p.Region, p.Date, p.Source,
-		p.Architecture)
+	fmt.Fprintf(
+		w,
+		"\nPrices of %s, %s (%s), functions on %s, without free tiers and discounts.\n",
+		p.Region,
+		p.Date,
+		p.Source,
+		p.Architecture,
+	)
 }
 
 // dollars formats an amount with two decimals, or with four if it is below a cent.

@@ -85,7 +85,9 @@ func Open(dir string, o Config) (*Journal, error) {
 	if o.FS == nil {
 		o.FS = ownerfs.System
 	}
-	j := &Journal{dir: dir, space: spaceOf(&o), readOnly: o.ReadOnly, volatile: o.Volatile, definitions: map[string]bool{}}
+	j := &Journal{
+		dir: dir, space: spaceOf(&o), readOnly: o.ReadOnly, volatile: o.Volatile, definitions: map[string]bool{},
+	}
 	j.encoders.New = func() any { return new(encoder) }
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref() // the store holds its own reference

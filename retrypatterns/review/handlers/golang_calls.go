@@ -75,8 +75,16 @@ func (g *goReader) operation(x *ast.CallExpr, name string, at goPlace) {
 	switch name {
 	case "Map":
 		n = 3
-	case "Step", "StepAsync", "WaitForCondition", "WaitForCallback", "RunInChildContext", "RunInChildContextAsync", "Go", "Retry",
-		"Parallel", "Select":
+	case "Step",
+		"StepAsync",
+		"WaitForCondition",
+		"WaitForCallback",
+		"RunInChildContext",
+		"RunInChildContextAsync",
+		"Go",
+		"Retry",
+		"Parallel",
+		"Select":
 	default:
 		g.arguments(x.Args[min(1, len(x.Args)):], at)
 		return
@@ -289,7 +297,14 @@ func set(field *time.Duration, nanoseconds float64, known bool) bool {
 }
 
 // units are the durations of package time, in nanoseconds.
-var units = map[string]float64{"Nanosecond": 1, "Microsecond": 1e3, "Millisecond": 1e6, "Second": 1e9, "Minute": 60e9, "Hour": 3600e9}
+var units = map[string]float64{
+	"Nanosecond":  1,
+	"Microsecond": 1e3,
+	"Millisecond": 1e6,
+	"Second":      1e9,
+	"Minute":      60e9,
+	"Hour":        3600e9,
+}
 
 // number returns the number that an expression stands for; durations are in nanoseconds.
 func (g *goReader) number(e ast.Expr, depth int) (float64, bool) {
@@ -327,6 +342,8 @@ func (g *goReader) number(e ast.Expr, depth int) (float64, bool) {
 			return a * b, true
 		case token.QUO:
 			return a / b, b != 0
+		default:
+			return 0, false
 		}
 	}
 	return 0, false
@@ -365,7 +382,8 @@ func (g *goReader) custom(fn ast.Node, at source.Span) strategy {
 		case *ast.CallExpr:
 			of, _ := g.named(x.Fun)
 			_, direct := x.Fun.(*ast.Ident)
-			random = random || direct && g.function(x.Fun) != nil || of == "math/rand" || of == "math/rand/v2" || of == "crypto/rand" ||
+			random = random || direct && g.function(x.Fun) != nil || of == "math/rand" || of == "math/rand/v2" ||
+				of == "crypto/rand" ||
 				of != "" && !isStandard(of)
 		}
 		return true
@@ -385,9 +403,25 @@ func (g *goReader) custom(fn ast.Node, at source.Span) strategy {
 // impurePackages are the functions of packages that return another value each time; nil stands for all but the
 // constructors of seeded generators.
 var impurePackages = map[string][]string{
-	"time": {"Now", "Since", "Until"}, "math/rand": nil, "math/rand/v2": nil, "crypto/rand": {"Read", "Int", "Prime", "Text"},
-	"github.com/google/uuid": {"New", "NewString", "NewRandom", "NewUUID", "NewV6", "NewV7"}, "github.com/rs/xid": {"New"},
-	"github.com/oklog/ulid/v2": {"Make", "MustNew"}, "github.com/gofrs/uuid": {"NewV1", "NewV4", "NewV6", "NewV7"},
+	"time": {
+		"Now",
+		"Since",
+		"Until",
+	},
+	"math/rand":    nil,
+	"math/rand/v2": nil,
+	"crypto/rand":  {"Read", "Int", "Prime", "Text"},
+	"github.com/google/uuid": {
+		"New",
+		"NewString",
+		"NewRandom",
+		"NewUUID",
+		"NewV6",
+		"NewV7",
+	},
+	"github.com/rs/xid":        {"New"},
+	"github.com/oklog/ulid/v2": {"Make", "MustNew"},
+	"github.com/gofrs/uuid":    {"NewV1", "NewV4", "NewV6", "NewV7"},
 }
 
 // seeded are the functions of math/rand that make a generator with a given seed.
@@ -396,15 +430,38 @@ var seeded = []string{"New", "NewSource", "NewPCG", "NewChaCha8", "NewZipf"}
 // effectPackages are the functions of packages that call the outside.
 var effectPackages = map[string][]string{
 	"net/http": {"Get", "Head", "Post", "PostForm"},
-	"os": {"WriteFile", "ReadFile", "Create", "CreateTemp", "Open", "OpenFile", "Remove", "RemoveAll", "Rename", "Mkdir", "MkdirAll",
-		"MkdirTemp", "Truncate", "Symlink", "Link"},
-	"os/exec": {"Command", "CommandContext"}, "net": {"Dial", "DialTimeout", "Listen", "LookupHost"},
-	"net/smtp": {"SendMail"}, "io/ioutil": {"WriteFile", "ReadFile"},
+	"os": {
+		"WriteFile",
+		"ReadFile",
+		"Create",
+		"CreateTemp",
+		"Open",
+		"OpenFile",
+		"Remove",
+		"RemoveAll",
+		"Rename",
+		"Mkdir",
+		"MkdirAll",
+		"MkdirTemp",
+		"Truncate",
+		"Symlink",
+		"Link",
+	},
+	"os/exec":   {"Command", "CommandContext"},
+	"net":       {"Dial", "DialTimeout", "Listen", "LookupHost"},
+	"net/smtp":  {"SendMail"},
+	"io/ioutil": {"WriteFile", "ReadFile"},
 }
 
 // retryPackages are libraries that retry.
-var retryPackages = []string{"github.com/cenkalti/backoff", "github.com/avast/retry-go", "github.com/sethvargo/go-retry",
-	"github.com/failsafe-go/failsafe-go", "github.com/hashicorp/go-retryablehttp", "stepback/resilience"}
+var retryPackages = []string{
+	"github.com/cenkalti/backoff",
+	"github.com/avast/retry-go",
+	"github.com/sethvargo/go-retry",
+	"github.com/failsafe-go/failsafe-go",
+	"github.com/hashicorp/go-retryablehttp",
+	"stepback/resilience",
+}
 
 const awsServices = "github.com/aws/aws-sdk-go-v2/service/"
 
@@ -438,8 +495,8 @@ func (g *goReader) ofPackage(x *ast.CallExpr, of, name string, at goPlace) {
 	}
 }
 
-// request describes an HTTP request that is about to be sent. It is an effect where it is made, because what sends it has
-// no name that the file shows.
+// request describes an HTTP request that is about to be sent. It is an effect where it is made, because what sends it
+// has no name that the file shows.
 func (g *goReader) request(x *ast.CallExpr, c *call, name string, at goPlace) {
 	n := 0
 	if name == "NewRequestWithContext" {
@@ -474,7 +531,16 @@ func setsKey(body *ast.BlockStmt) (sets bool) {
 }
 
 // databaseMethods are the methods of database/sql that send a statement.
-var databaseMethods = []string{"Exec", "ExecContext", "Query", "QueryContext", "QueryRow", "QueryRowContext", "Begin", "BeginTx"}
+var databaseMethods = []string{
+	"Exec",
+	"ExecContext",
+	"Query",
+	"QueryContext",
+	"QueryRow",
+	"QueryRowContext",
+	"Begin",
+	"BeginTx",
+}
 
 // method collects the facts of a call of a method: of a client of the AWS SDK, which its input names, of an HTTP client,
 // or of a database.
@@ -522,7 +588,10 @@ func (g *goReader) method(x *ast.CallExpr, at goPlace) {
 			return // the request that is made before says what it does
 		}
 		c.kind, c.what = effect, "http.Client."+name
-		c.repeats, c.hint = strings.HasPrefix(name, "Post"), "send the request with http.NewRequest and an Idempotency-Key header made from the input"
+		c.repeats, c.hint = strings.HasPrefix(
+			name,
+			"Post",
+		), "send the request with http.NewRequest and an Idempotency-Key header made from the input"
 	case g.imports("database/sql") && slices.Contains(databaseMethods, name) && !g.isPackage(s.X):
 		c.kind, c.what = effect, name+" of database/sql"
 	default:
@@ -534,7 +603,10 @@ func (g *goReader) method(x *ast.CallExpr, at goPlace) {
 func (g *goReader) isPackage(e ast.Expr) bool { return g.packageOf(e) != "" }
 
 func (g *goReader) imports(of string) bool {
-	return slices.ContainsFunc(g.tree.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == strconv.Quote(of) })
+	return slices.ContainsFunc(
+		g.tree.Imports,
+		func(i *ast.ImportSpec) bool { return i.Path.Value == strconv.Quote(of) },
+	)
 }
 
 // isHTTPClient reports whether an expression is http.DefaultClient, or a variable that is defined as a client.
@@ -566,8 +638,8 @@ func (g *goReader) awsInput(x *ast.CallExpr, action string) string {
 	return path.Base(of)
 }
 
-// clientAttempts records the attempts that clients of the AWS SDK are configured to make: by WithRetryMaxAttempts for all,
-// or by RetryMaxAttempts or NopRetryer in the options of a service's client.
+// clientAttempts records the attempts that clients of the AWS SDK are configured to make: by WithRetryMaxAttempts for
+// all, or by RetryMaxAttempts or NopRetryer in the options of a service's client.
 func (g *goReader) clientAttempts(x *ast.CallExpr) {
 	of, name := g.named(x.Fun)
 	switch {

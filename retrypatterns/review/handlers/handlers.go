@@ -83,8 +83,8 @@ const (
 	sdkOfGo         = "github.com/aws/aws-durable-execution-sdk-go/durable"
 )
 
-// mentions reports whether a text names one of the SDKs as imports do, so that it may have a durable function. A bundle that
-// contains the SDK names it only in comments.
+// mentions reports whether a text names one of the SDKs as imports do, so that it may have a durable function. A bundle
+// that contains the SDK names it only in comments.
 func mentions(text string) bool {
 	for _, quoted := range []string{"'" + sdkOfJavaScript + "'", `"` + sdkOfJavaScript + `"`, "`" + sdkOfJavaScript + "`", `"` + sdkOfGo + `"`} {
 		if strings.Contains(text, quoted) {
@@ -101,8 +101,10 @@ func Review(name, text string) (report Report, err error) {
 	f := &file{name: name, text: text, lines: source.NewLines(text)}
 	switch {
 	case !IsSource(name):
-		return report, fmt.Errorf("%s is no source file: known extensions are .js, .mjs, .cjs, .jsx, .ts, .mts, .cts, .tsx and .go",
-			name)
+		return report, fmt.Errorf(
+			"%s is no source file: known extensions are .js, .mjs, .cjs, .jsx, .ts, .mts, .cts, .tsx and .go",
+			name,
+		)
 	case len(text) > MaxText:
 		return report, fmt.Errorf("it is longer than %d bytes", MaxText)
 	case !mentions(text):
@@ -253,13 +255,29 @@ func (f *file) skipped(what string) {
 // found adds a finding.
 func (f *file) found(code asl.Code, at source.Span, location, hint, message string, args ...any) {
 	rule := ruleNamed(code)
-	f.findings = append(f.findings, f.diagnostic(rule.Severity, code, at, location, hint, fmt.Sprintf(message, args...)))
+	f.findings = append(
+		f.findings,
+		f.diagnostic(rule.Severity, code, at, location, hint, fmt.Sprintf(message, args...)),
+	)
 }
 
-func (f *file) diagnostic(severity asl.Severity, code asl.Code, at source.Span, location, hint, message string) asl.Diagnostic {
+func (f *file) diagnostic(
+	severity asl.Severity,
+	code asl.Code,
+	at source.Span,
+	location, hint, message string,
+) asl.Diagnostic {
 	p := f.lines.Position(at.Start)
-	return asl.Diagnostic{Severity: severity, Code: code, Message: message, Location: location, Hint: hint, Line: p.Line,
-		Column: p.Column, Span: at}
+	return asl.Diagnostic{
+		Severity: severity,
+		Code:     code,
+		Message:  message,
+		Location: location,
+		Hint:     hint,
+		Line:     p.Line,
+		Column:   p.Column,
+		Span:     at,
+	}
 }
 
 // word extends a position to the name that begins there.

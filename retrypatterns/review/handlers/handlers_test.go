@@ -46,7 +46,10 @@ func sample(t *testing.T, name string) string {
 
 func TestSamplesInTypeScript(t *testing.T) {
 	t.Parallel()
-	r := expect(t, "orders.ts", sample(t, "orders.ts"),
+	r := expect(
+		t,
+		"orders.ts",
+		sample(t, "orders.ts"),
 		`19:9 EFFECT_OUTSIDE_STEP fetch, reached from line 25, is called again at every replay`,
 		`19:9 STEP_NOT_IDEMPOTENT fetch, reached from line 41, may be done twice: the step runs at least once, and makes up to 6 attempts`,
 		`23:14 DIFFERS_IN_REPLAY randomUUID differs at every replay`,
@@ -68,8 +71,17 @@ func TestSamplesInTypeScript(t *testing.T) {
 		`48:19 DIFFERS_IN_REPLAY new Date() differs at every replay`,
 		`52:11 OPERATION_IN_STEP context.step is in the body of a step`,
 	)
-	steps(t, r, "step price -1/-1 0s", "step charge 3/4 35s", "step queue 5/6 2m15s", "step count 5/6 15s", "step 999/1000 70h47m30s",
-		"step ship 5/30 2m15s", "step poll 5/-1 2m15s")
+	steps(
+		t,
+		r,
+		"step price -1/-1 0s",
+		"step charge 3/4 35s",
+		"step queue 5/6 2m15s",
+		"step count 5/6 15s",
+		"step 999/1000 70h47m30s",
+		"step ship 5/30 2m15s",
+		"step poll 5/-1 2m15s",
+	)
 	if want := []string{"price of ./prices.js"}; r.Functions != 1 || !slices.Equal(r.NotFollowed, want) {
 		t.Errorf("%d functions, not followed: %q, want %q", r.Functions, r.NotFollowed, want)
 	}
@@ -77,7 +89,10 @@ func TestSamplesInTypeScript(t *testing.T) {
 
 func TestSamplesInGo(t *testing.T) {
 	t.Parallel()
-	r := expect(t, "orders.go", sample(t, "orders.go"),
+	r := expect(
+		t,
+		"orders.go",
+		sample(t, "orders.go"),
 		`24:12 EFFECT_OUTSIDE_STEP http.Post, reached from line 35, is called again at every replay`,
 		`24:12 STEP_NOT_IDEMPOTENT http.Post, reached from line 63, may be done twice: the step runs at least once, and makes up to 1000 attempts`,
 		`33:8 DIFFERS_IN_REPLAY uuid.NewString differs at every replay`,
@@ -99,7 +114,15 @@ func TestSamplesInGo(t *testing.T) {
 		`71:18 DIFFERS_IN_REPLAY rand.IntN differs at every replay`,
 		`74:10 OPERATION_IN_STEP durable.Step is in the body of a step`,
 	)
-	steps(t, r, "Step price -1/-1 0s", "Step charge 3/4 35s", "Step queue 5/6 2m15s", "Step ship 999/6000 70h47m30s", "Step poll 5/-1 2m15s")
+	steps(
+		t,
+		r,
+		"Step price -1/-1 0s",
+		"Step charge 3/4 35s",
+		"Step queue 5/6 2m15s",
+		"Step ship 999/6000 70h47m30s",
+		"Step poll 5/-1 2m15s",
+	)
 	if want := []string{"Of of example.com/shop/prices"}; r.Functions != 1 || !slices.Equal(r.NotFollowed, want) {
 		t.Errorf("%d functions, not followed: %q, want %q", r.Functions, r.NotFollowed, want)
 	}
@@ -151,10 +174,16 @@ func TestSyntaxErrors(t *testing.T) {
 	expect(t, "a.ts", importJS+"export const handler = withDurableExecution(async (event: , context) => {});",
 		`2:59 SYNTAX_ERROR Unexpected ","`)
 	expect(t, "a.mjs", importJS+"\nconst text = 'über', x = ;", `3:26 SYNTAX_ERROR Unexpected ";"`)
-	expect(t, "a.go", importGo+"func handler(ctx durable.Context) {\n\tx := \n}\n", "5:1 SYNTAX_ERROR expected operand, found '}'")
+	expect(
+		t,
+		"a.go",
+		importGo+"func handler(ctx durable.Context) {\n\tx := \n}\n",
+		"5:1 SYNTAX_ERROR expected operand, found '}'",
+	)
 }
 
-// A finding points at the file as it is written, in characters, whatever TypeScript's types and characters stand before them.
+// A finding points at the file as it is written, in characters, whatever TypeScript's types and characters stand before
+// them.
 func TestPositions(t *testing.T) {
 	t.Parallel()
 	expect(t, "a.ts", importJS+`interface A { b: string }
@@ -210,8 +239,12 @@ func TestStrategies(t *testing.T) {
 		{"(e, n) => event.strategy(e, n)", ""},
 		{"event.strategy", ""},
 	} {
-		got, _ := reviewed(t, "a.js", importJS+"export const handler = withDurableExecution(async (event, context) => context.step('a', f, "+
-			"{ retryStrategy:"+c.strategy+" }));")
+		got, _ := reviewed(
+			t,
+			"a.js",
+			importJS+"export const handler = withDurableExecution(async (event, context) => context.step('a', f, "+
+				"{ retryStrategy:"+c.strategy+" }));",
+		)
 		if strings.Join(got, "\n") != c.want {
 			t.Errorf("%s: %q, want %q", c.strategy, got, c.want)
 		}

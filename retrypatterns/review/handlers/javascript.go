@@ -26,8 +26,14 @@ func (f *file) javaScript() []asl.Diagnostic {
 		loader = api.LoaderJSX
 	}
 	plain := api.Transform(f.text, api.TransformOptions{
-		Loader: loader, Sourcemap: api.SourceMapExternal, Sourcefile: "source", SourcesContent: api.SourcesContentExclude,
-		Target: api.ESNext, JSX: api.JSXTransform, LogLevel: api.LogLevelSilent, Charset: api.CharsetUTF8,
+		Loader:         loader,
+		Sourcemap:      api.SourceMapExternal,
+		Sourcefile:     "source",
+		SourcesContent: api.SourcesContentExclude,
+		Target:         api.ESNext,
+		JSX:            api.JSXTransform,
+		LogLevel:       api.LogLevelSilent,
+		Charset:        api.CharsetUTF8,
 		// What the parser does not know is written in older terms.
 		Supported: map[string]bool{"for-await": false, "using": false, "import-attributes": false, "decorators": false,
 			"hashbang": false},
@@ -46,7 +52,9 @@ func (f *file) javaScript() []asl.Diagnostic {
 		message, at := err.Error(), 0
 		positions, wrong := newPositions(f, text, plain.Map)
 		if errors.As(err, &list) && len(list) > 0 && wrong == nil {
-			message, at = list[0].Message, positions.original(offsetOf(text, list[0].Position.Line, list[0].Position.Column))
+			message, at = list[0].Message, positions.original(
+				offsetOf(text, list[0].Position.Line, list[0].Position.Column),
+			)
 		}
 		return []asl.Diagnostic{f.diagnostic(asl.SeverityError, SyntaxError, f.word(at), "", "", message)}
 	}
@@ -134,7 +142,7 @@ func utf16Length(r rune) int {
 }
 
 // span returns the position of a node in the file.
-func (r *jsReader) span(n ast.Node) source.Span { return r.file.word(r.original(int(n.Idx0()) - 1)) }
+func (r *jsReader) span(n ast.Node) source.Span { return r.word(r.original(int(n.Idx0()) - 1)) }
 
 // jsReader collects facts from a program.
 type jsReader struct {
@@ -215,7 +223,7 @@ func (r *jsReader) program(p *ast.Program) {
 	for _, s := range p.Body {
 		r.visit(s, place{env: top})
 	}
-	for i := 0; i < len(r.order); i++ { // grows while functions are visited
+	for i := 0; i < len(r.order); i++ { //nolint:intrange // grows while functions are visited
 		fn := r.order[i]
 		if r.inDurable[fn.node] || fn.params == nil {
 			continue
@@ -553,7 +561,7 @@ func fields(v reflect.Value, f func(ast.Node)) {
 }
 
 func below(v reflect.Value, f func(ast.Node)) {
-	switch v.Kind() {
+	switch v.Kind() { //nolint:exhaustive // the other kinds have no nodes
 	case reflect.Interface, reflect.Pointer:
 		if v.IsNil() {
 			return
@@ -682,7 +690,8 @@ func retrying(body ast.Statement) (found *ast.TryStatement) {
 	}
 	for _, s := range block.List {
 		t, ok := s.(*ast.TryStatement)
-		if ok && t.Catch != nil && len(t.Body.List) > 0 && awaits(t.Body) && ends(t.Body.List) && !ends(t.Catch.Body.List) {
+		if ok && t.Catch != nil && len(t.Body.List) > 0 && awaits(t.Body) && ends(t.Body.List) &&
+			!ends(t.Catch.Body.List) {
 			return t
 		}
 	}

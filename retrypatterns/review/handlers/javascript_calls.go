@@ -128,7 +128,7 @@ func (r *jsReader) operation(x *ast.CallExpression, name string, at place) {
 	if !r.named(name, args, at) {
 		n--
 	}
-	for i := 0; i < min(n, len(args)); i++ { // the name and the items
+	for i := range min(n, len(args)) { // the name and the items
 		r.visit(args[i], at)
 	}
 	if n >= len(args) || n < 0 {
@@ -140,9 +140,9 @@ func (r *jsReader) operation(x *ast.CallExpression, name string, at place) {
 	}
 	switch name {
 	case "runInChildContext":
-		r.body(args[n], 0, at)
+		r.body(args[n], at)
 	case "map":
-		r.body(args[n], 0, at)
+		r.body(args[n], at)
 	case "parallel":
 		r.branches(args[n], at)
 	case "step", "waitForCallback":
@@ -210,14 +210,14 @@ func (r *jsReader) inStep(e ast.Expression, s *step, at place) {
 	r.runs(v.fn, -1, at)
 }
 
-// body visits a function that receives a durable context as the parameter with a number.
-func (r *jsReader) body(e ast.Expression, context int, at place) {
+// body visits a function that receives a durable context as its first parameter.
+func (r *jsReader) body(e ast.Expression, at place) {
 	v := r.resolve(e, at.env, 0)
 	if v.fn == nil {
 		r.skipped(r.described(e, v))
 		return
 	}
-	r.runs(v.fn, context, at)
+	r.runs(v.fn, 0, at)
 }
 
 // branches visits the branches of parallel: functions, or objects with a name and a function.
@@ -236,11 +236,11 @@ func (r *jsReader) branches(e ast.Expression, at place) {
 			if f, found, _ := r.property(o, of.env, "func"); found {
 				inside := at
 				inside.env = f.env
-				r.body(f.expr, 0, inside)
+				r.body(f.expr, inside)
 			}
 			continue
 		}
-		r.body(b, 0, at)
+		r.body(b, at)
 	}
 }
 
@@ -261,7 +261,7 @@ func (r *jsReader) block(x *ast.CallExpression, at place) {
 	s := r.newStep("withRetry", x, args, n, at)
 	s.block, s.retry = true, r.strategyOf(config, "retryStrategy", s.at, at.env)
 	at.around = append(at.around[:len(at.around):len(at.around)], s)
-	r.body(args[n], 0, at)
+	r.body(args[n], at)
 }
 
 // atMostOnce reports whether an operation's configuration has the semantics AtMostOncePerRetry.
@@ -458,6 +458,8 @@ func (r *jsReader) number(p value, depth int) (float64, bool) {
 			return a * b, true
 		case token.SLASH:
 			return a / b, b != 0
+		default:
+			return 0, false
 		}
 	}
 	return 0, false
@@ -721,7 +723,8 @@ func (r *jsReader) ofAWS(c *call, x *ast.CallExpression, callee ast.Expression, 
 	case method == "send" && len(x.ArgumentList) > 0:
 		v := r.resolve(x.ArgumentList[0], at.env, 0)
 		command, ok := v.expr.(*ast.NewExpression)
-		if ok {
+		switch {
+		case ok:
 			of := r.resolve(command.Callee, v.env, 0)
 			if of.from == nil || !strings.HasPrefix(of.from.module, "@aws-sdk/") {
 				return false
@@ -731,9 +734,9 @@ func (r *jsReader) ofAWS(c *call, x *ast.CallExpression, callee ast.Expression, 
 			if len(command.ArgumentList) > 0 {
 				input, env = command.ArgumentList[0], v.env
 			}
-		} else if client == "" {
+		case client == "":
 			return false
-		} else {
+		default:
 			method = "send"
 		}
 	case client == "" || strings.HasSuffix(method, "Destroy") || method == "destroy":

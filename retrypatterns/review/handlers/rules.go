@@ -134,7 +134,7 @@ func (f *file) checkCall(c *call) {
 		}
 	case c.kind == effect:
 		n := s.retry.attempts
-		if c.repeats && !(s.atMostOnce && n == 1) {
+		if c.repeats && (!s.atMostOnce || n != 1) {
 			why := "the step runs at least once, and makes " + tries(n)
 			switch {
 			case s.atMostOnce:
