@@ -88,8 +88,8 @@ func (e *DurableHoldError) Error() string {
 		"strategies wait; stepback retry-now begins a retry early", e.Function)
 }
 
-// durableFunction returns the name of the durable function that is meant by the machine of a hold; ok is false if it is a
-// state machine, or unknown.
+// durableFunction returns the name of the durable function that is meant by the machine of a hold; ok is false if it is
+// a state machine, or unknown.
 func (p *Platform) durableFunction(scope aws.Scope, machine string) (name string, ok bool) {
 	name = machine
 	if of, parsed := aws.ParseARN(machine); parsed && of.Service == "lambda" {

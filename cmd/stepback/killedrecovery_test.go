@@ -9,8 +9,8 @@ import (
 	"stepback/cmd/stepback/exit"
 )
 
-// TestKilledDuringRecovery kills a server with SIGKILL while it recovers waiting executions in the background, and sends
-// requests about them as soon as it serves. No execution is lost, started twice, or forgets that it was stopped.
+// TestKilledDuringRecovery kills a server with SIGKILL while it recovers waiting executions in the background, and
+// sends requests about them as soon as it serves. No execution is lost, started twice, or forgets that it was stopped.
 // STEPBACK_KILLS is the number of kills, STEPBACK_SEED chooses the instants.
 func TestKilledDuringRecovery(t *testing.T) {
 	t.Parallel()

@@ -55,7 +55,8 @@ type FileResult struct {
 	Key       string `json:"key"`
 	Execution string `json:"execution"` // name of the file's import; its output is under output/ of the result bucket
 	Status    Status `json:"status"`
-	// Earlier is true if the file's import had been started before, by its own event or by another import of many files.
+	// Earlier is true if the file's import had been started before, by its own event or by another import of many
+	// files.
 	Earlier bool   `json:"earlier,omitempty"`
 	Error   string `json:"error,omitempty"`
 	Cause   string `json:"cause,omitempty"` // cut to maxCause bytes

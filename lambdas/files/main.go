@@ -1,5 +1,5 @@
-// Command files is the Lambda function of the states ListFiles and SumFiles, which begin and end an import of many files
-// as one.
+// Command files is the Lambda function of the states ListFiles and SumFiles, which begin and end an import of many
+// files as one.
 //
 // Environment: INPUT_BUCKET, the bucket of the files; STATE_MACHINE, the name of the state machine, for logs; and the
 // AWS SDK's own variables.

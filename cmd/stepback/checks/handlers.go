@@ -39,8 +39,9 @@ func reviewRule(code string) (review.Rule, bool) {
 	return all[i], true
 }
 
-// sources reviews the source files among the arguments, and those with a durable function in the directories among them.
-// others are the arguments that may name definitions. withCode are the directories in which there is a durable function.
+// sources reviews the source files among the arguments, and those with a durable function in the directories among
+// them. others are the arguments that may name definitions. withCode are the directories in which there is a durable
+// function.
 func sources(named []string) (all []reviewed, unread []definitions.Unread, others, withCode []string) {
 	for _, name := range named {
 		info, err := os.Stat(name)

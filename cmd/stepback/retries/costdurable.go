@@ -103,8 +103,8 @@ func (c *Cost) durable(events []json.RawMessage, std terminal.Streams) error {
 	p := cost.DefaultPrices(c.of(worth.X86))
 	all := []quotation{quote("like this one", cost.DurableItems(u, float64(c.Executions), c.Memory, c.Retention, p))}
 	if c.JSON {
-		return terminal.PrintJSON(std.Out, pricedDurable{p, all, usage{u.Operations, u.Retries, u.Written, u.Invocations,
-			u.Compute.Seconds(), u.Lasted.Seconds()}})
+		used := usage{u.Operations, u.Retries, u.Written, u.Invocations, u.Compute.Seconds(), u.Lasted.Seconds()}
+		return terminal.PrintJSON(std.Out, pricedDurable{p, all, used})
 	}
 	fmt.Fprintf(std.Out, "%s of a durable function, in USD\n\n", terminal.Counted(c.Executions, "execution"))
 	printQuotations(std.Out, all, p)

@@ -2,8 +2,8 @@
 // syntax tree shows. It finds side effects and values that differ between replays outside steps, retries without limit
 // or jitter, steps that may do their work twice, and retries inside retries. Each kind of finding is a rule (Rules).
 //
-// It reads one file at a time and executes nothing. It follows calls of functions in the same file, and lists the others
-// (Report.NotFollowed). Calls through methods, interfaces and computed names are not followed. A comment
+// It reads one file at a time and executes nothing. It follows calls of functions in the same file, and lists the
+// others (Report.NotFollowed). Calls through methods, interfaces and computed names are not followed. A comment
 // "stepback:ignore CODE reason" on the line of a finding, or on a line of its own above, silences the rule there.
 //
 // JavaScript and TypeScript are parsed by two kept libraries: esbuild removes the types, and the parser of sobek reads

@@ -542,8 +542,8 @@ var databaseMethods = []string{
 	"BeginTx",
 }
 
-// method collects the facts of a call of a method: of a client of the AWS SDK, which its input names, of an HTTP client,
-// or of a database.
+// method collects the facts of a call of a method: of a client of the AWS SDK, which its input names, of an HTTP
+// client, or of a database.
 func (g *goReader) method(x *ast.CallExpr, at goPlace) {
 	s, ok := x.Fun.(*ast.SelectorExpr)
 	if !ok {
