@@ -63,10 +63,11 @@ func (e *Engine) RecoverInBackground(ended func(resumed int, found *Recovered, e
 	e.tasks.Go(func() {
 		defer e.clock.Release()
 		err := b.recover(from)
-		if e.ctx.Err() != nil { // the next engine recovers them
+		e.mu.Lock()
+		closed := e.closed // before Close cancels the context
+		if closed {        // the next engine recovers them
 			err = ErrClosed
 		}
-		e.mu.Lock()
 		b.err = err
 		resumed := b.resumed
 		if err == nil {
@@ -74,7 +75,7 @@ func (e *Engine) RecoverInBackground(ended func(resumed int, found *Recovered, e
 		}
 		e.mu.Unlock()
 		close(b.done)
-		if e.ctx.Err() == nil {
+		if !closed {
 			ended(resumed, &b.total, err)
 		}
 	})
