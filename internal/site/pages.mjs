@@ -12,5 +12,5 @@ export const pages = [
     ["Laboratory", "/laboratory"], ["SDK retries", "/sdk-retries"], ["HTTP, gRPC and SQL", "/resilience"], ["Outbox", "/outbox"]),
   list("Operate", ["AWS", "/aws"], ["On-call guide", "/operating"], ["Alarms", "/alarms"], ["Metrics", "/metrics"], ["Budgets", "/budgets"]),
   list("Understand", ["Architecture", "/ARCHITECTURE"], ["Packages", "/packages"], ["Decisions", "/decisions/"],
-    ["Contributing", "/CONTRIBUTING"], ["Measurements", "/RESULTS"], ["Changes", "/CHANGELOG"]),
+    ["Contributing", "/CONTRIBUTING"], ["Measurements", "/RESULTS"], ["How cost grows", "/scaling"], ["Changes", "/CHANGELOG"]),
 ];
