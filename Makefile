@@ -12,8 +12,8 @@ export CGO_ENABLED := 0
 # time; make release and the Lambda functions strip it anyway.
 LEANER := -trimpath -gcflags=all=-dwarf=false
 export GOFLAGS := $(LEANER) $(filter-out $(LEANER),$(GOFLAGS))
-# make run compiles a command without the readers of Parquet, PostgreSQL, the OpenTelemetry SDK and the verbs mcp and lsp, which the
-# import of a file does not need. One compiler
+# make run compiles a command without the readers of Parquet, PostgreSQL, the OpenTelemetry SDK, the parsers of JavaScript, and the
+# verbs mcp and lsp, which the import of a file does not need. One compiler
 # per core, each on one core and without garbage collection below 800 MiB, takes the least processor time.
 CORES := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 COMPILE := GOGC=off GOMEMLIMIT=800MiB GOMAXPROCS=1 $(GO) build -p $(CORES)

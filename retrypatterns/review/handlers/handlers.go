@@ -109,6 +109,8 @@ func Review(name, text string) (report Report, err error) {
 		return report, fmt.Errorf("it is longer than %d bytes", MaxText)
 	case !mentions(text):
 		return report, ErrNone
+	case !readsJavaScript && languages[path.Ext(name)] != golang:
+		return report, errors.New("this build of stepback leaves out the parsers of JavaScript and TypeScript; build it with make build")
 	case tooDeep(text):
 		return report, fmt.Errorf("it is nested deeper than %d levels", maxNesting)
 	}

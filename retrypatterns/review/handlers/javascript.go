@@ -1,3 +1,5 @@
+//go:build !lean
+
 package handlers
 
 import (
@@ -18,6 +20,9 @@ import (
 	"stepback/asl"
 	"stepback/asl/source"
 )
+
+// readsJavaScript is true: this build has the parsers of JavaScript and TypeScript.
+const readsJavaScript = true
 
 // javaScript reads a file in JavaScript or TypeScript. It returns the syntax errors.
 func (f *file) javaScript() []asl.Diagnostic {
@@ -199,9 +204,6 @@ type place struct {
 	via     int
 	depth   int
 }
-
-// deepest is the maximum number of calls and definitions that are followed from one to the next.
-const deepest = 40
 
 func (s *scope) lookup(name string) *binding {
 	for ; s != nil; s = s.parent {

@@ -1,3 +1,5 @@
+//go:build !lean
+
 package handlers
 
 import (
@@ -10,7 +12,6 @@ import (
 
 	"stepback/asl/source"
 	"stepback/retry"
-	"stepback/retrypatterns/review"
 )
 
 // call collects the facts of a call.
@@ -279,24 +280,6 @@ func (r *jsReader) atMostOnce(config ast.Expression, env *scope) bool {
 	text, _ := of.expr.(*ast.StringLiteral)
 	return of.from != nil && of.from.name == "StepSemantics.AtMostOncePerRetry" ||
 		text != nil && text.Value.String() == "AT_MOST_ONCE_PER_RETRY"
-}
-
-// preset returns the strategy of a preset or a helper without arguments.
-func preset(name string, at source.Span) strategy {
-	d, _ := retry.DurablePreset(name)
-	return ofPolicy(d, at)
-}
-
-// ofPolicy returns the strategy of a policy.
-func ofPolicy(d retry.Durable, at source.Span) strategy {
-	return strategy{at: at, attempts: d.MaxAttempts, jitter: jitterName(d.Jitter), wait: d.LongestWait()}
-}
-
-func jitterName(j retry.Jitter) string {
-	if j == retry.JitterPartial {
-		return "HALF"
-	}
-	return string(j)
 }
 
 // strategyOf returns the strategy in a member of an operation's configuration.
@@ -757,25 +740,6 @@ func (r *jsReader) ofAWS(c *call, x *ast.CallExpression, callee ast.Expression, 
 	return true
 }
 
-// defaultAttempts returns the attempts that an AWS SDK makes of a call.
-func defaultAttempts(service string) int {
-	if service == "dynamodb" {
-		return retry.SDK2026DynamoDB().MaxAttempts
-	}
-	return retry.SDK2026().MaxAttempts
-}
-
-// services maps names of SDK clients to those of Step Functions' integrations.
-var services = map[string]string{"eventbridge": "events", "emr": "elasticmapreduce", "lib-dynamodb": "dynamodb", "document": "dynamodb"}
-
-func serviceOf(module string) string {
-	name := strings.TrimPrefix(module, "client-")
-	if to, ok := services[name]; ok {
-		return to
-	}
-	return name
-}
-
 // documentAction returns the action of a command of DynamoDB's document client.
 func documentAction(client, method string) string {
 	if client != "@aws-sdk/lib-dynamodb" {
@@ -786,13 +750,6 @@ func documentAction(client, method string) string {
 		return method + "Item"
 	}
 	return method
-}
-
-func lowerFirst(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToLower(s[:1]) + s[1:]
 }
 
 // awsInput sets whether a second call of an AWS action does the work twice. An input that is unknown counts as
@@ -827,14 +784,6 @@ func (r *jsReader) awsInput(c *call, service, action string, input ast.Expressio
 		return s.Value.String(), true
 	}
 	c.repeats, c.hint = repeatsWork(service, action, has, text)
-}
-
-// repeatsWork is review.RepeatsWork, with the start of an execution of Step Functions without a name.
-func repeatsWork(service, action string, has func(string) bool, text func(string) (string, bool)) (bool, string) {
-	if service == "sfn" && action == "startExecution" && !has("name") {
-		return true, "give the execution a name from the input"
-	}
-	return review.RepeatsWork(service, action, has, text)
 }
 
 // client returns the module of the AWS client that an expression stands for, and the attempts that it is configured to
