@@ -3,6 +3,7 @@
 package handlers
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/grafana/sobek/ast"
@@ -85,11 +86,11 @@ func (r *jsReader) outside(x *ast.CallExpression, callee ast.Expression, v value
 func (r *jsReader) ofModule(c *call, x *ast.CallExpression, from *imported, at place) {
 	module := strings.TrimPrefix(from.module, "node:")
 	name := from.name
-	if names, ok := impureModules[module]; ok && has(names, name) {
+	if names, ok := impureModules[module]; ok && slices.Contains(names, name) {
 		c.kind, c.what = impure, name
 		return
 	}
-	if names, ok := effectModules[module]; ok && (names == nil || has(names, name)) && !readOnly[name] {
+	if names, ok := effectModules[module]; ok && (names == nil || slices.Contains(names, name)) && !readOnly[name] {
 		c.kind, c.what = effect, module+"."+name
 		if name == "default" {
 			c.what = module
@@ -115,15 +116,6 @@ func (r *jsReader) ofModule(c *call, x *ast.CallExpression, from *imported, at p
 			r.skipped(name + " of " + from.module)
 		}
 	}
-}
-
-func has(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
 }
 
 // idempotencyKey is the hint for HTTP requests.
