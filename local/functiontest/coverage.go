@@ -63,7 +63,7 @@ func (f *File) Coverage(ctx context.Context) machinetest.OperationCoverage {
 			}
 			ran[o.Name] = true
 			retried[o.Name] = retried[o.Name] || o.Retries() > 0
-			failed[o.Name] = failed[o.Name] || o.failed()
+			failed[o.Name] = failed[o.Name] || !o.Open() && o.Outcome.Bad()
 		}
 	}
 	c := machinetest.OperationCoverage{Function: f.Function.Sources[0]}

@@ -376,9 +376,20 @@ func TestFunctionsThatCannotBeTested(t *testing.T) {
 			t.Errorf("%s: %v\nwant %s", c.handler, err, c.want)
 		}
 	}
+	old := filepath.Join(dir, "node_modules/@aws/durable-execution-sdk-js/package.json")
+	if err := os.WriteFile(old, []byte(`{"version": "2.2.0", "exports": "./index.mjs"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := parse(t, dir, "function: orders.handler\ntests: [{name: one, expect: {}}]\n")
+	if _, err := f.Run(t.Context(), &f.Tests[0]); err == nil || !strings.Contains(err.Error(),
+		"orders.test.yaml:1: function: version 2.2.0 of @aws/durable-execution-sdk-js in "+dir+" does not let tests replace steps; install 2.3 or later") {
+		t.Error(err)
+	}
+	if err := os.WriteFile(old, []byte(`{"version": "2.3.0", "exports": "./index.mjs"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	f := parse(t, dir, "function: orders.handler\ntests: [{name: one, expect: {}}]\n")
 	if _, err := f.Run(ctx, &f.Tests[0]); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}

@@ -39,7 +39,7 @@ type mocks struct {
 	asked    map[string]struct{}       // names of operations that asked for a response, or ran
 	problems []string
 	notes    []string
-	hello    string // the SDK that has loaded the plugin
+	hello    string // the SDK that has invoked the handler with the plugin
 	broken   string // why the function cannot be loaded
 }
 
@@ -164,7 +164,7 @@ func (m *mocks) respond(q *question) answer {
 // mostQuestion is the maximum size of a question in bytes.
 const mostQuestion = 1 << 20
 
-// ServeHTTP implements http.Handler: the plugin in the function's process posts that it was loaded to /hello, and
+// ServeHTTP implements http.Handler: the plugin in the function's process posts to /hello that an invocation begins, and
 // questions to /step.
 func (m *mocks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body := json.NewDecoder(http.MaxBytesReader(w, r.Body, mostQuestion))
@@ -238,6 +238,14 @@ func (m *mocks) follow(x *journal.Execution, events []history.Event) {
 			continue
 		}
 		switch events[i].Type { //nolint:exhaustive // nothing responds to the others
+		case history.DurableStepStarted: // without a plugin, the step's own body is about to run
+			m.mu.Lock()
+			silent := m.hello == ""
+			m.mu.Unlock()
+			if silent {
+				m.stop()
+				return
+			}
 		case history.DurableInvocationCompleted:
 			if d.Error != nil && d.Error.ErrorType != nil && slices.Contains(loading, *d.Error.ErrorType) {
 				m.breaks(errorText(d.Error))

@@ -100,11 +100,6 @@ func functionName(function string) string {
 	return name
 }
 
-// failed reports whether the operation has ended otherwise than with a result.
-func (o *Operation) failed() bool {
-	return !o.Open() && o.Outcome != timeline.Succeeded
-}
-
 // waits returns the waits of an operation: the delays between its attempts, or for operations without attempts how long
 // it was open.
 func (o *Operation) waits() []time.Duration {

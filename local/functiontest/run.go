@@ -3,6 +3,7 @@ package functiontest
 import (
 	"context"
 	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -94,6 +95,9 @@ func (f *File) RunTest(ctx context.Context, i int) (report machinetest.Report, t
 // if the platform cannot be opened.
 func (f *File) Run(ctx context.Context, t *Test) (*Result, error) {
 	began := time.Now()
+	if why := f.Function.outdated(); why != "" {
+		return nil, &RefusedError{f.Name, f.Function.Line, why}
+	}
 	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	now := clock.Virtual(began.Truncate(time.Second)) // the SDKs compare its times with those of the machine
@@ -113,13 +117,13 @@ func (f *File) Run(ctx context.Context, t *Test) (*Result, error) {
 	switch {
 	case broken != "":
 		return nil, &RefusedError{f.Name, f.Function.Line, f.Function.explain(broken)}
+	case hello == "" && (r.Execution != nil || len(r.Operations) > 0):
+		return nil, &RefusedError{f.Name, f.Function.Line, f.Function.silent(r.Execution)}
 	case len(problems) > 0:
 		r.Failures = problems
 	case r.Execution == nil:
 		r.Failures = []string{fmt.Sprintf("%s:%d: the execution did not end within %s of real time%s", f.Name, t.Line, patience,
 			waitingFor(r.Operations))}
-	case hello == "":
-		return nil, &RefusedError{f.Name, f.Function.Line, f.Function.silent(r.Execution)}
 	default:
 		var unused []string
 		unused, r.Notes = m.unused()
@@ -226,7 +230,7 @@ func (r *Result) environment(dir, address string) (map[string]string, error) {
 		join(env, "PYTHONPATH", to, string(filepath.ListSeparator))
 		return env, nil
 	}
-	file := url.URL{Scheme: "file", Path: filepath.ToSlash(filepath.Join(to, "plugin.mjs"))}
+	file := url.URL{Scheme: "file", Path: "/" + strings.TrimPrefix(filepath.ToSlash(filepath.Join(to, "plugin.mjs")), "/")}
 	join(env, "DURABLE_EXECUTION_PLUGINS", file.String(), ",")
 	return env, nil
 }
@@ -239,11 +243,41 @@ func join(env map[string]string, name, value, separator string) {
 	env[name] = value
 }
 
-// The SDKs, and the oldest versions of them with what the plugins need.
+// The SDKs. The one for JavaScript loads plugins that the environment names from version 2.3 on.
 const (
 	sdkOfJavaScript = "@aws/durable-execution-sdk-js"
 	sdkOfPython     = "aws-durable-execution-sdk-python"
+	oldestMajor     = 2
+	oldestMinor     = 3
 )
+
+// outdated says that the function's SDK for JavaScript is too old to load plugins, so that all steps would run. It is
+// empty if the SDK is not, or if its version is unknown: it may be in a bundle.
+func (f *Function) outdated() string {
+	if isPython(f.Runtime) || len(f.Sources) == 0 {
+		return ""
+	}
+	for dir := filepath.Dir(filepath.Join(f.Folder, filepath.FromSlash(f.Handler))); ; dir = filepath.Dir(dir) {
+		text, err := os.ReadFile(filepath.Join(dir, "node_modules", filepath.FromSlash(sdkOfJavaScript), "package.json"))
+		if err != nil {
+			if dir == filepath.Dir(dir) {
+				return ""
+			}
+			continue
+		}
+		var about struct{ Version string }
+		var major, minor int
+		if json.Unmarshal(text, &about) != nil {
+			return ""
+		}
+		if _, err := fmt.Sscanf(about.Version, "%d.%d", &major, &minor); err != nil || major > oldestMajor ||
+			major == oldestMajor && minor >= oldestMinor {
+			return ""
+		}
+		return fmt.Sprintf("version %s of %s in %s does not let tests replace steps; install %d.%d or later: %s", about.Version,
+			sdkOfJavaScript, dir, oldestMajor, oldestMinor, f.install())
+	}
+}
 
 // install says how to install the function's SDK.
 func (f *Function) install() string {
@@ -263,7 +297,8 @@ func (f *Function) explain(why string) string {
 	return text
 }
 
-// silent says why no plugin has reported: the function is not durable, or its SDK loads none.
+// silent says why no plugin has reported: the function is not durable, or its SDK loads none. x is nil if the execution
+// has not ended.
 func (f *Function) silent(x *journal.Execution) string {
 	text := fmt.Sprintf("the handler %s did not use AWS's SDK for durable functions, or one that loads no plugins, so that steps cannot be replaced",
 		f.Handler)
@@ -273,7 +308,7 @@ func (f *Function) silent(x *journal.Execution) string {
 		text += "; wrap it in withDurableExecution"
 	}
 	text += ", or install a later version: " + f.install()
-	if x.Failure.HasName() {
+	if x != nil && x.Failure.HasName() {
 		text += fmt.Sprintf(" (the execution ended with %s: %s)", x.Failure.Name, machinetest.Cut(x.Failure.Cause))
 	}
 	return text

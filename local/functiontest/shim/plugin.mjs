@@ -70,12 +70,8 @@ function within(info) {
 }
 
 class TestPlugin {
-  #hello = post('/hello', { sdk: 'javascript' });
-
-  constructor() { this.#hello.catch(() => {}); }
-
   async wrapInvocation(info, run) {
-    await this.#hello;
+    await post('/hello', { sdk: 'javascript' });
     return run();
   }
 

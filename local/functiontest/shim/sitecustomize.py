@@ -4,6 +4,7 @@ it asks the test for a response, at STEPBACK_TEST; the step's own body runs only
 import functools
 import importlib.abc
 import importlib.util
+import inspect
 import json
 import os
 import random
@@ -70,18 +71,25 @@ def mocked(function, identifier):
     elif parent is not None and value(parent.sub_type) == "WaitForCallback":
         question.update(name=parent.name or "", kind="submitter")
 
-    @functools.wraps(function)
-    def ask(*args, **named):
+    def respond():
         answer = post("/step", question)
-        if answer.get("run"):
-            return function(*args, **named)
         if answer.get("crash"):
             os._exit(1)
         if answer.get("error"):
             raise exception(answer["error"], answer.get("cause", ""))
-        return answer.get("return")
+        return answer
 
-    return ask
+    @functools.wraps(function)
+    def ask(*args, **named):
+        answer = respond()
+        return function(*args, **named) if answer.get("run") else answer.get("return")
+
+    @functools.wraps(function)
+    async def ask_async(*args, **named):
+        answer = respond()
+        return await function(*args, **named) if answer.get("run") else answer.get("return")
+
+    return ask_async if inspect.iscoroutinefunction(function) else ask
 
 
 def replace(state):
@@ -89,7 +97,7 @@ def replace(state):
     wrap = getattr(state.ExecutionState, "wrap_user_function", None)
     if wrap is None:
         post("/hello", {"sdk": "python", "problem": "its version of " + SDK + " has no place at which steps can be replaced; install a later one"})
-        return
+        os._exit(1)
 
     def wrapped(self, user_function, operation_identifier, *args, **named):
         kind = value(operation_identifier.type)
@@ -99,8 +107,14 @@ def replace(state):
             user_function = mocked(user_function, operation_identifier)
         return wrap(self, user_function, operation_identifier, *args, **named)
 
+    begin = state.ExecutionState.__init__
+
+    def begun(self, *args, **named):
+        post("/hello", {"sdk": "python"})
+        begin(self, *args, **named)
+
     state.ExecutionState.wrap_user_function = wrapped
-    post("/hello", {"sdk": "python"})
+    state.ExecutionState.__init__ = begun
 
 
 class Loader(importlib.abc.Loader):

@@ -87,6 +87,7 @@ def durable_step(func):
 
 class Execution(ExecutionState):
     def __init__(self, event):
+        super().__init__()
         self.token, self.operations = event["CheckpointToken"], {}
         self.url = "%s/2025-12-01/durable-executions/%s/checkpoint" % (os.environ["AWS_ENDPOINT_URL"],
                                                                       urllib.parse.quote(event["DurableExecutionArn"], safe=""))
