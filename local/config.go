@@ -16,6 +16,7 @@ import (
 	"stepback/engine/journal/pebble"
 	"stepback/internal/outbound"
 	"stepback/internal/ownerfs"
+	"stepback/local/services/lambda/durablefunctions"
 	"stepback/local/services/lambda/functions"
 	"stepback/local/services/lambda/standin"
 	"stepback/retrymetrics"
@@ -105,6 +106,11 @@ type Config struct {
 	// elsewhere. Follow is called with the events of every step once they are durable. Both run on an engine's worker
 	// and must be quick; the slices are only valid during the call.
 	Observe, Follow func(*journal.Execution, []history.Event)
+	// FollowDurable is called with the events of every step of a durable execution once they are durable. It must be
+	// quick; the slice is only valid during the call. Chained answers the chained invokes of durable executions instead
+	// of their functions; nil invokes the functions. Both are for tests of durable functions.
+	FollowDurable func(*journal.Execution, []history.Event)
+	Chained       durablefunctions.Chained
 	// Counts receive the retries of all executions, at each event from the opening of the platform on. Unlike
 	// Platform.Metrics, they do not receive what an earlier process counted.
 	Counts []retrymetrics.Target

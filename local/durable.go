@@ -10,6 +10,7 @@ import (
 	"stepback/jsonvalue"
 	"stepback/local/services/events"
 	"stepback/local/services/lambda/durablefunctions"
+	"stepback/local/tracing"
 	"stepback/retrymetrics"
 	"stepback/tasks/lambda/invocation"
 )
@@ -19,7 +20,8 @@ func (p *Platform) openDurable(ctx context.Context) (err error) {
 	p.Durable, err = durablefunctions.Open(ctx, durablefunctions.Options{Journal: p.Journal, Clock: p.Clock,
 		Functions: p.Functions, Changed: p.durableChanged, Track: p.trackDurable, Ended: p.durableEnded,
 		Recovered:    func(x *journal.Execution, past []history.Event) { p.metrics.recovered(x.ARN, past) },
-		Destinations: p.Functions.Destinations(), Log: p.cfg.Log})
+		Destinations: p.Functions.Destinations(), Chained: p.cfg.Chained, Tracer: executionTracer{p.tracer},
+		Log: p.cfg.Log})
 	if err != nil {
 		return fmt.Errorf("the durable executions of %s: %w", p.Dir, err)
 	}
@@ -48,6 +50,9 @@ func (p *Platform) trackDurable(x *journal.Execution, past []history.Event) func
 // durableChanged announces and counts the events of a step of a durable execution.
 func (p *Platform) durableChanged(x *journal.Execution, steps []history.Event) {
 	p.changes.follow(x, steps)
+	if p.cfg.FollowDurable != nil {
+		p.cfg.FollowDurable(x, steps)
+	}
 	for i := range steps {
 		p.meter.durableExecution(x, &steps[i])
 		p.announceDurable(x, &steps[i])
@@ -72,9 +77,23 @@ func (p *Platform) durableEnded(x *journal.Execution, all []history.Event, opera
 		p.meter.add(of, at, "DurableExecutionOperations", "Count", float64(operations))
 		p.meter.add(of, at, "DurableExecutionStorageWrittenBytes", "Bytes", float64(bytes))
 	}
+	p.tracer.Observe(x, all)
 	if p.cfg.Observe != nil {
 		p.cfg.Observe(x, all)
 	}
+}
+
+// executionTracer implements durablefunctions.Tracer.
+type executionTracer struct{ *tracing.Tracer }
+
+// Sample implements durablefunctions.Tracer. Executions are sampled as invocations of their functions are.
+func (t executionTracer) Sample(v durablefunctions.Version) bool {
+	return t.SampleFunction(v.Scope, v.Function, v.Scope.ARN("lambda", "function:"+v.Function))
+}
+
+// Segment implements durablefunctions.Tracer.
+func (executionTracer) Segment(execution, operation string) string {
+	return tracing.SegmentID(execution, operation)
 }
 
 // durableStatus maps the events that start and end a durable execution to its status, and to the metrics that count

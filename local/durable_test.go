@@ -1,6 +1,8 @@
 package local_test
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -119,5 +121,120 @@ func TestADurableFunctionOfAStack(t *testing.T) {
 	h, err := s.try("lambda", "GetDurableExecutionHistory", map[string]any{"DurableExecutionArn": arn})
 	if events, _ := h["Events"].([]any); err != nil || len(events) != 8 {
 		t.Errorf("%v, %v", h, err)
+	}
+}
+
+// tracedStack has a traced durable function: a step fails once, a wait follows, and it invokes another function.
+const tracedStack = `
+Resources:
+  Plain:
+    Type: AWS::Lambda::Function
+    Properties:
+      FunctionName: plain
+      Handler: index.handler
+      Runtime: python3.12
+      Role: arn:aws:iam::000000000000:role/x
+      Code: {ZipFile: "def handler(event, context): return 1"}
+  Pay:
+    Type: AWS::Lambda::Function
+    Properties:
+      FunctionName: pay
+      Handler: index.handler
+      Runtime: python3.12
+      Timeout: 20
+      Role: arn:aws:iam::000000000000:role/x
+      TracingConfig: {Mode: Active}
+      DurableConfig: {ExecutionTimeout: 600}
+      Code:
+        ZipFile: |
+          import json, os, urllib.parse, urllib.request
+          def handler(event, context):
+              def checkpoint(*updates):
+                  arn = urllib.parse.quote(event["DurableExecutionArn"], safe="")
+                  body = json.dumps({"CheckpointToken": event["CheckpointToken"], "Updates": updates}).encode()
+                  url = os.environ["AWS_ENDPOINT_URL"] + "/2025-12-01/durable-executions/" + arn + "/checkpoint"
+                  urllib.request.urlopen(urllib.request.Request(url, body, {"Content-Type": "application/json"})).read()
+              start = {"Id": "s", "Type": "STEP", "Name": "charge", "Action": "START"}
+              done = {o["Id"]: o["Status"] for o in event["InitialExecutionState"]["Operations"]}
+              if "s" not in done:
+                  checkpoint(start, {"Id": "s", "Type": "STEP", "Action": "RETRY", "Error": {"ErrorType": "Declined"},
+                                     "StepOptions": {"NextAttemptDelaySeconds": 60}})
+                  return {"Status": "PENDING"}
+              if "w" not in done:
+                  checkpoint(start, {"Id": "s", "Type": "STEP", "Action": "SUCCEED", "Payload": "1"},
+                             {"Id": "w", "Type": "WAIT", "Name": "rest", "Action": "START", "WaitOptions": {"WaitSeconds": 30}})
+                  return {"Status": "PENDING"}
+              if "i" not in done:
+                  checkpoint({"Id": "i", "Type": "CHAINED_INVOKE", "Name": "call", "Action": "START", "Payload": "{}",
+                              "ChainedInvokeOptions": {"FunctionName": "plain"}})
+                  return {"Status": "PENDING"}
+              return {"Status": "SUCCEEDED", "Result": "1"}
+`
+
+// An execution of a function with active tracing is one trace: its operations with their attempts, its invocations, and
+// those of the function that it invokes.
+func TestADurableExecutionIsTraced(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	p := open(t, local.Config{Dir: dir, Clock: clock.Virtual(time.Now())})
+	s := stacksOf(t, p)
+	s.call("CreateStack", map[string]any{"StackName": "traced", "TemplateBody": tracedStack})
+	if status, reason := s.settled("traced"); status != "CREATE_COMPLETE" {
+		t.Fatal(status, reason, s.events("traced"))
+	}
+	out, err := s.try("lambda", "Invoke", map[string]any{"FunctionName": "pay", "Qualifier": "$LATEST"})
+	arn, _ := out["DurableExecutionArn"].(string)
+	if err != nil || out["FunctionError"] != nil || arn == "" {
+		t.Fatal(out, err)
+	}
+	x, err := s.try("lambda", "GetDurableExecution", map[string]any{"DurableExecutionArn": arn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	described, _ := x["TraceHeader"].(map[string]any)
+	header, _ := described["XAmznTraceId"].(string)
+	trace, _, _ := strings.Cut(strings.TrimPrefix(header, "Root="), ";")
+	if !strings.HasSuffix(header, ";Sampled=1") {
+		t.Fatalf("%v", x)
+	}
+	if err := p.Close(); err != nil { // stores everything that is still waiting
+		t.Fatal(err)
+	}
+	s = stacksOf(t, open(t, local.Config{Dir: dir}))
+	got, err := s.try("xray", "BatchGetTraces", map[string]any{"TraceIds": []string{trace}})
+	if err != nil || len(got["Traces"].([]any)) != 1 {
+		t.Fatal(got, err)
+	}
+	found := map[string][]*segmentOf{}
+	for _, one := range got["Traces"].([]any)[0].(map[string]any)["Segments"].([]any) {
+		var g segmentOf
+		if err := json.Unmarshal([]byte(one.(map[string]any)["Document"].(string)), &g); err != nil {
+			t.Fatal(err)
+		}
+		g.all(found)
+	}
+	for name, want := range map[string]int{"pay AWS::Lambda::DurableExecution": 1, "charge": 1, "Attempt #1": 1, "Attempt #2": 1,
+		"rest": 1, "call": 1, "pay AWS::Lambda": 4, "pay AWS::Lambda::Function": 4, "plain AWS::Lambda": 1,
+		"plain AWS::Lambda::Function": 1} {
+		if n := len(found[name]); n != want {
+			t.Errorf("%d segments %s, want %d", n, name, want)
+		}
+	}
+	for child, parent := range map[string]string{"pay AWS::Lambda": "pay AWS::Lambda::DurableExecution",
+		"pay AWS::Lambda::Function": "pay AWS::Lambda", "plain AWS::Lambda": "call"} {
+		for _, c := range found[child] {
+			if !slices.ContainsFunc(found[parent], func(p *segmentOf) bool { return p.ID == c.ParentID }) {
+				t.Errorf("%s is below %s, which is no %s", child, c.ParentID, parent)
+			}
+		}
+	}
+	if t.Failed() {
+		return
+	}
+	if a := found["Attempt #1"][0]; !a.Fault || found["Attempt #2"][0].Fault || found["charge"][0].Fault {
+		t.Errorf("faults: %+v, %+v", found["charge"][0], a)
+	}
+	if rest := found["rest"][0]; rest.End-rest.Start != 30 {
+		t.Errorf("%+v", rest)
 	}
 }

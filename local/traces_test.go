@@ -21,6 +21,8 @@ type segmentOf struct {
 	TraceID     string `json:"trace_id"`
 	ParentID    string `json:"parent_id"`
 	Origin      string
+	Start       float64 `json:"start_time"`
+	End         float64 `json:"end_time"`
 	Fault       bool
 	Subsegments []segmentOf
 }

@@ -21,7 +21,7 @@ type commandLine struct {
 	Exec      authoring.Exec      `cmd:"" group:"Run state machines" help:"Run an execution of a state machine definition and show what it does."`
 	Services  serve.Services      `cmd:"" group:"Run state machines" help:"List the AWS services of stepback serve, with the operations that they support."`
 	Serve     serve.Serve         `cmd:"" group:"Run state machines" help:"Serve the APIs of AWS Step Functions, Lambda, S3, SQS, DynamoDB, CloudFormation and more on this machine."`
-	Test      checks.Test         `cmd:"" group:"Run state machines" help:"Run the tests of state machines: *.test.yaml beside definitions, in virtual time."`
+	Test      checks.Test         `cmd:"" group:"Run state machines" help:"Run the tests of state machines and durable functions, *.test.yaml, in virtual time."`
 	Chaos     serve.Chaos         `cmd:"" group:"Run state machines" help:"Inject faults into a running serve: throttling, errors, latency, partial batch failures."`
 	Record    authoring.Record    `cmd:"" group:"Run state machines" help:"Write a test from a real execution."`
 	TestState authoring.TestState `cmd:"" group:"Run state machines" help:"Run a single state of a machine, with mocks, as the TestState API does."`
@@ -86,4 +86,5 @@ func mappers() []kong.Option {
 func registerBuild() {
 	buildinfo.Register(released)
 	workspace.Register(travelling)
+	checks.RegisterFunctions(functionTests)
 }

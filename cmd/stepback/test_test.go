@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -159,4 +160,53 @@ func TestRecordAndReplay(t *testing.T) {
 	stepback(t, "test", again).ends(t, 0, "1 test, 0 failed")
 	stepback(t, "record", "--history", history).complains(t, 2, "--history needs --definition")
 	stepback(t, "record").complains(t, 2, "name an execution")
+}
+
+// TestFunctionTests runs tests of a durable function beside tests of a state machine.
+func TestFunctionTests(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("node is not installed")
+	}
+	const from = "../../local/functiontest/testdata"
+	dir := t.TempDir()
+	for source, to := range map[string]string{"javascript": "", "sdk/javascript": "node_modules/@aws/durable-execution-sdk-js"} {
+		if err := os.CopyFS(filepath.Join(dir, to), os.DirFS(filepath.Join(from, source))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range map[string]string{
+		"m.asl.json":       `{"StartAt": "A", "States": {"A": {"Type": "Pass", "Result": 1, "End": true}}}`,
+		"m.test.yaml":      "tests:\n  - {name: machine, expect: {output: 1}}\n",
+		"rows.test.yaml":   "function: orders.rows\ntests:\n  - {name: rows, input: {rows: [1, 2]}, mocks: {save: {return: 5, times: 2}}, expect: {output: [5, 5]}}\n",
+		"polls.test.yaml":  "function: orders.polls\ntests:\n  - {name: polls, expect: {output: 4}}\n",
+		"none.test.yaml":   "function: orders.none\ntests:\n  - {name: none, expect: {}}\n",
+		"absent.test.yaml": "function: absent.none\ntests:\n  - {name: absent, expect: {}}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	junit := filepath.Join(t.TempDir(), "results.xml")
+	rows, polls := filepath.Join(dir, "rows.test.yaml"), filepath.Join(dir, "polls.test.yaml")
+	stepback(t, "test", filepath.Join(dir, "m.test.yaml"), rows, polls, "--coverage", "--junit", junit, "-v").ends(t, 1,
+		"PASS "+rows+": rows", "FAIL "+polls+": polls\n "+polls+":3: output: $ is 3, expected 4\n", "0s ExecutionStarted",
+		"1m0s StepSucceeded ready; next attempt in 1m0s", "orders.mjs 2/7 0/5 0/7 reserve", "3 tests, 1 failed")
+	xml, err := os.ReadFile(junit)
+	for _, want := range []string{`<testcase name="rows" classname="orders.rows" file="` + rows + `" line="3"`,
+		`<testsuite name="` + polls + `" tests="1" failures="1">`} {
+		if err != nil || !strings.Contains(string(xml), want) {
+			t.Errorf("%v: lacks %s\n%s", err, want, xml)
+		}
+	}
+	stepback(t, "test", rows, "--json").ends(t, 0, `"passed": true`, `"functions": [`, `"function": "`+filepath.Join(dir, "orders.mjs")+`"`)
+	stepback(t, "test", rows, "--run", "rwos").complains6(t, `no test matches --run "rwos"; did you mean "rows"?`)
+	s := stepback(t, "test", dir)
+	s.ends(t, 3, "PASS "+rows, "3 tests, 1 failed, 2 files not run")
+	for _, want := range []string{"none.test.yaml:1: function: the handler orders.none cannot be loaded: Runtime.HandlerNotFound",
+		"absent.test.yaml:1:11: function: the handler absent.none is missing"} {
+		if !strings.Contains(s.err, want) {
+			t.Errorf("lacks %s: %s", want, s.err)
+		}
+	}
 }

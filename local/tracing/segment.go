@@ -1,6 +1,7 @@
 package tracing
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/engine/durable"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/engine/timeline"
@@ -66,11 +68,12 @@ func causeOf(f history.Failure) *cause {
 	return &cause{[]exception{{aws.NewSegmentID(), f.Name}}}
 }
 
-// The origins of segments.
+// The origins of segments. AWS documents none for durable executions; durableType is stepback's own.
 const (
 	MachineType  = "AWS::StepFunctions::StateMachine"
 	FunctionType = "AWS::Lambda::Function"
 	lambdaType   = "AWS::Lambda"
+	durableType  = "AWS::Lambda::DurableExecution"
 )
 
 // maxDocument is the maximum size of a document; X-Ray allows 64 KiB. maxExecution is the maximum size of all
@@ -95,18 +98,27 @@ func Execution(x *journal.Execution, events []history.Event, called func(state s
 	}
 	arn, _ := aws.ParseARN(x.MachineARN)
 	root := &segment{
-		Name: strings.TrimPrefix(arn.Resource, "stateMachine:"), ID: idOf(x.ARN, "", 0), TraceID: trace.Root,
+		Name: strings.TrimPrefix(arn.Resource, "stateMachine:"), ID: SegmentID(x.ARN, ""), TraceID: trace.Root,
 		ParentID: trace.Parent, Start: xray.Seconds(x.Start), End: ended(x.Stop), Origin: MachineType,
 		ResourceARN: x.MachineARN, HTTP: status(200),
 		AWS:   map[string]any{"account_id": arn.Account, "execution_arn": x.ARN},
 		Fault: x.Status == history.Failed || x.Status == history.TimedOut, Error: x.Status == history.Aborted,
 		Cause: causeOf(x.Failure),
 	}
+	if durable.IsARN(x.ARN) {
+		root.Name, root.Origin = strings.TrimPrefix(arn.Resource, "function:"), durableType
+	}
 	made := map[*timeline.Visit]*segment{}
 	services := scheduled(events)
 	for _, v := range timeline.Read(events).Visits {
 		s := &segment{Name: v.State, ID: idOf(x.ARN, "visit", v.Entry), Start: xray.Seconds(v.Entered), End: ended(v.Left),
 			Fault: v.Outcome.Bad(), Cause: causeOf(v.Failure)}
+		if v.Operation != "" {
+			s.ID, s.AWS = SegmentID(x.ARN, v.Operation), map[string]any{"operation": v.Type}
+			if v.State == v.Operation { // it has no name
+				s.Name = cmp.Or(v.SubType, v.Type)
+			}
+		}
 		made[v] = s
 		above := root
 		if v.Parent != nil {
@@ -118,6 +130,10 @@ func Execution(x *journal.Execution, events []history.Event, called func(state s
 			of, isCall := services[a.First]
 			if !isCall {
 				continue // one run of branches or iterations, which have their own segments
+			}
+			if v.Operation != "" {
+				s.Subsegments = append(s.Subsegments, attemptOf(x.ARN, a, ended))
+				continue
 			}
 			one := &segment{Name: of.service, ID: called(v.State, int64(a.Number-1)), Namespace: "aws",
 				Start: xray.Seconds(a.Scheduled), End: ended(a.Ended), Fault: a.Outcome.Bad(),
@@ -131,6 +147,22 @@ func Execution(x *journal.Execution, events []history.Event, called func(state s
 	var documents [][]byte
 	split(root, maxExecution, &documents)
 	return documents
+}
+
+// attemptOf returns the segment of an attempt of a step of a durable execution.
+func attemptOf(arn string, a *timeline.Attempt, ended func(time.Time) float64) *segment {
+	return &segment{Name: "Attempt #" + strconv.Itoa(a.Number), ID: idOf(arn, "attempt", a.First),
+		Start: xray.Seconds(a.Scheduled), End: ended(a.Ended), Fault: a.Outcome.Bad(), Error: a.Outcome == timeline.Aborted,
+		Cause: causeOf(a.Failure), AWS: map[string]any{"retries": a.Number - 1}}
+}
+
+// SegmentID returns the ID of the segment of an execution or, if operation is not empty, of an operation of a durable
+// execution. It is known before the segment is sent, so that other segments can be below it.
+func SegmentID(execution, operation string) string {
+	if operation == "" {
+		return idOf(execution, "", 0)
+	}
+	return idOf(execution, "operation "+operation, 0)
 }
 
 // idOf returns the ID of a segment of an execution. It is always the same, so that the segments of a redriven

@@ -18,6 +18,15 @@ type Coverage struct {
 	Retriers    Share  `json:"retriers"`
 }
 
+// OperationCoverage reports what the tests of a durable function have covered. Retries contains the steps of which an
+// attempt was retried, and Errors the steps, callbacks and invokes that failed in the end.
+type OperationCoverage struct {
+	Function string `json:"function"`
+	Steps    Share  `json:"steps"`
+	Retries  Share  `json:"retries"`
+	Errors   Share  `json:"errors"`
+}
+
 // Share holds the number of covered elements, the number of all elements, and the elements that were missed.
 type Share struct {
 	Covered int      `json:"covered"`
@@ -36,24 +45,25 @@ func Cover(m *asl.Machine, definition string, results []*Result) Coverage {
 	}
 	c := Coverage{Definition: definition}
 	each(&m.Graph, func(s *asl.State) {
-		c.States.count(s.Name, seen["state "+s.Name])
+		c.States.Count(s.Name, seen["state "+s.Name])
 		for _, next := range transitions(s) {
 			what := s.Name + " → " + next
-			c.Transitions.count(what, seen["transition "+what])
+			c.Transitions.Count(what, seen["transition "+what])
 		}
 		for i := range s.Catch {
 			what := fmt.Sprintf("%s Catch[%d] → %s", s.Name, i, s.Catch[i].Next)
-			c.Catchers.count(what, seen["catcher "+what])
+			c.Catchers.Count(what, seen["catcher "+what])
 		}
 		for i := range s.Retry {
 			what := fmt.Sprintf("%s Retry[%d]", s.Name, i)
-			c.Retriers.count(what, seen["retrier "+what])
+			c.Retriers.Count(what, seen["retrier "+what])
 		}
 	})
 	return c
 }
 
-func (s *Share) count(what string, covered bool) {
+// Count adds an element.
+func (s *Share) Count(what string, covered bool) {
 	s.All++
 	if covered {
 		s.Covered++

@@ -101,6 +101,13 @@ func IsTestFile(name string) bool {
 	return slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(name, s) })
 }
 
+// IsFunctionTest reports whether a test file has the member function, so that it tests a durable Lambda function
+// instead of a state machine.
+func IsFunctionTest(text []byte) bool {
+	_, v := strictyaml.Read("", text)
+	return v.IsObject() && slices.ContainsFunc(v.Members(), func(m strictyaml.Member) bool { return m.Name == "function" })
+}
+
 // The limits of a test file: the maximum duration, the maximum text size, and the maximum number of tests.
 const (
 	longest  = 100 * 365 * 24 * time.Hour

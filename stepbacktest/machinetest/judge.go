@@ -24,7 +24,7 @@ func (r *Result) judge() []string {
 		ended += ", " + x.Failure.Name
 	}
 	if x.Failure.HasCause() {
-		ended += ": " + cut(x.Failure.Cause)
+		ended += ": " + Cut(x.Failure.Cause)
 	}
 	if e.Status != "" && string(x.Status) != e.Status {
 		fail("status", "status: expected %s, got %s", e.Status, ended)
@@ -33,7 +33,7 @@ func (r *Result) judge() []string {
 		fail("error", "error: expected %s, got %s", e.Error, ended)
 	}
 	if e.Cause != "" && !strings.Contains(x.Failure.Cause, e.Cause) {
-		fail("cause", "cause: expected one with %q, got %q", e.Cause, cut(x.Failure.Cause))
+		fail("cause", "cause: expected one with %q, got %q", e.Cause, Cut(x.Failure.Cause))
 	}
 	if e.Output != nil || e.Contains != nil {
 		got, err := jsonvalue.Parse(x.Output)
@@ -42,12 +42,12 @@ func (r *Result) judge() []string {
 			fail("output", "output: missing; the execution ended as %s", ended)
 		default:
 			if e.Output != nil {
-				for _, d := range differences("$", got, *e.Output, false) {
+				for _, d := range Differences("$", got, *e.Output, false) {
 					fail("output", "output: %s", d)
 				}
 			}
 			if e.Contains != nil {
-				for _, d := range differences("$", got, *e.Contains, true) {
+				for _, d := range Differences("$", got, *e.Contains, true) {
 					fail("contains", "output: %s", d)
 				}
 			}
@@ -61,7 +61,7 @@ func (r *Result) judge() []string {
 	}
 	for _, w := range e.Waits {
 		if got := observed.Waits(r.Events, w.State); !slices.Equal(got, w.Waits) {
-			fail("waits", "waits: %s waited %s, expected %s", w.State, durations(got), durations(w.Waits))
+			fail("waits", "waits: %s waited %s, expected %s", w.State, Durations(got), Durations(w.Waits))
 		}
 	}
 	if took := x.Stop.Sub(x.Start); e.Took != nil && took != *e.Took {
@@ -84,7 +84,7 @@ func (r *Result) judgePath(fail func(what, format string, args ...any)) {
 	e := &r.Test.Expect
 	got := observed.Entered(r.Events)
 	if e.Path != nil && !slices.Equal(got, e.Path) {
-		fail("path", "path: %s", pathDifference(got, e.Path))
+		fail("path", "path: %s", PathDifference(got, e.Path))
 	}
 	everywhere := got
 	for _, events := range r.Children {
@@ -102,8 +102,8 @@ func (r *Result) judgePath(fail func(what, format string, args ...any)) {
 	}
 }
 
-// pathDifference shows where two paths diverge.
-func pathDifference(got, want []string) string {
+// PathDifference shows where two paths diverge.
+func PathDifference(got, want []string) string {
 	same := 0
 	for same < len(got) && same < len(want) && got[same] == want[same] {
 		same++
@@ -121,7 +121,8 @@ func pathDifference(got, want []string) string {
 	return fmt.Sprintf("%s\n      expected %s\n      got      %s", where, rest(want), rest(got))
 }
 
-func durations(all []time.Duration) string {
+// Durations lists waits for a message: "2s, 4s", or "never" if there are none.
+func Durations(all []time.Duration) string {
 	if len(all) == 0 {
 		return "never"
 	}
@@ -135,9 +136,9 @@ func durations(all []time.Duration) string {
 // shownDifferences is the maximum number of differences shown for an output.
 const shownDifferences = 10
 
-// differences lists the places where a value differs from the expected one. If part is set, objects may have
-// additional members.
-func differences(path string, got, want jsonvalue.Value, part bool) []string {
+// Differences lists the places where a value differs from the expected one; path is the path of both. If part is set,
+// objects may have additional members.
+func Differences(path string, got, want jsonvalue.Value, part bool) []string {
 	if jsonvalue.Equal(got, want) {
 		return nil
 	}
@@ -147,22 +148,22 @@ func differences(path string, got, want jsonvalue.Value, part bool) []string {
 		for i, name := range want.Keys() {
 			member, ok := got.Get(name)
 			if !ok {
-				found = append(found, fmt.Sprintf("%s.%s is missing, expected %s", path, name, cut(want.At(i).JSON())))
+				found = append(found, fmt.Sprintf("%s.%s is missing, expected %s", path, name, Cut(want.At(i).JSON())))
 				continue
 			}
-			found = append(found, differences(path+"."+name, member, want.At(i), part)...)
+			found = append(found, Differences(path+"."+name, member, want.At(i), part)...)
 		}
 		for i, name := range got.Keys() {
 			if _, ok := want.Get(name); !ok && !part {
-				found = append(found, fmt.Sprintf("%s.%s is %s, and was not expected", path, name, cut(got.At(i).JSON())))
+				found = append(found, fmt.Sprintf("%s.%s is %s, and was not expected", path, name, Cut(got.At(i).JSON())))
 			}
 		}
 	case got.Kind() == jsonvalue.Array && want.Kind() == jsonvalue.Array && got.Len() == want.Len():
 		for i := range want.Len() {
-			found = append(found, differences(fmt.Sprintf("%s[%d]", path, i), got.At(i), want.At(i), part)...)
+			found = append(found, Differences(fmt.Sprintf("%s[%d]", path, i), got.At(i), want.At(i), part)...)
 		}
 	default:
-		found = append(found, fmt.Sprintf("%s is %s, expected %s", path, cut(got.JSON()), cut(want.JSON())))
+		found = append(found, fmt.Sprintf("%s is %s, expected %s", path, Cut(got.JSON()), Cut(want.JSON())))
 	}
 	if len(found) > shownDifferences {
 		found = append(found[:shownDifferences:shownDifferences], fmt.Sprintf("and %d more", len(found)-shownDifferences))

@@ -4,10 +4,34 @@ import (
 	"encoding/xml"
 	"io"
 	"strings"
+	"time"
 )
 
+// Report is the result of one test for people and CI systems, whatever was tested.
+type Report struct {
+	// File and Line are the place of the test, and Name is its name. Subject is what was tested: the definition, or the
+	// function's code.
+	File    string
+	Line    int
+	Name    string
+	Subject string
+	// Failures and Notes are those of a Result.
+	Failures, Notes []string
+	// Real is the real time that the test took.
+	Real time.Duration
+}
+
+// Passed reports whether every expectation was met.
+func (r *Report) Passed() bool { return len(r.Failures) == 0 }
+
+// Report returns the result for people and CI systems.
+func (r *Result) Report() Report {
+	return Report{File: r.File.Name, Line: r.Test.Line, Name: r.Test.Name, Subject: r.File.Definition,
+		Failures: r.Failures, Notes: r.Notes, Real: r.Real}
+}
+
 // JUnit writes results as JUnit XML for CI systems, with one suite for each test file.
-func JUnit(w io.Writer, results []*Result) error {
+func JUnit(w io.Writer, results []Report) error {
 	type failure struct {
 		Message string `xml:"message,attr"`
 		Text    string `xml:",chardata"`
@@ -31,14 +55,15 @@ func JUnit(w io.Writer, results []*Result) error {
 		XMLName xml.Name `xml:"testsuites"`
 		Suites  []*suite `xml:"testsuite"`
 	}
-	for _, r := range results {
+	for i := range results {
+		r := &results[i]
 		n := len(all.Suites)
-		if n == 0 || all.Suites[n-1].Name != r.File.Name {
-			all.Suites = append(all.Suites, &suite{Name: r.File.Name})
+		if n == 0 || all.Suites[n-1].Name != r.File {
+			all.Suites = append(all.Suites, &suite{Name: r.File})
 			n++
 		}
 		s := all.Suites[n-1]
-		c := testcase{Name: r.Test.Name, Class: r.File.Definition, File: r.File.Name, Line: r.Test.Line,
+		c := testcase{Name: r.Name, Class: r.Subject, File: r.File, Line: r.Line,
 			Seconds: r.Real.Seconds(), Notes: strings.Join(r.Notes, "\n")}
 		if !r.Passed() {
 			s.Failures++

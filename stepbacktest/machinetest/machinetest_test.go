@@ -229,8 +229,12 @@ tests:
 	if f := strings.Join(results[1].Failures, "\n"); !strings.Contains(f, "attempt 3 of the state Charge has no response") {
 		t.Errorf("%s", f)
 	}
+	reports := make([]machinetest.Report, len(results))
+	for i, r := range results {
+		reports[i] = r.Report()
+	}
 	var b bytes.Buffer
-	if err := machinetest.JUnit(&b, results); err != nil {
+	if err := machinetest.JUnit(&b, reports); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`<testsuite name="orders.test.yaml" tests="2" failures="2">`,

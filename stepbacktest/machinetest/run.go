@@ -177,7 +177,7 @@ func (m *mocks) answer(t *engine.Task) engine.Integration {
 		n += k
 	}
 	return m.failsLocked("attempt %d of the state %s has no response: its responses under mocks are used up, or their input is not its %s %s",
-		n, t.State, m.parameters(t.State), cut(t.Parameters))
+		n, t.State, m.parameters(t.State), Cut(t.Parameters))
 }
 
 // parameters returns the name of the field that determines what a state's service gets, with which input is compared.
@@ -209,7 +209,7 @@ func (m *mocks) unasked() []string {
 			}
 			what := fmt.Sprintf("%s:%d: mocks: the response of %s", m.file.Name, a.Line, state)
 			if a.Input != nil {
-				what += " for the " + m.parameters(state) + " " + cut(a.Input.JSON())
+				what += " for the " + m.parameters(state) + " " + Cut(a.Input.JSON())
 			}
 			switch {
 			case used > 0:
@@ -238,7 +238,7 @@ func (m *mocks) insteadOf(a *Answer, state string) string {
 	}
 	texts := make([]string, 0, shownAsked)
 	for _, one := range asked[:min(len(asked), shownAsked)] {
-		texts = append(texts, cut(one))
+		texts = append(texts, Cut(one))
 	}
 	said := "; its attempts had " + strings.Join(texts, ", ")
 	if len(asked) > shownAsked {
@@ -294,8 +294,8 @@ func (u unanswered) Invoke(context.Context, *engine.Task) (engine.Result, error)
 	return nil, f
 }
 
-// cut shortens a text for messages.
-func cut(s string) string {
+// Cut shortens a text for messages.
+func Cut(s string) string {
 	const shown = 120
 	if r := []rune(s); len(r) > shown {
 		return string(r[:shown]) + "…"

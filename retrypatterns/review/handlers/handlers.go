@@ -29,12 +29,22 @@ type Report struct {
 	Functions int
 	// Steps are the operations with a retry strategy, in the order of the file.
 	Steps []Step
+	// Operations are the operations with a literal name and a body that runs once an attempt, in the order of the file.
+	Operations []Operation
 	// Findings are in the order of the file. If the file cannot be parsed, they are its syntax errors.
 	Findings []asl.Diagnostic
 	// NotFollowed lists functions that durable code calls and that are not in the file, such as "charge of ./pay.js".
 	NotFollowed []string
 	// Ignored is the number of findings that comments have silenced.
 	Ignored int
+}
+
+// Operation is an operation with a body that runs once an attempt.
+type Operation struct {
+	// Kind is step, waitForCallback or waitForCondition.
+	Kind, Name string
+	// Retried is false if the operation fails with its first attempt. It is true if that is unknown.
+	Retried bool
 }
 
 // Step is the worst case of a step's retries: every attempt fails.
@@ -312,6 +322,9 @@ func (f *file) report() Report {
 	}
 	r := Report{Functions: f.functions, NotFollowed: f.notFollowed}
 	for _, s := range f.steps {
+		if !s.block && s.name != "" {
+			r.Operations = append(r.Operations, Operation{s.kind, s.name, s.retry.attempts != 1})
+		}
 		if n := s.retry.attempts; !s.block && (n > 1 || n == unlimited) {
 			one := Step{Location: s.location(), Retries: int64(n) - 1, Attempts: s.attempts(), Wait: s.retry.wait}
 			if n == unlimited {

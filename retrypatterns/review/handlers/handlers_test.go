@@ -275,3 +275,24 @@ func TestHostileSources(t *testing.T) {
 		_, _ = handlers.Review(name, text)
 	}
 }
+
+// TestOperations lists the operations with names, also those that are not retried.
+func TestOperations(t *testing.T) {
+	t.Parallel()
+	r, err := handlers.Review("pay.mjs", `import { withDurableExecution } from '@aws/durable-execution-sdk-js';
+export const handler = withDurableExecution(async (event, context) => {
+  await context.step('charge', async () => 1);
+  await context.step('once', async () => 1, { retryStrategy: () => ({ shouldRetry: false }) });
+  await context.step(async () => 1);
+  await context.waitForCallback('approval', async (id) => id);
+  await context.map('rows', event.rows, async (c, row) => c.step('save', async () => row));
+});
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []handlers.Operation{{"step", "charge", true}, {"step", "once", false}, {"waitForCallback", "approval", true}, {"step", "save", true}}
+	if !slices.Equal(r.Operations, want) {
+		t.Errorf("%v, want %v", r.Operations, want)
+	}
+}

@@ -45,6 +45,10 @@ func (s *Service) targets(scope aws.Scope, updates []durable.Update) map[string]
 		if u.Type != durable.TypeChainedInvoke || u.Action != durable.ActionStart || u.ChainedInvokeOptions == nil {
 			continue
 		}
+		if s.o.Chained != nil {
+			found[u.Id] = durable.Target{Version: invocation.Latest}
+			continue
+		}
 		v, err := s.o.Functions.Resolve(scope, u.ChainedInvokeOptions.FunctionName)
 		t := durable.Target{Version: v.Number}
 		switch {
@@ -60,16 +64,19 @@ func (s *Service) targets(scope aws.Scope, updates []durable.Update) map[string]
 	return found
 }
 
-// chain carries out chained invokes, each on its own goroutine.
-func (r *run) chain(open []*durable.Operation) {
+// chain carries out chained invokes, each on its own goroutine, in the caller's turn.
+func (r *run) chain(st *state, open []*durable.Operation) {
+	header := st.record.TraceHeader
 	for _, o := range open {
-		id, c := o.ID, *o.Chained
+		operation := *o
+		c := *o.Chained
+		operation.Chained = &c
 		r.s.goWork(func(ctx context.Context) {
-			outcome, ok := r.s.chained(ctx, r.arn, &c)
+			outcome, ok := r.s.chained(r.s.traced(ctx, header, r.arn, operation.ID), r.arn, &operation)
 			if !ok {
 				return // the next process repeats it
 			}
-			outcome.OperationID = id
+			outcome.OperationID = operation.ID
 			r.report("a chained invoke", r.do(ctx, &durable.Command{Chained: outcome}))
 		})
 	}
@@ -81,10 +88,19 @@ const (
 	longestDelay  = time.Minute
 )
 
-// chained invokes a function for an execution and returns the outcome. ok is false if the service is closing.
-func (s *Service) chained(ctx context.Context, caller string, c *durable.Chained) (outcome *durable.Outcome, ok bool) {
+// chained invokes the function of a chained invoke for an execution and returns the outcome. ok is false if the service
+// is closing.
+func (s *Service) chained(ctx context.Context, caller string, o *durable.Operation) (outcome *durable.Outcome, ok bool) {
+	c := o.Chained
 	if c.Error != nil {
 		return &durable.Outcome{Status: durable.Failed, Error: c.Error}, true
+	}
+	if s.o.Chained != nil {
+		outcome, err := s.o.Chained(ctx, caller, o)
+		if err != nil {
+			outcome = &durable.Outcome{Status: durable.Failed, Error: errorOf(err)}
+		}
+		return outcome, ctx.Err() == nil
 	}
 	a, _ := aws.ParseARN(caller)
 	for delay := shortestDelay; ; delay = min(2*delay, longestDelay) {

@@ -46,13 +46,8 @@ func (r *run) invoke(st *state) error {
 	if v.Alias != "" {
 		in.InvokedARN = v.function() + ":" + v.Alias
 	}
-	trace, traced := aws.ParseTrace(st.record.TraceHeader)
-	r.s.goWork(func(ctx context.Context) {
-		if traced {
-			ctx = aws.WithTrace(ctx, trace)
-		}
-		r.carry(ctx, v, in)
-	})
+	header := st.record.TraceHeader
+	r.s.goWork(func(ctx context.Context) { r.carry(r.s.traced(ctx, header, r.arn, ""), v, in) })
 	return nil
 }
 
@@ -137,7 +132,7 @@ func (r *run) resume(ctx context.Context) {
 	r.report("the restart", err)
 	if err == nil && !st.x.Over() {
 		r.arm()
-		r.chain(openInvokes(st.x))
+		r.chain(st, openInvokes(st.x))
 	}
 }
 

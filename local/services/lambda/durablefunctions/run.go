@@ -157,7 +157,7 @@ func (r *run) apply(st *state, c *durable.Command) error {
 	}
 	r.schedule(st)
 	if c.Checkpoint != nil {
-		r.chain(newInvokes(st.x, c.Checkpoint))
+		r.chain(st, newInvokes(st.x, c.Checkpoint))
 	}
 	if c.Invoke == nil && st.x.WantsInvocation(now) {
 		return r.invoke(st)

@@ -35,9 +35,26 @@ type Options struct {
 	Ended func(x *journal.Execution, all []history.Event, operations, bytes int)
 	// Destinations, if not nil, receives the results of executions that were started asynchronously (invocation.Event).
 	Destinations Destinations
+	// Tracer, if not nil, decides which executions are traced.
+	Tracer Tracer
+	// Chained, if not nil, answers the chained invokes of all executions instead of Functions; see Chained.
+	Chained Chained
 	// Log receives what goes wrong in the background; nil discards it.
 	Log *slog.Logger
 }
+
+// Tracer decides which executions are traced by X-Ray, and knows the segments of those that are.
+type Tracer interface {
+	// Sample reports whether an execution of a version with Traced is recorded, if the request that starts it has not
+	// decided that.
+	Sample(v Version) bool
+	// Segment returns the ID of the segment of an execution, or of one of its operations if operation is not empty.
+	Segment(execution, operation string) string
+}
+
+// Chained answers the chained invoke o of an execution, whose ARN is given, without its function. It may wait. ctx ends
+// when the service closes; the outcome is ignored then. An error fails the chained invoke.
+type Chained func(ctx context.Context, execution string, o *durable.Operation) (*durable.Outcome, error)
 
 // Functions are the functions that have durable executions.
 type Functions interface {
@@ -70,6 +87,8 @@ type Version struct {
 	Timeout, Retention int64
 	// Tenants is true if every invocation must name a tenant.
 	Tenants bool
+	// Traced is true if the function's TracingConfig is Active.
+	Traced bool
 }
 
 // ARN returns the function's ARN, with the version if it is qualified.

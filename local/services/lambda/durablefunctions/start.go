@@ -159,6 +159,34 @@ func (s *Service) claim(ctx context.Context, prefix string) (done func(), err er
 	}
 }
 
+// traceOf returns the trace that a new execution belongs to; ok is false if there is none. All invocations of the
+// execution belong to the same trace.
+func (s *Service) traceOf(ctx context.Context, v Version) (trace aws.Trace, ok bool) {
+	trace, given := aws.TraceOf(ctx)
+	if !v.Traced || s.o.Tracer == nil || given && !trace.Undecided {
+		return trace, given
+	}
+	sampled := s.o.Tracer.Sample(v)
+	if !given {
+		return aws.NewTrace(s.o.Clock.Now(), sampled), true
+	}
+	trace.Sampled, trace.Undecided = sampled, false
+	return trace, true
+}
+
+// traced adds the trace of an execution to a context, with the segment of the execution, or of one of its operations,
+// as the parent of what the context is used for.
+func (s *Service) traced(ctx context.Context, header, execution, operation string) context.Context {
+	trace, ok := aws.ParseTrace(header)
+	if !ok {
+		return ctx
+	}
+	if trace.Sampled && s.o.Tracer != nil {
+		trace = trace.Under(s.o.Tracer.Segment(execution, operation))
+	}
+	return aws.WithTrace(ctx, trace)
+}
+
 // begin starts an execution with an ARN.
 func (s *Service) begin(ctx context.Context, arn string, v Version, in *Start) (*journal.Execution, error) {
 	if !json.Valid([]byte(in.Input)) {
@@ -181,7 +209,7 @@ func (s *Service) begin(ctx context.Context, arn string, v Version, in *Start) (
 	if v.Alias != "" {
 		st.record.AliasARN = v.function() + ":" + v.Alias
 	}
-	if trace, ok := aws.TraceOf(ctx); ok {
+	if trace, ok := s.traceOf(ctx, v); ok {
 		st.record.TraceHeader = trace.String()
 	}
 	st.record.Status = history.Running

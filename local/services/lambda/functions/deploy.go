@@ -15,18 +15,14 @@ import (
 // deploy registers a version of a function with the runner.
 func (s *Service) deploy(ctx context.Context, a *area, r *record, c *Configuration) error {
 	if c.CodeSha256 == "" {
-		f, err := s.local(a, r, c)
+		f, err := s.local(ctx, a, r, c)
 		if err != nil {
 			return err
 		}
 		return a.lambda.Replace(f)
 	}
 	dir := a.codeDir(c.FunctionName, c.CodeSha256)
-	launch, err := s.runtimes.Launch(ctx, c.Runtime, dir)
-	if err != nil { // it existed when the function was created; each invocation reports that it is missing
-		s.opts.Log.Warn("a function cannot run", "function", c.FunctionArn, "reason", err)
-		launch = runtimes.Launch{Command: []string{c.Runtime}}
-	}
+	launch := s.launch(ctx, c, dir)
 	if opt := filepath.Join(s.optOf(c.Layers), "bootstrap"); strings.HasPrefix(c.Runtime, "provided") && exists(opt) &&
 		!exists(launch.Command[0]) {
 		launch.Command = []string{opt}
@@ -43,7 +39,7 @@ func (s *Service) deploy(ctx context.Context, a *area, r *record, c *Configurati
 		return s.packages.Folder(ctx, c.Runtime, launch.Command[0], name, layers...)
 	}
 	release := a.use(codeKey{c.FunctionName, c.CodeSha256})
-	err = a.lambda.Replace(runner.Function{
+	err := a.lambda.Replace(runner.Function{
 		Name: c.FunctionName, Version: c.Version, Command: launch.Command, Dir: dir,
 		Env:     s.variables(a, launch.Env, c),
 		Runtime: c.Runtime, Entry: c.Handler, Interpreter: launch.Interpreter,
@@ -56,6 +52,17 @@ func (s *Service) deploy(ctx context.Context, a *area, r *record, c *Configurati
 		return err
 	}
 	return nil
+}
+
+// launch returns how to start a version whose code is in a directory. If the interpreter of its runtime is missing,
+// which existed when the function was created, each invocation reports that.
+func (s *Service) launch(ctx context.Context, c *Configuration, dir string) runtimes.Launch {
+	launch, err := s.runtimes.Launch(ctx, c.Runtime, dir)
+	if err != nil {
+		s.opts.Log.Warn("a function cannot run", "function", c.FunctionArn, "reason", err)
+		return runtimes.Launch{Command: []string{c.Runtime}}
+	}
+	return launch
 }
 
 func exists(path string) bool {

@@ -26,7 +26,7 @@ func (s *Service) StartDurable(d Durable) { s.durable = d }
 // durable returns the version that an invocation of a durable function runs. r is the request as the caller made it.
 func (t *target) durable(r *invocation.Request) durablefunctions.Version {
 	v := durablefunctions.Version{Scope: t.area.scope, Function: t.version.FunctionName, Number: t.version.Version,
-		Tenants: t.version.TenancyConfig != nil}
+		Tenants: t.version.TenancyConfig != nil, Traced: t.version.TracingConfig.Active()}
 	if n, err := invocation.ParseName(r.FunctionName, r.Qualifier); err == nil {
 		v.Qualified = n.Qualifier != ""
 	}

@@ -36,15 +36,19 @@ type Surroundings struct {
 	Log io.Writer
 }
 
-// LocalInput describes a function without a deployment package: its code is part of this program, or a bootstrap
-// binary on this machine.
+// LocalInput describes a function without a deployment package: its code is part of this program, or is on this
+// machine.
 type LocalInput struct {
 	Name string
-	// BuiltIn is a name in Options.BuiltIn. Binary is the absolute path of a bootstrap. Exactly one of them is set.
-	BuiltIn, Binary string
-	Role            string
-	Timeout         time.Duration // in whole seconds; 0 means Lambda's default of 3
-	Env             map[string]string
+	// BuiltIn is a name in Options.BuiltIn. Binary is the absolute path of a bootstrap. Folder is the absolute path of
+	// the directory with the code of Runtime and Handler, which is used in place. Exactly one of the three is set.
+	BuiltIn, Binary, Folder string
+	// Runtime and Handler belong to Folder, and are ignored without it.
+	Runtime, Handler string
+	Role             string
+	Timeout          time.Duration // in whole seconds; 0 means Lambda's default of 3
+	MemoryMB         int           // 0 leaves it as it is, which for a new function is 128
+	Env              map[string]string
 	// Durable makes the function durable; nil leaves it as it is, which for a new function is not durable.
 	Durable *DurableSettings
 }
@@ -54,8 +58,13 @@ type LocalInput struct {
 // process: no environment is started for it, and its log holds only the lines that it writes itself. If the function
 // already exists and is the same, nothing happens.
 func (s *Service) PutLocal(ctx context.Context, scope aws.Scope, in *LocalInput) error {
-	if in.Binary == "" && s.opts.BuiltIn[in.BuiltIn] == nil {
+	if in.Binary == "" && in.Folder == "" && s.opts.BuiltIn[in.BuiltIn] == nil {
 		return invalid("There is no built-in code %q.", in.BuiltIn)
+	}
+	if in.Folder != "" {
+		if _, err := s.runtimes.Launch(ctx, in.Runtime, in.Folder); err != nil {
+			return invalid("%v", err)
+		}
 	}
 	a, err := s.area(scope)
 	if err != nil {
@@ -71,9 +80,9 @@ func (s *Service) PutLocal(ctx context.Context, scope aws.Scope, in *LocalInput)
 	same := false
 	if old != nil {
 		r = old.clone()
-		same = old.BuiltIn == in.BuiltIn && old.Binary == in.Binary
+		same = old.BuiltIn == in.BuiltIn && old.Binary == in.Binary && old.Folder == in.Folder
 	}
-	r.BuiltIn, r.Binary = in.BuiltIn, in.Binary
+	r.BuiltIn, r.Binary, r.Folder = in.BuiltIn, in.Binary, in.Folder
 	before := r.Latest
 	if err := in.settings().apply(&r.Latest); err != nil {
 		return err
@@ -88,16 +97,22 @@ func (s *Service) PutLocal(ctx context.Context, scope aws.Scope, in *LocalInput)
 
 func (in *LocalInput) settings() *Settings {
 	runtime, handler, timeout := "provided.al2023", "bootstrap", int(in.Timeout/time.Second)
+	if in.Folder != "" {
+		runtime, handler = in.Runtime, in.Handler
+	}
 	settings := &Settings{Runtime: &runtime, Handler: &handler, Role: &in.Role,
 		Environment: &Environment{Variables: in.Env}, DurableConfig: in.Durable}
 	if timeout > 0 {
 		settings.Timeout = &timeout
 	}
+	if in.MemoryMB > 0 {
+		settings.MemorySize = &in.MemoryMB
+	}
 	return settings
 }
 
 // local returns the runner function for a version without a deployment package.
-func (s *Service) local(a *area, r *record, c *Configuration) (runner.Function, error) {
+func (s *Service) local(ctx context.Context, a *area, r *record, c *Configuration) (runner.Function, error) {
 	f := runner.Function{
 		Name: c.FunctionName, Version: c.Version, Timeout: time.Duration(c.Timeout) * time.Second,
 		MemoryMB: c.MemorySize, Environments: s.opts.Environments, Env: s.variables(a, nil, c),
@@ -105,6 +120,10 @@ func (s *Service) local(a *area, r *record, c *Configuration) (runner.Function, 
 	}
 	if r.Binary != "" {
 		f.Command = []string{r.Binary}
+		return f, nil
+	}
+	if r.Folder != "" {
+		s.inFolder(ctx, &f, r.Folder, a, c)
 		return f, nil
 	}
 	f.Quiet, f.Environments, f.Concurrency = true, unlimitedConcurrency, unlimitedConcurrency
@@ -124,6 +143,17 @@ func (s *Service) local(a *area, r *record, c *Configuration) (runner.Function, 
 	}
 	f.Handler, f.Released, f.Timeout = made.Handler, made.Released, cmp.Or(made.Timeout, f.Timeout)
 	return f, nil
+}
+
+// inFolder completes the runner function of a version whose code is used in place.
+func (s *Service) inFolder(ctx context.Context, f *runner.Function, folder string, a *area, c *Configuration) {
+	launch := s.launch(ctx, c, folder)
+	f.Command, f.Dir, f.AnyAnswer = launch.Command, folder, true
+	f.Runtime, f.Entry, f.Interpreter = c.Runtime, c.Handler, launch.Interpreter
+	f.Env = s.variables(a, launch.Env, c)
+	f.Packages = func(ctx context.Context, name string) (string, error) {
+		return s.packages.Folder(ctx, c.Runtime, launch.Command[0], name)
+	}
 }
 
 // variables returns the environment variables of a version, except those that Lambda sets.

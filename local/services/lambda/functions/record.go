@@ -27,10 +27,11 @@ type record struct {
 	// treated.
 	Runtime   map[string]RuntimeManagement `json:",omitempty"`
 	Recursion string                       `json:",omitempty"`
-	// BuiltIn names code that is part of the program. Binary is the path of a bootstrap. Versions without a code
-	// hash run one of the two.
+	// BuiltIn names code that is part of the program. Binary is the path of a bootstrap, and Folder that of a directory
+	// with code. Versions without a code hash run one of the three.
 	BuiltIn string `json:",omitempty"`
 	Binary  string `json:",omitempty"`
+	Folder  string `json:",omitempty"`
 }
 
 // Alias is an alias of a version, as the API returns it (AliasConfiguration in Lambda's model).

@@ -1,0 +1,145 @@
+package functiontest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"stepback/internal/spelling"
+	"stepback/jsonvalue"
+	"stepback/stepbacktest/machinetest"
+)
+
+// judge returns the expectations that were not met.
+func (r *Result) judge() []string {
+	var failures []string
+	fail := func(what, format string, args ...any) {
+		failures = append(failures, fmt.Sprintf("%s:%d: %s", r.File.Name, max(r.Test.Expect.lines[what], r.Test.Line),
+			fmt.Sprintf(format, args...)))
+	}
+	x, e := r.Execution, &r.Test.Expect
+	ended := string(x.Status)
+	if x.Failure.HasName() {
+		ended += ", " + x.Failure.Name
+	}
+	if x.Failure.HasCause() {
+		ended += ": " + machinetest.Cut(x.Failure.Cause)
+	}
+	if e.Status != "" && string(x.Status) != e.Status {
+		fail("status", "status: expected %s, got %s", e.Status, ended)
+	}
+	if e.Error != "" && x.Failure.Name != e.Error {
+		fail("error", "error: expected %s, got %s", e.Error, ended)
+	}
+	if e.Cause != "" && !strings.Contains(x.Failure.Cause, e.Cause) {
+		fail("cause", "cause: expected one with %q, got %q", e.Cause, machinetest.Cut(x.Failure.Cause))
+	}
+	if e.Output != nil || e.Contains != nil {
+		r.judgeOutput(ended, fail)
+	}
+	r.judgeOperations(fail)
+	if took := x.Stop.Sub(x.Start); e.Took != nil && took != *e.Took {
+		fail("took", "took: %s, expected %s", took, *e.Took)
+	}
+	return failures
+}
+
+func (r *Result) judgeOutput(ended string, fail func(what, format string, args ...any)) {
+	e := &r.Test.Expect
+	got, err := jsonvalue.Parse(r.Execution.Output)
+	if err != nil {
+		fail("output", "output: missing; the execution ended as %s", ended)
+		return
+	}
+	if e.Output != nil {
+		for _, d := range machinetest.Differences("$", got, *e.Output, false) {
+			fail("output", "output: %s", d)
+		}
+	}
+	if e.Contains != nil {
+		for _, d := range machinetest.Differences("$", got, *e.Contains, true) {
+			fail("contains", "output: %s", d)
+		}
+	}
+}
+
+// judgeOperations checks the operations that ran.
+func (r *Result) judgeOperations(fail func(what, format string, args ...any)) {
+	e := &r.Test.Expect
+	var ran []string // names, each once
+	for _, o := range r.Operations {
+		if o.Name != "" && !slices.Contains(ran, o.Name) {
+			ran = append(ran, o.Name)
+		}
+	}
+	if got := r.path(); e.Path != nil && !slices.Equal(got, e.Path) {
+		fail("path", "path: %s", machinetest.PathDifference(got, e.Path))
+	}
+	for _, name := range e.Ran {
+		if !slices.Contains(ran, name) {
+			fail("ran", "ran: %s did not%s", name, meant(name, ran))
+		}
+	}
+	for _, name := range e.Never {
+		if slices.Contains(ran, name) {
+			fail("never", "never: %s ran; the path was %s", name, strings.Join(r.path(), " → "))
+		}
+	}
+	for _, n := range e.Attempts {
+		got, hint := r.attempts(n.Name), ""
+		if !slices.Contains(ran, n.Name) {
+			hint = meant(n.Name, ran)
+		}
+		if got != n.N {
+			fail("attempts", "attempts: %s ran %s, expected %d%s", n.Name, spelling.Counted(got, "time"), n.N, hint)
+		}
+	}
+	for _, w := range e.Waits {
+		got, hint := r.waits(w.Name), ""
+		if !slices.Contains(ran, w.Name) {
+			hint = meant(w.Name, ran)
+		}
+		if !slices.Equal(got, w.Waits) {
+			fail("waits", "waits: %s waited %s, expected %s%s", w.Name, machinetest.Durations(got),
+				machinetest.Durations(w.Waits), hint)
+		}
+	}
+}
+
+// path returns the operations with names in the order in which they started, without contexts and submitters.
+func (r *Result) path() []string {
+	var all []string
+	for _, o := range r.Operations {
+		if o.Name != "" && o.Kind != Context && o.Kind != Submitter {
+			all = append(all, o.Name)
+		}
+	}
+	return all
+}
+
+// attempts returns the number of attempts of the operations with a name. An operation without retries has one.
+func (r *Result) attempts(name string) int {
+	n := 0
+	for _, o := range r.Operations {
+		switch {
+		case o.Name != name || o.Kind == Context:
+		case len(o.Attempts) > 0:
+			n += len(o.Attempts)
+		default:
+			n++
+		}
+	}
+	return n
+}
+
+// waits returns the waits of the operations with a name, in the order of the operations.
+func (r *Result) waits(name string) []time.Duration {
+	var all []time.Duration
+	for _, o := range r.Operations {
+		if o.Name == name {
+			all = append(all, o.waits()...)
+		}
+	}
+	return all
+}
