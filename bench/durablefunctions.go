@@ -147,10 +147,11 @@ func suspend(ctx context.Context, dir string) (err error) {
 func reopened(ctx context.Context, dir string) (s float64, err error) {
 	var b *durableBed
 	s, err = timed(func() (err error) {
-		if b, err = openDurable(ctx, dir, pause); err == nil {
-			b.Resume()
+		if b, err = openDurable(ctx, dir, pause); err != nil {
+			return err
 		}
-		return err
+		b.Resume()
+		return b.AwaitRecovery(ctx)
 	})
 	if err != nil {
 		return s, err

@@ -20,6 +20,7 @@ func (p *Platform) openDurable(ctx context.Context) (err error) {
 	p.Durable, err = durablefunctions.Open(ctx, durablefunctions.Options{Journal: p.Journal, Clock: p.Clock,
 		Functions: p.Functions, Changed: p.durableChanged, Track: p.trackDurable, Ended: p.durableEnded,
 		Recovered:    func(x *journal.Execution, past []history.Event) { p.metrics.recovered(x.ARN, past) },
+		Resumed:      p.durableResumed,
 		Destinations: p.Functions.Destinations(), Chained: p.cfg.Chained, Tracer: executionTracer{p.tracer},
 		Log: p.cfg.Log})
 	if err != nil {
@@ -29,6 +30,26 @@ func (p *Platform) openDurable(ctx context.Context) (err error) {
 	p.meter.durable.Store(p.Durable)
 	p.onClose(func() error { p.Durable.Close(); return nil })
 	return nil
+}
+
+// resumeDurable continues the durable executions of an earlier process: in the background, or before it returns, as
+// Config says.
+func (p *Platform) resumeDurable(ctx context.Context) error {
+	p.Durable.Resume()
+	if p.cfg.RecoverInBackground {
+		return nil
+	}
+	return p.Durable.AwaitRecovery(ctx)
+}
+
+// durableResumed notes the end of the recovery of durable executions. If the journal cannot be read, the platform is
+// broken.
+func (p *Platform) durableResumed(err error) {
+	if err != nil {
+		p.reportBroken(err)
+		return
+	}
+	p.forgetRecovered()
 }
 
 // trackDurable counts the retries of the steps of a durable execution as they happen, as track does for executions of
@@ -62,6 +83,9 @@ func (p *Platform) durableChanged(x *journal.Execution, steps []history.Event) {
 // tracked returns the time before which the engines and the durable executions have passed every event to track; see
 // engines.tracked.
 func (p *Platform) tracked() (before time.Time, all, ok bool) {
+	if p.Durable.Recovering() {
+		return time.Time{}, false, false
+	}
 	before, all, ok = p.engines.tracked()
 	at, waits := p.Durable.Tracked()
 	if at.Before(before) {
@@ -158,10 +182,11 @@ func (m *meter) durableExecution(x *journal.Execution, e *history.Event) {
 // mostDurable is the quota of an AWS account for running durable executions.
 const mostDurable = 1_000_000
 
-// measureDurable records the number of running durable executions in each account and region.
+// measureDurable records the number of running durable executions in each account and region, unless some have not been
+// recovered yet.
 func (m *meter) measureDurable(at time.Time) {
 	d := m.durable.Load()
-	if d == nil {
+	if d == nil || d.Recovering() {
 		return
 	}
 	for scope, n := range d.Running() {

@@ -82,7 +82,14 @@ func TestStepsAreCountedOnceOverKills(t *testing.T) {
 	var counter retrymetrics.Counter
 	p := openDurable(t, local.Config{Dir: dir, Clock: c, Counts: []retrymetrics.Target{&counter}}, charge)
 	arn := begin(t, p, "order", `{}`)
-	for len(p.Durable.Retries(arn)) == 0 {
+	for {
+		retries, err := p.Durable.Retries(t.Context(), arn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(retries) > 0 {
+			break
+		}
 		runtime.Gosched()
 	}
 	is := func(when string, got map[string]float64, want map[string]float64) {

@@ -86,8 +86,14 @@ func (s *engines) found(resumed int, found *engine.Recovered, err error) {
 	if resumed > 0 {
 		s.log.Info("executions resumed", "executions", resumed, "children", found.Children)
 	}
-	if s.recovering.Add(-1) == 0 {
-		s.platform.metrics.forget()
+	s.recovering.Add(-1)
+	s.platform.forgetRecovered()
+}
+
+// forgetRecovered ends the counting of recovered executions, once all of them have been found.
+func (p *Platform) forgetRecovered() {
+	if p.engines.recovering.Load() == 0 && !p.Durable.Recovering() {
+		p.metrics.forget()
 	}
 }
 

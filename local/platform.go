@@ -279,7 +279,7 @@ func (p *Platform) stopSubscriptions(context.Context) error {
 }
 
 // finishOpen connects everything and resumes what an earlier process left running.
-func (p *Platform) finishOpen(context.Context) error {
+func (p *Platform) finishOpen(ctx context.Context) error {
 	p.handler = p.services()
 	if err := p.StepFunctions.Resume(); err != nil {
 		return err
@@ -295,7 +295,9 @@ func (p *Platform) finishOpen(context.Context) error {
 		return err
 	}
 	p.Functions.Resume()
-	p.Durable.Resume()
+	if err := p.resumeDurable(ctx); err != nil {
+		return err
+	}
 	p.mappings.Resume()
 	if err := p.Objects.Resume(); err != nil { //nolint:contextcheck // notifications outlive the opening
 		return err

@@ -70,8 +70,12 @@ func (c *RetryNow) On(ctx context.Context, std terminal.Streams, p *local.Platfo
 		if _, err := p.Durable.Find(ctx, c.Execution); err != nil {
 			return err
 		}
+		retries, err := p.Durable.Retries(ctx, c.Execution)
+		if err != nil {
+			return err
+		}
 		var waits []begun
-		for _, r := range p.Durable.Retries(c.Execution) {
+		for _, r := range retries {
 			waits = append(waits, begun{c.Execution, r.Name, r.Operation})
 		}
 		return c.begin(std, c.Execution, waits, func(b begun) error { return p.Durable.RetryNow(ctx, b.ARN, b.id) })

@@ -74,7 +74,8 @@ type Listed struct {
 // Status returns the status in Lambda's spelling.
 func (l *Listed) Status() string { return aStatus(l.Execution.Status) }
 
-// Listed yields executions, newest first.
+// Listed yields executions, newest first. A list of those that retry waits until the executions of an earlier process
+// have been recovered; see Resume.
 func (s *Service) Listed(ctx context.Context, q *Query) iter.Seq2[Listed, error] {
 	l := &journal.List{Of: q.Of, Error: q.Error, Since: q.Since, After: q.After}
 	for _, status := range q.Statuses {
@@ -91,7 +92,10 @@ func (s *Service) Listed(ctx context.Context, q *Query) iter.Seq2[Listed, error]
 			}
 			one := Listed{Execution: x}
 			if !x.Ended() {
-				one.Retries = s.Retries(x.ARN)
+				if one.Retries, err = s.Retries(ctx, x.ARN); err != nil {
+					yield(Listed{}, err)
+					return
+				}
 			}
 			if q.Retrying && len(one.Retries) == 0 || q.Error != "" && !x.Ended() &&
 				!slices.ContainsFunc(one.Retries, func(r Retry) bool { return r.Error == q.Error }) {
@@ -111,6 +115,10 @@ func (s *Service) candidates(ctx context.Context, q *Query, l *journal.List) ite
 		return s.o.Journal.Listed(ctx, l)
 	}
 	return func(yield func(*journal.Execution, error) bool) {
+		if err := s.AwaitRecovery(ctx); err != nil {
+			yield(nil, err)
+			return
+		}
 		for _, place := range s.retrying(l) {
 			x, err := s.o.Journal.Execution(ctx, place.ARN)
 			if errors.Is(err, journal.ErrNotFound) || err == nil && !l.Selects(x) {
@@ -147,15 +155,16 @@ func (s *Service) retrying(l *journal.List) []journal.Place {
 	return places
 }
 
-// Retries returns the steps of a running execution that wait for their next attempts, the next one first.
-func (s *Service) Retries(arn string) []Retry {
-	r := s.run(arn)
-	if r == nil {
-		return nil
+// Retries returns the steps of a running execution that wait for their next attempts, the next one first. Errors are
+// those of ctx and the journal.
+func (s *Service) Retries(ctx context.Context, arn string) ([]Retry, error) {
+	r, err := s.running(ctx, arn)
+	if r == nil || err != nil {
+		return nil, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.retries // replaced as a whole, never changed
+	return r.retries, nil // replaced as a whole, never changed
 }
 
 // Page returns a page of the executions that a query selects, and the token of the next page, which is empty if there

@@ -3,6 +3,7 @@ package durablefunctions
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -63,11 +64,7 @@ type State struct {
 
 // Checkpoint applies the updates of the running invocation of an execution. It returns when they are on disk.
 func (s *Service) Checkpoint(ctx context.Context, arn string, c *durable.Checkpoint) (*State, error) {
-	r, err := s.live(ctx, arn)
-	if err != nil {
-		return nil, err
-	}
-	st, err := r.take(ctx)
+	r, st, err := s.live(ctx, arn)
 	if err != nil {
 		return nil, err
 	}
@@ -95,19 +92,26 @@ func (s *Service) Checkpoint(ctx context.Context, arn string, c *durable.Checkpo
 	return out, nil
 }
 
-// live returns the run of an execution whose function may checkpoint.
-func (s *Service) live(ctx context.Context, arn string) (*run, error) {
-	if r := s.run(arn); r != nil {
-		return r, nil
+// live waits for the turn of an execution whose function may checkpoint. The caller ends the turn.
+func (s *Service) live(ctx context.Context, arn string) (*run, *state, error) {
+	r, err := s.running(ctx, arn)
+	if err != nil {
+		return nil, nil, err
+	}
+	if r != nil {
+		st, err := r.take(ctx)
+		if !errors.Is(err, journal.ErrNotFound) { // otherwise it has ended in the meantime
+			return r, st, err
+		}
 	}
 	x, err := s.find(ctx, arn)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	case x == nil:
-		return nil, missing(arn)
+		return nil, nil, missing(arn)
 	}
-	return nil, invalid("Invalid Checkpoint Token: The durable execution has ended.")
+	return nil, nil, invalid("Invalid Checkpoint Token: The durable execution has ended.")
 }
 
 func missing(arn string) error {
@@ -129,11 +133,7 @@ func refused(err error) error {
 // State returns a page of an execution's operations to its running invocation. n is the maximum number; 0 means
 // MostItems.
 func (s *Service) State(ctx context.Context, arn, token, marker string, n int) (*State, error) {
-	r, err := s.live(ctx, arn)
-	if err != nil {
-		return nil, err
-	}
-	st, err := r.take(ctx)
+	r, st, err := s.live(ctx, arn)
 	if err != nil {
 		return nil, err
 	}
@@ -161,26 +161,38 @@ func (s *Service) Complete(ctx context.Context, c *durable.Callback) error {
 	if !ok {
 		return invalid("Invalid callback ID.")
 	}
-	r := s.run(arn)
-	if r == nil {
-		x, err := s.find(ctx, arn)
-		switch {
-		case err != nil:
-			return err
-		case x == nil:
-			return invalid("Invalid callback ID: there is no such durable execution.")
-		}
-		return refusal(durable.CallbackClosed, http.StatusBadRequest, "The durable execution of the callback has ended.")
+	ended, err := s.do(ctx, arn, &durable.Command{Callback: c})
+	if err != nil || !ended {
+		return err
 	}
-	return refused(r.do(ctx, &durable.Command{Callback: c}))
+	x, err := s.find(ctx, arn)
+	switch {
+	case err != nil:
+		return err
+	case x == nil:
+		return invalid("Invalid callback ID: there is no such durable execution.")
+	}
+	return refusal(durable.CallbackClosed, http.StatusBadRequest, "The durable execution of the callback has ended.")
+}
+
+// do applies a command to an execution and waits until it is durable. ended is true if no running execution has the
+// ARN.
+func (s *Service) do(ctx context.Context, arn string, c *durable.Command) (ended bool, err error) {
+	r, err := s.running(ctx, arn)
+	if err != nil || r == nil {
+		return r == nil, err
+	}
+	err = r.do(ctx, c)
+	if errors.Is(err, journal.ErrNotFound) { // it has ended while this request waited for its turn
+		return true, nil
+	}
+	return false, refused(err)
 }
 
 // Stop stops an execution and returns when it ended. One that has ended stays as it is.
 func (s *Service) Stop(ctx context.Context, arn string, e *durable.Error) (time.Time, error) {
-	if r := s.run(arn); r != nil {
-		if err := r.do(ctx, &durable.Command{Stop: &durable.Stop{Error: e}}); err != nil {
-			return time.Time{}, err
-		}
+	if _, err := s.do(ctx, arn, &durable.Command{Stop: &durable.Stop{Error: e}}); err != nil {
+		return time.Time{}, err
 	}
 	x, err := s.find(ctx, arn)
 	if err != nil {
@@ -196,18 +208,18 @@ func (s *Service) Stop(ctx context.Context, arn string, e *durable.Error) (time.
 // disk. The later delays do not change. The error is an *aws.Error if the execution does not run, or if the STEP does
 // not wait for its next attempt.
 func (s *Service) RetryNow(ctx context.Context, arn, operation string) error {
-	r := s.run(arn)
-	if r == nil {
-		x, err := s.find(ctx, arn)
-		switch {
-		case err != nil:
-			return err
-		case x == nil:
-			return missing(arn)
-		}
-		return invalid("The durable execution has ended: " + arn)
+	ended, err := s.do(ctx, arn, &durable.Command{Retry: &durable.Retry{OperationID: operation}})
+	if err != nil || !ended {
+		return err
 	}
-	return refused(r.do(ctx, &durable.Command{Retry: &durable.Retry{OperationID: operation}}))
+	x, err := s.find(ctx, arn)
+	switch {
+	case err != nil:
+		return err
+	case x == nil:
+		return missing(arn)
+	}
+	return invalid("The durable execution has ended: " + arn)
 }
 
 // Description describes an execution, as GetDurableExecution returns it. Lists omit the members from DurableConfig on.
@@ -268,7 +280,11 @@ func (s *Service) Describe(ctx context.Context, arn string, data bool) (*Descrip
 
 // History returns the events of an execution so far.
 func (s *Service) History(ctx context.Context, arn string) ([]history.Event, error) {
-	if r := s.run(arn); r != nil {
+	r, err := s.running(ctx, arn)
+	if err != nil {
+		return nil, err
+	}
+	if r != nil {
 		st, err := r.take(ctx)
 		if err == nil {
 			events := slices.Clone(st.history)

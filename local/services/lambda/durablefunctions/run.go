@@ -342,6 +342,9 @@ func (r *run) arm() {
 	r.disarm()
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.s.ctx.Err() != nil { // Close has stopped the timers
+		return
+	}
 	ring := clock.AlarmFunc(func() { r.s.goWork(r.tick) })
 	if at := r.next[0]; !at.IsZero() {
 		r.wait = r.s.o.Clock.Schedule(at, ring)
@@ -424,7 +427,7 @@ func (r *run) await(ctx context.Context) error {
 		<-ended
 	case <-r.s.ctx.Done():
 		if forget() {
-			return closed()
+			return closing()
 		}
 		<-ended
 	}
@@ -434,7 +437,7 @@ func (r *run) await(ctx context.Context) error {
 	return nil
 }
 
-func closed() error {
+func closing() error {
 	return &aws.Error{Code: "ServiceException", Message: "The Lambda service is closing; the durable execution continues when it is open again.",
 		Status: 500}
 }

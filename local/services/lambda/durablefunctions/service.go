@@ -3,7 +3,6 @@ package durablefunctions
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -27,9 +26,12 @@ type Options struct {
 	// Track, if not nil, returns the function that receives the events of an execution from now on, after past; see
 	// engine.Config.Track and Service.Tracked.
 	Track func(x *journal.Execution, past []history.Event) func([]history.Event)
-	// Recovered, if not nil, is called by Open for each unfinished execution of an earlier process, with its events. It
-	// must be safe for concurrent use.
+	// Recovered, if not nil, is called once for each unfinished execution of an earlier process, with its events, before
+	// it continues. It must be safe for concurrent use.
 	Recovered func(x *journal.Execution, past []history.Event)
+	// Resumed, if not nil, is called once after Resume, when all of these executions have been recovered, or with the
+	// error of a journal that cannot be read. It is not called if the service closes first.
+	Resumed func(error)
 	// Ended, if not nil, is called with an execution that has ended, its whole history, and the operations and bytes
 	// that it used of durable.MaxOperations and durable.MaxWritten, once its end is durable. It must return quickly.
 	Ended func(x *journal.Execution, all []history.Event, operations, bytes int)
@@ -126,91 +128,35 @@ type Service struct {
 	runs     map[string]*run     // of executions that have not ended, by ARN
 	starting map[string]struct{} // names that are being started
 	freed    chan struct{}       // closed and replaced when a name is no longer being started
-	left     []*run              // executions of an earlier process, until Resume
+	recovery *recovery           // nil once every execution of an earlier process has been recovered
+	resumed  bool                // Resume was called
 	closed   bool
 
 	stamps  sync.Mutex         // guards what follows
 	stamped map[*run]time.Time // the times of commands that are not tracked yet
 }
 
-// Open opens the executions that a journal has. Resume continues them.
+// Open opens the executions that a journal has. Requests about executions of an earlier process are answered at once;
+// Resume continues those executions. Until they have been recovered, virtual time stands still. Open returns an error
+// if the journal cannot be read.
 func Open(ctx context.Context, o Options) (*Service, error) {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	s := &Service{o: o, slots: make(chan struct{}, mostInvocations), runs: map[string]*run{},
 		starting: map[string]struct{}{}, freed: make(chan struct{}), stamped: map[*run]time.Time{}}
 	s.ctx, s.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	read := make(chan *journal.Unfinished, readAhead)
-	var workers sync.WaitGroup
-	for range restorers {
-		workers.Go(func() {
-			for u := range read {
-				s.restore(u)
-			}
-		})
-	}
-	err := s.read(ctx, read)
-	close(read)
-	workers.Wait()
-	if err != nil {
+	var err error
+	if s.recovery, err = s.newRecovery(); err != nil {
+		s.cancel()
 		return nil, err
+	}
+	if s.recovery != nil {
+		o.Clock.Hold()
 	}
 	return s, nil
 }
 
-const (
-	// restorers is the number of goroutines that rebuild executions while the journal is read, and readAhead the number
-	// of executions that wait for them.
-	restorers = 2
-	readAhead = 64
-)
-
-// read passes on the unfinished executions of the journal.
-func (s *Service) read(ctx context.Context, to chan<- *journal.Unfinished) error {
-	for _, partition := range aws.Partitions() {
-		for u, err := range s.o.Journal.Unfinished(ctx, "arn:"+partition+":lambda:") {
-			if err != nil {
-				return fmt.Errorf("the durable executions: %w", err)
-			}
-			to <- u
-		}
-	}
-	return nil
-}
-
-// restore rebuilds an execution of an earlier process, to be continued by Resume.
-func (s *Service) restore(u *journal.Unfinished) {
-	r := s.newRun(u.ARN)
-	if err := r.restore(u); err != nil {
-		s.o.Log.Error("a durable execution cannot be continued; it was left unchanged", "execution", u.ARN, "error", err)
-		return
-	}
-	s.recovered(&r.state.record, r.state.history)
-	r.evict()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.runs[r.arn] = r
-	s.left = append(s.left, r)
-}
-
-// Resume continues the executions that an earlier process left. Call it once their functions can be invoked.
-func (s *Service) Resume() {
-	s.mu.Lock()
-	left := s.left
-	s.left = nil
-	s.mu.Unlock()
-	for _, r := range left {
-		if r.resumes {
-			s.goWork(func(ctx context.Context) { r.resume(ctx) })
-		} else {
-			r.arm()
-		}
-	}
-	if n := len(left); n > 0 {
-		s.o.Log.Info("durable executions resumed", "executions", n)
-	}
-}
-
-// Running returns the number of executions that have not ended, by account and region.
+// Running returns the number of executions that have not ended, by account and region. While executions of an earlier
+// process are recovered, it lacks those that have not been reached.
 func (s *Service) Running() map[aws.Scope]int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -230,6 +176,12 @@ func (s *Service) Closing() { s.closing.Store(true) }
 func (s *Service) Close() {
 	s.closing.Store(true)
 	s.mu.Lock()
+	if b := s.recovery; b != nil && !s.resumed && !s.closed {
+		b.stop()
+		b.err = closing()
+		close(b.done)
+		defer s.o.Clock.Release()
+	}
 	s.closed = true
 	runs := make([]*run, 0, len(s.runs))
 	for _, r := range s.runs {

@@ -217,7 +217,7 @@ func (s *Service) begin(ctx context.Context, arn string, v Version, in *Start) (
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
-		return nil, closed()
+		return nil, closing()
 	}
 	s.runs[arn] = r
 	s.mu.Unlock()
@@ -245,7 +245,11 @@ func (s *Service) find(ctx context.Context, arn string) (*journal.Execution, err
 	if !strings.Contains(arn, durable.InARN) {
 		return nil, nil //nolint:nilnil // an execution of Step Functions is none of these
 	}
-	if r := s.run(arn); r != nil {
+	r, err := s.running(ctx, arn)
+	if err != nil {
+		return nil, err
+	}
+	if r != nil {
 		if x := r.owed(); x != nil {
 			return x, nil
 		}
@@ -266,10 +270,12 @@ func (s *Service) expired(x *journal.Execution) bool {
 
 // wait waits for the end of an execution.
 func (s *Service) wait(ctx context.Context, arn string) (*Ended, error) {
-	if r := s.run(arn); r != nil {
-		if err := r.await(ctx); err != nil {
-			return nil, err
-		}
+	r, err := s.running(ctx, arn)
+	if err == nil && r != nil {
+		err = r.await(ctx)
+	}
+	if err != nil {
+		return nil, err
 	}
 	x, err := s.o.Journal.Execution(ctx, arn)
 	if err != nil {
