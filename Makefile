@@ -173,7 +173,7 @@ localstack-deploy: ## deploy the CSV import to LocalStack, or to ENDPOINT=http:/
 	@ENDPOINT=$(ENDPOINT) CDKFLAGS="$(CDKFLAGS)" localstack/deploy.sh
 
 .PHONY: localstack-run
-localstack-run: ## import CSV=FILE at LocalStack, or at ENDPOINT=http://…, and print the summary
+localstack-run: ## import CSV=FILE, or the files of a folder as one, at LocalStack, or at ENDPOINT=http://…, and print the summary
 	@ENDPOINT=$(ENDPOINT) localstack/run.sh $(CSV)
 
 .PHONY: serve-trial

@@ -4,6 +4,7 @@
 package alarms
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -50,8 +51,10 @@ type Alarm struct {
 	// Meaning explains the problem. First describes the first thing to do about it.
 	Meaning, First string
 	// Series or Rate is the watched quantity; exactly one of them is set.
-	Series     *retrymetrics.Series
-	Rate       *retrymetrics.Rate
+	Series *retrymetrics.Series
+	Rate   *retrymetrics.Rate
+	// Machine is the name of the state machine of Rate if it is not that of the set.
+	Machine    string
 	Stat       retrymetrics.Stat // of Series
 	Comparison Comparison
 	Threshold  float64
@@ -107,6 +110,7 @@ func (a Alarm) Check(machine string) error {
 	return nil
 }
 
+// watched returns the series that the alarm watches in a set of the alarms of machine.
 func (a Alarm) watched(machine string) []retrymetrics.Series {
 	if a.Rate == nil {
 		if a.Series == nil {
@@ -116,7 +120,7 @@ func (a Alarm) watched(machine string) []retrymetrics.Series {
 	}
 	out := make([]retrymetrics.Series, 0, len(a.Rate.Terms))
 	for _, t := range a.Rate.Terms {
-		out = append(out, t.Metric.In(rateSet, machine))
+		out = append(out, t.Metric.In(rateSet, cmp.Or(a.Machine, machine)))
 	}
 	return out
 }

@@ -28,6 +28,9 @@ func newSet(t *testing.T, level retrymetrics.Level) alarms.Set {
 		TrainFunction:     "csv-import-train",
 		MachineARN:        "arn:aws:states:ap-northeast-1:000000000000:stateMachine:csv-import",
 		Timeout:           24 * time.Hour,
+		FilesMachine:      machine + "-files",
+		FilesMachineARN:   "arn:aws:states:ap-northeast-1:000000000000:stateMachine:csv-import-files",
+		FilesTimeout:      14 * 24 * time.Hour,
 		NotificationQueue: "csv-import-undelivered-notifications", Cluster: "csv-import-database",
 		PagesTopic: "csv-import-pages", NoticesTopic: "csv-import-notices", ImportsTopic: "csv-import-imports",
 		Guide:       "https://example.com/guide",
@@ -164,7 +167,7 @@ func TestSilence(t *testing.T) {
 			t.Errorf("%s acts on missing data: %v, %s", a.AlarmName, a.InsufficientDataActions, a.TreatMissingData)
 		}
 	}
-	const both = `(ALARM("csv-import-executions-ended-badly") AND (ALARM("csv-import-metrics-silent") OR INSUFFICIENT_DATA("csv-import-metrics-silent")))`
+	const both = `((ALARM("csv-import-executions-ended-badly") OR ALARM("csv-import-files-executions-ended-badly")) AND (ALARM("csv-import-metrics-silent") OR INSUFFICIENT_DATA("csv-import-metrics-silent")))`
 	for _, c := range s.Composites() {
 		if strings.Contains(c.Rule, both) != (c.Name == "page-executions") {
 			t.Errorf("%s: %s", c.Name, c.Rule)
@@ -239,6 +242,40 @@ func TestEvaluate(t *testing.T) {
 		}
 		if fmt.Sprint(got) != c.want {
 			t.Errorf("%s: %v, want %s", name, got, c.want)
+		}
+	}
+}
+
+// An import of many files that failed because of the system pages, and one that failed because of its files does not. The
+// alarm of the import does not see either.
+func TestAnImportOfManyFilesPages(t *testing.T) {
+	t.Parallel()
+	s := newSet(t, retrymetrics.LevelError)
+	of := func(machine string, failed, refused float64) []retrymetrics.Point {
+		points := []retrymetrics.Point{point(retrymetrics.ExecutionsFailed, 0, failed), point(retrymetrics.ExecutionsRefused, 0, refused)}
+		for i := range points {
+			points[i].Labels = retrymetrics.Labels{StateMachine: machine}
+		}
+		return points
+	}
+	for _, c := range []struct {
+		points  []retrymetrics.Point
+		tripped string
+	}{
+		{of(machine+"-files", 1, 0), "[files-executions-failed]"},
+		{of(machine+"-files", 1, 1), "[]"},
+		{of(machine, 1, 0), "[executions-failed]"},
+	} {
+		tripped, pages, err := s.Tripped(c.points)
+		if err != nil || fmt.Sprint(tripped) != c.tripped || pages != (c.tripped != "[]") {
+			t.Errorf("%v trips %v (pages: %v, %v), want %s", c.points, tripped, pages, err, c.tripped)
+		}
+	}
+	for _, c := range s.Composites() {
+		in := strings.Contains(c.Rule, `ALARM("csv-import-files-executions-failed")`) &&
+			strings.Contains(c.Rule, `ALARM("csv-import-files-executions-timed-out")`)
+		if in != (c.Name == "page-executions") {
+			t.Errorf("%s: %s", c.Name, c.Rule)
 		}
 	}
 }

@@ -78,8 +78,25 @@ func (s Set) terms(composite string) []string {
 			terms = append(terms, "("+s.alarming(b.LongName())+" AND "+s.alarming(b.ShortName())+")")
 		}
 	}
-	if composite == string(PageExecutions) && s.has(executionsEndedBadly) && s.has(metricsSilent) {
-		terms = append(terms, "("+s.alarming(executionsEndedBadly)+" AND "+s.silent()+")")
+	if composite == string(PageExecutions) && s.has(metricsSilent) {
+		switch ended := s.endedBadly(); len(ended) {
+		case 0:
+		case 1:
+			terms = append(terms, "("+ended[0]+" AND "+s.silent()+")")
+		default:
+			terms = append(terms, "(("+strings.Join(ended, " OR ")+") AND "+s.silent()+")")
+		}
+	}
+	return terms
+}
+
+// endedBadly returns the terms for the executions that Step Functions counted as failed.
+func (s Set) endedBadly() []string {
+	var terms []string
+	for _, name := range []string{executionsEndedBadly, filesEndedBadly} {
+		if s.has(name) {
+			terms = append(terms, s.alarming(name))
+		}
 	}
 	return terms
 }

@@ -81,6 +81,7 @@ func WriteMarkdown(w io.Writer) error {
 // documented returns every alarm of the CSV import at a log level.
 func documented(level retrymetrics.Level) (Set, error) {
 	return New(Options{StateMachine: "csv-import", Level: level, MachineARN: "csv-import", Timeout: 24 * time.Hour,
+		FilesMachine: "csv-import-files", FilesMachineARN: "csv-import-files", FilesTimeout: 14 * 24 * time.Hour,
 		UndeliveredQueue: "undelivered-events", NotificationQueue: "undelivered-notifications",
 		PagesTopic: "pages", NoticesTopic: "notices", ImportsTopic: "imports", MetricsFunction: "metrics",
 		AdaptFunction: "adapt", RelayFunction: "relay", PruneFunction: "prune", TrainFunction: "train", Cluster: "database"})

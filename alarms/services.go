@@ -13,29 +13,35 @@ const (
 	metricsSilent        = "metrics-silent"
 )
 
+// ofService returns an alarm on a metric of an AWS service, with defaults for what it leaves open: a period of five
+// minutes in which the metric's own statistic is above the threshold; missing data do not breach. named is the value of
+// the set's dimension.
+func ofService(named string, m *retrymetrics.Metric, set retrymetrics.Set, a Alarm) Alarm {
+	series := m.In(set, named)
+	if set == retrymetrics.AccountWide {
+		series = m.In(set)
+	}
+	a.Series, a.Stat, a.Period = &series, m.Stat(), 5*time.Minute
+	if a.Comparison == "" {
+		a.Comparison = GreaterThanThreshold
+	}
+	if a.Missing == "" {
+		a.Missing = NotBreaching
+	}
+	if a.Periods == 0 {
+		a.Periods, a.Breaching = 1, 1
+	}
+	return a
+}
+
 // services returns alarms on the metrics that AWS services publish about the state machine and the resources around
 // it.
 func (o Options) services() []Alarm {
 	var all []Alarm
 	add := func(named string, m *retrymetrics.Metric, set retrymetrics.Set, a Alarm) {
-		if named == "" {
-			return
+		if named != "" {
+			all = append(all, ofService(named, m, set, a))
 		}
-		series := m.In(set, named)
-		if set == retrymetrics.AccountWide {
-			series = m.In(set)
-		}
-		a.Series, a.Stat, a.Period = &series, m.Stat(), 5*time.Minute
-		if a.Comparison == "" {
-			a.Comparison = GreaterThanThreshold
-		}
-		if a.Missing == "" {
-			a.Missing = NotBreaching
-		}
-		if a.Periods == 0 {
-			a.Periods, a.Breaching = 1, 1
-		}
-		all = append(all, a)
 	}
 	add(o.MachineARN, retrymetrics.StatesExecutionsFailed, retrymetrics.ByMachineARN, Alarm{
 		Name: executionsEndedBadly, Event: true,

@@ -27,6 +27,10 @@ type Options struct {
 	MachineARN string
 	// Timeout is the state machine's timeout. An execution that takes half of it is reported; 0 reports none.
 	Timeout time.Duration
+	// FilesMachine is the name of the state machine that imports many files as one, FilesMachineARN its ARN, and
+	// FilesTimeout its timeout. All are set, or none.
+	FilesMachine, FilesMachineARN string
+	FilesTimeout                  time.Duration
 	// UndeliveredQueue is the name of the queue for events that could not start an execution. NotificationQueue is
 	// the name of the queue for messages that reached no subscriber.
 	UndeliveredQueue, NotificationQueue string
@@ -64,7 +68,7 @@ func New(o Options) (Set, error) {
 	o.PagingTopic = cmp.Or(o.PagingTopic, o.Topic)
 	o.Guide = cmp.Or(o.Guide, "docs/operating.md")
 	s := Set{Options: o}
-	for _, a := range slices.Concat(o.source(), o.additions(), o.burning(), o.services()) {
+	for _, a := range slices.Concat(o.source(), o.additions(), o.burning(), o.services(), o.files()) {
 		if !a.at(o) {
 			continue
 		}

@@ -39,6 +39,9 @@ type Options struct {
 	// Stack is true for the deployed stack, in which functions share a circuit breaker and a controller may adapt
 	// retries. Widgets on both are left out otherwise.
 	Stack bool
+	// FilesMachine is the name of the state machine that imports many files as one. Its widgets are left out if it is
+	// empty.
+	FilesMachine string
 	// General is true if the state machine is not the CSV import. Widgets on rows and on the import's retry table are
 	// then left out, and the others speak of executions.
 	General bool
@@ -70,6 +73,9 @@ func Monitor(o Options) (Dashboard, error) {
 	b.retries()
 	b.causes()
 	b.progress()
+	if o.FilesMachine != "" {
+		b.files()
+	}
 	if !o.General {
 		b.configuration()
 		b.text(10, baseTable())
@@ -226,6 +232,24 @@ func (b *layout) executions() Widget {
 	return graph("Files", retrymetrics.Count, succeeded, failed,
 		b.machine(retrymetrics.ExecutionsRefused, "of these for their file", warn),
 		b.machine(retrymetrics.UnpairedEvents, "events not paired", unusual))
+}
+
+// files adds the widgets of the state machine that imports many files as one. Its children import a file each. Failed
+// attempts are named by error and not by state: an import that fails is one of ImportFile.
+func (b *layout) files() {
+	of := *b
+	of.StateMachine = b.FilesMachine
+	b.row(6,
+		graph("Imports of many files", retrymetrics.Count,
+			of.machine(retrymetrics.ExecutionsSucceeded, "succeeded", good),
+			of.machine(retrymetrics.ExecutionsFailed, "failed", bad),
+			of.machine(retrymetrics.ExecutionsRefused, "of these for their files or list", warn)),
+		graph("Imports of many files: files that ended", retrymetrics.Count,
+			of.machine(retrymetrics.ChildExecutionsSucceeded, "ended, whether imported or not", plain),
+			of.machine(retrymetrics.ChildExecutionsFailed, "not observed to their end", bad)),
+		stacked(graph("Imports of many files: failed attempts by error", retrymetrics.Count,
+			of.search(retrymetrics.TaskFailures, retrymetrics.ByError))),
+	)
 }
 
 // configured lists the states whose configuration is shown, with their colors.

@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write the golden files instead of compa
 func monitor(t *testing.T, level retrymetrics.Level) dashboards.Dashboard {
 	t.Helper()
 	d, err := dashboards.Monitor(dashboards.Options{
-		StateMachine: "csv-import", Region: "ap-northeast-1", Level: level,
+		StateMachine: "csv-import", Region: "ap-northeast-1", Level: level, FilesMachine: "csv-import-files",
 		Alarms: []string{"arn:aws:cloudwatch:ap-northeast-1:000000000000:alarm:csv-import-dead-letters"},
 	})
 	if err != nil {
@@ -61,7 +61,7 @@ type widget struct {
 }
 
 var (
-	searched   = regexp.MustCompile(`^SEARCH\('\{([^}]*)\} MetricName="(\w+)" StateMachine="csv-import"', '\w+', 60\)$`)
+	searched   = regexp.MustCompile(`^SEARCH\('\{([^}]*)\} MetricName="(\w+)" StateMachine="csv-import(?:-files)?"', '\w+', 60\)$`)
 	identifier = regexp.MustCompile(`[a-z][a-zA-Z0-9_]*`)
 )
 

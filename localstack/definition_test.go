@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"stepback/asl"
 	"stepback/localstack"
@@ -91,5 +92,28 @@ func TestDefinitionOfTheImport(t *testing.T) {
 	}
 	if _, err := localstack.Definition(batched); err == nil {
 		t.Error("a definition with an ItemBatcher is taken")
+	}
+}
+
+// TestDefinitionOfManyFiles expects no change to the state machine of many files except the spelling of one number.
+func TestDefinitionOfManyFiles(t *testing.T) {
+	t.Parallel()
+	aws, err := statemachine.FilesDefinition(statemachine.FilesTable(time.Hour), statemachine.FilesSubstitutions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	local, err := localstack.Definition(aws)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, problems := asl.Parse(string(local)); len(problems) != 0 {
+		t.Errorf("%v", problems)
+	}
+	if !strings.Contains(string(local), `"ToleratedFailurePercentage": 100.0`) {
+		t.Error("the percentage is still a whole number")
+	}
+	var a, b any
+	if json.Unmarshal(aws, &a) != nil || json.Unmarshal(local, &b) != nil || !reflect.DeepEqual(a, b) {
+		t.Error("the definitions differ in more than spelling")
 	}
 }

@@ -41,5 +41,5 @@ CI=true node_modules/.bin/cdk deploy "$STACK" --no-notices --require-approval ne
 # LocalStack supports dashboards in CloudWatch but not in CloudFormation.
 cd "$root"
 aws cloudwatch put-dashboard --dashboard-name CSV-Processing-Retry-Monitor-local \
-	--dashboard-body "$(go run ./cmd/stepback dashboard body --state-machine csv-import-local --region "$AWS_REGION" --account "$account")" >/dev/null
+	--dashboard-body "$(go run ./cmd/stepback dashboard body --state-machine csv-import-local --files-machine csv-import-local-files --region "$AWS_REGION" --account "$account")" >/dev/null
 echo "stepback dashboard render --endpoint $AWS_ENDPOINT_URL --name CSV-Processing-Retry-Monitor-local -o retry.png"

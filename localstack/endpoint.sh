@@ -21,6 +21,7 @@ output() {
 			InputBucketName) echo "$prefix-input" ;;
 			ResultBucketName) echo "$prefix-results" ;;
 			StateMachineArn) aws stepfunctions list-state-machines --query "stateMachines[?name=='$prefix'].stateMachineArn" --output text ;;
+			FilesStateMachineArn) aws stepfunctions list-state-machines --query "stateMachines[?name=='$prefix-files'].stateMachineArn" --output text ;;
 		esac
 		return
 	fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests the import at stepback serve with an empty data directory: deploys it and imports two files. The server delivers the first
-# file's event; run.sh sends the second one's. Needs the AWS command line and zip.
+# Tests the import at stepback serve with an empty data directory: deploys it, imports two files, and two more as one. The server
+# delivers the first file's event; run.sh sends the others. Needs the AWS command line and zip.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
@@ -39,4 +39,9 @@ localstack/deploy.sh
 WAIT=0 localstack/run.sh "$work/file 2.csv" >"$work/second" 2>"$work/notes" || fail "$(cat "$work/second" "$work/notes")"
 grep '"applied": 200' "$work/second" || fail "the second file: $(cat "$work/second")"
 grep "sending the event to the function" "$work/notes"
-echo "trial: imported both files"
+echo "== two files as one"
+mkdir "$work/november"
+for seed in 3 4; do "$work/stepback" sample --rows 200 --seed "$seed" -o "$work/november/file $seed.csv"; done
+WAIT=0 localstack/run.sh "$work/november" >"$work/third" 2>"$work/notes" || fail "$(cat "$work/third" "$work/notes")"
+grep '"applied": 400' "$work/third" || fail "the folder: $(cat "$work/third")"
+echo "trial: imported all files"

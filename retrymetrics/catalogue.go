@@ -35,14 +35,14 @@ var (
 	ExecutionsFailed = declare("ExecutionsFailed", Count, ErrorLog, added,
 		"Executions that failed, timed out or were aborted.", ByMachine)
 	ExecutionsRefused = declare("ExecutionsRefused", Count, ErrorLog, added,
-		"Of the failed executions, those that failed because of their file: it was rejected as a whole, or too many of its rows were not applied.",
+		"Of the failed executions, those that failed because of their file: it was rejected as a whole, or too many of its rows were not applied. In an import of many files, those that failed because of the list, or because the imports of files failed, which are counted themselves.",
 		ByMachine)
 	ChildExecutionsSucceeded = declare("ChildExecutionsSucceeded", Count, FullLog, added,
 		"Child executions of distributed Maps that succeeded. In the CSV import, each is a batch of rows.", ByMachine)
 	ChildExecutionsFailed = declare("ChildExecutionsFailed", Count, ErrorLog, added,
 		"Child executions of distributed Maps that failed, timed out or were aborted.", ByMachine)
 	BatchesInTime = declare("BatchesInTime", Count, FullLog, added,
-		"Child executions that succeeded within the objective's time, 15 minutes.", ByMachine)
+		"Child executions that succeeded within the objective's time, 15 minutes. Those that check a range of a file or import one of many files do not count.", ByMachine)
 	BatchesLate = declare("BatchesLate", Count, FullLog, added,
 		"Child executions that failed, or took longer than the objective's time; those that are still running count when the time is over.",
 		ByMachine)

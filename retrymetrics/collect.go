@@ -40,7 +40,7 @@ func (c *Collector) begin(executionARN string) sink {
 
 func (c *Collector) sinkOf(executionARN string) pointSink {
 	t := c.teller(machineOf(executionARN))
-	t.child = isChildExecution(executionARN)
+	t.child, t.batch = isChildExecution(executionARN), isBatch(executionARN)
 	return t
 }
 
@@ -146,6 +146,14 @@ func isChildExecution(executionARN string) bool {
 	return strings.Contains(machine, "/")
 }
 
+// isBatch reports whether an execution is a batch of the objective: a child execution of a distributed Map, other than
+// those of the import's state machines that check a range of a file or import a whole file.
+func isBatch(executionARN string) bool {
+	machine, _, _ := strings.Cut(afterType(executionARN), ":")
+	_, label, child := strings.Cut(machine, "/")
+	return child && label != statemachine.ValidateRanges && label != statemachine.ImportFiles
+}
+
 // afterType removes arn:aws:states:REGION:ACCOUNT:execution: from an ARN.
 func afterType(arn string) string {
 	a, _ := aws.ParseARN(arn)
@@ -157,6 +165,7 @@ func afterType(arn string) string {
 type pointSink struct {
 	machine   string
 	child     bool // the execution is a child of a distributed Map
+	batch     bool // the objective counts it; see isBatch
 	period    time.Duration
 	collector *Collector
 	added     []addition
@@ -323,8 +332,7 @@ func (t *pointSink) terminal(end history.Type, failure string, at int64) {
 	t.add(failed, l, at, 1)
 	if failed == ExecutionsFailed {
 		refused := 0.0
-		if end == history.ExecutionFailed &&
-			(statemachine.IsRefusal(failure) || failure == statemachine.ToleratedFailurePercentageExceeded) {
+		if end == history.ExecutionFailed && statemachine.BlamesInput(failure) {
 			refused = 1
 		}
 		t.add(ExecutionsRefused, l, at, refused)

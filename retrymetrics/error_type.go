@@ -3,6 +3,7 @@ package retrymetrics
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"stepback/retry"
 	"stepback/retrypatterns"
@@ -22,7 +23,7 @@ func knownErrors() []string {
 	for _, p := range retrypatterns.ErrorPatterns() {
 		known = append(known, p.Error)
 	}
-	for _, s := range statemachine.DefaultTable().States {
+	for _, s := range slices.Concat(statemachine.DefaultTable().States, statemachine.FilesTable(time.Hour).States) {
 		for _, r := range s.Rows {
 			known = append(known, r.Errors...)
 		}

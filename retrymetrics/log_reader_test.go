@@ -77,3 +77,35 @@ func TestEventsAfterARedriveAreCounted(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestTheChildStateIsThatOfBatches: at log level ERROR, a failed attempt of a child that imports a file or checks a range
+// is not counted under the Task state of the children that process batches.
+func TestTheChildStateIsThatOfBatches(t *testing.T) {
+	t.Parallel()
+	reader := retrymetrics.LogReader{Level: retrymetrics.LevelError, ChildState: "ProcessSingleUserRecord"}
+	for label, want := range map[string]string{"ProcessUserRecords": "ProcessSingleUserRecord", "ImportFiles": "", "ValidateRanges": ""} {
+		points := reader.Read([]retrymetrics.Record{{Execution: "arn:aws:states:us-east-1:000000000000:execution:csv-import/" + label + ":1",
+			ID: 5, Previous: 4, Type: history.TaskFailed, Error: "States.TaskFailed", Time: 1}})
+		found := false
+		for _, p := range points {
+			found = found || p.Metric == retrymetrics.TaskFailures && p.Labels.State == want
+		}
+		if !found {
+			t.Errorf("a failed attempt of a child of %s is counted as %v", label, points)
+		}
+	}
+}
+
+// TestImportsOfManyFilesBlameTheirInput: executions that end with FilesRejected or FilesFailed count as refused.
+func TestImportsOfManyFilesBlameTheirInput(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]float64{"FilesRejected": 1, "FilesFailed": 1, "FilesUnfinished": 0, "States.Timeout": 0} {
+		var reader retrymetrics.LogReader
+		for _, p := range reader.Read([]retrymetrics.Record{{Execution: "arn:aws:states:us-east-1:000000000000:execution:csv-import-files:x",
+			ID: 1, Type: history.ExecutionFailed, Error: name, Time: 1}}) {
+			if p.Metric == retrymetrics.ExecutionsRefused && p.Values[0] != want {
+				t.Errorf("%s: %v executions are refused, want %v", name, p.Values[0], want)
+			}
+		}
+	}
+}

@@ -47,10 +47,10 @@ This page is generated from package ` + "`retrymetrics`" + ` by ` + "`go generat
 
 Step Functions publishes no metrics about retries. stepback counts them from the execution history, which contains every
 attempt, including those that no function ever received. On AWS, the function ` + "`lambdas/metrics`" + ` counts them from the
-state machine's log, through the log group's subscription; on a laptop they are counted from the histories themselves.
-Everything is counted at the event that decides it, while the execution is still running: a failure when the attempt
-fails, a retry when it is scheduled, exhausted retries when the state fails or is caught. A redrive continues the
-counts; the attempts before it are not counted again. ` + "`serve`" + ` exposes the same counts to Prometheus, from its start on;
+logs of the state machines, through the subscriptions of their log groups; on a laptop they are counted from the
+histories themselves. Everything is counted at the event that decides it, while the execution is still running: a
+failure when the attempt fails, a retry when it is scheduled, exhausted retries when the state fails or is caught. A
+redrive continues the counts; the attempts before it are not counted again. ` + "`serve`" + ` exposes the same counts to Prometheus, from its start on;
 [prometheus-objective.rules.yaml](prometheus-objective.rules.yaml) has the alarms of the objective as rules.
 
 The rows by outcome come from AggregateResults, which prints them if ` + "`STATE_MACHINE`" + ` is set. The meaning of each alarm

@@ -72,7 +72,7 @@ func (p *punctual) read(e history.Type, at int64) (late, ok bool) {
 // inTime counts a batch that met or missed the objective. The other count gets a zero, because metric math has no value
 // if a term has none.
 func (t *pointSink) inTime(late bool, at int64) {
-	if !t.child {
+	if !t.batch {
 		return
 	}
 	good, bad := 1.0, 0.0

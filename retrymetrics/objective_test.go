@@ -44,6 +44,14 @@ func TestBatchesAreDecidedOnce(t *testing.T) {
 	if got := decided(parents.Points()); got != "0 0" {
 		t.Errorf("an import is no batch: %s", got)
 	}
+	for _, label := range []string{"ImportFiles", "ValidateRanges"} {
+		arn := "arn:aws:states:us-east-1:000000000000:execution:csv-import-files/" + label + ":0001"
+		var c2 retrymetrics.Collector
+		c2.Add(arn, batch(16*60, history.ExecutionSucceeded))
+		if got := decided(c2.Points()); got != "0 0" {
+			t.Errorf("a child of %s is no batch: %s", label, got)
+		}
+	}
 }
 
 func batch(seconds float64, last history.Type) []history.Event {

@@ -51,3 +51,14 @@ func IsPermanent(name string) bool { return slices.Contains(PermanentErrors(), n
 func IsRefusal(name string) bool {
 	return strings.HasPrefix(name, "CSV") || name == retry.ValidationError
 }
+
+// BlamesInput reports whether an execution that failed with this error, of the import or of many imports as one, failed
+// because of its input: its file was refused, too many rows of the file could not be applied, or the same is true of its
+// list of files or of files in the list.
+func BlamesInput(name string) bool {
+	switch name {
+	case ToleratedFailurePercentageExceeded, FilesRejected, FilesFailed:
+		return true
+	}
+	return IsRefusal(name)
+}

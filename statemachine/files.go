@@ -31,14 +31,25 @@ const (
 	checkFiles      = "CheckFiles"
 	filesNotRun     = "FilesNotRun"
 	filesFailed     = "SomeFilesFailed"
+	filesUnfinished = "SomeFilesUnfinished"
+	rejectFiles     = "RejectFiles"
 	filesSucceeded  = "FilesSucceeded"
 	filesEnded      = "FilesEnded"
 	filesRejected   = "FilesRejected"
 )
 
-// FilesFailed is the error of an execution that imported many files if some of them were refused, failed, or were not
-// started.
-const FilesFailed = "FilesFailed"
+// The errors of an execution that imports many files. Any other error is a fault of the system.
+const (
+	// FilesRejected is the error if the list of the files was rejected, so that no file was imported. The cause begins
+	// with the name of ListFiles' error.
+	FilesRejected = "FilesRejected"
+	// FilesFailed is the error if the import of every file ended, and some failed. Each of these is an execution of its
+	// own, which reports its own error.
+	FilesFailed = "FilesFailed"
+	// FilesUnfinished is the error if some files have no import, or none whose end is known. No other execution reports
+	// that.
+	FilesUnfinished = "FilesUnfinished"
+)
 
 // MaxFiles is the maximum number of files that are imported as one.
 const MaxFiles = 100_000
@@ -196,7 +207,8 @@ func describeRows() []retrypatterns.Row {
 // any is imported. ImportFiles, a distributed Map, starts the state machine of [Definition] for each file, under the
 // name that an upload's own event gives the execution, so that a file is imported once however often it is listed.
 // The children do not fail: their output is the description of the file's import. SumFiles adds up the files. The
-// execution fails with [FilesFailed] unless all files succeeded. See decision 085.
+// execution fails with [FilesRejected], [FilesFailed], [FilesUnfinished] or the error of a fault unless all files
+// succeeded. See decision 085.
 func FilesDefinition(table retrypatterns.Table, o FilesOptions) ([]byte, error) {
 	if err := o.check(); err != nil {
 		return nil, fmt.Errorf("options of the state machine of many files: %w", err)
@@ -244,7 +256,16 @@ func (b filesBuilder) machine() object {
 					{"execution.$", "$.execution"},
 					{"request.$", "$.request"},
 					{"error.$", "$.error"},
-				}, filesRejected)},
+				}, rejectFiles)},
+				{rejectFiles, object{
+					{"Type", "Pass"},
+					{"Parameters", object{
+						{"Error", FilesRejected},
+						{"Cause.$", "States.Format('{}: {}', $.error.Error, $.error.Cause)"},
+					}},
+					{"ResultPath", "$.error"},
+					{"Next", filesRejected},
+				}},
 				{filesRejected, fail("No file was imported")},
 				{ImportFiles, b.importFiles()},
 				{SumFiles, b.sumFiles()},
@@ -256,23 +277,8 @@ func (b filesBuilder) machine() object {
 					{"ResultPath", "$.error"},
 					{"Next", NotifyFilesFailure},
 				}},
-				{
-					filesFailed,
-					object{
-						{"Type", "Pass"},
-						{
-							"Parameters",
-							object{
-								{"Error", FilesFailed},
-								{"Cause.$", "States.Format('{} of {} files were not imported, or " +
-									"not completely. Summary: s3://{}/{}', $.aggregation.summary.failed, $.aggregation.summary.files, " +
-									"$.aggregation.summary.summary.bucket, $.aggregation.summary.summary.key)"},
-							},
-						},
-						{"ResultPath", "$.error"},
-						{"Next", NotifyFilesFailure},
-					},
-				},
+				{filesUnfinished, filesError(FilesUnfinished, "{} of {} files have no import, or none whose end is known", "unfinished")},
+				{filesFailed, filesError(FilesFailed, "{} of {} files were not imported, or not completely", "failed")},
 				{NotifyFilesCompletion, b.notify(NotifyFilesCompletion, "CSV import of many files succeeded", object{
 					{"status", "SUCCEEDED"}, {"execution.$", "$.execution"}, {"summary.$", "$.aggregation.summary"},
 				}, filesSucceeded)},
@@ -290,6 +296,21 @@ func (b filesBuilder) machine() object {
 				{filesEnded, fail("Not all files were imported")},
 			},
 		},
+	}
+}
+
+// filesError returns a state that makes the execution fail with an error, after the message. The cause is about the files
+// that a member of the summary counts.
+func filesError(name, cause, counted string) object {
+	return object{
+		{"Type", "Pass"},
+		{"Parameters", object{
+			{"Error", name},
+			{"Cause.$", "States.Format('" + cause + ". Summary: s3://{}/{}', $.aggregation.summary." + counted +
+				", $.aggregation.summary.files, $.aggregation.summary.summary.bucket, $.aggregation.summary.summary.key)"},
+		}},
+		{"ResultPath", "$.error"},
+		{"Next", NotifyFilesFailure},
 	}
 }
 
@@ -316,6 +337,9 @@ func (b filesBuilder) initialize() object {
 	}
 }
 
+// faultsOfLists are the errors of ListFiles that mean that the input or the manifest is wrong.
+var faultsOfLists = []string{retry.InvalidInput, CSVFileNotFound, CSVFileChanged}
+
 func (b filesBuilder) listFiles() object {
 	return b.lambda(
 		ListFiles,
@@ -325,7 +349,10 @@ func (b filesBuilder) listFiles() object {
 		object{
 			{"ResultSelector", object{{"report.$", "$.Payload"}}},
 			{"ResultPath", "$.list"},
-			catchAll("$.error", NotifyFilesRejected),
+			{"Catch", []object{
+				{{"ErrorEquals", faultsOfLists}, {"ResultPath", "$.error"}, {"Next", NotifyFilesRejected}},
+				{{"ErrorEquals", []string{"States.ALL"}}, {"ResultPath", "$.error"}, {"Next", NotifyFilesFailure}},
+			}},
 			{"Next", ImportFiles},
 		},
 	)
@@ -456,6 +483,7 @@ func (b filesBuilder) checkFiles() object {
 		{"Type", "Choice"},
 		{"Choices", []object{
 			{{"Variable", "$.mapError"}, {"IsNull", false}, {"Next", filesNotRun}},
+			{{"Variable", "$.aggregation.summary.unfinished"}, {"NumericGreaterThan", 0}, {"Next", filesUnfinished}},
 			{{"Variable", "$.aggregation.summary.failed"}, {"NumericGreaterThan", 0}, {"Next", filesFailed}},
 		}},
 		{"Default", NotifyFilesCompletion},

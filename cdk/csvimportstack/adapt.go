@@ -26,7 +26,7 @@ func (s *Stack) addAdapt(bootstraps string) {
 	}
 	variables := map[string]*string{
 		"STATE_MACHINE_ARN":   s.StateMachine.StateMachineArn(),
-		"STATE_MACHINE_ALIAS": s.startedARN(),
+		"STATE_MACHINE_ALIAS": s.startedARN(s.Environment.Prefix()),
 		"CONFIGURATION_TABLE": s.RetryConfigurations.TableName(),
 		"DRY_RUN":             jsii.String(strconv.FormatBool(mode == environment.AdaptDryRun)),
 	}

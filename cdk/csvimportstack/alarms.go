@@ -11,6 +11,7 @@ import (
 
 	"stepback/alarms"
 	"stepback/retrymetrics"
+	"stepback/statemachine"
 )
 
 // addAlarms declares the alarms and the composites that page. Alarms that do not page through a composite send their
@@ -20,6 +21,8 @@ func (s *Stack) addAlarms() error {
 		StateMachine: s.Environment.Prefix(), Level: retrymetrics.Level(s.Environment.LogLevel),
 		Topic: *s.Notices.TopicArn(), PagingTopic: *s.Pages.TopicArn(), Guide: s.guide(),
 		MachineARN: *s.states("stateMachine", s.Environment.Prefix()), Timeout: s.Environment.Timeout,
+		FilesMachine: *s.name(filesFunction), FilesMachineARN: *s.states("stateMachine", *s.name(filesFunction)),
+		FilesTimeout:     statemachine.FilesTimeout,
 		UndeliveredQueue: *s.name(undeliveredEvents), NotificationQueue: *s.name(undeliverable),
 		PagesTopic: *s.name(pagesTopic), NoticesTopic: *s.name(noticesTopic), ImportsTopic: *s.name(importsTopic),
 		MetricsFunction: *s.name(metricsFunction), AdaptFunction: s.nameOf(adaptFunction, s.hasAdapt()),

@@ -14,6 +14,7 @@ func (s *Stack) addDashboard() error {
 	d, err := dashboards.Monitor(dashboards.Options{
 		Name: s.dashboardName(), StateMachine: s.Environment.Prefix(), Region: *s.Region(),
 		Level: retrymetrics.Level(s.Environment.LogLevel), Shape: s.Environment.Shape, Stack: true, Alarms: s.alarmARNs,
+		FilesMachine: *s.name(filesFunction),
 	})
 	if err != nil {
 		return err

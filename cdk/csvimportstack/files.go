@@ -22,15 +22,8 @@ const stagedPrefix = "staged/"
 // filesMemory is the function's memory in MB: the list of 100,000 files whose keys are as long as S3 allows takes 300.
 const filesMemory = 1024
 
-// hasFiles reports whether many files can be imported as one.
-func (s *Stack) hasFiles() bool { return !s.apart }
-
-// addFiles declares the state machine that imports many files as one, and its function. The state machine has no versions:
-// nothing but its own definition calls its function, and a deployment changes running executions only at their end.
+// addFiles declares the state machine that imports many files as one, and its function.
 func (s *Stack) addFiles(bootstraps string, definition []byte) {
-	if !s.hasFiles() {
-		return
-	}
 	in, results := s.InputBucket, s.ResultBucket
 	name := *s.name(filesFunction)
 	s.Files = s.function(bootstraps, function{
@@ -56,19 +49,20 @@ func (s *Stack) addFiles(bootstraps string, definition []byte) {
 	for _, statement := range s.filesAccess(name) {
 		role.AddToPolicy(statement)
 	}
+	s.FilesStateMachineLog = s.logGroup("FilesStateMachineLog", "/aws/vendedlogs/states/"+name)
 	s.FilesStateMachine = awsstepfunctions.NewStateMachine(s.Stack, jsii.String("FilesStateMachine"),
 		&awsstepfunctions.StateMachineProps{
 			StateMachineName: jsii.String(name), Role: role,
 			DefinitionBody: awsstepfunctions.DefinitionBody_FromString(jsii.String(compact(definition))),
 			DefinitionSubstitutions: &map[string]*string{
-				"FilesFunctionArn":      s.Files.FunctionArn(),
-				"ImportStateMachineArn": s.startedARN(),
+				"FilesFunctionArn":      s.qualifiedARN(s.Files),
+				"ImportStateMachineArn": s.startedARN(s.Environment.Prefix()),
 				"ImportExecutionsArn":   s.states("execution", s.Environment.Prefix()),
 				"ResultBucketName":      results.BucketName(),
 				"NotificationTopicArn":  s.Imports.TopicArn(),
 			},
 			Logs: &awsstepfunctions.LogOptions{
-				Destination:          s.logGroup("FilesStateMachineLog", "/aws/vendedlogs/states/"+name),
+				Destination:          s.FilesStateMachineLog,
 				Level:                awsstepfunctions.LogLevel(s.Environment.LogLevel),
 				IncludeExecutionData: jsii.Bool(s.Environment.LogExecutionData),
 			},
@@ -82,7 +76,7 @@ func (s *Stack) filesAccess(name string) []awsiam.PolicyStatement {
 	results, imports := s.ResultBucket, s.Environment.Prefix()
 	children := []*string{s.states("execution", name+":*"), s.states("execution", name+"/"+statemachine.ImportFiles+":*")}
 	return []awsiam.PolicyStatement{
-		allow([]string{"lambda:InvokeFunction"}, s.Files.FunctionArn()),
+		allow([]string{"lambda:InvokeFunction"}, s.invoked(s.Files)...),
 		allow([]string{"sns:Publish"}, s.Imports.TopicArn()),
 		allow([]string{"s3:GetObject"}, results.ArnForObjects(jsii.String("work/files/*"))),
 		allow([]string{"s3:GetObject", "s3:PutObject", "s3:ListMultipartUploadParts", "s3:AbortMultipartUpload"},
@@ -91,7 +85,7 @@ func (s *Stack) filesAccess(name string) []awsiam.PolicyStatement {
 		allow([]string{"states:StartExecution"}, s.states("stateMachine", name)),
 		allow([]string{"states:DescribeExecution", "states:StopExecution", "states:RedriveExecution"}, children...),
 		// the imports of the files; Step Functions learns of their ends through its managed rule
-		s.mayStart(),
+		s.mayStart(s.StateMachine.StateMachineArn()),
 		allow([]string{"states:DescribeExecution", "states:StopExecution"}, s.states("execution", imports+":*")),
 		allow([]string{"events:PutTargets", "events:PutRule", "events:DescribeRule"}, s.FormatArn(&awscdk.ArnComponents{
 			Service: jsii.String("events"), Resource: jsii.String("rule"),
@@ -99,9 +93,6 @@ func (s *Stack) filesAccess(name string) []awsiam.PolicyStatement {
 		})),
 	}
 }
-
-// filesARN returns the ARN of the state machine of many files.
-func (s *Stack) filesARN() *string { return s.states("stateMachine", *s.name(filesFunction)) }
 
 // filesTimeout returns the function's timeout, before that of its states.
 func filesTimeout() time.Duration {

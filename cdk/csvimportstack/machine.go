@@ -57,7 +57,7 @@ func (s *Stack) stateMachineAccess(name string) []awsiam.PolicyStatement {
 	results := s.ResultBucket
 	children := append([]*string{s.states("execution", name+":*")}, s.ofMaps("execution", name)...)
 	return []awsiam.PolicyStatement{
-		allow([]string{"lambda:InvokeFunction"}, s.invoked()...),
+		allow([]string{"lambda:InvokeFunction"}, s.invoked(s.Validate, s.Process, s.Aggregate)...),
 		allow([]string{"sns:Publish"}, s.Imports.TopicArn()),
 		// The ItemReader reads the copy of the upload, never the upload; the ResultWriter writes and joins its parts.
 		allow([]string{"s3:GetObject"}, results.ArnForObjects(jsii.String("work/*"))),
@@ -77,11 +77,11 @@ func (s *Stack) ofMaps(resource, machine string) []*string {
 	return arns
 }
 
-// invoked returns the functions that the definition calls, in every version: executions that started before a deployment
-// call older ones.
-func (s *Stack) invoked() []*string {
+// invoked returns the ARNs of the functions that a definition calls, in every version: executions that started before a
+// deployment call older ones.
+func (s *Stack) invoked(functions ...awslambda.Function) []*string {
 	var arns []*string
-	for _, f := range []awslambda.Function{s.Validate, s.Process, s.Aggregate} {
+	for _, f := range functions {
 		if s.apart {
 			arns = append(arns, f.FunctionArn())
 			continue

@@ -19,7 +19,7 @@ import (
 // metricsFunction names both the metrics function and the folder of its bootstrap.
 const metricsFunction = "metrics"
 
-// addMetrics declares the function that counts retries from the state machine's log. It keeps open executions in
+// addMetrics declares the function that counts retries from the logs of the state machines. It keeps open executions in
 // memory, so there must be exactly one instance.
 func (s *Stack) addMetrics(bootstraps string) {
 	variables := map[string]*string{
@@ -40,7 +40,7 @@ func (s *Stack) addMetrics(bootstraps string) {
 	}
 	s.Metrics = s.function(bootstraps, function{
 		id: "Metrics", name: metricsFunction,
-		description: "Counts retries from the state machine's log and publishes them as metrics",
+		description: "Counts retries from the state machines' logs and publishes them as metrics",
 		memory:      environment.MetricsMemory, timeout: time.Minute, instances: 1,
 		environment: variables, access: access,
 	})
@@ -48,6 +48,7 @@ func (s *Stack) addMetrics(bootstraps string) {
 	s.publishEvery("CircuitSchedule", "circuit", "Publishes as a metric that the circuit breaker is open while an execution runs",
 		awsevents.RuleTargetInput_FromObject(map[string]string{"publish": "circuit-breaker"}))
 	s.subscribeMetrics("StateMachineLog", s.StateMachineLog)
+	s.subscribeMetrics("FilesStateMachineLog", s.FilesStateMachineLog)
 	if s.putsMetricData() {
 		for _, id := range []string{"Validate", "Process", "Aggregate"} {
 			s.subscribeMetrics(id+"Log", s.logs[id])

@@ -189,7 +189,7 @@ func dashboard(t *testing.T, x template) []widget {
 	return body.Widgets
 }
 
-var searched = regexp.MustCompile(`^SEARCH\('\{([^}]*)\} MetricName="(\w+)" StateMachine="csv-import-\w+"', '\w+', 60\)$`)
+var searched = regexp.MustCompile(`^SEARCH\('\{([^}]*)\} MetricName="(\w+)" StateMachine="csv-import-\w+(?:-files)?"', '\w+', 60\)$`)
 
 func TestEveryWidgetShowsADeclaredMetric(t *testing.T) {
 	for level, x := range synthesized(t) {
@@ -300,18 +300,23 @@ func TestMetricsAreCountedFromTheLog(t *testing.T) {
 	if !strings.Contains(policy, access) || strings.Contains(policy, "UpdateItem") {
 		t.Errorf("the function has %s", policy)
 	}
-	subscription := x.only(t, "AWS::Logs::SubscriptionFilter", "")
-	if log := compact(t, subscription.Properties["LogGroupName"]); !strings.HasPrefix(log, `{"Ref":"StateMachineLog`) ||
-		subscription.Properties["FilterPattern"] != "" {
-		t.Errorf("subscribed to %s", compact(t, subscription.Properties))
+	if n := len(x.ofType("AWS::Logs::SubscriptionFilter")); n != 2 {
+		t.Errorf("%d logs are sent to the function metrics, want those of the two state machines", n)
 	}
-	if to := compact(t, subscription.Properties["DestinationArn"]); !strings.HasPrefix(to, `{"Fn::GetAtt":["Metrics`) {
-		t.Errorf("the subscription goes to %s", to)
-	}
-	permission := compact(t, x.only(t, "AWS::Lambda::Permission", "StateMachineLogMayInvoke").Properties)
-	if !strings.Contains(permission, `"Principal":"logs.amazonaws.com"`) || !strings.Contains(permission,
-		`"SourceArn":{"Fn::GetAtt":["StateMachineLog`) {
-		t.Errorf("permission %s", permission)
+	for _, log := range []string{"StateMachineLog", "FilesStateMachineLog"} {
+		subscription := x.only(t, "AWS::Logs::SubscriptionFilter", log+"Subscription")
+		if group := compact(t, subscription.Properties["LogGroupName"]); !strings.HasPrefix(group, `{"Ref":"`+log) ||
+			subscription.Properties["FilterPattern"] != "" {
+			t.Errorf("subscribed to %s", compact(t, subscription.Properties))
+		}
+		if to := compact(t, subscription.Properties["DestinationArn"]); !strings.HasPrefix(to, `{"Fn::GetAtt":["Metrics`) {
+			t.Errorf("the subscription goes to %s", to)
+		}
+		permission := compact(t, x.only(t, "AWS::Lambda::Permission", log+"MayInvoke").Properties)
+		if !strings.Contains(permission, `"Principal":"logs.amazonaws.com"`) || !strings.Contains(permission,
+			`"SourceArn":{"Fn::GetAtt":["`+log) {
+			t.Errorf("permission %s", permission)
+		}
 	}
 	// AggregateResults publishes the rows by outcome under the state machine's name.
 	if got := compact(t, x.only(t, "AWS::Lambda::Function",

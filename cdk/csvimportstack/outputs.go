@@ -13,7 +13,11 @@ func (s *Stack) addOutputs() {
 	}
 	all := []output{
 		{"StateMachineArn", "State machine that imports files", s.StateMachine.StateMachineArn()},
-		{"StateMachineAliasArn", "Alias through which imports are started", s.startedARN()},
+		{"StateMachineAliasArn", "Alias through which imports are started", s.startedARN(s.Environment.Prefix())},
+		{"FilesStateMachineArn", "State machine that imports the files of a prefix or a manifest as one",
+			s.FilesStateMachine.StateMachineArn()},
+		{"FilesStateMachineAliasArn", "Alias through which imports of many files are started",
+			s.startedARN(*s.name(filesFunction))},
 		{"DashboardUrl", "Dashboard with retries and alarms", s.dashboardURL()},
 		{"InputBucketName", "Bucket for CSV files; each new object starts an import", s.InputBucket.BucketName()},
 		{"ResultBucketName", "Bucket with summaries, dead letters and corrections", s.ResultBucket.BucketName()},
@@ -23,10 +27,6 @@ func (s *Stack) addOutputs() {
 		{"UsersDatabase", "Database of the users table; make deploy rejects a different one", s.databaseIdentity()},
 		{"UndeliveredEventsUrl", "Queue of events that could not start an execution", s.UndeliveredEvents.QueueUrl()},
 		{"CircuitBreakersTable", "Table with the circuit breaker states", s.Breaker.TableName()},
-	}
-	if s.hasFiles() {
-		all = append(all, output{"FilesStateMachineArn", "State machine that imports the files of a prefix or a manifest as one",
-			s.FilesStateMachine.StateMachineArn()})
 	}
 	if s.hasAdapt() {
 		all = append(all, output{"RetryConfigurationsTable", "Table with the retry configuration and its changes",

@@ -18,8 +18,8 @@ type query struct {
 
 // addQueries saves the log queries that the guide uses. They cost nothing until they are run.
 func (s *Stack) addQueries() {
-	steps := []awslogs.LogGroup{s.logs["Validate"], s.logs["Process"], s.logs["Aggregate"]}
-	machine := []awslogs.LogGroup{s.StateMachineLog}
+	steps := []awslogs.LogGroup{s.logs["Validate"], s.logs["Process"], s.logs["Aggregate"], s.logs["Files"]}
+	machine := []awslogs.LogGroup{s.StateMachineLog, s.FilesStateMachineLog}
 	for _, q := range []query{
 		{"failed steps by error", `fields @timestamp, step, error, cause, executionArn, requestId
 | filter msg = "failed"

@@ -30,7 +30,7 @@ type Props struct {
 	// BootstrapFolder has a folder for each function (validate, process, aggregate, start, metrics, adapt, relay,
 	// prune, train, files) with its executable for the environment's architecture, named bootstrap.
 	BootstrapFolder string
-	// Rewrite adapts the definition to a platform that differs from AWS; nil changes nothing.
+	// Rewrite adapts the definitions to a platform that differs from AWS; nil changes nothing.
 	Rewrite func(definition []byte) ([]byte, error)
 	// DashboardApart omits the dashboard, for a platform that has dashboards but does not support them in
 	// CloudFormation.
@@ -49,11 +49,12 @@ type Stack struct {
 	RetryConfigurations, Breaker awsdynamodb.Table
 	Validate, Process, Aggregate awslambda.Function
 	Start, Metrics               awslambda.Function
-	Files                        awslambda.Function // nil without FilesStateMachine
+	Files                        awslambda.Function
 	StateMachine                 awsstepfunctions.StateMachine
-	FilesStateMachine            awsstepfunctions.StateMachine // imports many files as one; nil on a platform apart
+	FilesStateMachine            awsstepfunctions.StateMachine // imports many files as one
 	ObjectCreated                awsevents.Rule
 	StateMachineLog              awslogs.LogGroup
+	FilesStateMachineLog         awslogs.LogGroup
 	Dashboard                    awscloudwatch.CfnDashboard
 
 	alarmARNs []string                    // in the dashboard's order
@@ -75,7 +76,7 @@ func New(scope constructs.Construct, props Props) (*Stack, error) {
 	definition, err := definition(e, props.Rewrite)
 	var files []byte
 	if err == nil {
-		files, err = filesDefinition(e)
+		files, err = filesDefinition(e, props.Rewrite)
 	}
 	if err == nil {
 		err = checkBootstraps(props.BootstrapFolder, e.Architecture)
@@ -122,7 +123,7 @@ func New(scope constructs.Construct, props Props) (*Stack, error) {
 	if err != nil {
 		return nil, fmt.Errorf("environment %q: %w", e.Name, err)
 	}
-	s.addAlias()
+	s.addAliases()
 	s.addRunbook()
 	if !s.apart {
 		s.addQueries()
@@ -151,10 +152,14 @@ func definition(e environment.Environment, rewrite func([]byte) ([]byte, error))
 }
 
 // filesDefinition returns the environment's state machine of many files with placeholders for the names of resources.
-func filesDefinition(e environment.Environment) ([]byte, error) {
+func filesDefinition(e environment.Environment, rewrite func([]byte) ([]byte, error)) ([]byte, error) {
 	o := statemachine.FilesSubstitutions()
 	o.Concurrency, o.ImportTimeout = e.FilesConcurrency, e.Timeout
-	return statemachine.FilesDefinition(statemachine.FilesTable(o.ImportTimeout), o)
+	text, err := statemachine.FilesDefinition(statemachine.FilesTable(o.ImportTimeout), o)
+	if err != nil || rewrite == nil {
+		return text, err
+	}
+	return rewrite(text)
 }
 
 // nameOf returns the physical name of a resource, or "" if it does not exist.

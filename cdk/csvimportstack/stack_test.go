@@ -2,6 +2,7 @@ package csvimportstack_test
 
 import (
 	"encoding/json"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -385,51 +386,66 @@ func TestSubscriptions(t *testing.T) {
 	}
 }
 
+// TestImportsAreStartedByAnAlias: each state machine has a version for each deployment and an alias, the canary of which
+// is watched by alarms of that state machine. Only through the alias are executions started.
 func TestImportsAreStartedByAnAlias(t *testing.T) {
-	x := synth(t, environment.Prod())
-	alias := compact(t, x.only(t, "AWS::StepFunctions::StateMachineAlias", "").Properties["DeploymentPreference"])
-	if !strings.HasPrefix(alias,
-		`{"Alarms":["csv-import-prod-executions-failed","csv-import-prod-executions-timed-out","csv-import-prod-many-dead-letters"],"Interval":15,"Percentage":20,"StateMachineVersionArn":{"Fn::GetAtt":["StateMachineVersion`) ||
-		!strings.HasSuffix(alias, `"Type":"CANARY"}`) {
-		t.Errorf("deployed by %s", alias)
-	}
+	x, dev := synth(t, environment.Prod()), synth(t, environment.Dev())
 	alarms := map[string]bool{}
 	for _, a := range x.ofType("AWS::CloudWatch::Alarm") {
 		alarms[a.Properties["AlarmName"].(string)] = true
 	}
-	for _, name := range []string{"executions-failed", "executions-timed-out", "many-dead-letters"} {
-		if !alarms["csv-import-prod-"+name] {
-			t.Errorf("the alarm %s, which takes a deployment back, is not declared", name)
+	variables := variablesOf(x.only(t, "AWS::Lambda::Function", "Start"))
+	for _, c := range []struct {
+		machine, variable, started string
+		alarms                     []string
+	}{
+		{"StateMachine", "STATE_MACHINE_ARN", ":stateMachine:csv-import-prod:live", []string{
+			"csv-import-prod-executions-failed", "csv-import-prod-executions-timed-out", "csv-import-prod-many-dead-letters"}},
+		{"FilesStateMachine", "FILES_STATE_MACHINE_ARN", ":stateMachine:csv-import-prod-files:live", []string{
+			"csv-import-prod-files-executions-failed", "csv-import-prod-files-executions-timed-out"}},
+	} {
+		preference := compact(t, x.only(t, "AWS::StepFunctions::StateMachineAlias", c.machine).Properties["DeploymentPreference"])
+		if !strings.HasPrefix(preference, `{"Alarms":["`+strings.Join(c.alarms, `","`)+
+			`"],"Interval":15,"Percentage":20,"StateMachineVersionArn":{"Fn::GetAtt":["`+c.machine+`Version`) ||
+			!strings.HasSuffix(preference, `"Type":"CANARY"}`) {
+			t.Errorf("%s is deployed by %s", c.machine, preference)
+		}
+		for _, name := range c.alarms {
+			if !alarms[name] {
+				t.Errorf("the alarm %s, which rolls a deployment back, is not declared", name)
+			}
+		}
+		version := x.only(t, "AWS::StepFunctions::StateMachineVersion", c.machine)
+		if version.DeletionPolicy != "Retain" || !strings.Contains(compact(t, version.Properties),
+			`"StateMachineRevisionId":{"Fn::GetAtt":["`+c.machine) {
+			t.Errorf("version %s", compact(t, version))
+		}
+		if started := text(t, variables[c.variable]); !strings.HasSuffix(started, c.started) {
+			t.Errorf("executions of %s are started by %s", c.machine, started)
+		}
+		preference = compact(t, dev.only(t, "AWS::StepFunctions::StateMachineAlias", c.machine).Properties["DeploymentPreference"])
+		if !strings.HasSuffix(preference, `"Type":"ALL_AT_ONCE"}`) {
+			t.Errorf("in dev %s is deployed by %s", c.machine, preference)
 		}
 	}
-	version := x.only(t, "AWS::StepFunctions::StateMachineVersion", "")
-	if version.DeletionPolicy != "Retain" || !strings.Contains(compact(t, version.Properties),
-		`"StateMachineRevisionId":{"Fn::GetAtt":["StateMachine`) {
-		t.Errorf("version %s", compact(t, version))
-	}
-	started := text(t, x.only(t, "AWS::Lambda::Function",
-		"Start").Properties["Environment"].(map[string]any)["Variables"].(map[string]any)["STATE_MACHINE_ARN"])
-	if !strings.HasSuffix(started, ":stateMachine:csv-import-prod:live") {
-		t.Errorf("imports are started by %s", started)
-	}
-	if got := compact(t, x.only(t, "AWS::IAM::Policy", "StartRole").Properties); !strings.Contains(got,
-		`"Condition":{"ForAnyValue:StringEquals":{"states:StateMachineQualifier":["live"]}}`) {
-		t.Errorf("the function start may %s", got)
-	}
-	dev := compact(t, synth(t, environment.Dev()).only(t, "AWS::StepFunctions::StateMachineAlias",
-		"").Properties["DeploymentPreference"])
-	if !strings.HasSuffix(dev, `"Type":"ALL_AT_ONCE"}`) {
-		t.Errorf("dev is deployed by %s", dev)
+	for _, s := range x.statements(t) {
+		if strings.HasPrefix(s.owner, "StartRole") && slices.Contains(s.actions, "states:StartExecution") &&
+			s.condition != `{"ForAnyValue:StringEquals":{"states:StateMachineQualifier":["live"]}}` {
+			t.Errorf("the function start may start %s on the condition %s", s.resources, s.condition)
+		}
 	}
 }
 
-// TestExecutionsKeepTheirCode: the definition calls versions of the functions, which change with the code and outlive
-// their replacement, and the role may call every version.
+// TestExecutionsKeepTheirCode: the definitions call versions of the functions, which change with the code and outlive
+// their replacement, the roles may call every version, and the function prune deletes those that nothing uses.
 func TestExecutionsKeepTheirCode(t *testing.T) {
 	x := synth(t, environment.Prod())
-	substitutions := compact(t, x.only(t, "AWS::StepFunctions::StateMachine", "StateMachine").Properties["DefinitionSubstitutions"])
+	substitutions := ""
+	for _, id := range []string{"StateMachine", "FilesStateMachine"} {
+		substitutions += compact(t, x.only(t, "AWS::StepFunctions::StateMachine", id).Properties["DefinitionSubstitutions"])
+	}
 	versions := x.ofType("AWS::Lambda::Version")
-	if len(versions) != 3 {
+	if len(versions) != 4 {
 		t.Errorf("%d versions", len(versions))
 	}
 	for id, v := range versions {
@@ -437,11 +453,23 @@ func TestExecutionsKeepTheirCode(t *testing.T) {
 			t.Errorf("%s is deleted with its replacement, or not called: %s", id, substitutions)
 		}
 	}
-	policy := compact(t, x.only(t, "AWS::IAM::Policy", "StateMachineRole").Properties)
-	for _, f := range []string{"Validate", "Process", "Aggregate"} {
-		if !regexp.MustCompile(`\{"Fn::GetAtt":\["` + f + `[0-9A-F]+","Arn"\]\},":\*"`).MatchString(policy) {
+	prune := x.only(t, "AWS::Lambda::Function", "Prune")
+	names := compact(t, variablesOf(prune)["FUNCTION_NAMES"])
+	for f, role := range map[string]string{"Validate": "StateMachineRole", "Process": "StateMachineRole",
+		"Aggregate": "StateMachineRole", "Files": "FilesStateMachineRole"} {
+		every := regexp.MustCompile(`\{"Fn::GetAtt":\["` + f + `[0-9A-F]+","Arn"\]\},":\*"`)
+		if policy := compact(t, x.only(t, "AWS::IAM::Policy", role).Properties); !every.MatchString(policy) {
 			t.Errorf("the state machine may not call older versions of %s: %s", f, policy)
 		}
+		if policy := compact(t, x.only(t, "AWS::IAM::Policy", "PruneRole").Properties); !every.MatchString(policy) ||
+			!regexp.MustCompile(`"Ref":"`+f+`[0-9A-F]+"`).MatchString(names) {
+			t.Errorf("prune may not delete versions of %s, or does not know it: %s, %s", f, names, policy)
+		}
+	}
+	machines := compact(t, variablesOf(prune)["STATE_MACHINE_ARNS"])
+	if !regexp.MustCompile(`"Ref":"StateMachine[0-9A-F]+"`).MatchString(machines) ||
+		!regexp.MustCompile(`"Ref":"FilesStateMachine[0-9A-F]+"`).MatchString(machines) {
+		t.Errorf("prune deletes versions of %s", machines)
 	}
 	e := environment.Prod()
 	e.ProcessMemory++
@@ -453,7 +481,7 @@ func TestExecutionsKeepTheirCode(t *testing.T) {
 }
 
 // TestManyFilesAsOne: the state machine of many files is that of package statemachine, starts imports through the alias, and
-// may only do what its definition needs. LocalStack has none.
+// may only do what its definition needs.
 func TestManyFilesAsOne(t *testing.T) {
 	x := synth(t, environment.Prod())
 	machine := x.only(t, "AWS::StepFunctions::StateMachine", "FilesStateMachine").Properties
@@ -494,11 +522,8 @@ func TestManyFilesAsOne(t *testing.T) {
 			t.Errorf("the role's policy lacks %s: %s", part, policy)
 		}
 	}
-	start := compact(t, x.only(t, "AWS::IAM::Policy", "StartRole").Properties)
-	variables := x.only(t, "AWS::Lambda::Function", "Start").Properties["Environment"].(map[string]any)["Variables"].(map[string]any)
-	if !strings.Contains(start, `:stateMachine:csv-import-prod-files"`) ||
-		!strings.HasSuffix(text(t, variables["FILES_STATE_MACHINE_ARN"]), ":stateMachine:csv-import-prod-files") {
-		t.Errorf("manifests start %s with %s", compact(t, variables), start)
+	if start := compact(t, x.only(t, "AWS::IAM::Policy", "StartRole").Properties); !strings.Contains(start, `{"Ref":"FilesStateMachine`) {
+		t.Errorf("manifests start nothing: %s", start)
 	}
 }
 
@@ -648,13 +673,25 @@ func TestLocalIsRewritten(t *testing.T) {
 	if len(x.ofType("AWS::CloudWatch::Dashboard")) != 0 {
 		t.Error("LocalStack's CloudFormation has no dashboards")
 	}
-	if n := len(x.ofType("AWS::StepFunctions::StateMachine")); n != 1 {
-		t.Errorf("%d state machines; the import of many files is not rewritten for LocalStack", n)
+	for id, percentage := range map[string]string{"StateMachine": "5.0", "FilesStateMachine": "100.0"} {
+		definition := x.only(t, "AWS::StepFunctions::StateMachine", id).Properties["DefinitionString"].(string)
+		if !strings.Contains(definition, `"ToleratedFailurePercentage":`+percentage) {
+			t.Errorf("the definition of %s is not the one for LocalStack", id)
+		}
 	}
-	machine := x.only(t, "AWS::StepFunctions::StateMachine", "StateMachine")
-	if text := machine.Properties["DefinitionString"].(string); !strings.Contains(text,
-		`"ToleratedFailurePercentage":5.0`) {
-		t.Error("the definition is not the one for LocalStack")
+	// Without aliases, executions are started by the ARN of the state machine.
+	variables := variablesOf(x.only(t, "AWS::Lambda::Function", "Start"))
+	for name, want := range map[string]string{"STATE_MACHINE_ARN": ":stateMachine:csv-import-local",
+		"FILES_STATE_MACHINE_ARN": ":stateMachine:csv-import-local-files"} {
+		if got := text(t, variables[name]); !strings.HasSuffix(got, want) {
+			t.Errorf("%s is %s", name, got)
+		}
+	}
+	for _, name := range []string{"csv-import-local-files-executions-failed", "csv-import-local-files-executions-timed-out"} {
+		if !slices.ContainsFunc(slices.Collect(maps.Values(x.ofType("AWS::CloudWatch::Alarm"))),
+			func(a resource) bool { return a.Properties["AlarmName"] == name }) {
+			t.Errorf("the alarm %s is not declared", name)
+		}
 	}
 	// LocalStack's logs extract no metrics: the function metrics puts its own, and those of the other functions.
 	if got := compact(t, x.only(t, "AWS::Lambda::Function", "Metrics").Properties["Environment"]); !strings.Contains(got, `"METRIC_DATA":"put"`) {
@@ -663,8 +700,8 @@ func TestLocalIsRewritten(t *testing.T) {
 	if got := compact(t, x.only(t, "AWS::IAM::Policy", "MetricsRole").Properties); !strings.Contains(got, "cloudwatch:PutMetricData") {
 		t.Errorf("the function metrics may not put metric data: %s", got)
 	}
-	if n := len(x.ofType("AWS::Logs::SubscriptionFilter")); n != 4 {
-		t.Errorf("%d logs are sent to the function metrics, want those of the state machine and of three functions", n)
+	if n := len(x.ofType("AWS::Logs::SubscriptionFilter")); n != 5 {
+		t.Errorf("%d logs are sent to the function metrics, want those of the two state machines and of three functions", n)
 	}
 }
 

@@ -28,16 +28,17 @@ const undeliveredEvents = "undelivered-events"
 // which that failed.
 func (s *Stack) addStart(bootstraps string) {
 	s.UndeliveredEvents = s.queue("UndeliveredEvents", undeliveredEvents)
-	variables := map[string]*string{"STATE_MACHINE_ARN": s.startedARN()}
-	access := []awsiam.PolicyStatement{s.mayStart(), allow([]string{"sqs:SendMessage"}, s.UndeliveredEvents.QueueArn())}
-	if s.hasFiles() {
-		variables["FILES_STATE_MACHINE_ARN"] = s.filesARN()
-		access = append(access, allow([]string{"states:StartExecution"}, s.filesARN()))
-	}
 	s.Start = s.function(bootstraps, function{
 		id: "Start", name: "start", description: "Starts the import of an object, once per bucket, key and ETag",
 		memory: 128, timeout: 30 * time.Second,
-		environment: variables, access: access,
+		environment: map[string]*string{
+			"STATE_MACHINE_ARN":       s.startedARN(s.Environment.Prefix()),
+			"FILES_STATE_MACHINE_ARN": s.startedARN(*s.name(filesFunction)),
+		},
+		access: []awsiam.PolicyStatement{
+			s.mayStart(s.StateMachine.StateMachineArn()), s.mayStart(s.FilesStateMachine.StateMachineArn()),
+			allow([]string{"sqs:SendMessage"}, s.UndeliveredEvents.QueueArn()),
+		},
 	})
 	awslambda.NewCfnEventInvokeConfig(s.Stack, jsii.String("StartRetries"), &awslambda.CfnEventInvokeConfigProps{
 		FunctionName: s.Start.FunctionName(), Qualifier: jsii.String("$LATEST"),

@@ -9,7 +9,7 @@ import (
 // Assumptions about a month, in addition to those of package cost.
 const (
 	hoursPerMonth = 730
-	alarmMetrics  = 48 // metrics of alarms, at most
+	alarmMetrics  = 55 // metrics of alarms, at most
 	pages         = 6  // composite alarms
 	stateSeries   = 7
 	errorSeries   = 12

@@ -71,9 +71,12 @@ type Summary struct {
 	EndTime   time.Time       `json:"endTime"`
 	Files     int64           `json:"files"`
 	Succeeded int64           `json:"succeeded"`
-	Failed    int64           `json:"failed"`  // files + not succeeded; succeeded + failed = files
-	Earlier   int64           `json:"earlier"` // of files, those with an earlier import
-	Bytes     int64           `json:"bytes"`
+	Failed    int64           `json:"failed"` // files + not succeeded; succeeded + failed = files
+	// Unfinished counts, of the failed files, those without an import, and those whose import was not observed to its
+	// end.
+	Unfinished int64 `json:"unfinished"`
+	Earlier    int64 `json:"earlier"` // of files, those with an earlier import
+	Bytes      int64 `json:"bytes"`
 	Counts
 	MapError *aggregate.MapError `json:"mapError,omitempty"`
 	// FailedFiles are the first files that did not succeed, at most maxFailedFiles in the order of the list.
@@ -288,6 +291,9 @@ func (x *sums) write(ctx context.Context) (Summary, error) {
 		out.add(f.Counts)
 		if f.Earlier {
 			out.Earlier++
+		}
+		if f.Status == NotStarted || f.Status == Unknown {
+			out.Unfinished++
 		}
 		if f.Status == Succeeded {
 			out.Succeeded++

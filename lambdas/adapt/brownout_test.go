@@ -1,35 +1,28 @@
 package main
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda/messages"
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
 	"stepback/adaptive/controller"
-	"stepback/aws/client"
 	"stepback/engine/clock"
 	"stepback/engine/history"
 	"stepback/engine/journal"
+	"stepback/lambdas/internal/devstack"
 	"stepback/local"
 	"stepback/local/services/lambda/functions"
 	"stepback/retry"
@@ -37,62 +30,28 @@ import (
 
 // The deployed resources: the controller and everything it needs from the CDK app's dev template, with their names.
 const (
-	golden  = "../../cdk/csvimportstack/testdata/dev.golden.json"
 	machine = "arn:aws:states:us-east-1:000000000000:stateMachine:csv-import-dev"
 	table   = "csv-import-dev-retry_configurations"
-	account = "000000000000"
-	region  = "us-east-1"
 )
 
 // realTime is the environment variable that makes the tests run for the full hour in real time.
 const realTime = "STEPBACK_REAL_TIME"
 
-// deployed lists the logical IDs, by prefix, of the resources taken from the template; code maps functions to their
-// bootstraps.
-var (
-	deployed = []string{"Adapt", "Metrics", "ConfigurationSchedule", "StateMachine", "RetryConfigurations", "CircuitBreakers"}
-	code     = map[string]string{"Adapt": "stepback/lambdas/adapt", "Metrics": "stepback/lambdas/metrics"}
-)
+// deployed lists the logical IDs, by prefix, of the resources taken from the template.
+var deployed = []string{"Adapt", "Metrics", "ConfigurationSchedule", "StateMachine", "RetryConfigurations", "CircuitBreakers"}
 
 // template returns the dev template without the import: the state machine has a different definition, which calls one
-// function, and a queue receives what the controller sends to EventBridge. keys are the keys of the bootstraps, by
-// function.
-func template(t *testing.T, definition string) (body string, keys map[string]string) {
+// function, and a queue receives what the controller sends to EventBridge.
+func template(t *testing.T, definition string) devstack.Resources {
 	t.Helper()
-	text, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var of struct {
-		Resources map[string]map[string]any
-	}
-	if err := json.Unmarshal(text, &of); err != nil {
-		t.Fatal(err)
-	}
-	taken := map[string]map[string]any{}
-	for id, r := range of.Resources {
-		ours := slices.ContainsFunc(deployed, func(begin string) bool { return strings.HasPrefix(id, begin) })
-		if ours && !strings.HasPrefix(id, "StateMachineRoleDefaultPolicy") {
-			taken[id] = r
-		}
-	}
-	keys = map[string]string{}
-	for id, r := range taken {
-		if after, ok := r["DependsOn"].([]any); ok {
-			r["DependsOn"] = slices.DeleteFunc(after, func(on any) bool { return taken[on.(string)] == nil })
-		}
-		properties := r["Properties"].(map[string]any)
-		switch r["Type"] {
-		case "AWS::StepFunctions::StateMachine":
+	taken := devstack.Of(t, func(id string) bool {
+		return devstack.Begins(id, deployed...) && !devstack.Begins(id, "StateMachineRoleDefaultPolicy")
+	})
+	for _, r := range taken {
+		if r["Type"] == "AWS::StepFunctions::StateMachine" {
+			properties := r["Properties"].(map[string]any)
 			properties["DefinitionString"] = definition
 			delete(properties, "DefinitionSubstitutions")
-		case "AWS::Lambda::Function":
-			properties["Architectures"] = []string{map[string]string{"amd64": "x86_64", "arm64": "arm64"}[runtime.GOARCH]}
-			for begin := range code {
-				if strings.HasPrefix(id, begin) {
-					keys[begin] = properties["Code"].(map[string]any)["S3Key"].(string)
-				}
-			}
 		}
 	}
 	taken["Told"] = map[string]any{"Type": "AWS::SQS::Queue", "Properties": map[string]any{"QueueName": "told"}}
@@ -101,49 +60,8 @@ func template(t *testing.T, definition string) (body string, keys map[string]str
 		"Targets": []any{map[string]any{"Id": "queue",
 			"Arn": map[string]any{"Fn::GetAtt": []string{"Told", "Arn"}}}},
 	}}
-	out, err := json.Marshal(map[string]any{"Resources": taken})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out), keys
+	return taken
 }
-
-// built returns the deployment packages of the bootstraps, by function.
-var built = sync.OnceValues(func() (map[string][]byte, error) {
-	dir, err := os.MkdirTemp("", "bootstraps-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	packages := map[string][]byte{}
-	for function, path := range code {
-		binary := filepath.Join(dir, function)
-		build := exec.Command("go", "build", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", binary, path)
-		if out, err := build.CombinedOutput(); err != nil {
-			return nil, fmt.Errorf("go build %s: %w: %s", path, err, out)
-		}
-		program, err := os.ReadFile(binary)
-		if err != nil {
-			return nil, err
-		}
-		var packed bytes.Buffer
-		z := zip.NewWriter(&packed)
-		header := &zip.FileHeader{Name: "bootstrap", Method: zip.Store}
-		header.SetMode(0o755)
-		w, err := z.CreateHeader(header)
-		if err == nil {
-			_, err = w.Write(program)
-		}
-		if err == nil {
-			err = z.Close()
-		}
-		if err != nil {
-			return nil, err
-		}
-		packages[function] = packed.Bytes()
-	}
-	return packages, nil
-})
 
 // callee is the function that the state machine calls. In the brown-out it refuses calls beyond its capacity.
 type callee struct {
@@ -192,16 +110,13 @@ type laptop struct {
 // deploy deploys the template with CloudFormation, with the real bootstraps.
 func deploy(t *testing.T, definition string, c *callee) *laptop {
 	t.Helper()
-	packages, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
 	if os.Getenv(realTime) != "" {
 		c.clock = clock.Real()
 	} else { // function logs are timed by the system clock, which must not be far off
 		c.clock = clock.Virtual(time.Now().UTC().Truncate(time.Minute))
 	}
 	l := &laptop{t: t, callee: c, ended: make(chan *journal.Execution, 1)}
+	var err error
 	l.platform, err = local.Open(t.Context(), local.Config{Clock: c.clock, Dir: t.TempDir(),
 		BuiltIn: map[string]functions.BuiltIn{"callee": func(functions.Surroundings) (functions.Program, error) {
 			return functions.Program{Handler: c.handle, Timeout: time.Hour}, nil
@@ -219,52 +134,19 @@ func deploy(t *testing.T, definition string, c *callee) *laptop {
 			t.Error(err)
 		}
 	})
-	l.cfg = aws.Config{Region: region, BaseEndpoint: &l.platform.Endpoint,
-		Credentials: credentials.NewStaticCredentialsProvider("test", "test", "")}
+	l.cfg = devstack.Config(l.platform.Endpoint)
 	if err := l.platform.Functions.PutLocal(t.Context(), l.platform.Scope, &functions.LocalInput{Name: "callee",
 		BuiltIn: "callee", Role: "arn:aws:iam::000000000000:role/callee"}); err != nil {
 		t.Fatal(err)
 	}
-	body, keys := template(t, definition)
-	bucket := "cdk-hnb659fds-assets-" + account + "-" + region
-	objects := s3.NewFromConfig(l.cfg, func(o *s3.Options) { o.UsePathStyle = true })
-	if _, err := objects.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: &bucket}); err != nil {
-		t.Fatal(err)
-	}
-	for function, key := range keys {
-		if _, err := objects.PutObject(t.Context(), &s3.PutObjectInput{Bucket: &bucket, Key: &key,
-			Body: bytes.NewReader(packages[function])}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	l.call("cloudformation", "CreateStack", map[string]any{"StackName": "stepback-dev", "TemplateBody": body,
-		"Capabilities": []string{"CAPABILITY_NAMED_IAM"}}, nil)
-	for status := "CREATE_IN_PROGRESS"; status != "CREATE_COMPLETE"; {
-		var out struct {
-			Stacks []struct{ StackStatus, StackStatusReason string }
-		}
-		l.call("cloudformation", "DescribeStacks", map[string]any{"StackName": "stepback-dev"}, &out)
-		status = out.Stacks[0].StackStatus
-		if strings.HasSuffix(status, "FAILED") || strings.Contains(status, "ROLLBACK") || t.Context().Err() != nil {
-			t.Fatal(status, out.Stacks[0].StackStatusReason)
-		}
-	}
+	template(t, definition).Deploy(t, l.platform.Endpoint)
 	return l
 }
 
 // call calls an operation of a service on the platform.
 func (l *laptop) call(service, operation string, in, out any) {
 	l.t.Helper()
-	c, err := client.NewNamed(l.t.Context(), l.cfg, service)
-	if err == nil {
-		if out == nil {
-			out = &map[string]any{}
-		}
-		err = c.Call(l.t.Context(), operation, in, out)
-	}
-	if err != nil {
-		l.t.Fatal(service, operation, err)
-	}
+	devstack.Call(l.t, l.cfg, service, operation, in, out)
 }
 
 // run starts an execution of a state machine and waits for its end.
@@ -323,7 +205,7 @@ func (l *laptop) told() []told {
 	var all []told
 	for {
 		out, err := queues.ReceiveMessage(l.t.Context(), &sqs.ReceiveMessageInput{MaxNumberOfMessages: 10,
-			QueueUrl: aws.String(l.platform.Endpoint + "/" + account + "/told")})
+			QueueUrl: aws.String(l.platform.Endpoint + "/" + devstack.Account + "/told")})
 		if err != nil {
 			l.t.Fatal(err)
 		}

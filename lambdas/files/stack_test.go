@@ -1,13 +1,8 @@
 package main
 
 import (
-	"archive/zip"
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -15,28 +10,22 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"stepback/aws/client"
 	"stepback/csvimport"
 	"stepback/csvimport/manyfiles"
 	"stepback/csvimport/sqlitestore"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/internal/objectevent"
+	"stepback/lambdas/internal/devstack"
 	"stepback/local"
 )
 
-// The deployed resources: the import and all that it needs, from the CDK app's dev template, with their names.
-const (
-	golden  = "../../cdk/csvimportstack/testdata/dev.golden.json"
-	account = "000000000000"
-	region  = "us-east-1"
-	imports = "arn:aws:states:us-east-1:000000000000:stateMachine:csv-import-dev"
-)
+// imports is the state machine that imports single files.
+const imports = "arn:aws:states:us-east-1:000000000000:stateMachine:csv-import-dev"
 
 // deployed lists the logical IDs, by prefix, of the resources taken from the template, and left those that are not: the
 // function metrics has no part in an import.
@@ -55,64 +44,28 @@ var (
 		"Files",
 		"ObjectCreated",
 	}
-	left      = []string{"StateMachineLogSubscription", "StateMachineLogMayInvoke"}
-	functions = []string{"Validate", "Process", "Aggregate", "Start", "Files"}
+	left = []string{"StateMachineLogSubscription", "StateMachineLogMayInvoke", "FilesStateMachineLogSubscription",
+		"FilesStateMachineLogMayInvoke"}
 )
 
-func begins(id string, with []string) bool {
-	return slices.ContainsFunc(with, func(begin string) bool { return strings.HasPrefix(id, begin) })
-}
-
 // template returns the dev template with its roles, but with a SQLite database instead of Aurora, and with a queue that
-// receives the messages of the topic of imports. keys are the keys of the bootstraps, by function.
-func template(t *testing.T, database string) (body string, keys map[string]string) {
+// receives the messages of the topic of imports.
+func template(t *testing.T, database string) devstack.Resources {
 	t.Helper()
-	text, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var of struct{ Resources map[string]map[string]any }
-	if err := json.Unmarshal(text, &of); err != nil {
-		t.Fatal(err)
-	}
-	taken := map[string]map[string]any{}
-	for id, r := range of.Resources {
-		if begins(id, deployed) && !begins(id, left) {
-			taken[id] = r
-		}
-	}
-	keys = map[string]string{}
+	taken := devstack.Of(t, func(id string) bool {
+		return devstack.Begins(id, deployed...) && !devstack.Begins(id, left...)
+	})
+	var topic string
 	for id, r := range taken {
-		if after, ok := r["DependsOn"].([]any); ok {
-			r["DependsOn"] = slices.DeleteFunc(after, func(on any) bool { return taken[on.(string)] == nil })
-		}
-		properties := r["Properties"].(map[string]any)
 		switch r["Type"] {
-		case "AWS::IAM::Policy":
-			document := properties["PolicyDocument"].(map[string]any)
-			document["Statement"] = slices.DeleteFunc(
-				document["Statement"].([]any),
-				func(s any) bool { return refersElsewhere(s, taken) },
-			)
 		case "AWS::Lambda::Function":
-			properties["Architectures"] = []string{
-				map[string]string{"amd64": "x86_64", "arm64": "arm64"}[runtime.GOARCH],
-			}
+			properties := r["Properties"].(map[string]any)
 			delete(properties, "VpcConfig")
 			variables := properties["Environment"].(map[string]any)["Variables"].(map[string]any)
 			if variables["DATABASE_URL"] != nil {
 				variables["DATABASE_URL"] = database
 			}
-			for _, begin := range functions {
-				if strings.HasPrefix(id, begin) {
-					keys[begin] = properties["Code"].(map[string]any)["S3Key"].(string)
-				}
-			}
-		}
-	}
-	var topic string
-	for id, r := range taken {
-		if r["Type"] == "AWS::SNS::Topic" {
+		case "AWS::SNS::Topic":
 			topic = id
 		}
 	}
@@ -133,61 +86,7 @@ func template(t *testing.T, database string) (body string, keys map[string]strin
 	taken["Sending"] = map[string]any{"Type": "AWS::SNS::Subscription", "DependsOn": []string{"SentPolicy"},
 		"Properties": map[string]any{"TopicArn": map[string]any{"Ref": topic}, "Protocol": "sqs", "Endpoint": arn,
 			"RawMessageDelivery": true}}
-	out, err := json.Marshal(map[string]any{"Resources": taken})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out), keys
-}
-
-// refersElsewhere reports whether a value refers to a resource that is not taken.
-func refersElsewhere(v any, taken map[string]map[string]any) bool {
-	switch v := v.(type) {
-	case []any:
-		return slices.ContainsFunc(v, func(one any) bool { return refersElsewhere(one, taken) })
-	case map[string]any:
-		if id, ok := v["Ref"].(string); ok {
-			return taken[id] == nil && !strings.HasPrefix(id, "AWS::")
-		}
-		if of, ok := v["Fn::GetAtt"].([]any); ok {
-			return taken[of[0].(string)] == nil
-		}
-		return slices.ContainsFunc(
-			slices.Collect(maps.Values(v)),
-			func(one any) bool { return refersElsewhere(one, taken) },
-		)
-	}
-	return false
-}
-
-// bootstrap returns the deployment package of a function.
-func bootstrap(t *testing.T, function string) []byte {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), "bootstrap")
-	build := exec.CommandContext(t.Context(), "go", "build", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", binary,
-		"stepback/lambdas/"+strings.ToLower(function))
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build %s: %v: %s", function, err, out)
-	}
-	program, err := os.ReadFile(binary)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var packed bytes.Buffer
-	z := zip.NewWriter(&packed)
-	header := &zip.FileHeader{Name: "bootstrap", Method: zip.Store}
-	header.SetMode(0o755)
-	w, err := z.CreateHeader(header)
-	if err == nil {
-		_, err = w.Write(program)
-	}
-	if err == nil {
-		err = z.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return packed.Bytes()
+	return taken
 }
 
 // stack is the deployed stack.
@@ -219,30 +118,8 @@ func deploy(t *testing.T) *stack {
 			t.Error(err)
 		}
 	})
-	s.cfg = aws.Config{Region: region, BaseEndpoint: &s.platform.Endpoint,
-		Credentials: credentials.NewStaticCredentialsProvider("test", "test", "")}
-	body, keys := template(t, "sqlite:"+s.database)
-	assets := "cdk-hnb659fds-assets-" + account + "-" + region
-	if _, err := s.objects().CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: &assets}); err != nil {
-		t.Fatal(err)
-	}
-	for _, function := range functions {
-		s.put(assets, keys[function], string(bootstrap(t, function)))
-	}
-	s.put(assets, "template.json", body)
-	s.call("cloudformation", "CreateStack", map[string]any{"StackName": "stepback-dev",
-		"TemplateURL":  s.platform.Endpoint + "/" + assets + "/template.json",
-		"Capabilities": []string{"CAPABILITY_NAMED_IAM"}}, nil)
-	for status := "CREATE_IN_PROGRESS"; status != "CREATE_COMPLETE"; {
-		var out struct {
-			Stacks []struct{ StackStatus, StackStatusReason string }
-		}
-		s.call("cloudformation", "DescribeStacks", map[string]any{"StackName": "stepback-dev"}, &out)
-		status = out.Stacks[0].StackStatus
-		if strings.HasSuffix(status, "FAILED") || strings.Contains(status, "ROLLBACK") || t.Context().Err() != nil {
-			t.Fatal(status, out.Stacks[0].StackStatusReason)
-		}
-	}
+	s.cfg = devstack.Config(s.platform.Endpoint)
+	template(t, "sqlite:"+s.database).Deploy(t, s.platform.Endpoint)
 	buckets, err := s.objects().ListBuckets(t.Context(), &s3.ListBucketsInput{})
 	if err != nil {
 		t.Fatal(err)
@@ -270,20 +147,6 @@ func (s *stack) put(bucket, key, content string) {
 	}
 }
 
-func (s *stack) call(service, operation string, in, out any) {
-	s.t.Helper()
-	c, err := client.NewNamed(s.t.Context(), s.cfg, service)
-	if err == nil {
-		if out == nil {
-			out = &map[string]any{}
-		}
-		err = c.Call(s.t.Context(), operation, in, out)
-	}
-	if err != nil {
-		s.t.Fatal(service, operation, err)
-	}
-}
-
 // end waits until the execution with this name has ended.
 func (s *stack) end(name string) *journal.Execution {
 	s.t.Helper()
@@ -302,10 +165,12 @@ func (s *stack) end(name string) *journal.Execution {
 // start starts an import of many files and waits for its end.
 func (s *stack) start(name, input string) *journal.Execution {
 	s.t.Helper()
-	s.call(
+	devstack.Call(
+		s.t,
+		s.cfg,
 		"sfn",
 		"StartExecution",
-		map[string]any{"stateMachineArn": imports + "-files", "name": name, "input": input},
+		map[string]any{"stateMachineArn": imports + "-files:live", "name": name, "input": input},
 		nil,
 	)
 	return s.end(name)
@@ -370,7 +235,7 @@ func (s *stack) sent() string {
 		).ReceiveMessage(
 			s.t.Context(),
 			&sqs.ReceiveMessageInput{MaxNumberOfMessages: 10,
-				QueueUrl: aws.String(s.platform.Endpoint + "/" + account + "/sent"), WaitTimeSeconds: 1},
+				QueueUrl: aws.String(s.platform.Endpoint + "/" + devstack.Account + "/sent"), WaitTimeSeconds: 1},
 		)
 		if err != nil {
 			s.t.Fatal(err)
@@ -465,11 +330,12 @@ func TestManyFilesInTheStack(t *testing.T) {
 		x.Failure.Cause,
 		"december.manifest: line 2: s3://"+s.input+"/staged/12/missing.csv does not exist",
 	) ||
-		x.Failure.Name != "InvalidInput" ||
+		x.Failure.Name != "FilesRejected" || !strings.HasPrefix(x.Failure.Cause, "InvalidInput: ") ||
 		s.imported() != 5 {
 		t.Errorf("a missing object: %s %s after %d imports", x.Failure.Name, x.Failure.Cause, s.imported())
 	}
-	if x := s.start("nothing", `{"prefix":"staged/12/"}`); x.Failure.Name != "CSVFileNotFound" {
+	if x := s.start("nothing", `{"prefix":"staged/12/"}`); x.Failure.Name != "FilesRejected" ||
+		!strings.HasPrefix(x.Failure.Cause, "CSVFileNotFound: ") {
 		t.Errorf("an empty prefix: %s %s", x.Failure.Name, x.Failure.Cause)
 	}
 

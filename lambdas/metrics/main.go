@@ -1,5 +1,6 @@
-// Command metrics is the Lambda function on the subscription of the state machine's log group. It counts retries from
-// the logged events and prints them in CloudWatch's embedded metric format, which CloudWatch turns into metrics.
+// Command metrics is the Lambda function on the subscriptions of the log groups of one or more state machines. It counts
+// retries from the logged events, by state machine, and prints them in CloudWatch's embedded metric format, which CloudWatch
+// turns into metrics.
 //
 // It keeps open executions in memory between invocations, so it counts exactly with a reserved concurrency of 1; with
 // more, records that another instance received are counted as UnpairedEvents. Deliveries may arrive in any order.
@@ -8,7 +9,7 @@
 // buckets' is and an execution runs. Every other event, such as a schedule's, makes it publish the state machine's
 // current retry settings.
 //
-// Environment: LOG_LEVEL, the state machine's log level, ALL (the default) or ERROR; CHILD_STATE, the only Task state
+// Environment: LOG_LEVEL, the state machines' log level, ALL (the default) or ERROR; CHILD_STATE, the only Task state
 // of the Map's child executions, if they have only one (for log level ERROR, which does not name states);
 // STATE_MACHINE_ARN, the state machine whose configuration is published; BREAKER_TABLE, the DynamoDB table of the
 // circuit breakers; METRIC_DATA, which is put for an endpoint whose logs do not extract metrics, such as LocalStack:

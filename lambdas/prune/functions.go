@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -44,14 +45,19 @@ type functions interface {
 		...func(*lambda.Options)) (*lambda.DeleteFunctionOutput, error)
 }
 
-// pruneFunctions deletes the versions of the named functions that are called neither by the state machine, nor by one
-// of its versions, nor by an execution that runs or can be redriven at now. It keeps the newest five of each function.
-// It returns what it has deleted as NAME:VERSION, also if it then fails; unless it knows all uses, it deletes nothing.
-func pruneFunctions(ctx context.Context, states executions, client functions, machine string, names []string,
+// pruneFunctions deletes the versions of the named functions that are called neither by one of the state machines, nor by
+// one of their versions, nor by an execution that runs or can be redriven at now. It keeps the newest five of each
+// function. It returns what it has deleted as NAME:VERSION, also if it then fails; unless it knows all uses, it deletes
+// nothing.
+func pruneFunctions(ctx context.Context, states executions, client functions, machines, names []string,
 	now time.Time) ([]string, error) {
-	used, err := uses(ctx, states, machine, now)
-	if err != nil {
-		return nil, err
+	used := map[string]bool{}
+	for _, machine := range machines {
+		of, err := uses(ctx, states, machine, now)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(used, of)
 	}
 	var deleted []string
 	for _, name := range names {

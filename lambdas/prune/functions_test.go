@@ -19,18 +19,20 @@ import (
 
 const (
 	testMachine = "arn:aws:states:eu-west-1:123456789012:stateMachine:csv"
+	testFiles   = "arn:aws:states:eu-west-1:123456789012:stateMachine:csv-files"
 	testNow     = "2026-11-27T12:00:00Z"
 )
 
-// testAccount is a state machine with its versions and executions, and functions with their versions.
+// testAccount has state machines with their versions and executions, and functions with their versions.
 type testAccount struct {
-	definitions map[string]string // by ARN of the state machine, of a version, or of an execution
-	versions    []string          // ARNs of versions of the state machine, newest first
-	executions  map[sfntypes.ExecutionStatus][]sfntypes.ExecutionListItem
-	functions   map[string]int // the number of versions of each function
-	aliased     string         // a version of a function that an alias points at
-	fails       string         // an operation that fails
-	asked       []string       // the executions whose definitions were read
+	definitions map[string]string                                                    // by ARN of a state machine, of a version, or of an execution
+	versions    map[string][]string                                                  // ARNs of versions of a state machine, newest first, by its ARN
+	executions  map[string]map[sfntypes.ExecutionStatus][]sfntypes.ExecutionListItem // by ARN of the state machine
+	functions   map[string]int                                                       // the number of versions of each function
+	aliased     string                                                               // a version of a function that an alias points at
+	fails       string                                                               // an operation that fails
+	locked      string                                                               // a state machine whose versions cannot be deleted
+	asked       []string                                                             // the executions whose definitions were read
 }
 
 func (a *testAccount) failing(operation string) error {
@@ -61,7 +63,7 @@ func (a *testAccount) DescribeStateMachineForExecution(_ context.Context, in *sf
 
 func (a *testAccount) ListExecutions(_ context.Context, in *sfn.ListExecutionsInput, _ ...func(*sfn.Options),
 ) (*sfn.ListExecutionsOutput, error) {
-	all, at := a.executions[in.StatusFilter], 0
+	all, at := a.executions[*in.StateMachineArn][in.StatusFilter], 0
 	if in.NextToken != nil {
 		at, _ = strconv.Atoi(*in.NextToken)
 	}
@@ -77,12 +79,12 @@ func (a *testAccount) ListExecutions(_ context.Context, in *sfn.ListExecutionsIn
 }
 
 func (a *testAccount) ListStateMachineVersions(
-	context.Context,
-	*sfn.ListStateMachineVersionsInput,
-	...func(*sfn.Options),
+	_ context.Context,
+	in *sfn.ListStateMachineVersionsInput,
+	_ ...func(*sfn.Options),
 ) (*sfn.ListStateMachineVersionsOutput, error) {
 	out := &sfn.ListStateMachineVersionsOutput{}
-	for _, v := range a.versions {
+	for _, v := range a.versions[*in.StateMachineArn] {
 		out.StateMachineVersions = append(out.StateMachineVersions,
 			sfntypes.StateMachineVersionListItem{StateMachineVersionArn: &v})
 	}
@@ -90,11 +92,14 @@ func (a *testAccount) ListStateMachineVersions(
 }
 
 func (a *testAccount) DeleteStateMachineVersion(
-	context.Context,
-	*sfn.DeleteStateMachineVersionInput,
-	...func(*sfn.Options),
+	_ context.Context,
+	in *sfn.DeleteStateMachineVersionInput,
+	_ ...func(*sfn.Options),
 ) (*sfn.DeleteStateMachineVersionOutput, error) {
-	return nil, errors.New("not called")
+	if strings.HasPrefix(*in.StateMachineVersionArn, a.locked+":") {
+		return nil, errors.New(a.locked + " is locked")
+	}
+	return &sfn.DeleteStateMachineVersionOutput{}, nil
 }
 
 func (a *testAccount) ListVersionsByFunction(
@@ -140,15 +145,18 @@ func newTestAccount() *testAccount {
 		t = t.AddDate(0, 0, -n)
 		return &t
 	}
-	execution := func(name, version string, stopped *time.Time) sfntypes.ExecutionListItem {
+	of := func(machine, name, version string, stopped *time.Time) sfntypes.ExecutionListItem {
 		e := sfntypes.ExecutionListItem{ExecutionArn: &name, StopDate: stopped}
 		if version != "" {
-			e.StateMachineVersionArn = aws.String(testMachine + ":" + version)
+			e.StateMachineVersionArn = aws.String(machine + ":" + version)
 		}
 		return e
 	}
+	execution := func(name, version string, stopped *time.Time) sfntypes.ExecutionListItem {
+		return of(testMachine, name, version, stopped)
+	}
 	return &testAccount{
-		versions: []string{testMachine + ":9", testMachine + ":8"},
+		versions: map[string][]string{testMachine: {testMachine + ":9", testMachine + ":8"}, testFiles: {testFiles + ":3"}},
 		definitions: map[string]string{
 			testMachine:        calls("process:9", "validate:2"),
 			testMachine + ":9": calls("process:8", "validate:2"),
@@ -159,8 +167,15 @@ func newTestAccount() *testAccount {
 			"kept version":     calls("process:4"), // not asked for: its version exists
 			"too old":          calls("process:2"),
 			"unversioned":      calls("process:1"),
+			testFiles:          calls("files:9"),
+			testFiles + ":3":   calls("files:8"),
+			"many files":       calls("files:2"), // it started with the version 2 of its state machine, two weeks ago
+			"ended":            calls("files:3"),
 		},
-		executions: map[sfntypes.ExecutionStatus][]sfntypes.ExecutionListItem{
+		executions: map[string]map[sfntypes.ExecutionStatus][]sfntypes.ExecutionListItem{testFiles: {
+			sfntypes.ExecutionStatusRunning: {of(testFiles, "many files", "2", nil)},
+			sfntypes.ExecutionStatusFailed:  {of(testFiles, "ended", "1", day(15))},
+		}, testMachine: {
 			sfntypes.ExecutionStatusRunning: {
 				execution("running", "3", nil),
 				execution("kept version", "8", nil),
@@ -171,8 +186,8 @@ func newTestAccount() *testAccount {
 				execution("again", "5", day(13)),
 				execution("too old", "2", day(15)),
 			},
-		},
-		functions: map[string]int{"process": 14, "validate": 2},
+		}},
+		functions: map[string]int{"process": 14, "validate": 2, "files": 9},
 		aliased:   "process:6",
 	}
 }
@@ -183,14 +198,14 @@ func TestVersionsInUseAreKept(t *testing.T) {
 	t.Parallel()
 	a := newTestAccount()
 	now, _ := time.Parse(time.RFC3339, testNow)
-	deleted, err := pruneFunctions(t.Context(), a, a, testMachine, []string{"process", "validate"}, now)
+	deleted, err := pruneFunctions(t.Context(), a, a, []string{testMachine, testFiles}, []string{"process", "validate", "files"}, now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"process:2", "process:4"}; !slices.Equal(deleted, want) {
+	if want := []string{"process:2", "process:4", "files:1", "files:3", "files:4"}; !slices.Equal(deleted, want) {
 		t.Errorf("deleted %q, want %q", deleted, want)
 	}
-	if want := []string{"running", "unversioned", "redrivable"}; !slices.Equal(a.asked, want) {
+	if want := []string{"running", "unversioned", "redrivable", "many files"}; !slices.Equal(a.asked, want) {
 		t.Errorf("read the definitions of %q, want %q", a.asked, want)
 	}
 }
@@ -201,9 +216,33 @@ func TestNothingIsDeletedUnlessAllUsesAreKnown(t *testing.T) {
 	for _, operation := range []string{"DescribeStateMachine", "DescribeStateMachineForExecution", "ListExecutions"} {
 		a := newTestAccount()
 		a.fails = operation
-		deleted, err := pruneFunctions(t.Context(), a, a, testMachine, []string{"process"}, time.Now())
+		deleted, err := pruneFunctions(t.Context(), a, a, []string{testMachine}, []string{"process"}, time.Now())
 		if err == nil || len(deleted) > 0 {
 			t.Errorf("%s fails: deleted %q, %v", operation, deleted, err)
 		}
+	}
+}
+
+// TestEachStateMachineIsPruned: old versions of both state machines are deleted, and those of one although those of the
+// other cannot be.
+func TestEachStateMachineIsPruned(t *testing.T) {
+	t.Parallel()
+	a := newTestAccount()
+	for _, machine := range []string{testMachine, testFiles} {
+		a.versions[machine] = nil
+		for n := 102; n > 0; n-- {
+			a.versions[machine] = append(a.versions[machine], fmt.Sprint(machine, ":", n))
+		}
+	}
+	now, _ := time.Parse(time.RFC3339, testNow)
+	got, err := prune(t.Context(), a, a, []string{testMachine, testFiles}, []string{"validate"}, now)
+	want := []string{testMachine + ":2", testMachine + ":1", testFiles + ":2", testFiles + ":1"}
+	if err != nil || !slices.Equal(got.StateMachines, want) {
+		t.Errorf("deleted %q, want %q (%v)", got.StateMachines, want, err)
+	}
+	a.locked = testMachine
+	got, err = prune(t.Context(), a, a, []string{testMachine, testFiles}, []string{"process"}, now)
+	if err == nil || !slices.Equal(got.StateMachines, want[2:]) || len(got.Functions) == 0 {
+		t.Errorf("with the versions of the import locked, %q and %q are deleted (%v)", got.StateMachines, got.Functions, err)
 	}
 }

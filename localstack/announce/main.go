@@ -2,7 +2,9 @@
 // events. It passes the object's "Object Created" event to the function that starts imports. If that function
 // cannot run, as on moto_server without Docker, the command runs the function's handler itself and says so.
 //
-//	announce -bucket B -key K -etag E -size N -function csv-import-local-start -state-machine ARN
+//	announce -bucket B -key K -etag E -size N -function csv-import-local-start -state-machine ARN -files-state-machine ARN
+//
+// -files-state-machine is for manifests of many files; without it, the handler refuses them.
 //
 // It prints the name of the execution, and "function" or "here" for where it was started. The endpoint and its
 // credentials come from the AWS SDK's own variables.
@@ -45,7 +47,7 @@ func run(ctx context.Context, args []string, out, notes io.Writer) error {
 		Account: "000000000000", Time: time.Now().UTC().Truncate(time.Second),
 		Detail: objectevent.Detail{Version: "0", Reason: objectevent.PutObject},
 	}
-	var function, machine string
+	var function, machine, files string
 	flags := flag.NewFlagSet("announce", flag.ContinueOnError)
 	flags.SetOutput(notes)
 	flags.StringVar(&e.Detail.Bucket.Name, "bucket", "", "the object's bucket")
@@ -55,6 +57,7 @@ func run(ctx context.Context, args []string, out, notes io.Writer) error {
 	flags.StringVar(&function, "function", "", "the function that starts imports")
 	flags.StringVar(&machine, "state-machine", "",
 		"the ARN of the state machine, for an endpoint that does not run functions")
+	flags.StringVar(&files, "files-state-machine", "", "the ARN of the state machine that imports many files as one, likewise")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -72,7 +75,13 @@ func run(ctx context.Context, args []string, out, notes io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if started, err = apply(ctx, executions, e); err != nil {
+		var manyFiles handlers.Executions
+		if files != "" {
+			if manyFiles, err = sfnexecutions.FromEnvironment(ctx, files); err != nil {
+				return err
+			}
+		}
+		if started, err = apply(ctx, executions, manyFiles, e); err != nil {
 			return err
 		}
 	}
@@ -84,10 +93,10 @@ func run(ctx context.Context, args []string, out, notes io.Writer) error {
 }
 
 // apply runs the function's handler in this process.
-func apply(ctx context.Context, executions handlers.Executions, e objectevent.Event) (handlers.Started, error) {
+func apply(ctx context.Context, executions, manyFiles handlers.Executions, e objectevent.Event) (handlers.Started, error) {
 	event, err := json.Marshal(e)
 	if err != nil {
 		return handlers.Started{}, err
 	}
-	return handlers.Start(executions, nil, nil)(ctx, event)
+	return handlers.Start(executions, manyFiles, nil)(ctx, event)
 }

@@ -98,6 +98,23 @@ func TestAnnounce(t *testing.T) {
 	}
 }
 
+// TestAnnounceAManifest: at an endpoint that runs no functions, a manifest starts the state machine of many files.
+func TestAnnounceAManifest(t *testing.T) {
+	var started string
+	endpoint(t, func(w http.ResponseWriter) { w.WriteHeader(http.StatusNotImplemented) }, &started)
+	var out strings.Builder
+	err := run(t.Context(), []string{
+		"-bucket", "b", "-key", "november.manifest", "-etag", "e", "-size", "3", "-function", "start",
+		"-state-machine", "arn:aws:states:us-east-1:000000000000:stateMachine:m",
+		"-files-state-machine", "arn:aws:states:us-east-1:000000000000:stateMachine:m-files",
+	}, &out, io.Discard)
+	if err != nil || !strings.Contains(started, `"stateMachineArn":"arn:aws:states:us-east-1:000000000000:stateMachine:m-files"`) ||
+		!strings.Contains(started, `{\"manifest\":\"november.manifest\",\"etag\":\"e\"}`) ||
+		!strings.HasPrefix(out.String(), "november-manifest-") {
+		t.Errorf("StartExecution was called with %s; printed %q, %v", started, out.String(), err)
+	}
+}
+
 func TestAnnounceWantsAStateMachine(t *testing.T) {
 	var started string
 	endpoint(t, func(w http.ResponseWriter) { w.WriteHeader(http.StatusNotFound) }, &started)

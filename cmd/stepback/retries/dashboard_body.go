@@ -12,6 +12,7 @@ import (
 
 type dashboardBodyCmd struct {
 	StateMachine string `placeholder:"NAME" default:"csv-import" help:"Name of the state machine. Default csv-import."`
+	FilesMachine string `placeholder:"NAME" help:"Name of the state machine that imports many files as one. Without it, the dashboard shows none."`
 	Region       string `placeholder:"REGION" default:"us-east-1" help:"Region of its metrics. Default us-east-1."`
 	Account      string `placeholder:"ID" help:"Account of its alarms. Without one, the dashboard shows no alarms."`
 	Level        string `enum:"ALL,ERROR" default:"ALL" help:"Log level of the state machine: ALL or ERROR. Default ALL."`
@@ -27,7 +28,7 @@ func (dashboardBodyCmd) Help() string {
 // Run prints the body.
 func (c *dashboardBodyCmd) Run(_ context.Context, std terminal.Streams) error {
 	o := dashboards.Options{StateMachine: c.StateMachine, Region: c.Region, Level: retrymetrics.Level(c.Level),
-		General: !retrymetrics.OfImport(c.StateMachine, nil)}
+		FilesMachine: c.FilesMachine, General: !retrymetrics.OfImport(c.StateMachine, nil)}
 	if c.Account != "" {
 		set, err := alarms.New(alarms.Options{StateMachine: c.StateMachine, Level: o.Level, General: o.General})
 		if err != nil {
