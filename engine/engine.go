@@ -151,6 +151,7 @@ func New(cfg Config) (*Engine, error) {
 		cfg: cfg, clock: cfg.Clock, log: cfg.Log, names: names{aws.Scope{Account: cfg.Account, Region: cfg.Region}},
 		machines: map[string]*StateMachine{}, runs: map[string]*run{}, mapRuns: map[string]*maprun.Run{},
 		adopted: map[string][]*run{}, restoring: map[string]*claim{}, dormant: map[string]*dormant{},
+		retrying: startorder.New[*run](),
 	}
 	e.seeds.random.Seed, e.repeatable = cfg.Seed, repeatable
 	e.activities.clock, e.activities.queues = cfg.Clock, map[string]*activityQueue{}

@@ -30,6 +30,10 @@ func TestChaos(t *testing.T) {
 		t.Fatal(err)
 	}
 	stepback(t, "chaos", "--file", file, "--data", data).complains(t, exit.Usage, ":1:10: faults[0]: fault", "did you mean PutItem?")
+	if err := os.WriteFile(file, []byte("\ufeff{\"faults\": [\"dynamodb:PutItm:throttle:1\"]}\r\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stepback(t, "chaos", "--file", file, "--data", data).complains(t, exit.Usage, "faults[0]: fault", "did you mean PutItem?")
 	stepback(t, "chaos", "list", "--data", data).ends(t, exit.OK, "1 of 1")
 	stepback(t, "chaos", "lift", "9", "--data", data).complains(t, exit.Failure, "there is no fault 9")
 	stepback(t, "chaos", "lift", "1", "--data", data).ends(t, exit.OK, "lifted: 1")

@@ -2,8 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"stepback/cmd/stepback/exit"
@@ -39,30 +37,30 @@ func TestCostOfTheImport(t *testing.T) {
 
 func TestCostOfADefinition(t *testing.T) {
 	t.Parallel()
-	file := asFile(t, "pay.asl.json", `{"StartAt":"Pay","States":{"Pay":{"Type":"Task",
+	pay := file(t, "pay.asl.json", `{"StartAt":"Pay","States":{"Pay":{"Type":"Task",
 		"Resource":"arn:aws:lambda:us-east-1:123456789012:function:pay","Retry":[{"ErrorEquals":["States.ALL"]}],"End":true}}}`)
-	stepback(t, "cost", file, "--executions", "1000000", "--fault", "Pay:TimeoutError:50%").ends(t, exit.OK,
+	stepback(t, "cost", pay, "--executions", "1000000", "--fault", "Pay:TimeoutError:50%").ends(t, exit.OK,
 		"1,000,000 executions", "Step Functions, transitions            50.00    50.00",
 		"Step Functions, retries                21.88    21.88", "would add 75.00 to 75.00 USD")
 	// 1,000,000 × 1.875 attempts × 0.1 s × 0.5 GB: 1.56 USD on x86_64, and 1.25 on arm64
-	stepback(t, "cost", file, "--fault", "Pay:TimeoutError:50%").ends(t, exit.OK, "functions on x86_64", " 1.56 ")
-	stepback(t, "cost", file, "--fault", "Pay:TimeoutError:50%", "--arch", "arm64").ends(t, exit.OK, "functions on arm64",
+	stepback(t, "cost", pay, "--fault", "Pay:TimeoutError:50%").ends(t, exit.OK, "functions on x86_64", " 1.56 ")
+	stepback(t, "cost", pay, "--fault", "Pay:TimeoutError:50%", "--arch", "arm64").ends(t, exit.OK, "functions on arm64",
 		" 1.25 ")
-	stepback(t, "cost", file, "--express").ends(t, exit.OK, "Step Functions, transitions             0.00     0.00",
+	stepback(t, "cost", pay, "--express").ends(t, exit.OK, "Step Functions, transitions             0.00     0.00",
 		"Step Functions, EXPRESS executions      1.00     1.00")
 	// AWS refuses a distributed Map in a state machine of type EXPRESS, and a job that is waited for.
-	distributed := asFile(t, "map.asl.json", `{"StartAt":"M","States":{"M":{"Type":"Map","End":true,"ItemProcessor":{
+	distributed := file(t, "map.asl.json", `{"StartAt":"M","States":{"M":{"Type":"Map","End":true,"ItemProcessor":{
 		"ProcessorConfig":{"Mode":"DISTRIBUTED","ExecutionType":"STANDARD"},"StartAt":"T","States":{"T":{"Type":"Pass","End":true}}}}}}`)
 	stepback(t, "cost", distributed, "--executions", "1000").ends(t, exit.OK, "Step Functions, transitions             5.05     5.05")
 	stepback(t, "cost", distributed, "--express").complains(t, exit.Usage,
 		"map.asl.json is not a state machine of type EXPRESS: The field 'Mode' with value 'DISTRIBUTED' is not supported inside 'EXPRESS' state machines")
 	// A template says itself that its state machine is EXPRESS.
-	template := asFile(t, "template.yaml", "AWSTemplateFormatVersion: '2010-09-09'\nResources:\n  M:\n    Type: AWS::StepFunctions::StateMachine\n"+
+	template := file(t, "template.yaml", "AWSTemplateFormatVersion: '2010-09-09'\nResources:\n  M:\n    Type: AWS::StepFunctions::StateMachine\n"+
 		"    Properties:\n      StateMachineType: EXPRESS\n      RoleArn: arn:aws:iam::000000000000:role/r\n"+
 		"      Definition: {StartAt: P, States: {P: {Type: Pass, End: true}}}\n")
 	stepback(t, "cost", template).ends(t, exit.OK, "Step Functions, EXPRESS executions      1.00     1.00")
-	stepback(t, "cost", file, "--arch", "mips").complains(t, exit.Usage, "--arch")
-	stepback(t, "cost", file+"x").complains(t, exit.Usage, "pay.asl.jsonx")
+	stepback(t, "cost", pay, "--arch", "mips").complains(t, exit.Usage, "--arch")
+	stepback(t, "cost", pay+"x").complains(t, exit.Usage, "pay.asl.jsonx")
 }
 
 func TestCostOfADurableFunction(t *testing.T) {
@@ -73,21 +71,13 @@ func TestCostOfADurableFunction(t *testing.T) {
 			"Error":{"Payload":{"ErrorType":"Busy"}},"RetryDetails":{"CurrentAttempt":1,"NextAttemptDelaySeconds":5}}},
 		{"EventType":"StepSucceeded","EventId":4,"EventTimestamp":1005,"Id":"s","Name":"pay","StepSucceededDetails":{"Result":{"Payload":"\"paid\""}}},
 		{"EventType":"InvocationCompleted","EventId":5,"EventTimestamp":1006,"InvocationCompletedDetails":{"StartTimestamp":1005,"EndTimestamp":1006}}`
-	page := asFile(t, "history.json", `{"Events": [`+events+`]}`)
+	page := file(t, "history.json", `{"Events": [`+events+`]}`)
 	stepback(t, "cost", page, "--executions", "1000000", "--retention", "30").ends(t, exit.OK, "1,000,000 executions of a durable function",
 		"Lambda, durable operations             16.00", "Lambda, retries of steps                8.00", "Lambda, invocations                     0.20",
 		"Each has 3 operations, of which 1 retry of steps, writes 10 bytes, and runs 1s in 1 invocation.", "Prices of us-east-1")
-	stepback(t, "cost", asFile(t, "list.json", "["+events+"]"), "--json").ends(t, exit.OK, `"retries": 1`, `"writtenBytes": 10`)
+	stepback(t, "cost", file(t, "list.json", "["+events+"]"), "--json").ends(t, exit.OK, `"retries": 1`, `"writtenBytes": 10`)
+	stepback(t, "cost", file(t, "marked.json", "\ufeff["+events+"]\r\n")).ends(t, exit.OK, "Each has 3 operations")
 	stepback(t, "cost", page, "--retention", "91").complains(t, exit.Usage, "--retention must be 1 to 90 days")
-	stepback(t, "cost", asFile(t, "part.json", `[{"EventType":"WaitSucceeded","EventId":9}]`)).complains(t, exit.Usage,
+	stepback(t, "cost", file(t, "part.json", `[{"EventType":"WaitSucceeded","EventId":9}]`)).complains(t, exit.Usage,
 		"the history does not begin with ExecutionStarted")
-}
-
-func asFile(t *testing.T, name, content string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }

@@ -67,7 +67,7 @@ func TestRelayAndDeadLetters(t *testing.T) {
 	broken, test := messages[0].ID, messages[3].ID
 
 	bad := filepath.Join(t.TempDir(), "bad.json")
-	if err := os.WriteFile(bad, []byte("{\n\"n\": }"), 0o600); err != nil {
+	if err := os.WriteFile(bad, []byte("\ufeff{\n\"n\": }"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, complaints = stepback(exit.Usage, "deadletters", "edit", broken, "--payload", bad)

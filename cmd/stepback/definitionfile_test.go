@@ -170,4 +170,15 @@ func TestFilesOfWindows(t *testing.T) {
 	stepback(t, "exec", wait, "--input", "@"+input, "--virtual-time", "--substitute", "@"+values).ends(t, exit.OK, `"id": 7`)
 	stepback(t, "test-state", wait, "--state", "A", "--input", "@"+input, "--substitute", "@"+values).
 		ends(t, exit.OK, "SUCCEEDED", `"id": 7`)
+	table := file(t, "table.json", "\ufeff{\"states\": {\"Charge\": {\"timeout\": \"30s\", \"retry\": [{\"errors\": [\"Busy\"], \"retries\": 0}]}}}\r\n")
+	stepback(t, "retries", "show", "--table", table).ends(t, exit.OK, "Charge  (timeout 30s")
+	mocks := file(t, "mocks.json", "\ufeff{\"StateMachines\": {\"wait\": {\"TestCases\": {\"Good\": {}}}}, \"MockedResponses\": {}}\r\n")
+	stepback(t, "exec", wait, "--virtual-time", "--substitute", "@"+values, "--mock", mocks, "--test-case", "Good").ends(t, exit.OK)
+	tests := filepath.Join(filepath.Dir(wait), "wait.test.yaml")
+	text := "\ufeff" + `{"definition": "wait.asl.json", "substitutions": {"Seconds": "5"}, "mocks": "` + filepath.ToSlash(mocks) + `", "tests": [
+		{"name": "waits", "inputFile": "` + filepath.ToSlash(input) + `", "testCase": "Good", "expect": {"output": {"id": 7}}}]}`
+	if err := os.WriteFile(tests, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stepback(t, "test", tests).ends(t, exit.OK, "1 test, 0 failed")
 }

@@ -48,6 +48,7 @@ func TestRetriesAnalyzeAndWhatif(t *testing.T) {
 	whatif(policy(`{"ProcessSingleUserRecord":[]}`)).ends(t, exit.OK, "level: exact", "instead", "assumption A1")
 	whatif(policy(`{"ProcessSingleUserRecord":[{"ErrorEquals":["States.ALL"],"IntervalSeconds":20}]}`)).ends(t, exit.OK,
 		"level: bracketed", "at worst", "at best", "assumption A2")
+	whatif(policy("\ufeff{\"ProcessSingleUserRecord\":[]}\r\n")).ends(t, exit.OK, "level: exact")
 	whatif(policy("states:\n  ProcessSingleUserRecord:\n    timeout: 30s\n    retry: [{errors: [States.ALL], retries: 0}]\n")).ends(t,
 		exit.OK, "level: exact", "instead")
 	whatif(policy("states:\n  ProcessSingleUserRecord:\n    retry: []\n")).complains(t, exit.Usage, "policy.json:3:5: ")

@@ -54,6 +54,11 @@ func TestRetriesDesign(t *testing.T) {
 		"the nearest is: ")
 	stepback(t, "retries", "design", write("other.yaml", strings.Replace(designFile, "design: 1", "design: 7", 1))).complains(t,
 		exit.Usage, "other.yaml:1:9: design: this is version 7 of the design file")
+	marked, err := os.ReadFile(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stepback(t, "retries", "design", write("marked.json", "\ufeff"+string(marked))).ends(t, exit.OK, "design: ")
 	stepback(t, "retries", "design", file, "--write").complains(t, exit.Usage, "--write needs --definition")
 	stepback(t, "retries", "analyze", "--design", file).complains(t, exit.Usage, "has no predictions")
 	stepback(t, "retries", "analyze", "--next", file).complains(t, exit.Usage, "need --design")

@@ -158,6 +158,16 @@ func TestRecordAndReplay(t *testing.T) {
 	again := filepath.Join(dir, "again.test.yaml")
 	stepback(t, "record", "--history", history, "--definition", "order-saga.asl.json", "-o", again).ends(t, 0, again)
 	stepback(t, "test", again).ends(t, 0, "1 test, 0 failed")
+	marked := filepath.Join(dir, "marked.json")
+	text, err := os.ReadFile(history)
+	if err == nil {
+		err = os.WriteFile(marked, append([]byte("\ufeff"), text...), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	stepback(t, "record", "--history", marked, "--definition", "order-saga.asl.json", "-o",
+		filepath.Join(dir, "marked.test.yaml")).ends(t, 0, "marked.test.yaml")
 	stepback(t, "record", "--history", history).complains(t, 2, "--history needs --definition")
 	stepback(t, "record").complains(t, 2, "name an execution")
 }

@@ -11,7 +11,7 @@ import (
 // memoryLists holds the executions of a Memory in their lists, by status. They are built when a list is first
 // requested, since most in-memory stores are never asked for one, and kept up to date from then on. An execution that
 // an entry points to never changes.
-type memoryLists map[history.Status]*startorder.Set[*Execution]
+type memoryLists map[history.Status]startorder.Set[*Execution]
 
 // newMemoryLists returns lists of the given executions.
 func newMemoryLists(executions map[string]*Execution) memoryLists {
@@ -33,7 +33,7 @@ func memoryEntries(x *Execution) []startorder.Entry[*Execution] {
 
 func (m memoryLists) put(x *Execution) {
 	if m[x.Status] == nil {
-		m[x.Status] = &startorder.Set[*Execution]{}
+		m[x.Status] = startorder.New[*Execution]()
 	}
 	m[x.Status].Put(memoryEntries(x)...)
 }
@@ -51,9 +51,9 @@ func (m memoryLists) replace(was, x *Execution) {
 
 // cursors returns a cursor for each status that l selects, at the first entry after l.First, all taken at the same
 // moment.
-func (m memoryLists) cursors(l *List) []*startorder.Cursor[*Execution] {
+func (m memoryLists) cursors(l *List) []startorder.Cursor[*Execution] {
 	first := l.First()
-	var all []*startorder.Cursor[*Execution]
+	var all []startorder.Cursor[*Execution]
 	for s, set := range m {
 		if l.Wants(s) {
 			all = append(all, set.From(ListID(l.Of), first.Start.UnixNano(), first.ARN))
@@ -94,8 +94,8 @@ func (m *Memory) Listed(ctx context.Context, l *List) iter.Seq2[*Execution, erro
 
 // newest returns the newest of the executions at the cursors and advances its cursor. It returns nil after the last
 // execution.
-func newest(cursors []*startorder.Cursor[*Execution]) *Execution {
-	var best *startorder.Cursor[*Execution]
+func newest(cursors []startorder.Cursor[*Execution]) *Execution {
+	var best startorder.Cursor[*Execution]
 	var found *Execution
 	for _, c := range cursors {
 		if e, ok := c.Head(); ok && (found == nil || PlaceOf(e.Value).Compare(PlaceOf(found)) < 0) {

@@ -171,6 +171,17 @@ const exact = await start({ virtualTime: true });
 const y = await exact.run(slow);
 assert.ok(matchers.toHaveWaits(y, "Charge", [3600, 7200]).pass && !matchers.toHaveWaits(y, "Charge", [3599.9, 7200]).pass, `waits ${y.waits("Charge")}`);
 await exact.stop();
+// On a scaled clock, a minute passes in each second.
+const minute = JSON.parse(fs.readFileSync("good.asl.json", "utf8"));
+minute.States.Charge.Retry = [{ ErrorEquals: ["States.ALL"], IntervalSeconds: 60, MaxAttempts: 1 }];
+const scaled = await start({ timeScale: 60 });
+const before = performance.now();
+const z = await scaled.run(minute);
+assert.ok(matchers.toHaveWaits(z, "Charge", [60], { tolerance: 600 }).pass && z.timeScale === 60, `waits ${z.waits("Charge")}`);
+assert.ok(performance.now() - before >= 1000);
+await scaled.stop();
+await assert.rejects(start({ timeScale: 0 }), { name: "TypeError", message: "timeScale is a number from 0.01 to 3600, not 0" });
+await assert.rejects(start({ timeScale: 60, virtualTime: true }), { name: "TypeError", message: /not both/ });
 await assert.rejects(start({ seed: 0 }), { name: "TypeError", message: "seed is an integer from 1, not 0" });
 await assert.rejects(start({ seed: 1, data: "d" }), { name: "TypeError", message: /leave out data/ });
 assert.ok(!fs.existsSync("memory"));
@@ -324,6 +335,19 @@ def test_wait(stepback):
     assert x.events[-1]["timestamp"] - x.events[0]["timestamp"] >= 86400
 """)
     pytester.runpytest().assert_outcomes(passed=1)
+
+
+def test_scaled_time():
+    minute = json.loads(definition)
+    minute["States"]["Charge"]["Retry"] = [{"ErrorEquals": ["States.ALL"], "IntervalSeconds": 60, "MaxAttempts": 1}]
+    server = package.Server(time_scale=60)
+    waits = server.account().run(minute).waits("Charge")
+    server.stop()
+    assert waits == pytest.approx([60], abs=600) and waits[0] >= 60
+    with pytest.raises(ValueError, match="time_scale is a number from 0.01 to 3600, not 0"):
+        package.Server(time_scale=0)
+    with pytest.raises(ValueError, match="not both"):
+        package.Server(time_scale=60, virtual_time=True)
 
 
 def test_error(stepback):

@@ -99,6 +99,10 @@ func TestFileIsReadAgain(t *testing.T) {
 	if _, err := f.Execution("M", "A"); err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
+	write("\ufeff"+`{"StateMachines":{"M":{"TestCases":{"C":{}}}},"MockedResponses":{}}`, start.Add(3*time.Second))
+	if _, err := f.Execution("M", "C"); err != nil {
+		t.Error(err)
+	}
 	write(`{`, start.Add(2*time.Second))
 	if _, err := f.Execution("M", "B"); err == nil || !strings.HasPrefix(err.Error(), "mock configuration "+path+
 		": line 1, column 2: ") {

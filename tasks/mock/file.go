@@ -1,6 +1,7 @@
 package mock
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -64,7 +65,7 @@ func (f *File) load() (*Config, error) {
 	if err != nil {
 		return nil, f.unreadable(err)
 	}
-	c, err := Parse(text)
+	c, err := Parse(bytes.TrimPrefix(text, []byte("\ufeff"))) // programs of Windows write it; JSON has none
 	if err != nil {
 		return nil, fmt.Errorf("mock configuration %s: %w", f.path, err)
 	}

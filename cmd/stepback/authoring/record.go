@@ -51,7 +51,7 @@ func (c *Record) Run(ctx context.Context, std terminal.Streams) error {
 		return exit.With(exit.Usage, errors.New("--history needs --definition FILE: a history does not contain the definition"))
 	}
 	if c.History != "" {
-		text, err := os.ReadFile(c.History)
+		text, err := terminal.ReadFile(c.History)
 		if err != nil {
 			return err
 		}

@@ -154,9 +154,9 @@ func (f *flagTexts) add(member, text string) {
 // content.
 func (f *flagTexts) file(member, text string) {
 	if name, ok := strings.CutPrefix(text, "@"); ok {
-		content, err := os.ReadFile(name)
+		content, err := terminal.ReadFile(name)
 		f.err = errors.Join(f.err, err)
-		text = string(definitions.WithoutMark(content))
+		text = string(content)
 	}
 	f.add(member, text)
 }

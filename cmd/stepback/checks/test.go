@@ -456,4 +456,7 @@ func (b beside) Definition(path string, values map[string]string) (string, error
 }
 
 // Text implements machinetest.Opener.
-func (b beside) Text(path string) ([]byte, error) { return definitions.ReadText(b.path(path), b.std) }
+func (b beside) Text(path string) ([]byte, error) {
+	text, err := definitions.ReadText(b.path(path), b.std)
+	return terminal.WithoutMark(text), err
+}

@@ -55,7 +55,7 @@ func (c *Export) Alone(ctx context.Context, std terminal.Streams) error {
 	if c.To != "" {
 		return c.all(ctx, std)
 	}
-	return workspace.WithJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) error {
+	return workspace.ReadJournal(c.Data, func(j journal.Journal) error {
 		return c.print(ctx, std.Out, j)
 	})
 }

@@ -406,7 +406,7 @@ func ReadInput(flag string, std terminal.Streams) (string, error) {
 	if len(text) > document.MaxText {
 		return "", fmt.Errorf("--input: %s is longer than 8 MiB; an execution accepts at most 262,144 bytes", from)
 	}
-	text = bytes.TrimSpace(WithoutMark(text))
+	text = bytes.TrimSpace(terminal.WithoutMark(text))
 	if _, err := jsonvalue.Parse(string(text)); err != nil {
 		if from == "--input" && terminal.Exists(flag) {
 			return "", fmt.Errorf("--input is not JSON; did you mean the file @%s?", flag)
@@ -415,9 +415,6 @@ func ReadInput(flag string, std terminal.Streams) (string, error) {
 	}
 	return string(text), nil
 }
-
-// WithoutMark removes the byte order mark that programs of Windows write at the beginning of a file. JSON has none.
-func WithoutMark(text []byte) []byte { return bytes.TrimPrefix(text, []byte("\ufeff")) }
 
 // errInterrupted reports that reading a file was aborted before its end.
 var errInterrupted = errors.New("interrupted while reading")

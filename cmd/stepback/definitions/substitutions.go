@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
+	"stepback/cmd/stepback/terminal"
 	"stepback/internal/spelling"
 )
 
@@ -66,12 +66,12 @@ func (s Substitutions) Unknown(read ...File) error {
 
 // substitutionsFile reads a JSON object of values: strings are taken as they are, everything else as JSON text.
 func substitutionsFile(path string) (map[string]string, error) {
-	text, err := os.ReadFile(path)
+	text, err := terminal.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
 	var members map[string]json.RawMessage
-	if err := json.Unmarshal(WithoutMark(text), &members); err != nil {
+	if err := json.Unmarshal(text, &members); err != nil {
 		return nil, fmt.Errorf("%s is not a JSON object: %w", path, err)
 	}
 	values := make(map[string]string, len(members))

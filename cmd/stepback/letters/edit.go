@@ -68,5 +68,6 @@ func readPayload(flag string, std terminal.Streams) ([]byte, error) {
 	if in == nil {
 		return nil, errors.New("standard input is not available, so the payload cannot be read from it")
 	}
-	return io.ReadAll(io.LimitReader(in, deadletters.MaxPayload+1))
+	text, err := io.ReadAll(io.LimitReader(in, deadletters.MaxPayload+1))
+	return terminal.WithoutMark(text), err
 }

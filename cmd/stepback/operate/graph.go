@@ -16,7 +16,6 @@ import (
 	"stepback/cmd/stepback/workspace"
 	"stepback/engine/graph"
 	"stepback/engine/journal"
-	"stepback/engine/journal/pebble"
 	"stepback/engine/timeline"
 	"stepback/local"
 )
@@ -80,7 +79,7 @@ func (c *Graph) On(ctx context.Context, std terminal.Streams, p *local.Platform)
 
 // Alone implements workspace.DirectoryVerb.
 func (c *Graph) Alone(ctx context.Context, std terminal.Streams) error {
-	return workspace.WithJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) error {
+	return workspace.ReadJournal(c.Data, func(j journal.Journal) error {
 		return c.execution(ctx, std, j)
 	})
 }

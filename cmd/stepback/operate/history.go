@@ -17,7 +17,6 @@ import (
 	"stepback/engine/durable"
 	"stepback/engine/history"
 	"stepback/engine/journal"
-	"stepback/engine/journal/pebble"
 	"stepback/local"
 )
 
@@ -100,7 +99,7 @@ func (c *History) On(ctx context.Context, std terminal.Streams, p *local.Platfor
 
 // Alone implements workspace.DirectoryVerb.
 func (c *History) Alone(ctx context.Context, std terminal.Streams) error {
-	return workspace.WithJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) error {
+	return workspace.ReadJournal(c.Data, func(j journal.Journal) error {
 		return c.print(ctx, std, j)
 	})
 }

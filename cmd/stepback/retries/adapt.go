@@ -219,7 +219,7 @@ func (c *Adapt) economy(ctx context.Context, cfg aws.Config) (*controller.Econom
 		return nil, exit.With(exit.Usage, err)
 	}
 	if c.Model != "" {
-		text, err := os.ReadFile(c.Model)
+		text, err := terminal.ReadFile(c.Model)
 		if err != nil {
 			return nil, err
 		}

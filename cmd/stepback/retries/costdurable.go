@@ -28,7 +28,7 @@ func durableHistory(path string) (events []json.RawMessage, ok bool) {
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxHistory {
 		return nil, false
 	}
-	text, err := os.ReadFile(path)
+	text, err := terminal.ReadFile(path)
 	if err != nil {
 		return nil, false
 	}

@@ -95,7 +95,7 @@ func (c *Design) Alone(ctx context.Context, std terminal.Streams) error {
 }
 
 func readDesign(file string, partial bool) (*design.Design, error) {
-	text, err := os.ReadFile(file)
+	text, err := terminal.ReadFile(file)
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
 	}

@@ -74,11 +74,15 @@ func readExamples(r io.Reader) ([]predict.Example, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, longestExample)
 	for n := 1; lines.Scan(); n++ {
-		if len(lines.Bytes()) == 0 {
+		line := lines.Bytes()
+		if n == 1 {
+			line = terminal.WithoutMark(line)
+		}
+		if len(line) == 0 {
 			continue
 		}
 		var e predict.Example
-		decoder := json.NewDecoder(bytes.NewReader(lines.Bytes()))
+		decoder := json.NewDecoder(bytes.NewReader(line))
 		decoder.DisallowUnknownFields()
 		if err := decoder.Decode(&e); err != nil {
 			return nil, fmt.Errorf("line %d: %w", n, err)
@@ -98,7 +102,7 @@ func (predictShowCmd) Help() string { return "Example: stepback predict show mod
 
 // Run prints a model's report.
 func (c *predictShowCmd) Run(_ context.Context, std terminal.Streams) error {
-	text, err := os.ReadFile(c.Model)
+	text, err := terminal.ReadFile(c.Model)
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,6 @@ import (
 	"stepback/cmd/stepback/workspace"
 	"stepback/engine/history"
 	"stepback/engine/journal"
-	"stepback/engine/journal/pebble"
 )
 
 // retriesRecord holds the flags that select the histories to read.
@@ -100,7 +99,7 @@ func (c *retriesRecord) fromJournal(ctx context.Context, j journal.Journal) (*an
 
 // fromDirectory reads the histories of a data directory that no process has open.
 func (c *retriesRecord) fromDirectory(ctx context.Context) (found *analysis.Collector, err error) {
-	err = workspace.WithJournal(c.Data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) (err error) {
+	err = workspace.ReadJournal(c.Data, func(j journal.Journal) (err error) {
 		found, err = c.fromJournal(ctx, j)
 		return err
 	})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"stepback/cmd/stepback/checks"
@@ -43,7 +42,7 @@ func (o *ownTable) table() (retrypatterns.Table, error) {
 	if o.Table == "" {
 		return statemachine.DefaultTable(), nil
 	}
-	text, err := os.ReadFile(o.Table)
+	text, err := terminal.ReadFile(o.Table)
 	if err != nil {
 		return retrypatterns.Table{}, exit.With(exit.Usage, err)
 	}

@@ -69,7 +69,7 @@ func (c *Whatif) answer(std terminal.Streams, found *analysis.Collector, err err
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(c.Policy)
+	text, err := terminal.ReadFile(c.Policy)
 	if err != nil {
 		return exit.With(exit.Usage, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -77,7 +76,7 @@ func (c *ChaosAdd) Run(ctx context.Context, std terminal.Streams) (err error) {
 		return c.at(ctx, std)
 	}
 	if c.File != "" {
-		if c.Text, err = os.ReadFile(c.File); err != nil {
+		if c.Text, err = terminal.ReadFile(c.File); err != nil {
 			return err
 		}
 	}

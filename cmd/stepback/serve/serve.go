@@ -58,8 +58,9 @@ type Serve struct {
 	workspace.Injection
 	ObjectCreated map[string]string `name:"object-created" placeholder:"BUCKET=FUNCTION" help:"Invoke a function with the \"Object Created\" event of every object put into a bucket, as an EventBridge rule would."`
 
-	VirtualTime bool   `name:"virtual-time" help:"For tests: skip waits; timestamps advance as if the waits had taken place."`
-	EngineSeed  uint64 `name:"engine-seed" placeholder:"N" help:"For tests: repeat jitter and random values of executions that have the same name, in every server with this seed. Default: they differ each time."`
+	VirtualTime bool     `name:"virtual-time" help:"For tests: skip waits; timestamps advance as if the waits had taken place."`
+	TimeScale   *float64 `name:"time-scale" placeholder:"N" help:"For tests: let N seconds pass in each real second, from 0.01 to 3600: with 60, a wait of an hour takes a minute. Default 1."`
+	EngineSeed  uint64   `name:"engine-seed" placeholder:"N" help:"For tests: repeat jitter and random values of executions that have the same name, in every server with this seed. Default: they differ each time."`
 
 	Retention terminal.Age `default:"90d" placeholder:"DAYSd|DURATION" help:"How long executions are kept after their end. Default 90d."`
 
@@ -80,6 +81,7 @@ func (Serve) Help() string {
   stepback serve
   LAMBDA_ENDPOINT=http://127.0.0.1:9001 stepback serve --listen 127.0.0.1:8083 --data /tmp/states
   stepback serve --data memory --virtual-time
+  stepback serve --data memory --time-scale 60
   stepback serve --watch definitions
   stepback serve --watch definitions --lambda reserve='python3 reserve.py' --lambda charge=http://localhost:8080/charge
   stepback serve --object-created uploads=start-import
@@ -143,8 +145,11 @@ func (c *Serve) Run(ctx context.Context, std terminal.Streams) (err error) {
 	if !c.Quiet {
 		cfg.Follow = narration.NewNarrator(std.Err, std.ErrScreen()).Follow
 	}
-	if c.VirtualTime {
+	switch {
+	case c.VirtualTime:
 		cfg.Clock = clock.Virtual(time.Now().Truncate(time.Second)) // timestamps of tests round alike
+	case c.TimeScale != nil:
+		cfg.Clock = clock.Scaled(*c.TimeScale)
 	}
 	p, err := local.Open(ctx, cfg)
 	if errors.Is(err, fs.ErrPermission) {
@@ -359,11 +364,34 @@ func (c *Serve) targets() (*outbound.Policy, error) {
 	return p, nil
 }
 
+// The limits of --time-scale. On a clock that is faster than the upper one, a task of a millisecond takes longer than
+// the shortest timeouts.
+const (
+	slowest = 0.01
+	fastest = 3600
+)
+
+// checkTime returns an error if the flags of time are out of range or contradict each other.
+func (c *Serve) checkTime() error {
+	switch {
+	case c.TimeScale == nil:
+		return nil
+	case c.VirtualTime:
+		return errors.New("--time-scale and --virtual-time exclude each other: virtual time skips waits")
+	case *c.TimeScale >= slowest && *c.TimeScale <= fastest:
+		return nil
+	}
+	return fmt.Errorf("--time-scale %v: give a number from %v to %v", *c.TimeScale, slowest, fastest)
+}
+
 // check refuses addresses that other machines can reach, unless --public allows them.
 func (c *Serve) check() error {
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil {
 		return fmt.Errorf("--listen %s: give HOST:PORT, for example 127.0.0.1:4566", c.Listen)
+	}
+	if err := c.checkTime(); err != nil {
+		return err
 	}
 	if c.Public || isLoopback(host) {
 		return nil

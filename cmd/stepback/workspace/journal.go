@@ -12,8 +12,13 @@ import (
 	"stepback/engine/journal/pebble"
 )
 
-// WithJournal opens the journal of an existing data directory, calls use, and closes the journal again. With
-// ReadOnly, nothing in the directory changes.
+// ReadJournal opens the journal of an existing data directory for reading, calls use, and closes the journal again.
+// Nothing in the directory changes.
+func ReadJournal(data string, use func(journal.Journal) error) error {
+	return WithJournal(data, pebble.Config{ReadOnly: true}, func(j *pebble.Journal) error { return use(j) })
+}
+
+// WithJournal opens the journal of an existing data directory, calls use, and closes the journal again.
 func WithJournal(data string, o pebble.Config, use func(*pebble.Journal) error) (err error) {
 	dir := filepath.Join(data, "journal")
 	if !terminal.Exists(dir) {

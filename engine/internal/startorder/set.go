@@ -21,9 +21,35 @@ type Entry[T any] struct {
 	Value T
 }
 
-// Set is a set of entries, ordered by list, then from the newest start to the oldest, then by ARN. The zero value is
-// empty. It is safe for concurrent use.
-type Set[T any] struct {
+// Set is a set of entries, ordered by list, then from the newest start to the oldest, then by ARN. It is safe for
+// concurrent use.
+//
+// It is an interface, as Cursor is, because the compiler compiles the methods of every generic type that it reaches
+// through the fields of a type, in each package that uses that type. Through an engine and a journal it would reach the
+// tree.
+type Set[T any] interface {
+	// Put adds entries, or replaces those with the same list, start and ARN.
+	Put(entries ...Entry[T])
+	// Delete removes entries; their values are ignored.
+	Delete(entries ...Entry[T])
+	// Len returns the number of entries of all lists.
+	Len() int
+	// From returns a cursor at the first entry of a list that is not before the given start and ARN.
+	From(list uint64, start int64, arn string) Cursor[T]
+}
+
+// Cursor iterates over one list as it was when the cursor was created.
+type Cursor[T any] interface {
+	// Head returns the cursor's current entry, or false after the last one of the list.
+	Head() (*Entry[T], bool)
+	// Next advances the cursor.
+	Next()
+}
+
+// New returns an empty set.
+func New[T any]() Set[T] { return &set[T]{tree: btree.NewG(degree, less[T])} }
+
+type set[T any] struct {
 	mu   sync.Mutex
 	tree *btree.BTreeG[Entry[T]]
 }
@@ -32,42 +58,29 @@ func less[T any](a, b Entry[T]) bool {
 	return cmp.Or(cmp.Compare(a.List, b.List), cmp.Compare(b.Start, a.Start), strings.Compare(a.ARN, b.ARN)) < 0
 }
 
-// Put adds entries, or replaces those with the same list, start and ARN.
-func (s *Set[T]) Put(entries ...Entry[T]) {
+func (s *set[T]) Put(entries ...Entry[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.tree == nil {
-		s.tree = btree.NewG(degree, less[T])
-	}
 	for _, e := range entries {
 		s.tree.ReplaceOrInsert(e)
 	}
 }
 
-// Delete removes entries; their values are ignored.
-func (s *Set[T]) Delete(entries ...Entry[T]) {
+func (s *set[T]) Delete(entries ...Entry[T]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.tree == nil {
-		return
-	}
 	for _, e := range entries {
 		s.tree.Delete(e)
 	}
 }
 
-// Len returns the number of entries of all lists.
-func (s *Set[T]) Len() int {
+func (s *set[T]) Len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.tree == nil {
-		return 0
-	}
 	return s.tree.Len()
 }
 
-// Cursor iterates over one list as it was when the cursor was created.
-type Cursor[T any] struct {
+type cursor[T any] struct {
 	tree *btree.BTreeG[Entry[T]]
 	at   Entry[T]
 	buf  []Entry[T]
@@ -77,18 +90,13 @@ type Cursor[T any] struct {
 // chunk is the number of entries that a cursor fetches at a time.
 const chunk = 32
 
-// From returns a cursor at the first entry of a list that is not before the given start and ARN.
-func (s *Set[T]) From(list uint64, start int64, arn string) *Cursor[T] {
+func (s *set[T]) From(list uint64, start int64, arn string) Cursor[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.tree == nil {
-		return &Cursor[T]{end: true}
-	}
-	return &Cursor[T]{tree: s.tree.Clone(), at: Entry[T]{List: list, Start: start, ARN: arn}}
+	return &cursor[T]{tree: s.tree.Clone(), at: Entry[T]{List: list, Start: start, ARN: arn}}
 }
 
-// Head returns the cursor's current entry, or false after the last one of the list.
-func (c *Cursor[T]) Head() (*Entry[T], bool) {
+func (c *cursor[T]) Head() (*Entry[T], bool) {
 	if len(c.buf) == 0 && !c.end {
 		c.fill()
 	}
@@ -98,14 +106,13 @@ func (c *Cursor[T]) Head() (*Entry[T], bool) {
 	return &c.buf[0], true
 }
 
-// Next advances the cursor.
-func (c *Cursor[T]) Next() {
+func (c *cursor[T]) Next() {
 	if _, ok := c.Head(); ok {
 		c.buf = c.buf[1:]
 	}
 }
 
-func (c *Cursor[T]) fill() {
+func (c *cursor[T]) fill() {
 	list := c.at.List
 	c.buf = make([]Entry[T], 0, chunk)
 	c.end = true

@@ -13,7 +13,7 @@ import (
 
 type entry = startorder.Entry[int]
 
-func walk(c *startorder.Cursor[int]) (found []entry) {
+func walk(c startorder.Cursor[int]) (found []entry) {
 	for e, ok := c.Head(); ok; e, ok = c.Head() {
 		found = append(found, *e)
 		c.Next()
@@ -24,7 +24,7 @@ func walk(c *startorder.Cursor[int]) (found []entry) {
 func TestSetIsASortedSlice(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		var set startorder.Set[int]
+		set := startorder.New[int]()
 		var want []entry
 		for i := range rapid.IntRange(0, 200).Draw(t, "operations") {
 			e := entry{

@@ -43,7 +43,7 @@ func (j *Journal) Listed(ctx context.Context, l *journal.List) iter.Seq2[*journa
 type listing struct {
 	of    *journal.List
 	since int64
-	open  *startorder.Cursor[struct{}] // nil if running executions are not requested
+	open  startorder.Cursor[struct{}] // nil if running executions are not requested
 	ended []*pebble.Iterator
 	store *pebble.Snapshot
 	raw   []byte

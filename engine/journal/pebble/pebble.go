@@ -14,6 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/bloom"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
+	"stepback/engine/internal/startorder"
 	"stepback/engine/journal"
 	"stepback/engine/journal/diskspace"
 	"stepback/internal/ownerfs"
@@ -87,6 +88,7 @@ func Open(dir string, o Config) (*Journal, error) {
 	}
 	j := &Journal{
 		dir: dir, space: spaceOf(&o), readOnly: o.ReadOnly, volatile: o.Volatile, definitions: map[string]bool{},
+		open: startorder.New[struct{}](),
 	}
 	j.encoders.New = func() any { return new(encoder) }
 	cache := pebble.NewCache(cacheBytes)

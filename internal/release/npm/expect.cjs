@@ -29,10 +29,10 @@ function toHaveAttempts(received, state, attempts) {
 }
 
 // A wait is expected as the number of seconds, or as [least, most] for a Retry with jitter. It may take up to tolerance
-// seconds longer, because a waiting execution in real time is not always resumed at once.
+// seconds longer, because a waiting execution in real time is not always resumed at once. By default tolerance is one real second.
 function toHaveWaits(received, state, expected, { tolerance } = {}) {
   const x = execution(received, "toHaveWaits");
-  tolerance ??= x.virtualTime ? 0.05 : 1;
+  tolerance ??= x.virtualTime ? 0.05 : Math.max(0.05, x.timeScale ?? 1);
   const found = x.waits(state);
   const pass = found.length === expected.length && found.every((wait, i) => {
     const [least, most] = Array.isArray(expected[i]) ? expected[i] : [expected[i], expected[i]];

@@ -33,14 +33,17 @@ function binary() {
   return found;
 }
 
-async function start({ data, args = [], account = "000000000000", region = "us-east-1", virtualTime = false, seed } = {}) {
+async function start({ data, args = [], account = "000000000000", region = "us-east-1", virtualTime = false, timeScale = 1, seed } = {}) {
   if (seed !== undefined && !(Number.isSafeInteger(seed) && seed > 0)) throw new TypeError(`seed is an integer from 1, not ${seed}`);
+  if (!(timeScale >= 0.01 && timeScale <= 3600)) throw new TypeError(`timeScale is a number from 0.01 to 3600, not ${timeScale}`);
+  if (virtualTime && timeScale !== 1) throw new TypeError("give virtualTime or timeScale, not both: virtual time skips waits");
   if (seed !== undefined && data !== undefined) throw new TypeError("seed is for a new server: leave out data, whose executions have the same names");
   // Without data, the server keeps them in memory and removes them when it ends. On Windows a signal gives it no time for that.
   const temporary = data === undefined && process.platform === "win32";
   const dir = temporary ? fs.mkdtempSync(path.join(os.tmpdir(), "stepback-")) : (data ?? "memory");
   const flags = ["serve", "--listen", "127.0.0.1:0", "--data", dir];
   if (virtualTime) flags.push("--virtual-time");
+  if (timeScale !== 1) flags.push("--time-scale", String(timeScale));
   if (seed !== undefined) flags.push("--engine-seed", String(seed));
   const child = spawn(binary(), [...flags, ...args], { stdio: ["ignore", "pipe", "pipe"] });
   const ended = new Promise((resolve) => child.once("exit", resolve));
@@ -69,7 +72,7 @@ async function start({ data, args = [], account = "000000000000", region = "us-e
     process.removeListener("exit", kill);
     remove();
   };
-  return new Server({ endpoint, account, region, virtualTime, seed, stop });
+  return new Server({ endpoint, account, region, virtualTime, timeScale, seed, stop });
 }
 
 class Server {
@@ -117,7 +120,7 @@ class Server {
           events.push(...page.events);
           if (!(nextToken = page.nextToken)) break;
         }
-        return new Execution(x, events, this.virtualTime);
+        return new Execution(x, events, this.virtualTime, this.timeScale);
       }
       await new Promise((resolve) => setTimeout(resolve, wait));
     }
@@ -135,8 +138,9 @@ class Server {
 }
 
 class Execution {
-  constructor(described, events, virtualTime) {
+  constructor(described, events, virtualTime, timeScale) {
     this.virtualTime = virtualTime;
+    this.timeScale = timeScale;
     this.arn = described.executionArn;
     this.status = described.status;
     this.output = described.output === undefined ? undefined : JSON.parse(described.output);

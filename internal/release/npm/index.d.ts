@@ -10,6 +10,12 @@ export interface StartOptions {
    */
   virtualTime?: boolean;
   /**
+   * Seconds that pass in each real second, from 0.01 to 3600: with 60, a wait of an hour takes a minute. Unlike in virtual
+   * time, everything keeps its order and time passes while functions run, so their timeouts are that much shorter. Not
+   * together with virtualTime. Default 1.
+   */
+  timeScale?: number;
+  /**
    * An integer from 1. With the same seed, the executions that run() starts have the same jitter and random values in every
    * server, by their order. Not together with data. By default they differ each time.
    */
@@ -28,6 +34,7 @@ export function start(options?: StartOptions): Promise<Server>;
 export interface Server {
   readonly endpoint: string;
   readonly virtualTime: boolean;
+  readonly timeScale: number;
   readonly seed?: number;
   /** Variables with which an AWS SDK or the AWS CLI uses this server. */
   readonly env: Record<string, string>;
@@ -54,6 +61,8 @@ export interface Execution {
   attempts(state: string): number;
   /** True if time was virtual, so that waits took exactly as long as they should. */
   readonly virtualTime: boolean;
+  /** Seconds that passed in each real second. */
+  readonly timeScale: number;
   /** Seconds from each failed attempt of a state to its retry. */
   waits(state: string): number[];
 }

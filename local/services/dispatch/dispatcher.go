@@ -50,7 +50,7 @@ type Options struct {
 type Dispatcher struct {
 	o     Options
 	table *documents.Table
-	lanes *lanes.Lanes[turn]
+	lanes lanes.Lanes[turn]
 }
 
 // turn is a letter whose turn it is. letter is nil if it has to be read from the store.

@@ -9,7 +9,7 @@ import (
 // Batch is a set of changes that take effect together. The first error of a change is returned by Apply.
 type Batch struct {
 	store *Store
-	batch *pebble.Batch
+	batch changes
 	err   error
 }
 
@@ -71,7 +71,7 @@ func (b *Batch) Apply() (wait func() error) {
 	}
 	err := b.err
 	if err == nil {
-		err = pebbleguard.Call(func() error { return b.store.apply(b.batch, w) })
+		err = pebbleguard.Call(func() error { return apply(b.store, b.batch, w) })
 	}
 	if err != nil {
 		err = b.store.breaks(err)
@@ -93,15 +93,15 @@ func (b *Batch) Apply() (wait func() error) {
 // emptyBatch is the length of the header of a batch.
 const emptyBatch = 12
 
-func (s *Store) apply(batch *pebble.Batch, w *pebble.WriteOptions) error {
-	db, err := s.reading()
+func apply(s *Store, batch changes, w *pebble.WriteOptions) error {
+	db, err := reading(s)
 	if err != nil {
 		return err
 	}
 	if !w.Sync {
-		return db.Apply(batch, w)
+		return db.Apply(batchOf(batch), w)
 	}
 	s.pace.applied.Add(1)
 	s.unsynced.Add(1) // before the batch is visible
-	return db.ApplyNoSyncWait(batch, w)
+	return db.ApplyNoSyncWait(batchOf(batch), w)
 }

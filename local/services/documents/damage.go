@@ -41,12 +41,12 @@ func hint(err error) string {
 }
 
 // synced notes that a batch is on disk, before its changes are acknowledged.
-func (s *Store) synced(b *pebble.Batch) {
+func (s *Store) synced(b changes) {
 	s.mu.Lock()
-	db := s.db
+	db := pebbleOf(s.db)
 	s.mu.Unlock()
 	if db != nil {
-		db.Synced(b)
+		db.Synced(batchOf(b))
 	}
 }
 
@@ -63,11 +63,11 @@ func (s *Store) LostTails() []*pebblestore.LostTail {
 
 // Check reads everything in the store and calls problem for each defect. keys is the number of keys.
 func (s *Store) Check(ctx context.Context, problem func(error)) (keys int, err error) {
-	db, err := s.reading()
+	db, err := reading(s)
 	if err != nil || db == nil {
 		return 0, err
 	}
-	return db.Check(ctx, s.config(nil), problem)
+	return db.Check(ctx, configure(s, nil), problem)
 }
 
 // View opens an existing store in a directory for reading; nothing in the directory changes. Changes are rejected. If
@@ -83,11 +83,13 @@ func View(dir string) (*Store, error) {
 	}
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref() // the store holds its own reference
-	c := s.config(cache)
+	c := configure(s, cache)
 	c.ReadOnly = true
-	if s.db, err = pebblestore.Open(c); err != nil {
+	db, err := pebblestore.Open(c)
+	if err != nil {
 		return nil, fmt.Errorf("opening %s: %w%s", dir, err, hint(err))
 	}
+	s.db = db
 	return s, nil
 }
 
@@ -100,7 +102,7 @@ func Salvage(ctx context.Context, dir string, read func(key, value []byte) error
 	s := &Store{dir: dir, fs: ownerfs.System}
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref()
-	_, err := pebblestore.Salvage(ctx, s.config(cache), read, problem)
+	_, err := pebblestore.Salvage(ctx, configure(s, cache), read, problem)
 	return err
 }
 
@@ -110,5 +112,5 @@ func Repair(ctx context.Context, dir string, tell func(error)) (pebblestore.Repa
 	s := &Store{dir: dir, fs: ownerfs.System}
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref()
-	return pebblestore.Repair(ctx, s.config(cache), nil, nil, tell)
+	return pebblestore.Repair(ctx, configure(s, cache), nil, nil, tell)
 }

@@ -10,7 +10,7 @@ import (
 // read returns an error, Range stops and returns it. If end is nil, there is no upper bound. Key and value are
 // valid only during the call.
 func (s *Store) Range(first, end []byte, backward bool, read func(key, value []byte) error) error {
-	db, err := s.reading()
+	db, err := reading(s)
 	if err != nil || db == nil {
 		return err
 	}

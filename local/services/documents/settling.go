@@ -27,7 +27,7 @@ func (b *Batch) ApplyLater() error {
 	defer b.store.unsynced.Add(-1) // settle counts it
 	err := b.err
 	if err == nil {
-		err = pebbleguard.Call(func() error { return b.store.apply(b.batch, pebble.NoSync) })
+		err = pebbleguard.Call(func() error { return apply(b.store, b.batch, pebble.NoSync) })
 	}
 	if err != nil {
 		return b.store.breaks(err)

@@ -61,7 +61,7 @@ type Store struct {
 	settling settling
 
 	mu     sync.Mutex
-	db     *pebblestore.Store // nil until something has been written
+	db     opened // nil until something has been written
 	broken error
 	dead   bool // Pebble has ended one of its goroutines: closing the store would wait for ever
 }
@@ -102,7 +102,7 @@ func (s *Store) open() error {
 	}
 	cache := pebble.NewCache(cacheBytes)
 	defer cache.Unref() // the store holds its own reference
-	db, err := pebblestore.Open(s.config(cache))
+	db, err := pebblestore.Open(configure(s, cache))
 	if err != nil {
 		return fmt.Errorf("opening %s: %w%s", s.dir, err, hint(err))
 	}
@@ -110,8 +110,8 @@ func (s *Store) open() error {
 	return nil
 }
 
-// config returns the configuration of Pebble's store.
-func (s *Store) config(cache *pebble.Cache) pebblestore.Config {
+// configure returns the configuration of Pebble's store.
+func configure(s *Store, cache *pebble.Cache) pebblestore.Config {
 	return pebblestore.Config{Dir: s.dir, FS: cmp.Or(s.disk.FS, ownerfs.System), Options: func(bool) *pebble.Options {
 		o := &pebble.Options{
 			Cache: cache, MemTableSize: memTableBytes, Logger: pebbleguard.Log{Fatal: s.dies},
@@ -158,12 +158,12 @@ func (s *Store) Begin() (*Batch, error) {
 			return nil, err
 		}
 	}
-	return &Batch{store: s, batch: s.db.NewBatch()}, nil
+	return &Batch{store: s, batch: pebbleOf(s.db).NewBatch()}, nil
 }
 
 // Get returns a copy of the value of a key; found is false if there is none.
 func (s *Store) Get(key []byte) (value []byte, found bool, err error) {
-	db, err := s.reading()
+	db, err := reading(s)
 	if err != nil || db == nil {
 		return nil, false, err
 	}
@@ -192,16 +192,6 @@ func after(prefix []byte) []byte {
 		}
 	}
 	return nil
-}
-
-// reading returns the store to read from; nil if nothing has been written.
-func (s *Store) reading() (*pebblestore.Store, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.db == nil && s.broken != nil && !errors.Is(s.broken, ErrReadOnly) {
-		return nil, s.broken
-	}
-	return s.db, nil
 }
 
 // breaks makes the store reject everything from now on.

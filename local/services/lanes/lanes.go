@@ -54,7 +54,31 @@ const (
 )
 
 // Lanes runs deliveries. It is safe for concurrent use.
-type Lanes[J any] struct {
+//
+// It is an interface, because the compiler compiles the methods of every generic type that it reaches through the
+// fields of a type, in each package that uses that type: through a platform it would reach the lanes of every service.
+type Lanes[J any] interface {
+	// Close ends the running deliveries and waits for them. No other delivery is made.
+	Close()
+	// Reserve counts a delivery of a number of bytes before it is accepted. The error is a *FullError. Forget ends the
+	// reservation.
+	Reserve(lane string, bytes int64) error
+	// Restore is Reserve for a delivery that was accepted before: it has no limit.
+	Restore(lane string, bytes int64)
+	// Forget ends a reservation, once the delivery has ended or was not accepted.
+	Forget(lane string, bytes int64)
+	// Reserved returns the number of deliveries that are reserved, of all lanes.
+	Reserved() int
+	// Delayed returns the number of deliveries that wait for their time.
+	Delayed() int
+	// At makes a delivery at a time, or as soon as its lane has a place after that.
+	At(lane string, when time.Time, job J)
+	// Ready makes a delivery as soon as its lane has a place. The deliveries of a lane get their places in the order of
+	// the calls.
+	Ready(lane string, job J)
+}
+
+type lanes[J any] struct {
 	o    Options[J]
 	ctx  context.Context //nolint:containedctx // it is the lanes' life
 	stop context.CancelFunc
@@ -75,23 +99,22 @@ type line[J any] struct {
 	ready   []J
 	running int
 	first   bool // the lane's own place is taken
-	short   bool // in Lanes.short
+	short   bool // in lanes.short
 	used    Bound
 }
 
 // New returns lanes without deliveries.
-func New[J any](o Options[J]) *Lanes[J] {
+func New[J any](o Options[J]) Lanes[J] {
 	o.Places, o.Shared = cmp.Or(o.Places, defaultPlaces), cmp.Or(o.Shared, defaultShared)
 	o.PerLane, o.Total = o.PerLane.or(DefaultPerLane), o.Total.or(DefaultTotal)
-	l := &Lanes[J]{o: o, lines: map[string]*line[J]{}, delayed: map[*delay[J]]struct{}{}}
+	l := &lanes[J]{o: o, lines: map[string]*line[J]{}, delayed: map[*delay[J]]struct{}{}}
 	l.ctx, l.stop = context.WithCancel(context.Background()) //nolint:gosec // Close calls it
 	return l
 }
 
 func (b Bound) or(d Bound) Bound { return Bound{cmp.Or(b.Jobs, d.Jobs), cmp.Or(b.Bytes, d.Bytes)} }
 
-// Close ends the running deliveries and waits for them. No other delivery is made.
-func (l *Lanes[J]) Close() {
+func (l *lanes[J]) Close() {
 	l.mu.Lock()
 	l.closed = true
 	for d := range l.delayed {
@@ -119,9 +142,7 @@ func (e *FullError) Error() string {
 		e.Bound.Bytes)
 }
 
-// Reserve counts a delivery of a number of bytes before it is accepted. The error is a *FullError. Forget ends the
-// reservation.
-func (l *Lanes[J]) Reserve(lane string, bytes int64) error {
+func (l *lanes[J]) Reserve(lane string, bytes int64) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if of := l.lines[lane]; of != nil && of.used.full(bytes, l.o.PerLane) || (Bound{}).full(bytes, l.o.PerLane) {
@@ -138,14 +159,13 @@ func (b Bound) full(bytes int64, most Bound) bool {
 	return b.Jobs >= most.Jobs || b.Bytes+bytes > most.Bytes
 }
 
-// Restore is Reserve for a delivery that was accepted before: it has no limit.
-func (l *Lanes[J]) Restore(lane string, bytes int64) {
+func (l *lanes[J]) Restore(lane string, bytes int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.reserve(lane, bytes)
 }
 
-func (l *Lanes[J]) reserve(lane string, bytes int64) {
+func (l *lanes[J]) reserve(lane string, bytes int64) {
 	l.used.add(1, bytes)
 	l.line(lane).used.add(1, bytes)
 }
@@ -155,8 +175,7 @@ func (b *Bound) add(jobs int, bytes int64) {
 	b.Bytes += bytes
 }
 
-// Forget ends a reservation, once the delivery has ended or was not accepted.
-func (l *Lanes[J]) Forget(lane string, bytes int64) {
+func (l *lanes[J]) Forget(lane string, bytes int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.used.add(-1, -bytes)
@@ -165,15 +184,13 @@ func (l *Lanes[J]) Forget(lane string, bytes int64) {
 	l.tidy(of)
 }
 
-// Reserved returns the number of deliveries that are reserved, of all lanes.
-func (l *Lanes[J]) Reserved() int {
+func (l *lanes[J]) Reserved() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.used.Jobs
 }
 
-// Delayed returns the number of deliveries that wait for their time.
-func (l *Lanes[J]) Delayed() int {
+func (l *lanes[J]) Delayed() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.delayed)
@@ -181,7 +198,7 @@ func (l *Lanes[J]) Delayed() int {
 
 // delay is a delivery that waits for its time.
 type delay[J any] struct {
-	of    *Lanes[J]
+	of    *lanes[J]
 	lane  string
 	job   J
 	timer *clock.Timer
@@ -195,8 +212,7 @@ func (d *delay[J]) Ring() {
 	d.of.ready(d.lane, d.job)
 }
 
-// At makes a delivery at a time, or as soon as its lane has a place after that.
-func (l *Lanes[J]) At(lane string, when time.Time, job J) {
+func (l *lanes[J]) At(lane string, when time.Time, job J) {
 	if l.o.Waiting != nil {
 		job = l.o.Waiting(job)
 	}
@@ -210,15 +226,13 @@ func (l *Lanes[J]) At(lane string, when time.Time, job J) {
 	d.timer = l.o.Clock.Schedule(when, d)
 }
 
-// Ready makes a delivery as soon as its lane has a place. The deliveries of a lane get their places in the order of the
-// calls.
-func (l *Lanes[J]) Ready(lane string, job J) {
+func (l *lanes[J]) Ready(lane string, job J) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.ready(lane, job)
 }
 
-func (l *Lanes[J]) ready(lane string, job J) {
+func (l *lanes[J]) ready(lane string, job J) {
 	if l.closed {
 		return
 	}
@@ -249,7 +263,7 @@ func (of *line[J]) pop() J {
 }
 
 // queue lets a lane wait for a shared place. mu is held.
-func (l *Lanes[J]) queue(of *line[J]) {
+func (l *lanes[J]) queue(of *line[J]) {
 	if !of.short {
 		of.short = true
 		l.short = append(l.short, of)
@@ -257,7 +271,7 @@ func (l *Lanes[J]) queue(of *line[J]) {
 }
 
 // line returns the lane with a name. mu is held.
-func (l *Lanes[J]) line(name string) *line[J] {
+func (l *lanes[J]) line(name string) *line[J] {
 	of := l.lines[name]
 	if of == nil {
 		of = &line[J]{name: name}
@@ -267,14 +281,14 @@ func (l *Lanes[J]) line(name string) *line[J] {
 }
 
 // tidy removes a lane without deliveries. mu is held.
-func (l *Lanes[J]) tidy(of *line[J]) {
+func (l *lanes[J]) tidy(of *line[J]) {
 	if of.running == 0 && len(of.ready) == 0 && of.used.Jobs == 0 && !of.short {
 		delete(l.lines, of.name)
 	}
 }
 
 // start starts a worker. mu is held.
-func (l *Lanes[J]) start(of *line[J], shared bool) {
+func (l *lanes[J]) start(of *line[J], shared bool) {
 	of.running++
 	if shared {
 		l.shared++
@@ -284,7 +298,7 @@ func (l *Lanes[J]) start(of *line[J], shared bool) {
 }
 
 // serve makes deliveries of a lane until none is ready or another lane needs the place.
-func (l *Lanes[J]) serve(of *line[J], shared bool) {
+func (l *lanes[J]) serve(of *line[J], shared bool) {
 	ctx, work := l.o.Clock.Begin(l.ctx, l.o.Patience)
 	l.o.Clock.Release()
 	defer func() { work.End() }()
@@ -304,7 +318,7 @@ func (l *Lanes[J]) serve(of *line[J], shared bool) {
 
 // next returns the next delivery of a worker. If there is none, ok is false and the worker's place is free. The first
 // one is due to the worker even if other lanes need the place.
-func (l *Lanes[J]) next(of *line[J], shared, first bool) (job J, ok bool) {
+func (l *lanes[J]) next(of *line[J], shared, first bool) (job J, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.closed && len(of.ready) > 0 && (first || !shared || len(l.short) == 0) {

@@ -200,7 +200,7 @@ func TestVirtualTimeWaitsForDeliveries(t *testing.T) {
 	c := clock.Virtual(start)
 	defer c.Close()
 	done := make(chan string, 10)
-	var l *lanes.Lanes[string]
+	var l lanes.Lanes[string]
 	l = lanes.New(lanes.Options[string]{Clock: c, Places: 1, Waiting: func(job string) string { return job + " waited" },
 		Run: func(_ context.Context, job string) {
 			done <- fmt.Sprint(job, " ", c.Now().Sub(start))

@@ -41,7 +41,7 @@ type turn struct {
 
 // courier performs deliveries, several at a time for each subscription.
 type courier struct {
-	lanes *lanes.Lanes[turn] // by the ARN of the subscription
+	lanes lanes.Lanes[turn] // by the ARN of the subscription
 
 	mu   sync.Mutex
 	free map[string]int64 // when a rate-limited subscription accepts the next message, by ARN

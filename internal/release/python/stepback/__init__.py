@@ -51,22 +51,32 @@ class Server:
     virtual_time: waits (Retry, Wait, timeouts, delays of queues) take no time; timestamps advance as if they had. Functions
     run for real, and time stands still meanwhile.
 
+    time_scale: seconds that pass in each real second, from 0.01 to 3600: with 60, a wait of an hour takes a minute. Unlike
+    in virtual time, everything keeps its order and time passes while functions run, so their timeouts are that much
+    shorter. Not together with virtual_time.
+
     seed: an integer from 1. With the same seed, the executions that Account.run starts have the same jitter and random
     values in every server, by their account and order. Not together with data. By default they differ each time.
     """
 
-    def __init__(self, data=None, args=(), virtual_time=False, seed=None):
+    def __init__(self, data=None, args=(), virtual_time=False, seed=None, time_scale=1):
         if seed is not None and (not isinstance(seed, int) or seed < 1):
             raise ValueError(f"seed is an integer from 1, not {seed!r}")
         if seed is not None and data is not None:
             raise ValueError("seed is for a new server: leave out data, whose executions have the same names")
-        self.virtual_time, self.seed = virtual_time, seed
+        if not 0.01 <= time_scale <= 3600:
+            raise ValueError(f"time_scale is a number from 0.01 to 3600, not {time_scale!r}")
+        if virtual_time and time_scale != 1:
+            raise ValueError("give virtual_time or time_scale, not both: virtual time skips waits")
+        self.virtual_time, self.time_scale, self.seed = virtual_time, time_scale, seed
         # Without data, the server keeps them in memory and removes them when it ends. On Windows terminate() gives it no
         # time for that.
         self._temporary = tempfile.mkdtemp(prefix="stepback-") if data is None and sys.platform == "win32" else None
         command = [binary(), "serve", "--listen", "127.0.0.1:0", "--data", data or self._temporary or "memory"]
         if virtual_time:
             command.append("--virtual-time")
+        if time_scale != 1:
+            command += ["--time-scale", str(time_scale)]
         if seed is not None:
             command += ["--engine-seed", str(seed)]
         command += args

@@ -38,8 +38,8 @@ type Queue struct {
 	o        Options
 	states   *documents.Table
 	payloads *documents.Table
-	lanes    *lanes.Lanes[string] // of keys, by function
-	closing  atomic.Bool          // see Closing
+	lanes    lanes.Lanes[string] // of keys, by function
+	closing  atomic.Bool         // see Closing
 	closed   atomic.Bool
 
 	mu   sync.Mutex
