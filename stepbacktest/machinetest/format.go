@@ -101,11 +101,19 @@ func IsTestFile(name string) bool {
 	return slices.ContainsFunc(suffixes, func(s string) bool { return strings.HasSuffix(name, s) })
 }
 
-// IsFunctionTest reports whether a test file has the member function, so that it tests a durable Lambda function
-// instead of a state machine.
-func IsFunctionTest(text []byte) bool {
+// FunctionLine returns the line of the member function of a test file, which then tests a durable Lambda function
+// instead of a state machine. It returns 0 for other files.
+func FunctionLine(text []byte) int {
 	_, v := strictyaml.Read("", text)
-	return v.IsObject() && slices.ContainsFunc(v.Members(), func(m strictyaml.Member) bool { return m.Name == "function" })
+	if !v.IsObject() {
+		return 0
+	}
+	for _, m := range v.Members() {
+		if m.Name == "function" {
+			return m.Line()
+		}
+	}
+	return 0
 }
 
 // The limits of a test file: the maximum duration, the maximum text size, and the maximum number of tests.

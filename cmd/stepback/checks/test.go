@@ -203,7 +203,7 @@ func noTest(only string, names []string) error {
 func (c *Test) file(ctx context.Context, std terminal.Streams, path string, only *regexp.Regexp, all *tested) error {
 	dir := filepath.Dir(path)
 	text, err := definitions.ReadText(path, std)
-	if err == nil && machinetest.IsFunctionTest(text) {
+	if err == nil && machinetest.FunctionLine(text) > 0 {
 		return c.functionFile(ctx, std, path, text, only, all)
 	}
 	var f *machinetest.File
@@ -270,8 +270,8 @@ func (c *Test) functionFile(
 	ctx context.Context, std terminal.Streams, path string, text []byte, only *regexp.Regexp, all *tested,
 ) error {
 	if parseFunctionFile == nil {
-		all.refuse(std, fmt.Errorf("%s tests a durable function, which needs the whole program: this build has no services (make build has them)",
-			path))
+		all.refuse(std, fmt.Errorf("%s:%d: function: tests of durable functions need the whole program: this build has no services (make build has them)",
+			path, machinetest.FunctionLine(text)))
 		return nil
 	}
 	dir := filepath.Dir(path)
