@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/atomicfs"
 
 	"stepback/internal/pebbleguard"
 )
@@ -168,7 +170,13 @@ func holds(names []string, extension string) bool {
 
 // open opens an inspected store.
 func open(c Config, found state) (*Store, error) {
-	db, err := openPebble(c.Dir, c.Options(c.ReadOnly), c.ReadOnly)
+	o := c.Options(c.ReadOnly)
+	if !found.exists && !c.ReadOnly && !o.ErrorIfNotExists {
+		if err := prepare(c.Dir, o); err != nil {
+			return nil, firstLine(err)
+		}
+	}
+	db, err := openPebble(c.Dir, o, c.ReadOnly)
 	if err != nil {
 		return nil, err
 	}
@@ -192,6 +200,37 @@ func open(c Config, found state) (*Store, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	return s, nil
+}
+
+// prepare marks a new store with the format that it will have. Otherwise Pebble creates it in its oldest format and
+// upgrades it in ten steps, each of which creates a marker and waits for the disk.
+func prepare(dir string, o *pebble.Options) error {
+	if err := createDir(o.FS, dir); err != nil {
+		return err
+	}
+	m, value, err := atomicfs.LocateMarker(o.FS, dir, "format-version")
+	if err != nil {
+		return err
+	}
+	if value == "" {
+		err = pebbleguard.Call(func() error { return m.Move(o.FormatMajorVersion.String()) })
+	}
+	return errors.Join(err, m.Close())
+}
+
+// createDir creates a directory with its missing parents, and waits until their entries are on the disk.
+func createDir(system vfs.FS, dir string) error {
+	if _, err := system.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	parent := system.PathDir(dir)
+	if err := createDir(system, parent); err != nil {
+		return err
+	}
+	if err := system.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return syncDir(system, parent)
 }
 
 // openPebble opens Pebble's store.

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"sort"
 	"strings"
+	"sync"
 
 	"stepback/aws"
 	"stepback/aws/server"
@@ -53,7 +54,7 @@ type changeSetID struct {
 	StackID string `json:"StackId"`
 }
 
-var changeSetName = regexp.MustCompile(`^[a-zA-Z][-a-zA-Z0-9]{0,127}$`)
+var changeSetName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z][-a-zA-Z0-9]{0,127}$`) })
 
 func (s *Service) createChangeSet(ctx context.Context, scope aws.Scope, in *changeSetRequest) (*changeSetID, error) {
 	if err := in.refused(); err != nil {
@@ -66,7 +67,7 @@ func (s *Service) createChangeSet(ctx context.Context, scope aws.Scope, in *chan
 		return nil, invalid("ResourcesToImport can be specified for change sets of type IMPORT only")
 	case in.Mode != "":
 		return nil, invalid("DeploymentMode %s is not supported here", in.Mode)
-	case !changeSetName.MatchString(in.ChangeSet):
+	case !changeSetName().MatchString(in.ChangeSet):
 		return nil, invalid(
 			"1 validation error detected: Value '%s' at 'changeSetName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z][-a-zA-Z0-9]*",
 			in.ChangeSet,
@@ -108,7 +109,7 @@ func (s *Service) createChangeSet(ctx context.Context, scope aws.Scope, in *chan
 		return nil, invalid("Stack:%s is in %s state and can not be updated.", st.ID, now.Status)
 	}
 	if create && err != nil {
-		if !stackName.MatchString(in.Name) {
+		if !stackName().MatchString(in.Name) {
 			return nil, invalid(
 				"1 validation error detected: Value '%s' at 'stackName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z][-a-zA-Z0-9]*|arn:[-a-zA-Z0-9:/._+]*",
 				in.Name,

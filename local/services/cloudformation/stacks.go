@@ -8,12 +8,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"stepback/aws"
 )
 
-var stackName = regexp.MustCompile(`^[a-zA-Z][-a-zA-Z0-9]{0,127}$`)
+var stackName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z][-a-zA-Z0-9]{0,127}$`) })
 
 type tag struct{ Key, Value string }
 
@@ -187,7 +188,7 @@ func (s *Service) createStack(ctx context.Context, scope aws.Scope, in *stackReq
 	if err := in.refused(); err != nil {
 		return nil, err
 	}
-	if !stackName.MatchString(in.Name) {
+	if !stackName().MatchString(in.Name) {
 		return nil, invalid("1 validation error detected: Value '%s' at 'stackName' failed to satisfy constraint: Member must satisfy regular expression pattern: [a-zA-Z][-a-zA-Z0-9]*", in.Name)
 	}
 	if in.OnFailure != "" && in.DisableRollback != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"regexp"
+	"sync"
 
 	"stepback/aws"
 	"stepback/aws/server"
@@ -76,12 +77,12 @@ type metricStreamARN struct {
 	ARN string `json:"Arn"`
 }
 
-var streamName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,255}$`)
+var streamName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,255}$`) })
 
 func (s *Service) putMetricStream(_ context.Context, scope aws.Scope, in *putMetricStreamRequest) (*metricStreamARN, error) {
 	firehose, ok := aws.ParseARN(in.Firehose)
 	switch {
-	case !streamName.MatchString(in.Name):
+	case !streamName().MatchString(in.Name):
 		return nil, invalid("The value %s for parameter Name is invalid: letters, digits, - and _ are allowed.", in.Name)
 	case !ok || firehose.Service != "firehose":
 		return nil, invalid("The value %s for parameter FirehoseArn is invalid.", in.Firehose)

@@ -315,11 +315,15 @@ func (f *Files) Replace(path string, write func() error) error {
 	if f == nil {
 		return write()
 	}
-	f.Note(path, Entry{Changing: true})
-	if err := f.flush(true); err != nil {
+	_, known, err := f.Entry(path)
+	if err == nil && known { // otherwise nothing is promised about the file
+		f.Note(path, Entry{Changing: true})
+		err = f.flush(true)
+	}
+	if err != nil {
 		return err
 	}
-	err := write()
+	err = write()
 	content, readErr := os.ReadFile(path)
 	switch {
 	case readErr == nil:

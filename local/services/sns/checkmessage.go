@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -133,13 +134,15 @@ func validSubject(s string) bool {
 }
 
 // groupName matches valid message group IDs and deduplication IDs.
-var groupName = regexp.MustCompile("^[A-Za-z0-9!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~]{1,128}$")
+var groupName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("^[A-Za-z0-9!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~]{1,128}$")
+})
 
 // checkOrder validates the group and deduplication IDs; the rules differ for FIFO and standard topics.
 func (m *message) checkOrder(fifo, contentBased bool) error {
 	for _, p := range []struct{ name, value string }{{"MessageGroupId", m.Group}, {"MessageDeduplicationId",
 		m.Deduplication}} {
-		if p.value != "" && !groupName.MatchString(p.value) {
+		if p.value != "" && !groupName().MatchString(p.value) {
 			return invalid("%s Reason: %s can only include alphanumeric and punctuation characters. 1 to 128 in length",
 				p.name, p.name)
 		}

@@ -476,7 +476,7 @@ func checkEntries(entries []publishEntry) error {
 			return &aws.Error{Code: "InvalidBatchEntryId",
 				Message: "The Id of a batch entry in the batch request is too long: " + id}
 		}
-		if !standardName.MatchString(id) {
+		if !standardName().MatchString(id) {
 			return &aws.Error{Code: "InvalidBatchEntryId",
 				Message: "The Id of a batch entry in the batch request contains an impermissible character: " + id}
 		}

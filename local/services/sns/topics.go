@@ -82,8 +82,8 @@ func (s *Service) onTopic(scope aws.Scope, arn string, f func(now int64, b *docu
 }
 
 var (
-	standardName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$`)
-	fifoName     = regexp.MustCompile(`^[A-Za-z0-9_-]{1,251}\.fifo$`)
+	standardName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$`) })
+	fifoName     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,251}\.fifo$`) })
 )
 
 // topicName is a request or response that names a topic.
@@ -124,7 +124,7 @@ func (s *Service) createTopic(_ context.Context, scope aws.Scope, in *createTopi
 		given[contentBased] = strings.ToLower(value)
 	}
 	switch {
-	case fifo && !fifoName.MatchString(in.Name), !fifo && !standardName.MatchString(in.Name):
+	case fifo && !fifoName().MatchString(in.Name), !fifo && !standardName().MatchString(in.Name):
 		return nil, invalid("Topic Name")
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {

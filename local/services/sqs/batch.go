@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"sync"
 
 	"stepback/aws"
 )
@@ -12,7 +13,7 @@ import (
 // mostEntries is the maximum number of entries in a batch.
 const mostEntries = 10
 
-var entryID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
+var entryID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`) })
 
 // failed is a batch entry that was refused.
 type failed struct {
@@ -45,7 +46,7 @@ func checkBatch[T any](kind string, entries []T, id func(*T) string) error {
 	seen := map[string]bool{}
 	for i := range entries {
 		name := id(&entries[i])
-		if !entryID.MatchString(name) {
+		if !entryID().MatchString(name) {
 			return &aws.Error{Code: "InvalidBatchEntryId", Message: "A batch entry id can only contain alphanumeric " +
 				"characters, hyphens and underscores. It can be at most 80 letters long."}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -19,8 +20,10 @@ const (
 
 var (
 	// attributeName matches valid names of message attributes. groupName matches valid group and deduplication IDs.
-	attributeName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,256}$`)
-	groupName     = regexp.MustCompile("^[A-Za-z0-9!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~]{1,128}$")
+	attributeName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,256}$`) })
+	groupName     = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile("^[A-Za-z0-9!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~]{1,128}$")
+	})
 )
 
 func tooLong(most int) *aws.Error {
@@ -56,11 +59,11 @@ func (m *outgoing) check(l *limits) error {
 // checkOrder validates group, deduplication ID and delay; the rules differ for FIFO and standard queues.
 func (m *outgoing) checkOrder(l *limits) error {
 	const unfit = "The request include parameter that is not valid for this queue type."
-	if m.Group != nil && !groupName.MatchString(*m.Group) {
+	if m.Group != nil && !groupName().MatchString(*m.Group) {
 		return invalidValue(*m.Group, "MessageGroupId",
 			"MessageGroupId can only include alphanumeric and punctuation characters. 1 to 128 in length.")
 	}
-	if m.Deduplication != nil && !groupName.MatchString(*m.Deduplication) {
+	if m.Deduplication != nil && !groupName().MatchString(*m.Deduplication) {
 		return invalidValue(*m.Deduplication, "MessageDeduplicationId",
 			"MessageDeduplicationId can only include alphanumeric and punctuation characters. 1 to 128 in length.")
 	}
@@ -114,7 +117,7 @@ func checkMessageAttributes(attributes map[string]attribute) error {
 	for _, name := range slices.Sorted(maps.Keys(attributes)) {
 		a := attributes[name]
 		lower := strings.ToLower(name)
-		if !attributeName.MatchString(name) || strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".") ||
+		if !attributeName().MatchString(name) || strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".") ||
 			strings.Contains(name, "..") || strings.HasPrefix(lower, "aws.") || strings.HasPrefix(lower, "amazon.") {
 			return invalid("Message (user) attribute name '%s' is invalid. It can contain A-Z, a-z, 0-9, underscores, "+
 				"hyphens and single periods within it, and must not begin with AWS. or Amazon.", name)

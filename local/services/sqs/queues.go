@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"stepback/aws"
 	"stepback/aws/server"
@@ -15,8 +16,8 @@ import (
 )
 
 var (
-	standardName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
-	fifoName     = regexp.MustCompile(`^[A-Za-z0-9_-]{1,75}\.fifo$`)
+	standardName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`) })
+	fifoName     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,75}\.fifo$`) })
 )
 
 type queueURL struct {
@@ -38,10 +39,10 @@ func (s *Service) createQueue(_ context.Context, r *server.Request) (*server.Ans
 	in.Attributes = normalized(in.Attributes)
 	fifo := in.Attributes[fifoQueue] == "true"
 	switch {
-	case fifo && !fifoName.MatchString(in.QueueName):
+	case fifo && !fifoName().MatchString(in.QueueName):
 		return nil, invalid("The name of a FIFO queue can only include alphanumeric characters, hyphens, or " +
 			"underscores, must end with .fifo suffix and be 1 to 80 in length.")
-	case !fifo && !standardName.MatchString(in.QueueName):
+	case !fifo && !standardName().MatchString(in.QueueName):
 		return nil, invalid("Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length")
 	}
 	if err := checkAttributes(in.Attributes, fifo); err != nil {

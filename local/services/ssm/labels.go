@@ -5,16 +5,17 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"sync"
 
 	"stepback/aws"
 	"stepback/local/services/documents"
 )
 
-var labelForm = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.-]{0,99}$`)
+var labelForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.-]{0,99}$`) })
 
 // labelAllowed reports whether a label has a valid form and is not reserved.
 func labelAllowed(label string) bool {
-	return labelForm.MatchString(label) && !reserved.MatchString(label)
+	return labelForm().MatchString(label) && !reserved.MatchString(label)
 }
 
 type labelRequest struct {

@@ -72,7 +72,7 @@ func (t *Template) readParameters(d *Document) error {
 
 func readParameter(name string, v map[string]any, at Position) (Parameter, error) {
 	p := Parameter{Name: name}
-	if !logicalID.MatchString(name) {
+	if !logicalID().MatchString(name) {
 		return p, wrong("Template format error: Parameter name %s is non alphanumeric.%s", name, at)
 	}
 	for k := range v {

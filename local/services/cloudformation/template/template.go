@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 )
 
 // AWS's limits for templates.
@@ -57,7 +58,7 @@ var sections = []string{"AWSTemplateFormatVersion", "Description", "Metadata", "
 var attributes = []string{"Type", "Properties", "DependsOn", "Condition", "DeletionPolicy", "UpdateReplacePolicy",
 	"Metadata", "CreationPolicy", "UpdatePolicy"}
 
-var logicalID = regexp.MustCompile(`^[A-Za-z0-9]{1,255}$`)
+var logicalID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9]{1,255}$`) })
 
 // Read interprets a document whose transforms have been expanded. The error is an *Error.
 func Read(d *Document) (*Template, error) {
@@ -187,7 +188,7 @@ func (t *Template) readResources(d *Document) error {
 	}
 	for _, id := range d.Keys("Resources") {
 		at := d.Position("Resources", id)
-		if !logicalID.MatchString(id) {
+		if !logicalID().MatchString(id) {
 			return wrong("Template format error: Resource name %s is non alphanumeric.%s", id, at)
 		}
 		v, ok := m[id].(map[string]any)

@@ -51,30 +51,43 @@ type Launch struct {
 type Set struct {
 	dir string
 
-	mu    sync.Mutex
-	found map[string]interpreter // by runtime
+	mu      sync.Mutex
+	found   map[string]interpreter // by runtime
+	written map[string]bool        // runtime clients
 }
 
-// Open writes the runtime clients to dir, which it creates if needed.
+// Open returns a Set that writes the runtime clients to dir, which it creates, when a function first needs one.
 func Open(dir string) (*Set, error) {
-	if err := os.MkdirAll(dir, ownerfs.Dir); err != nil {
-		return nil, err
-	}
-	for _, name := range []string{pythonClient, nodeClient} {
-		text, err := clients.ReadFile("clients/" + name)
-		if err != nil {
-			return nil, err
-		}
-		// another process may be reading it
-		if err := atomicfile.Write(filepath.Join(dir, name), text, 0o600); err != nil {
-			return nil, err
-		}
-	}
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &Set{dir: absolute, found: map[string]interpreter{}}, nil
+	return &Set{dir: absolute, found: map[string]interpreter{}, written: map[string]bool{}}, nil
+}
+
+// client returns the path of a runtime client, which it writes if this Set has not.
+func (s *Set) client(name string) (string, error) {
+	path := filepath.Join(s.dir, name)
+	s.mu.Lock()
+	written := s.written[name]
+	s.mu.Unlock()
+	if written {
+		return path, nil
+	}
+	text, err := clients.ReadFile("clients/" + name)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(s.dir, ownerfs.Dir); err != nil {
+		return "", err
+	}
+	if err := atomicfile.Write(path, text, 0o600); err != nil { // another process may be reading it
+		return "", err
+	}
+	s.mu.Lock()
+	s.written[name] = true
+	s.mu.Unlock()
+	return path, nil
 }
 
 // Known reports whether functions of a runtime run here: it is one of Names, or has ended.
@@ -106,6 +119,10 @@ func (s *Set) interpreted(ctx context.Context, runtime string, l language, clien
 	if err != nil {
 		return Launch{}, err
 	}
+	program, err := s.client(client)
+	if err != nil {
+		return Launch{}, err
+	}
 	env := maps.Clone(l.env)
 	for _, name := range l.inherits {
 		if value := os.Getenv(name); value != "" {
@@ -120,7 +137,7 @@ func (s *Set) interpreted(ctx context.Context, runtime string, l language, clien
 		note = ", which AWS has ended"
 	}
 	return Launch{
-		Command:     append(slices.Clone(l.command(i.path)), filepath.Join(s.dir, client)),
+		Command:     append(slices.Clone(l.command(i.path)), program),
 		Interpreter: fmt.Sprintf("%s%s (%s %s at %s)", runtime, note, l.name, i.version, i.path),
 		Env:         env,
 	}, nil
