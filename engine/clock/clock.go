@@ -108,7 +108,8 @@ func (c *Clock) Release() {
 		c.mu.Unlock()
 		panic("clock: Release without Hold")
 	}
-	idle := c.holds == 0 && c.active > 0
+	// A background timer does not advance the time, but it may be due because another timer has.
+	idle := c.holds == 0 && (c.active > 0 || len(c.timers) > 0 && !c.timers[0].at.After(c.now))
 	c.mu.Unlock()
 	if idle {
 		c.poke()
