@@ -4,11 +4,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
+	"reflect"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -44,7 +47,7 @@ type runner interface {
 }
 
 // parserOf returns kong's parser of command lines, which reads them into cli.
-func parserOf(cli *commandLine, options ...kong.Option) (*kong.Kong, error) {
+func parserOf(cli any, options ...kong.Option) (*kong.Kong, error) {
 	return kong.New(cli, append(append([]kong.Option{kong.Name("stepback"), kong.Description(description)}, mappers()...), options...)...)
 }
 
@@ -60,19 +63,27 @@ func execute(ctx context.Context, args []string, io terminal.Streams) int {
 	}
 	cli := new(commandLine)
 	cli.connect(execute)
-	parser, err := parserOf(cli,
+	options := []kong.Option{
 		kong.Writers(help, io.Err), kong.Exit(func(code int) { exited = code }),
 		kong.Vars{"version": buildinfo.Line()},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: helpWidth(io)}),
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(io),
-	)
-	if err != nil {
-		return terminal.Report(io, err)
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
 	args = helpAndVersionFlags(args)
+	if command := parseVerb(cli, args, options); command != nil {
+		err := command.Run()
+		if err == nil {
+			err = out.Err
+		}
+		return terminal.Report(io, err)
+	}
+	parser, err := parserOf(cli, options...)
+	if err != nil {
+		return terminal.Report(io, err)
+	}
 	command, err := parser.Parse(args)
 	switch {
 	case out.Err != nil:
@@ -86,6 +97,37 @@ func execute(ctx context.Context, args []string, io terminal.Streams) int {
 		err = out.Err
 	}
 	return terminal.Report(io, err)
+}
+
+// parseVerb parses a correct command line with a parser that has only the verb it names, since kong's parser of all
+// verbs takes longer to build than most verbs to run. It returns nil for all other command lines: those that ask for
+// help or the version, and those that the whole parser rejects, in its words.
+func parseVerb(cli *commandLine, args []string, options []kong.Option) *kong.Context {
+	if slices.ContainsFunc(args, func(arg string) bool {
+		return arg == "-h" || strings.HasPrefix(arg, "--help") || strings.HasPrefix(arg, "--version")
+	}) {
+		return nil
+	}
+	all := reflect.ValueOf(cli).Elem()
+	for i := range all.NumField() {
+		field := all.Type().Field(i)
+		name := cmp.Or(field.Tag.Get("name"), strings.ToLower(field.Name)) // that of several words is kong's
+		if _, verb := field.Tag.Lookup("cmd"); !verb || name != args[0] {
+			continue
+		}
+		one := reflect.New(reflect.StructOf([]reflect.StructField{field}))
+		one.Elem().Field(0).Set(all.Field(i))
+		parser, err := parserOf(one.Interface(), options...)
+		if err != nil {
+			return nil
+		}
+		command, err := parser.Parse(args)
+		if err != nil {
+			return nil
+		}
+		return command
+	}
+	return nil
 }
 
 // misused reports what is wrong with a command line and returns the exit code.

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"net"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -170,6 +171,7 @@ func (c *Serve) Run(ctx context.Context, std terminal.Streams) (err error) {
 		}
 		defer stop()
 	}
+	debug.FreeOSMemory() // what the start has left, which would not be collected before the first 20 MB of garbage
 	select {
 	case <-ctx.Done():
 		return nil
