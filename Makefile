@@ -64,7 +64,7 @@ run: ## import the bundled CSV file with injected faults (ARGS="--csv FILE …" 
 test: ## run all tests
 	@# GOGC=400 speeds up the compiler but must not apply to the tests, so compile the packages first.
 	@GOGC=400 $(GO) build ./...
-	$(GO) test $(LEAN) ./...
+	$(GO) test -timeout 30m $(LEAN) ./...
 
 .PHONY: browser
 browser: ## test the console in Chromium, and every page with axe-core (installed by npm; MPL 2.0, not part of the repository)
@@ -73,7 +73,7 @@ browser: ## test the console in Chromium, and every page with axe-core (installe
 
 .PHONY: race
 race: ## run all tests under the race detector, with the Go zstd that releases use
-	CGO_ENABLED=1 $(GO) test -race -tags pebblegozstd ./...
+	CGO_ENABLED=1 $(GO) test -race -timeout 30m -tags pebblegozstd ./...
 
 .PHONY: differential
 differential: ## compare the laboratory with both generations of the AWS SDK's retries and failsafe-go's throttler, in separate modules

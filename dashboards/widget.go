@@ -103,13 +103,13 @@ func (r Row) unit() retrymetrics.Unit {
 	return r.series()[0].Metric.Unit()
 }
 
-// at reports whether the row has data at a log level.
 // ofRows reports whether a row shows the outcome of the CSV import's rows.
 func (r Row) ofRows() bool {
 	return slices.ContainsFunc(r.series(),
 		func(s retrymetrics.Series) bool { return s.Metric.Origin() == retrymetrics.Summary })
 }
 
+// at reports whether the row has data at a log level.
 func (r Row) at(level retrymetrics.Level) bool {
 	for _, s := range r.series() {
 		if !s.Metric.At(level) {

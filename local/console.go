@@ -18,8 +18,8 @@ type Console struct {
 	ReadOnly bool
 	// Redact lists members of payloads that it never shows; see console.Config.
 	Redact []string
-	// Rooms returns the current sources of dead letters; nil means none. Their owner closes them.
-	Rooms func(context.Context, *Platform) ([]console.Room, error)
+	// LetterStores returns the current sources of dead letters; nil means none. Their owner closes them.
+	LetterStores func(context.Context, *Platform) ([]console.LetterStore, error)
 	// Who is recorded as the author of actions on dead letters.
 	Who string
 }
@@ -30,21 +30,21 @@ func (p *Platform) console() http.Handler {
 		return nil
 	}
 	c := p.cfg.Console
-	var rooms func(context.Context) ([]console.Room, error)
-	if c.Rooms != nil {
-		rooms = func(ctx context.Context) ([]console.Room, error) { return c.Rooms(ctx, p) }
+	var letterStores func(context.Context) ([]console.LetterStore, error)
+	if c.LetterStores != nil {
+		letterStores = func(ctx context.Context) ([]console.LetterStore, error) { return c.LetterStores(ctx, p) }
 	}
 	return console.New(console.Config{
 		Engine: func() (console.Engine, error) { return p.Engine() },
 		Definition: func(ctx context.Context, x *journal.Execution) (*journal.Definition, error) {
 			return journal.DefinitionOf(ctx, p.Journal, x)
 		},
-		Durable:    p.Durable,
-		Call:       p.calling().call,
-		CloudWatch: p.calling().cloudWatch(),
-		Changes:    p.changes.watch,
-		Points:     p.points,
-		Rooms:      rooms, Who: c.Who, ReadOnly: c.ReadOnly, Redact: c.Redact, Scope: p.Scope,
+		Durable:      p.Durable,
+		Call:         p.calling().call,
+		CloudWatch:   p.calling().cloudWatch(),
+		Changes:      p.changes.watch,
+		Points:       p.points,
+		LetterStores: letterStores, Who: c.Who, ReadOnly: c.ReadOnly, Redact: c.Redact, Scope: p.Scope,
 		Version: p.cfg.Version, Now: p.Clock.Now, Log: p.cfg.Log,
 		Services: p.shown(), Faults: consoleFaults{p.Chaos}, Pacing: consolePacing{p},
 	})

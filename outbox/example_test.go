@@ -161,7 +161,7 @@ func Example_redrive() {
 	_, err = relay.Drain(ctx)
 	check(err)
 
-	operator := deadletters.Operator{Room: x.store, Who: "ann"}
+	operator := deadletters.Operator{Store: x.store, Who: "ann"}
 	page, err := x.store.List(ctx, deadletters.Query{Limit: 10})
 	check(err)
 	for _, l := range page.Letters {

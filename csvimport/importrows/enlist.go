@@ -30,24 +30,24 @@ const RecordPrefix = "dead-letters/"
 type Enlister struct {
 	Store objects.Store
 
-	mu    sync.Mutex
-	rooms map[string]*deadletters.SourceRoom // by bucket
+	mu           sync.Mutex
+	letterStores map[string]*deadletters.SourceStore // by bucket
 }
 
-// room returns the letters of the imports whose results are in a bucket.
-func (e *Enlister) room(bucket string) *deadletters.SourceRoom {
+// letterStore returns the letters of the imports whose results are in a bucket.
+func (e *Enlister) letterStore(bucket string) *deadletters.SourceStore {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.rooms[bucket] == nil {
-		if e.rooms == nil {
-			e.rooms = map[string]*deadletters.SourceRoom{}
+	if e.letterStores[bucket] == nil {
+		if e.letterStores == nil {
+			e.letterStores = map[string]*deadletters.SourceStore{}
 		}
-		e.rooms[bucket] = &deadletters.SourceRoom{
+		e.letterStores[bucket] = &deadletters.SourceStore{
 			Source:    &Rows{Objects: s3objects.New(e.Store), Bucket: bucket},
 			Documents: &s3documents.Documents{Store: e.Store, Bucket: bucket, Prefix: RecordPrefix},
 		}
 	}
-	return e.rooms[bucket]
+	return e.letterStores[bucket]
 }
 
 // Of implements validate.Letters. It reads the summaries of the executions that have the name which earlier versions
@@ -93,10 +93,10 @@ func readSummary(ctx context.Context, from csvimport.Objects, at csvimport.Locat
 // Enlist implements validate.Letters.
 func (e *Enlister) Enlist(ctx context.Context, source csvimport.Source, bucket string, rows []csvfile.RowLetter) (
 	map[int64]string, error) {
-	room := e.room(bucket)
-	d, own, err := e.redriven(ctx, room, source)
+	letterStore := e.letterStore(bucket)
+	d, own, err := e.redriven(ctx, letterStore, source)
 	if err == nil && !own {
-		d, err = e.carried(ctx, room, source, rows)
+		d, err = e.carried(ctx, letterStore, source, rows)
 	}
 	if err != nil {
 		return nil, s3objects.Failure("claim the dead letters of", source.String(), err)
@@ -125,7 +125,7 @@ func (e *Enlister) Enlist(ctx context.Context, source csvimport.Source, bucket s
 }
 
 // carried claims the letters of a file for a delivery that the file's import carries.
-func (e *Enlister) carried(ctx context.Context, room *deadletters.SourceRoom, source csvimport.Source,
+func (e *Enlister) carried(ctx context.Context, letterStore *deadletters.SourceStore, source csvimport.Source,
 	rows []csvfile.RowLetter) (deadletters.Delivery, error) {
 	carrier, err := json.Marshal(source)
 	if err != nil {
@@ -137,19 +137,19 @@ func (e *Enlister) carried(ctx context.Context, room *deadletters.SourceRoom, so
 	for _, row := range rows {
 		d.Items = append(d.Items, deadletters.Item{ID: row.Letter})
 	}
-	return room.Enlist(ctx, d, deadletters.By{Who: "the import of " + source.String()})
+	return letterStore.Enlist(ctx, d, deadletters.By{Who: "the import of " + source.String()})
 }
 
 // redriven returns the delivery whose file is source, exactly as a redrive wrote it; ok is false if source is another
 // file.
-func (e *Enlister) redriven(ctx context.Context, room *deadletters.SourceRoom, source csvimport.Source) (
+func (e *Enlister) redriven(ctx context.Context, letterStore *deadletters.SourceStore, source csvimport.Source) (
 	d deadletters.Delivery, ok bool, err error) {
 	id, cut := strings.CutPrefix(source.Key, redriven)
 	id, suffix := strings.CutSuffix(id, ".csv")
 	if !cut || !suffix || strings.Contains(id, "/") {
 		return d, false, nil
 	}
-	d, ok, err = room.Decided(ctx, id)
+	d, ok, err = letterStore.Decided(ctx, id)
 	if err != nil || !ok || d.Carrier != "" {
 		return d, false, err
 	}

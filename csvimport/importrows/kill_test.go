@@ -366,7 +366,7 @@ func (s *mortalStore) Settle(ctx context.Context, run csvimport.Run, rows []int6
 // operator returns an operator in a process of its own.
 func (w *world) operator(mortal bool) *deadletters.Operator {
 	l := w.life(mortal)
-	return &deadletters.Operator{Who: "ann", Room: &deadletters.SourceRoom{
+	return &deadletters.Operator{Who: "ann", Store: &deadletters.SourceStore{
 		Source:    &importrows.Rows{Objects: s3objects.New(l), Bucket: "results", Executions: w},
 		Documents: &s3documents.Documents{Store: l, Bucket: "results", Prefix: importrows.RecordPrefix},
 		Now:       func() time.Time { return w.now }}}
@@ -585,7 +585,7 @@ func (w *world) check(source csvimport.Source, ids []string) {
 			}
 			continue
 		}
-		l, err := o.Room.Show(w.t.Context(), id)
+		l, err := o.Store.Show(w.t.Context(), id)
 		if err != nil {
 			w.t.Fatal(err)
 		}

@@ -74,7 +74,7 @@ func newDirectory(t *testing.T) *directory {
 	return d
 }
 
-// open reopens the directory, without faults, and its rooms.
+// open reopens the directory, without faults, and its stores of letters.
 func (d *directory) open(t *testing.T) (*deadletters.Operator, func() *deadletters.Operator) {
 	t.Helper()
 	p, err := pipeline.Open(t.Context(), d.cfg)
@@ -87,12 +87,12 @@ func (d *directory) open(t *testing.T) (*deadletters.Operator, func() *deadlette
 		}
 	})
 	another := func() *deadletters.Operator {
-		rooms, err := pipeline.Letters(t.Context(), aws.Config{Region: "us-east-1", BaseEndpoint: aws.String(p.Endpoint()), RetryMaxAttempts: 1,
+		letterStores, err := pipeline.Letters(t.Context(), aws.Config{Region: "us-east-1", BaseEndpoint: aws.String(p.Endpoint()), RetryMaxAttempts: 1,
 			Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return &deadletters.Operator{Room: rooms, Who: "ann"}
+		return &deadletters.Operator{Store: letterStores, Who: "ann"}
 	}
 	return another(), another
 }
@@ -124,7 +124,7 @@ func letters(t *testing.T, o *deadletters.Operator, f deadletters.Filter) []dead
 	var all []deadletters.Letter
 	q := deadletters.Query{Filter: f, Limit: 4}
 	for {
-		page, err := o.Room.List(t.Context(), q)
+		page, err := o.Store.List(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +173,7 @@ func TestRowsAreMendedAndRedrivenUntilTheCountsAddUp(t *testing.T) {
 	t.Parallel()
 	d := newDirectory(t)
 	o, _ := d.open(t)
-	groups, err := o.Room.Groups(t.Context(), deadletters.Filter{})
+	groups, err := o.Store.Groups(t.Context(), deadletters.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ func TestRowsAreMendedAndRedrivenUntilTheCountsAddUp(t *testing.T) {
 			t.Errorf("%s has %d logins, want %d", user, counts[user], want)
 		}
 	}
-	acts, err := o.Room.Acts(t.Context(), last.ID, 10)
+	acts, err := o.Store.Acts(t.Context(), last.ID, 10)
 	if err != nil || len(acts) < 2 || acts[0].Verb != deadletters.VerbDiscard || acts[0].Reason != "no such count" ||
 		acts[0].Who != "ann" {
 		t.Fatalf("acts are %+v, %v", acts, err)
@@ -290,7 +290,7 @@ func TestTwoOperatorsRedriveTheSameRows(t *testing.T) {
 	}
 	counts := d.counts(t)
 	for _, id := range ids {
-		l, err := first.Room.Show(t.Context(), id)
+		l, err := first.Store.Show(t.Context(), id)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,7 +23,7 @@ import (
 // started, if the bucket of the import's results exists; failed Map items of all state machines; and the messages in
 // the dead-letter queues of SQS. The Map items of the import's own state machine are left out, because their rows are
 // already letters. settings has the server's endpoint.
-func Letters(ctx context.Context, settings aws.Config) (deadletters.Rooms, error) {
+func Letters(ctx context.Context, settings aws.Config) (deadletters.Stores, error) {
 	buckets, err := client.NewNamed(ctx, settings, "s3")
 	if err != nil {
 		return nil, err
@@ -37,12 +37,12 @@ func Letters(ctx context.Context, settings aws.Config) (deadletters.Rooms, error
 	if err != nil {
 		return nil, err
 	}
-	c := RoomsConfig{Objects: store, States: sfn.NewFromConfig(settings), Machine: importMachine(), AllMachines: true,
+	c := StoresConfig{Objects: store, States: sfn.NewFromConfig(settings), Machine: importMachine(), AllMachines: true,
 		Keep: ServerRecord(buckets)}
 	if imports {
 		c.Results, c.Inbox = resultBucket, &startevents.Bucket{Store: store, Name: resultBucket}
 	}
-	rooms := Rooms(c)
+	letterStores := LetterStores(c)
 	dead, err := deadLetterQueues(ctx, messages)
 	if err != nil {
 		return nil, err
@@ -53,10 +53,10 @@ func Letters(ctx context.Context, settings aws.Config) (deadletters.Rooms, error
 			return nil, err
 		}
 		if q != nil {
-			rooms = append(rooms, Part(q, c.Documents()))
+			letterStores = append(letterStores, Part(q, c.Documents()))
 		}
 	}
-	return rooms, nil
+	return letterStores, nil
 }
 
 // ServerRecord returns the record of acts on dead letters that a server's console uses, too. Its bucket is created when
@@ -82,8 +82,8 @@ func importMachine() string {
 	return "arn:aws:states:" + region + ":" + account + ":stateMachine:" + machineName
 }
 
-// RoomsConfig describes where the dead letters of a deployed import are.
-type RoomsConfig struct {
+// StoresConfig describes where the dead letters of a deployed import are.
+type StoresConfig struct {
 	Objects     objects.Store
 	States      *sfn.Client
 	Results     string            // the bucket of results; without it there are no rows, and Record is required
@@ -99,7 +99,7 @@ type RoomsConfig struct {
 }
 
 // Documents returns the store of the record.
-func (c *RoomsConfig) Documents() deadletters.Documents {
+func (c *StoresConfig) Documents() deadletters.Documents {
 	if c.Keep != nil {
 		return c.Keep
 	}
@@ -113,9 +113,9 @@ func (c *RoomsConfig) Documents() deadletters.Documents {
 	return d
 }
 
-// Rooms returns the sources of dead letters.
-func Rooms(c RoomsConfig) deadletters.Rooms {
-	var rooms deadletters.Rooms
+// LetterStores returns the sources of dead letters.
+func LetterStores(c StoresConfig) deadletters.Stores {
+	var letterStores deadletters.Stores
 	if c.Results != "" {
 		rows := &importrows.Rows{Objects: s3objects.New(c.Objects), Bucket: c.Results}
 		if c.Machine != "" {
@@ -125,21 +125,21 @@ func Rooms(c RoomsConfig) deadletters.Rooms {
 			rows.Executions = importrows.StatesExecutions{Client: c.States, ARN: rows.ARN}
 		}
 		// Imports claim the letters of corrections files in this record, so it is always the one of operators, too.
-		rooms = append(rooms, Part(rows, &s3documents.Documents{Store: c.Objects, Bucket: c.Results,
+		letterStores = append(letterStores, Part(rows, &s3documents.Documents{Store: c.Objects, Bucket: c.Results,
 			Prefix: importrows.RecordPrefix}))
 	}
 	if c.Inbox != nil {
-		rooms = append(rooms, Part(&startevents.Events{Inbox: c.Inbox, Client: c.States, Machine: c.Machine},
+		letterStores = append(letterStores, Part(&startevents.Events{Inbox: c.Inbox, Client: c.States, Machine: c.Machine},
 			c.Documents()))
 	}
 	if len(c.Machines) > 0 || c.AllMachines {
-		rooms = append(rooms, Part(&mapitems.Items{Client: c.States, Machines: c.Machines, Except: []string{c.Machine},
+		letterStores = append(letterStores, Part(&mapitems.Items{Client: c.States, Machines: c.Machines, Except: []string{c.Machine},
 			Executions: c.Executions}, c.Documents()))
 	}
-	return rooms
+	return letterStores
 }
 
-// Part returns a source as a part of Rooms.
+// Part returns a source as a part of them.
 func Part(s deadletters.Source, d deadletters.Documents) deadletters.Part {
-	return deadletters.Part{Kind: s.Kind(), Owns: s.Owns, Room: &deadletters.SourceRoom{Source: s, Documents: d}}
+	return deadletters.Part{Kind: s.Kind(), Owns: s.Owns, Store: &deadletters.SourceStore{Source: s, Documents: d}}
 }

@@ -29,24 +29,24 @@ import (
 // started no import, failed Map items, and the messages in SQS dead-letter queues. It is safe for concurrent use.
 type PlatformLetters struct {
 	// Others are the sources of dead letters from elsewhere, such as outboxes. They are listed first.
-	Others []console.Room
+	Others []console.LetterStore
 
-	mu     sync.Mutex
-	rooms  []console.Room // sources for the import and for Maps; nil until first requested
-	queues map[string]*console.Room
-	sqs    *client.Named
-	states *sfn.Client
-	kept   []console.Room
-	until  time.Time // end of the cached result's validity
+	mu           sync.Mutex
+	letterStores []console.LetterStore // sources for the import and for Maps; nil until first requested
+	queues       map[string]*console.LetterStore
+	sqs          *client.Named
+	states       *sfn.Client
+	kept         []console.LetterStore
+	until        time.Time // end of the cached result's validity
 }
 
 // looked is the time for which the sources found on a platform are cached. It is long, because a queue seldom
 // becomes a dead-letter queue.
 const looked = 5 * time.Second
 
-// Rooms returns the current sources of dead letters. The sources of imports exist only if the bucket of results
+// LetterStores returns the current sources of dead letters. The sources of imports exist only if the bucket of results
 // does.
-func (l *PlatformLetters) Rooms(ctx context.Context, p *local.Platform) ([]console.Room, error) {
+func (l *PlatformLetters) LetterStores(ctx context.Context, p *local.Platform) ([]console.LetterStore, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if now := time.Now(); now.Before(l.until) {
@@ -65,13 +65,13 @@ func (l *PlatformLetters) Rooms(ctx context.Context, p *local.Platform) ([]conso
 	if err != nil {
 		return nil, err
 	}
-	rooms := append([]console.Room{}, l.Others...)
-	for i := range l.rooms {
-		if l.rooms[i].Name == mapItems || imports {
-			rooms = append(rooms, l.rooms[i])
+	letterStores := append([]console.LetterStore{}, l.Others...)
+	for i := range l.letterStores {
+		if l.letterStores[i].Name == mapItems || imports {
+			letterStores = append(letterStores, l.letterStores[i])
 		}
 	}
-	l.kept, l.until = slices.Concat(rooms, dead), time.Now().Add(looked)
+	l.kept, l.until = slices.Concat(letterStores, dead), time.Now().Add(looked)
 	return l.kept, nil
 }
 
@@ -84,14 +84,14 @@ func (l *PlatformLetters) connect(ctx context.Context, p *local.Platform) (err e
 	if l.sqs, err = client.NewNamed(ctx, settings, "sqs"); err != nil {
 		return err
 	}
-	l.states, l.queues = sfn.NewFromConfig(settings), map[string]*console.Room{}
+	l.states, l.queues = sfn.NewFromConfig(settings), map[string]*console.LetterStore{}
 	names := map[deadletters.Kind]string{deadletters.KindRow: "import-rows", deadletters.KindEvent: "start-events",
 		deadletters.KindItem: mapItems}
-	for _, part := range Rooms(RoomsConfig{Objects: p.S3Client(), States: l.states, Results: resultBucket,
+	for _, part := range LetterStores(StoresConfig{Objects: p.S3Client(), States: l.states, Results: resultBucket,
 		Machine: importMachine(), Inbox: &startevents.Bucket{Store: p.S3Client(), Name: resultBucket},
 		AllMachines: true,
 		Executions:  failedMaps(p), Keep: platformRecord(p)}) {
-		l.rooms = append(l.rooms, console.Room{Name: names[part.Kind], Kind: part.Kind, Room: part.Room})
+		l.letterStores = append(l.letterStores, console.LetterStore{Name: names[part.Kind], Kind: part.Kind, Store: part.Store})
 	}
 	return nil
 }
@@ -176,22 +176,22 @@ func (r *record) Each(ctx context.Context, prefix string,
 }
 
 // deadLetterQueues returns the sources for the dead-letter queues of a platform.
-func (l *PlatformLetters) deadLetterQueues(ctx context.Context, p *local.Platform) ([]console.Room, error) {
+func (l *PlatformLetters) deadLetterQueues(ctx context.Context, p *local.Platform) ([]console.LetterStore, error) {
 	arns, err := deadLetterQueues(ctx, l.sqs)
 	if err != nil {
 		return nil, err
 	}
-	var rooms []console.Room
+	var letterStores []console.LetterStore
 	for _, arn := range arns {
-		room, err := l.queue(ctx, p, arn)
+		letterStore, err := l.queue(ctx, p, arn)
 		if err != nil {
 			return nil, err
 		}
-		if room != nil {
-			rooms = append(rooms, *room)
+		if letterStore != nil {
+			letterStores = append(letterStores, *letterStore)
 		}
 	}
-	return rooms, nil
+	return letterStores, nil
 }
 
 // deadLetterQueues returns the ARNs of the queues that the redrive policies of other queues name.
@@ -253,20 +253,20 @@ func openQueue(ctx context.Context, sqs *client.Named, arn string) (*queues.Queu
 }
 
 // queue opens a dead-letter queue, or returns the one already open. It returns nil if the queue has been deleted.
-func (l *PlatformLetters) queue(ctx context.Context, p *local.Platform, arn string) (*console.Room, error) {
-	if room := l.queues[arn]; room != nil {
-		return room, nil
+func (l *PlatformLetters) queue(ctx context.Context, p *local.Platform, arn string) (*console.LetterStore, error) {
+	if letterStore := l.queues[arn]; letterStore != nil {
+		return letterStore, nil
 	}
 	q, err := openQueue(ctx, l.sqs, arn)
 	if q == nil || err != nil {
 		return nil, err
 	}
-	room := &console.Room{Name: "queue-" + q.Name(), Kind: deadletters.KindQueue, Room: Part(q, platformRecord(p)).Room,
+	letterStore := &console.LetterStore{Name: "queue-" + q.Name(), Kind: deadletters.KindQueue, Store: Part(q, platformRecord(p)).Store,
 		Depth: func(ctx context.Context) (int64, error) {
 			text, err := queueAttribute(ctx, l.sqs, q.URL, "ApproximateNumberOfMessages")
 			var n int64
 			return n, errors.Join(err, json.Unmarshal([]byte(text), &n))
 		}}
-	l.queues[arn] = room
-	return room, nil
+	l.queues[arn] = letterStore
+	return letterStore, nil
 }

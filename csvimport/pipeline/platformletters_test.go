@@ -19,7 +19,7 @@ import (
 // platform opens a platform with a console that shows all dead letters.
 func platform(t *testing.T) *local.Platform {
 	t.Helper()
-	p, err := local.Open(t.Context(), local.Config{Console: local.Console{Who: "ann", Rooms: (&pipeline.PlatformLetters{}).Rooms}})
+	p, err := local.Open(t.Context(), local.Config{Console: local.Console{Who: "ann", LetterStores: (&pipeline.PlatformLetters{}).LetterStores}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,23 +94,23 @@ func TestPlatformLettersInTheConsole(t *testing.T) {
 	list, _ := ask(t, p, "GET", "/_stepback/deadletters", "")
 	for _, want := range []string{"map-items", "failed items of Maps", "queue-orders-dead", "dead-letter queue"} {
 		if !strings.Contains(list, want) {
-			t.Errorf("the list of rooms lacks %s", want)
+			t.Errorf("the list of stores lacks %s", want)
 		}
 	}
 	if strings.Contains(list, "import-rows") {
-		t.Error("there are rooms of imports, and no import")
+		t.Error("there are stores of imports, and no import")
 	}
-	room, _ := ask(t, p, "GET", "/_stepback/deadletters/map-items", "")
-	if !strings.Contains(room, "Rotten") || !strings.Contains(room, `<td class="num" data-l="letters">2</td>`) {
-		t.Errorf("the room lacks its letters: %s", room)
+	letterStore, _ := ask(t, p, "GET", "/_stepback/deadletters/map-items", "")
+	if !strings.Contains(letterStore, "Rotten") || !strings.Contains(letterStore, `<td class="num" data-l="letters">2</td>`) {
+		t.Errorf("the store lacks its letters: %s", letterStore)
 	}
-	_, token, _ := strings.Cut(room, `name="token" value="`)
+	_, token, _ := strings.Cut(letterStore, `name="token" value="`)
 	token, _, _ = strings.Cut(token, `"`)
 	letters := lettersOf(t, p, "map-items")
 	one, other := letters[0], letters[1]
 	act := func(verb string, pairs ...string) string {
 		t.Helper()
-		form := url.Values{"token": {token}, "room": {"map-items"}, "back": {"/_stepback/deadletters"}}
+		form := url.Values{"token": {token}, "store": {"map-items"}, "back": {"/_stepback/deadletters"}}
 		for i := 0; i < len(pairs); i += 2 {
 			form.Set(pairs[i], pairs[i+1])
 		}
@@ -155,13 +155,13 @@ func TestPlatformLettersInTheConsole(t *testing.T) {
 	}
 }
 
-func lettersOf(t *testing.T, p *local.Platform, room string) (ids []string) {
+func lettersOf(t *testing.T, p *local.Platform, letterStore string) (ids []string) {
 	t.Helper()
 	var view struct {
 		Kind    deadletters.Kind
 		Letters []struct{ ID string }
 	}
-	text, _ := ask(t, p, "GET", "/_stepback/deadletters/"+room+"?format=json", "")
+	text, _ := ask(t, p, "GET", "/_stepback/deadletters/"+letterStore+"?format=json", "")
 	if err := json.Unmarshal([]byte(text), &view); err != nil || view.Kind == "" {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -181,15 +181,15 @@ func queueOf(t *testing.T, p *local.Platform) {
 	call(t, p, "AmazonSQS.CreateQueue", `{"QueueName":"orders","Attributes":{"RedrivePolicy":"`+policy+`"}}`, &made)
 }
 
-// A fresh platform has no bucket, no queue and no execution, and asking for its rooms creates none.
-func TestRoomsOfAFreshPlatform(t *testing.T) {
+// A fresh platform has no bucket, no queue and no execution, and asking for its stores creates none.
+func TestStoresOfAFreshPlatform(t *testing.T) {
 	t.Parallel()
 	p := platform(t)
-	rooms, err := (&pipeline.PlatformLetters{}).Rooms(t.Context(), p)
-	if err != nil || len(rooms) != 1 || rooms[0].Name != "map-items" {
-		t.Fatalf("%v %v", rooms, err)
+	letterStores, err := (&pipeline.PlatformLetters{}).LetterStores(t.Context(), p)
+	if err != nil || len(letterStores) != 1 || letterStores[0].Name != "map-items" {
+		t.Fatalf("%v %v", letterStores, err)
 	}
-	if groups, err := rooms[0].Room.Groups(context.Background(), deadletters.Filter{}); err != nil || len(groups) != 0 {
+	if groups, err := letterStores[0].Store.Groups(context.Background(), deadletters.Filter{}); err != nil || len(groups) != 0 {
 		t.Errorf("%v %v", groups, err)
 	}
 	if buckets, _ := ask(t, p, "GET", "/", "", "Authorization", "AWS4-HMAC-SHA256 "+

@@ -25,9 +25,9 @@ bad() { printf '  %-12s FAILED: %s\n' "$1" "$2" >&2; failed=1; }
 
 # validates COMMAND…: accepts the good definition and refuses the bad one with status 3.
 validates() {
-	"$@" validate good.asl.json >out.txt 2>&1 || { cat out.txt; return 1; }
+	("$@" validate good.asl.json) >out.txt 2>&1 || { cat out.txt; return 1; }
 	local status=0
-	"$@" validate bad.asl.json >out.txt 2>&1 || status=$?
+	("$@" validate bad.asl.json) >out.txt 2>&1 || status=$?
 	[ "$status" = 3 ] || { cat out.txt; return 1; }
 }
 
@@ -75,9 +75,9 @@ else ok install.sh "refuses a damaged archive"; fi
 # Without write access to HOME and the current directory.
 if [ "$system" = linux ] && [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	mkdir -m 755 readonly && cp good.asl.json bad.asl.json readonly/ && chmod 755 "$dir"
-	poor() { (cd readonly && exec env HOME=/nonexistent setpriv --reuid 65532 --regid 65532 --clear-groups "$dir/archive/stepback" "$@"); }
+	poor() { cd readonly && exec env HOME=/nonexistent setpriv --reuid 65532 --regid 65532 --clear-groups "$dir/archive/stepback" "$@"; }
 	if validates poor && SERVE_DATA=memory serves poor; then ok home "validate and serve without write access"; else bad home "without write access"; fi
-	if poor serve --listen 127.0.0.1:0 >out.txt 2>&1 || ! grep -q 'permission denied.*--data' out.txt; then cat out.txt; bad home "the default data directory"; else ok home "names the data directory"; fi
+	if (poor serve --listen 127.0.0.1:0) >out.txt 2>&1 || ! grep -q 'permission denied.*--data' out.txt; then cat out.txt; bad home "the default data directory"; else ok home "names the data directory"; fi
 	mkdir -m 555 closed
 	cp "$release/install.sh" script.sh
 	if HOME=$dir/closed STEPBACK_RELEASE=file://$release setpriv --reuid 65532 --regid 65532 --clear-groups sh script.sh >out.txt 2>&1 || ! grep -q -- '--to' out.txt; then cat out.txt; bad install.sh "without write access to HOME"; else ok install.sh "names a HOME without write access"; fi

@@ -62,8 +62,8 @@ type Config struct {
 	Changes func(of []string) Watch
 	// Points returns the metric data of the retries; nil means that there are none.
 	Points func() ([]retrymetrics.Point, error)
-	// Rooms returns the current stores of dead letters; nil means that there are none.
-	Rooms func(ctx context.Context) ([]Room, error)
+	// LetterStores returns the current stores of dead letters; nil means that there are none.
+	LetterStores func(ctx context.Context) ([]LetterStore, error)
 	// Services are the services on the same address.
 	Services []Service
 	// Faults are the services' injected faults; nil means that faults cannot be added.
@@ -87,11 +87,11 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Room is a store of dead letters. Its name is part of addresses.
-type Room struct {
-	Name string
-	Kind deadletters.Kind
-	Room deadletters.Room
+// LetterStore is a store of dead letters. Its name is part of addresses.
+type LetterStore struct {
+	Name  string
+	Kind  deadletters.Kind
+	Store deadletters.Store
 	// Depth returns the number of letters. It is meant for stores in which listing the letters is more expensive or
 	// has side effects, such as receiving messages from a queue. If it is nil, the letters are listed.
 	Depth func(ctx context.Context) (int64, error)
@@ -122,7 +122,7 @@ type Console struct {
 	alarms deployedAlarms
 	pace   pace
 	lately lately
-	rooms  roomCounts
+	stores storeCounts
 	hidden redaction
 }
 
@@ -138,30 +138,30 @@ func New(cfg Config) *Console {
 		hidden: newRedaction(cfg.Redact)}
 	c.charts.points = cfg.Points
 	for pattern, show := range map[string]func(*request) (*answer, error){
-		"{$}":                        c.tonight,
-		"machines":                   c.machines,
-		"machines/{name}":            c.machine,
-		"machines/{name}/edit":       c.edit,
-		"executions":                 c.executions,
-		"executions/{arn...}":        c.execution,
-		"durable":                    c.durableExecutions,
-		"mapruns/{arn...}":           c.mapRun,
-		"retries":                    c.retries,
-		"retries/{name}":             c.retriesOf,
-		"deadletters":                c.letters,
-		"deadletters/{room}":         c.lettersOf,
-		"deadletters/{room}/{id...}": c.letter,
-		"dashboards":                 c.dashboards,
-		"dashboards/{name}":          c.dashboard,
-		"alarms":                     c.listAlarms,
-		"alarms/{name...}":           c.alarm,
-		"stacks/{name}":              c.stack,
-		"lab":                        c.lab,
-		"services":                   c.listServices,
-		"services/{model}":           c.peek,
-		"chaos":                      c.chaos,
-		"logs":                       c.logs,
-		"find":                       c.find,
+		"{$}":                         c.tonight,
+		"machines":                    c.machines,
+		"machines/{name}":             c.machine,
+		"machines/{name}/edit":        c.edit,
+		"executions":                  c.executions,
+		"executions/{arn...}":         c.execution,
+		"durable":                     c.durableExecutions,
+		"mapruns/{arn...}":            c.mapRun,
+		"retries":                     c.retries,
+		"retries/{name}":              c.retriesOf,
+		"deadletters":                 c.letters,
+		"deadletters/{store}":         c.lettersOf,
+		"deadletters/{store}/{id...}": c.letter,
+		"dashboards":                  c.dashboards,
+		"dashboards/{name}":           c.dashboard,
+		"alarms":                      c.listAlarms,
+		"alarms/{name...}":            c.alarm,
+		"stacks/{name}":               c.stack,
+		"lab":                         c.lab,
+		"services":                    c.listServices,
+		"services/{model}":            c.peek,
+		"chaos":                       c.chaos,
+		"logs":                        c.logs,
+		"find":                        c.find,
 	} {
 		c.mux.HandleFunc("GET "+Path+pattern, c.page(show))
 	}

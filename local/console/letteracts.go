@@ -64,11 +64,11 @@ func (o *outcomes) String() string {
 // actOnLetters redrives or discards letters: one, the selected ones, or all that match the filter. In a dry run it
 // returns what it would do.
 func (c *Console) actOnLetters(ctx context.Context, _ Engine, f url.Values) (said, to string, err error) {
-	room, err := c.room(ctx, f.Get("room"))
+	store, err := c.store(ctx, f.Get("store"))
 	if err != nil {
 		return "", "", err
 	}
-	o := deadletters.Operator{Room: room.Room, Who: c.cfg.Who}
+	o := deadletters.Operator{Store: store.Store, Who: c.cfg.Who}
 	s := deadletters.Selection{IDs: f["id"]}
 	if f.Get("all") != "" {
 		filter := LetterFilter{f.Get("reason"), f.Get("error"), f.Get("subject"), f.Get("execution")}.filter()
@@ -93,7 +93,7 @@ func (c *Console) actOnLetters(ctx context.Context, _ Engine, f url.Values) (sai
 	default:
 		err = &badForm{"the form says neither redrive nor discard"}
 	}
-	c.rooms.forget()
+	c.stores.forget()
 	if err != nil {
 		return "", "", err
 	}
@@ -105,11 +105,11 @@ func (c *Console) actOnLetters(ctx context.Context, _ Engine, f url.Values) (sai
 }
 
 func (c *Console) editLetter(ctx context.Context, _ Engine, f url.Values) (said, to string, err error) {
-	room, err := c.room(ctx, f.Get("room"))
+	store, err := c.store(ctx, f.Get("store"))
 	if err != nil {
 		return "", "", err
 	}
-	o := deadletters.Operator{Room: room.Room, Who: c.cfg.Who}
+	o := deadletters.Operator{Store: store.Store, Who: c.cfg.Who}
 	return "The edited payload is saved; the original is kept. Redrive the letter to send it.", "",
 		o.Edit(ctx, f.Get("id"), []byte(f.Get("payload")), strings.TrimSpace(f.Get("why")))
 }

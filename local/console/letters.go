@@ -10,13 +10,13 @@ import (
 	"stepback/outbox/deadletters"
 )
 
-// LettersView lists the rooms of dead letters.
+// LettersView lists the stores of dead letters.
 type LettersView struct {
-	Rooms []LetterCount `json:"rooms"`
-	Now   time.Time     `json:"at"`
+	Stores []LetterCount `json:"stores"`
+	Now    time.Time     `json:"at"`
 }
 
-// lookTime limits the time for counting the letters of one room on the page that lists the rooms.
+// lookTime limits the time for counting the letters of one store on the page that lists the stores.
 const lookTime = 5 * time.Second
 
 func (c *Console) letters(r *request) (*answer, error) {
@@ -24,28 +24,28 @@ func (c *Console) letters(r *request) (*answer, error) {
 		View: &LettersView{c.letterCounts(r.Context(), lookTime), r.now}}, nil
 }
 
-func (c *Console) room(ctx context.Context, name string) (*Room, error) {
-	rooms, err := c.roomsNow(ctx)
+func (c *Console) store(ctx context.Context, name string) (*LetterStore, error) {
+	stores, err := c.storesNow(ctx)
 	if err != nil {
 		return nil, err
 	}
-	i := slices.IndexFunc(rooms, func(r Room) bool { return r.Name == name })
+	i := slices.IndexFunc(stores, func(r LetterStore) bool { return r.Name == name })
 	if i < 0 {
 		return nil, &notFound{"There is no source of dead letters called " + name + "."}
 	}
-	return &rooms[i], nil
+	return &stores[i], nil
 }
 
-func (c *Console) roomsNow(ctx context.Context) ([]Room, error) {
-	if c.cfg.Rooms == nil {
+func (c *Console) storesNow(ctx context.Context) ([]LetterStore, error) {
+	if c.cfg.LetterStores == nil {
 		return nil, nil
 	}
-	return c.cfg.Rooms(ctx)
+	return c.cfg.LetterStores(ctx)
 }
 
-// LettersOfView shows a room: its groups, and one page of its letters.
+// LettersOfView shows a store: its groups, and one page of its letters.
 type LettersOfView struct {
-	Room    string              `json:"room"`
+	Store   string              `json:"store"`
 	Kind    deadletters.Kind    `json:"kind"`
 	Groups  []deadletters.Group `json:"groups"`
 	Letters []LetterRow         `json:"letters"`
@@ -71,9 +71,9 @@ func (f LetterFilter) filter() deadletters.Filter {
 	return deadletters.Filter{Reason: f.Reason, Error: f.Error, Subject: f.Subject, Execution: f.Execution}
 }
 
-// Lost counts the dead letters of an execution in one room.
+// Lost counts the dead letters of an execution in one store.
 type Lost struct {
-	Room  string           `json:"room"`
+	Store string           `json:"store"`
 	Kind  deadletters.Kind `json:"kind"`
 	Count int64            `json:"count"`
 }
@@ -81,25 +81,25 @@ type Lost struct {
 // lostTime limits the time for searching for the dead letters of one execution; they are left out if it takes longer.
 const lostTime = 150 * time.Millisecond
 
-// lostBy counts the dead letters of a completed execution with Map Runs, in the rooms that receive letters from such
+// lostBy counts the dead letters of a completed execution with Map Runs, in the stores that receive letters from such
 // executions.
 func (c *Console) lostBy(r *request, execution string) []Lost {
-	rooms, err := c.roomsNow(r.Context())
+	stores, err := c.storesNow(r.Context())
 	if err != nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), lostTime)
 	defer cancel()
 	var lost []Lost
-	for i := range rooms {
-		if rooms[i].Kind != deadletters.KindRow && rooms[i].Kind != deadletters.KindItem {
+	for i := range stores {
+		if stores[i].Kind != deadletters.KindRow && stores[i].Kind != deadletters.KindItem {
 			continue
 		}
-		groups, err := rooms[i].Room.Groups(ctx, deadletters.Filter{Execution: execution})
+		groups, err := stores[i].Store.Groups(ctx, deadletters.Filter{Execution: execution})
 		if err != nil {
-			continue // the rooms' own pages show the error
+			continue // the stores' own pages show the error
 		}
-		n := Lost{Room: rooms[i].Name, Kind: rooms[i].Kind}
+		n := Lost{Store: stores[i].Name, Kind: stores[i].Kind}
 		for _, g := range groups {
 			n.Count += g.Count
 		}
@@ -132,19 +132,19 @@ func (c *Console) letterRow(l *deadletters.Letter) LetterRow {
 }
 
 func (c *Console) lettersOf(r *request) (*answer, error) {
-	name := r.PathValue("room")
-	of, err := c.room(r.Context(), name)
+	name := r.PathValue("store")
+	of, err := c.store(r.Context(), name)
 	if err != nil {
 		return nil, err
 	}
-	room := of.Room
-	v := &LettersOfView{Room: name, Kind: of.Kind, Now: r.now, Letters: []LetterRow{},
+	store := of.Store
+	v := &LettersOfView{Store: name, Kind: of.Kind, Now: r.now, Letters: []LetterRow{},
 		Filter: LetterFilter{r.param("reason"), r.param("error"), r.param("subject"), r.param("execution")}}
-	if v.Groups, err = room.Groups(r.Context(), deadletters.Filter{Execution: v.Filter.Execution}); err != nil {
+	if v.Groups, err = store.Groups(r.Context(), deadletters.Filter{Execution: v.Filter.Execution}); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(v.Groups, func(a, b deadletters.Group) int { return cmp.Compare(b.Count, a.Count) })
-	page, err := room.List(r.Context(), deadletters.Query{Filter: v.Filter.filter(), After: r.param("after"), Limit: pageSize})
+	page, err := store.List(r.Context(), deadletters.Query{Filter: v.Filter.filter(), After: r.param("after"), Limit: pageSize})
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (c *Console) lettersOf(r *request) (*answer, error) {
 	}
 	v.Next = page.Next
 	const lately = 10
-	if v.Acts, err = room.Acts(r.Context(), "", lately); err != nil {
+	if v.Acts, err = store.Acts(r.Context(), "", lately); err != nil {
 		return nil, err
 	}
 	return &answer{Title: "Dead letters: " + name, Template: "lettersof", View: v}, nil
@@ -162,7 +162,7 @@ func (c *Console) lettersOf(r *request) (*answer, error) {
 // LetterView shows one letter with its payload and everything done to it.
 type LetterView struct {
 	LetterRow
-	Room    string            `json:"room"`
+	Store   string            `json:"store"`
 	Payload Payload           `json:"payload"`
 	Edited  Payload           `json:"edited,omitzero"`
 	Diff    []DiffLine        `json:"-"` // from the payload to the edited one that is sent instead
@@ -173,27 +173,27 @@ type LetterView struct {
 }
 
 func (c *Console) letter(r *request) (*answer, error) {
-	name := r.PathValue("room")
-	of, err := c.room(r.Context(), name)
+	name := r.PathValue("store")
+	of, err := c.store(r.Context(), name)
 	if err != nil {
 		return nil, err
 	}
-	room := of.Room
-	l, err := room.Show(r.Context(), r.PathValue("id"))
+	store := of.Store
+	l, err := store.Show(r.Context(), r.PathValue("id"))
 	if errors.Is(err, deadletters.ErrNotFound) {
 		return nil, &notFound{"There is no dead letter " + r.PathValue("id") + "."}
 	}
 	if err != nil {
 		return nil, err
 	}
-	v := &LetterView{LetterRow: c.letterRow(&l), Room: name, Payload: c.payload(string(l.Payload), maxEvent),
+	v := &LetterView{LetterRow: c.letterRow(&l), Store: name, Payload: c.payload(string(l.Payload), maxEvent),
 		Edited: c.payload(string(l.Edited), maxEvent), Headers: l.Headers, Now: r.now,
 		CanEdit: l.State == deadletters.Dead && len(c.cfg.Redact) == 0}
 	if len(l.Edited) > 0 {
 		v.Diff = diff(v.Payload.Text, v.Edited.Text)
 	}
 	const all = 100
-	if v.Acts, err = room.Acts(r.Context(), l.ID, all); err != nil {
+	if v.Acts, err = store.Acts(r.Context(), l.ID, all); err != nil {
 		return nil, err
 	}
 	return &answer{Title: "Dead letter " + clip(24, l.ID), Template: "letter", View: v}, nil

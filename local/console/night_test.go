@@ -113,7 +113,7 @@ func newNight(t *testing.T, c local.Console) *night {
 	n := &night{}
 	n.hours(t, dir)
 	letters := &pipeline.PlatformLetters{}
-	c.Rooms, c.Who = letters.Rooms, "ann"
+	c.LetterStores, c.Who = letters.LetterStores, "ann"
 	p := openNight(t, local.Config{Dir: dir, Console: c})
 	n.bed = &bed{Platform: p, t: t, end: sync.OnceFunc(func() { closed(t, p) })}
 	t.Cleanup(n.end)

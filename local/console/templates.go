@@ -38,9 +38,9 @@ var functions = template.FuncMap{
 	"since": func(t, now time.Time) string { return timeline.Short(now.Sub(t)) },
 	"until": func(t, now time.Time) string { return timeline.Short(max(0, t.Sub(now))) },
 	"exec":  executionURL,
-	"room":  func(name string) string { return Path + "deadletters/" + url.PathEscape(name) },
-	"letter": func(room, id string) string {
-		return Path + "deadletters/" + url.PathEscape(room) + "/" + url.PathEscape(id)
+	"store": func(name string) string { return Path + "deadletters/" + url.PathEscape(name) },
+	"letter": func(store, id string) string {
+		return Path + "deadletters/" + url.PathEscape(store) + "/" + url.PathEscape(id)
 	},
 	"machine": func(name string) string { return Path + "machines/" + url.PathEscape(name) },
 	"maprun":  func(arn string) string { return Path + "mapruns/" + url.PathEscape(arn) },

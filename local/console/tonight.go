@@ -127,7 +127,7 @@ type TonightView struct {
 	Deployed []cloudwatch.Alarm `json:"deployedAlarms,omitempty"`
 	Alarms   []AlarmRow         `json:"alarms,omitempty"`
 	Letters  []LetterCount      `json:"deadLetters,omitempty"`
-	// Dead is the number of dead letters; DeadMore is true if counting some rooms took too long.
+	// Dead is the number of dead letters; DeadMore is true if counting some stores took too long.
 	Dead     int64     `json:"deadLetterCount"`
 	DeadMore bool      `json:"moreDeadLetters,omitempty"`
 	Broken   bool      `json:"broken"`
@@ -140,7 +140,7 @@ func (v *TonightView) Firing() int { return len(v.Deployed) + len(v.Alarms) }
 // day is the period over which the first page counts failures.
 const day = 24 * time.Hour
 
-// glanceTime limits the time for counting the letters of one room on the first page.
+// glanceTime limits the time for counting the letters of one store on the first page.
 const glanceTime = 40 * time.Millisecond
 
 // shownRetries is the number of retries that the first page lists.

@@ -15,7 +15,7 @@ import (
 // Outbox is an outbox with its dead letters.
 type Outbox interface {
 	outbox.Store
-	deadletters.Room
+	deadletters.Store
 	Close() error
 }
 

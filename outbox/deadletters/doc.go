@@ -1,5 +1,5 @@
 // Package deadletters manages everything that could not be delivered, of whatever kind: messages of an outbox, rows
-// of an import, items of a Map, messages of a queue. A [Room] is a store of letters; an [Operator] acts on them:
+// of an import, items of a Map, messages of a queue. A [Store] is a store of letters; an [Operator] acts on them:
 // look, edit, redrive, discard.
 //
 // Every act is recorded, in the transaction that carries it out, with who did it, when, and the state before and

@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// Documents is the store in which a [SourceRoom] records acts. It holds small named texts. A writer can replace a
+// Documents is the store in which a [SourceStore] records acts. It holds small named texts. A writer can replace a
 // text only if it has seen the current version. A document's name has at most 900 bytes and consists of letters,
 // digits and -_./%:~.
 type Documents interface {

@@ -19,7 +19,7 @@ const enlisting = 32
 //
 // Enlist may be repeated, concurrently and after a crash, and always returns the first decision. The carrier must not
 // deliver anything before it knows the decision.
-func (r *SourceRoom) Enlist(ctx context.Context, d Delivery, by By) (Delivery, error) {
+func (r *SourceStore) Enlist(ctx context.Context, d Delivery, by By) (Delivery, error) {
 	if kept, ok, err := r.delivery(ctx, d.ID, decided); err != nil || ok {
 		return kept, err
 	}
@@ -84,12 +84,12 @@ func why(err error) string {
 }
 
 // Decided returns a delivery with the letters that are part of it; ok is false if that is not decided yet.
-func (r *SourceRoom) Decided(ctx context.Context, id string) (d Delivery, ok bool, err error) {
+func (r *SourceStore) Decided(ctx context.Context, id string) (d Delivery, ok bool, err error) {
 	return r.delivery(ctx, id, decided)
 }
 
 // enlist claims one letter for a delivery that is not decided yet.
-func (r *SourceRoom) enlist(ctx context.Context, plan *Delivery, id string, by By, read *deliveries) error {
+func (r *SourceStore) enlist(ctx context.Context, plan *Delivery, id string, by By, read *deliveries) error {
 	for range maxAttempts {
 		l, e, err := r.show(ctx, id, read)
 		switch {

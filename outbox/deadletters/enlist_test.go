@@ -49,21 +49,21 @@ func idsOf(d deadletters.Delivery) []string {
 // decision.
 func TestEnlist(t *testing.T) {
 	t.Parallel()
-	room, s, m := newRoom()
-	room.Source = &carriers{s, map[string]bool{}}
+	store, s, m := newStore()
+	store.Source = &carriers{s, map[string]bool{}}
 	now := time.Date(2026, 11, 26, 0, 0, 0, 0, time.UTC)
-	room.Now = func() time.Time { return now }
-	if err := room.Discard(t.Context(), "l3", deadletters.By{Who: "ann", Reason: "a test"}); err != nil {
+	store.Now = func() time.Time { return now }
+	if err := store.Discard(t.Context(), "l3", deadletters.By{Who: "ann", Reason: "a test"}); err != nil {
 		t.Fatal(err)
 	}
 	by := deadletters.By{Who: "the import of a.csv"}
-	d, err := room.Enlist(t.Context(), enlistment("one", "l0", "l1", "l0", "l3", "l9"), by)
+	d, err := store.Enlist(t.Context(), enlistment("one", "l0", "l1", "l0", "l3", "l9"), by)
 	if err != nil || fmt.Sprint(idsOf(d)) != "[l0 l1]" || len(d.LeftOut) != 2 ||
 		d.LeftOut["l3"] != "its letter is discarded: discarded by ann at 2026-11-26T00:00:00Z" ||
 		d.LeftOut["l9"] != "there is no letter with this ID" {
 		t.Fatalf("%+v, %v", d, err)
 	}
-	other := &deadletters.SourceRoom{Source: room.Source, Documents: m, Now: room.Now}
+	other := &deadletters.SourceStore{Source: store.Source, Documents: m, Now: store.Now}
 	d, err = other.Enlist(t.Context(), enlistment("two", "l1", "l2"), by)
 	if err != nil || fmt.Sprint(idsOf(d)) != "[l2]" ||
 		d.LeftOut["l1"] != "its letter is underway: imported by the import of a.csv at 2026-11-26T00:00:00Z" {
@@ -73,7 +73,7 @@ func TestEnlist(t *testing.T) {
 		t.Errorf("repeated: %+v, %v", d, err)
 	}
 	for _, id := range everything {
-		if _, not := errors.AsType[*deadletters.NotDeadError](room.Redrive(t.Context(), id, by)); !not {
+		if _, not := errors.AsType[*deadletters.NotDeadError](store.Redrive(t.Context(), id, by)); !not {
 			t.Errorf("%s was redriven", id)
 		}
 	}
@@ -84,22 +84,22 @@ func TestEnlist(t *testing.T) {
 func TestACarrierThatEndsBeforeItsDecisionReleasesItsLetters(t *testing.T) {
 	t.Parallel()
 	for failAt := 1; failAt <= 3; failAt++ {
-		room, s, m := newRoom()
+		store, s, m := newStore()
 		c := &carriers{s, map[string]bool{}}
-		room.Source = c
+		store.Source = c
 		by := deadletters.By{Who: "the import of a.csv"}
 		m.failAt = failAt
-		if _, err := room.Enlist(t.Context(), enlistment("one", "l0", "l1"), by); !errors.Is(err, errGone) {
+		if _, err := store.Enlist(t.Context(), enlistment("one", "l0", "l1"), by); !errors.Is(err, errGone) {
 			t.Fatalf("write %d: %v", failAt, err)
 		}
 		m.failAt = 0
 		if failAt > 1 {
-			if l, err := room.Show(t.Context(), "l2"); err != nil || l.State != deadletters.Dead {
+			if l, err := store.Show(t.Context(), "l2"); err != nil || l.State != deadletters.Dead {
 				t.Errorf("another letter is %s, %v", l.State, err)
 			}
 		}
 		c.ended["carrier of one"] = true
-		other := &deadletters.SourceRoom{Source: c, Documents: m}
+		other := &deadletters.SourceStore{Source: c, Documents: m}
 		for i, err := range other.RedriveAll(t.Context(), []string{"l0", "l1"}, deadletters.By{Who: "ann"}) {
 			if err != nil {
 				t.Errorf("write %d: l%d: %v", failAt, i, err)
@@ -108,7 +108,7 @@ func TestACarrierThatEndsBeforeItsDecisionReleasesItsLetters(t *testing.T) {
 		if len(s.received) != 2 {
 			t.Errorf("write %d: received %v", failAt, s.received)
 		}
-		d, err := room.Enlist(t.Context(), enlistment("one", "l0", "l1"), by)
+		d, err := store.Enlist(t.Context(), enlistment("one", "l0", "l1"), by)
 		if err != nil || len(d.Items) > 0 {
 			t.Errorf("write %d: the carrier came back with %+v, %v", failAt, d, err)
 		}

@@ -31,7 +31,7 @@ const (
 func letterDocument(id string) string { return letterDocuments + url.PathEscape(id) + ".json" }
 
 // entry reads the entry of a letter. If there is none, the entry's version is empty.
-func (r *SourceRoom) entry(ctx context.Context, id string) (e entry, err error) {
+func (r *SourceStore) entry(ctx context.Context, id string) (e entry, err error) {
 	text, version, err := r.Documents.Get(ctx, letterDocument(id))
 	if err != nil || version == "" {
 		return entry{ID: id, State: Dead}, err
@@ -47,7 +47,7 @@ func readEntry(name string, text []byte, version string) (e entry, err error) {
 	return e, nil
 }
 
-func (r *SourceRoom) save(ctx context.Context, e *entry) error {
+func (r *SourceStore) save(ctx context.Context, e *entry) error {
 	text, err := json.Marshal(e)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (r *SourceRoom) save(ctx context.Context, e *entry) error {
 }
 
 // entries reads the entries of all letters of the source.
-func (r *SourceRoom) entries(ctx context.Context) (map[string]entry, error) {
+func (r *SourceStore) entries(ctx context.Context) (map[string]entry, error) {
 	all := map[string]entry{}
 	return all, r.Documents.Each(ctx, letterDocuments, func(name string, text []byte, version string) error {
 		e, err := readEntry(name, text, version)
@@ -94,7 +94,7 @@ const (
 func deliveryDocument(id, stage string) string { return deliveryDocuments + id + "/" + stage + ".json" }
 
 // delivery reads the document of a delivery's stage; ok is false if it has not been written.
-func (r *SourceRoom) delivery(ctx context.Context, id, stage string) (d Delivery, ok bool, err error) {
+func (r *SourceStore) delivery(ctx context.Context, id, stage string) (d Delivery, ok bool, err error) {
 	text, version, err := r.Documents.Get(ctx, deliveryDocument(id, stage))
 	if err != nil || version == "" {
 		return d, false, err
@@ -107,7 +107,7 @@ func (r *SourceRoom) delivery(ctx context.Context, id, stage string) (d Delivery
 
 // keep writes the document of a delivery's stage once. If it has already been written, keep returns the existing
 // document.
-func (r *SourceRoom) keep(ctx context.Context, d Delivery, stage string) (Delivery, error) {
+func (r *SourceStore) keep(ctx context.Context, d Delivery, stage string) (Delivery, error) {
 	text, err := json.Marshal(d)
 	if err != nil {
 		return d, err

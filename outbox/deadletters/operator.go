@@ -21,9 +21,9 @@ type Clock interface {
 	Timer(d time.Duration) (rang <-chan time.Time, stop func())
 }
 
-// Operator is a person who acts on a room.
+// Operator is a person who acts on a store.
 type Operator struct {
-	Room  Room
+	Store Store
 	Who   string // recorded with every act; required
 	Clock Clock  // nil means the system clock
 }
@@ -49,7 +49,7 @@ func (o *Operator) Edit(ctx context.Context, id string, payload []byte, reason s
 	if len(payload) > MaxPayload {
 		return &BadActError{fmt.Sprintf("the edited payload has %d bytes; the maximum is %d", len(payload), MaxPayload)}
 	}
-	l, err := o.Room.Show(ctx, id)
+	l, err := o.Store.Show(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (o *Operator) Edit(ctx context.Context, id string, payload []byte, reason s
 			}
 		}
 	}
-	return o.Room.Edit(ctx, id, payload, By{o.Who, reason})
+	return o.Store.Edit(ctx, id, payload, By{o.Who, reason})
 }
 
 func isJSON(contentType string) bool {
@@ -149,8 +149,8 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	}{r.ID, r.Outcome, text})
 }
 
-// Redrive redrives the selected letters and calls each with every result as it arrives. If the room is a [Batcher],
-// Redrive passes it as many letters at once as the pace allows in a second, at most 1,000. Any other room gets them
+// Redrive redrives the selected letters and calls each with every result as it arrives. If the store is a [Batcher],
+// Redrive passes it as many letters at once as the pace allows in a second, at most 1,000. Any other store gets them
 // one after the other. Redrive returns early only if ctx ends, each fails, or the letters cannot be listed. A
 // letter that dies again in the meantime is not redriven again.
 func (o *Operator) Redrive(ctx context.Context, s Selection, pace Pace, reason string, each func(Result) error) error {
@@ -158,7 +158,7 @@ func (o *Operator) Redrive(ctx context.Context, s Selection, pace Pace, reason s
 		return o.learn(ctx, s, pace, reason, each)
 	}
 	return o.act(ctx, VerbRedrive, s, pace, each, func(ctx context.Context, ids []string) []error {
-		return redriveAll(ctx, o.Room, ids, By{o.Who, reason})
+		return redriveAll(ctx, o.Store, ids, By{o.Who, reason})
 	})
 }
 
@@ -199,14 +199,14 @@ type redriving struct {
 
 // Begin implements pacing.Work.
 func (r redriving) Begin(ctx context.Context, id string) error {
-	return redriveAll(ctx, r.Room, []string{id}, r.by)[0]
+	return redriveAll(ctx, r.Store, []string{id}, r.by)[0]
 }
 
 // Ended implements pacing.Work.
 func (r redriving) Ended(ctx context.Context, ids []string) (map[string]bool, error) {
 	ended := map[string]bool{}
 	for _, id := range ids {
-		l, err := r.Room.Show(ctx, id)
+		l, err := r.Store.Show(ctx, id)
 		switch {
 		case err != nil:
 			return nil, err
@@ -231,7 +231,7 @@ func (o *Operator) Discard(
 	return o.act(ctx, VerbDiscard, s, Pace{DryRun: dryRun}, each, func(ctx context.Context, ids []string) []error {
 		errs := make([]error, len(ids))
 		for i, id := range ids {
-			errs[i] = o.Room.Discard(ctx, id, By{o.Who, reason})
+			errs[i] = o.Store.Discard(ctx, id, By{o.Who, reason})
 		}
 		return errs
 	})
@@ -239,7 +239,7 @@ func (o *Operator) Discard(
 
 // together returns the number of letters to act on at once.
 func (o *Operator) together(pace Pace) int {
-	if _, ok := o.Room.(Batcher); !ok || pace.DryRun {
+	if _, ok := o.Store.(Batcher); !ok || pace.DryRun {
 		return 1
 	}
 	if pace.Rate == 0 {
@@ -310,7 +310,7 @@ func (o *Operator) act(
 
 // tryOut returns the result that an act on a letter would have.
 func (o *Operator) tryOut(ctx context.Context, id string, act Verb) Result {
-	l, err := o.Room.Show(ctx, id)
+	l, err := o.Store.Show(ctx, id)
 	switch {
 	case err != nil:
 	case l.State != Dead:
@@ -349,7 +349,7 @@ func (o *Operator) choose(ctx context.Context, s Selection, visit func(id string
 	const pageSize = 100
 	q := Query{Filter: *s.Filter, Limit: pageSize}
 	for {
-		page, err := o.Room.List(ctx, q)
+		page, err := o.Store.List(ctx, q)
 		if err != nil {
 			return err
 		}
@@ -370,7 +370,7 @@ func (o *Operator) Follow(ctx context.Context, ids []string, every time.Duration
 	for len(ids) > 0 {
 		var left []string
 		for _, id := range ids {
-			l, err := o.Room.Show(ctx, id)
+			l, err := o.Store.Show(ctx, id)
 			switch {
 			case err != nil:
 				return err

@@ -3,7 +3,7 @@ package deadletters
 import "context"
 
 // Source finds and delivers letters of a kind that keeps no record of its own. It finds undelivered things where
-// the system left them, and delivers them again. A [SourceRoom] makes it a Room.
+// the system left them, and delivers them again. A [SourceStore] makes it a Store.
 type Source interface {
 	Kind() Kind
 	// Owns reports whether an ID has the form of this source's IDs.
@@ -45,7 +45,7 @@ type Delivery struct {
 	Who    string `json:"who"`
 	Reason string `json:"reason,omitempty"`
 	Items  []Item `json:"items"`
-	// Carrier describes, in the source's own terms, what delivers the items of a delivery that [SourceRoom.Enlist]
+	// Carrier describes, in the source's own terms, what delivers the items of a delivery that [SourceStore.Enlist]
 	// decided. It is empty if Deliver hands the items over.
 	Carrier string `json:"carrier,omitempty"`
 	// LeftOut has the letters that Enlist did not make part of the delivery, and why.

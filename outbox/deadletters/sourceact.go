@@ -13,7 +13,7 @@ import (
 const maxAttempts = 5
 
 // change changes a dead letter and records the act, in one document.
-func (r *SourceRoom) change(ctx context.Context, id string, verb Verb, by By,
+func (r *SourceStore) change(ctx context.Context, id string, verb Verb, by By,
 	do func(l *Letter, e *entry) (before, after Snapshot, err error),
 ) error {
 	for range maxAttempts {
@@ -43,7 +43,7 @@ func (r *SourceRoom) change(ctx context.Context, id string, verb Verb, by By,
 // free makes sure that a letter is dead and that no delivery can deliver it any more. It fails with a NotDeadError
 // otherwise. If the letter's last delivery was abandoned before it was decided, free decides it, as one without
 // letters.
-func (r *SourceRoom) free(ctx context.Context, l *Letter, e *entry) error {
+func (r *SourceStore) free(ctx context.Context, l *Letter, e *entry) error {
 	if l.State != Dead {
 		return notDead(l, e)
 	}
@@ -69,8 +69,8 @@ func notDead(l *Letter, e *entry) error {
 	return err
 }
 
-// Edit implements Room.
-func (r *SourceRoom) Edit(ctx context.Context, id string, payload []byte, by By) error {
+// Edit implements Store.
+func (r *SourceStore) Edit(ctx context.Context, id string, payload []byte, by By) error {
 	return r.change(ctx, id, VerbEdit, by, func(l *Letter, e *entry) (before, after Snapshot, err error) {
 		if string(payload) == string(l.Payload) {
 			before, after = WithPayload(l.Sent()), WithPayload(payload)
@@ -88,8 +88,8 @@ func (r *SourceRoom) Edit(ctx context.Context, id string, payload []byte, by By)
 	})
 }
 
-// Discard implements Room.
-func (r *SourceRoom) Discard(ctx context.Context, id string, by By) error {
+// Discard implements Store.
+func (r *SourceStore) Discard(ctx context.Context, id string, by By) error {
 	err := r.change(ctx, id, VerbDiscard, by, func(l *Letter, e *entry) (before, after Snapshot, err error) {
 		before = WithPayload(l.Sent())
 		before.Status, before.Reason, before.Error, before.Attempts = string(Dead), l.Reason, l.Error, &l.Attempts
@@ -106,15 +106,15 @@ func (r *SourceRoom) Discard(ctx context.Context, id string, by By) error {
 	return nil
 }
 
-// Redrive implements Room.
-func (r *SourceRoom) Redrive(ctx context.Context, id string, by By) error {
+// Redrive implements Store.
+func (r *SourceStore) Redrive(ctx context.Context, id string, by By) error {
 	return r.RedriveAll(ctx, []string{id}, by)[0]
 }
 
 func newDeliveryID() string { return rand.Text() }
 
 // RedriveAll implements Batcher. The letters form one delivery.
-func (r *SourceRoom) RedriveAll(ctx context.Context, ids []string, by By) []error {
+func (r *SourceStore) RedriveAll(ctx context.Context, ids []string, by By) []error {
 	errs := make([]error, len(ids))
 	at := map[string]int{} // the index of each letter in ids
 	d := Delivery{ID: newDeliveryID(), At: r.now().UnixMicro(), Who: by.Who, Reason: by.Reason}
@@ -159,7 +159,7 @@ func (r *SourceRoom) RedriveAll(ctx context.Context, ids []string, by By) []erro
 }
 
 // redrive plans a delivery and carries it out.
-func (r *SourceRoom) redrive(ctx context.Context, d Delivery, by By) (map[string]error, error) {
+func (r *SourceStore) redrive(ctx context.Context, d Delivery, by By) (map[string]error, error) {
 	if _, err := r.keep(ctx, d, planned); err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func (r *SourceRoom) redrive(ctx context.Context, d Delivery, by By) (map[string
 
 // again resumes the delivery of a letter that it left undecided, and records that for the letter. resumed has the
 // results of the deliveries that were resumed before.
-func (r *SourceRoom) again(ctx context.Context, e *entry, by By, read *deliveries, resumed map[string]error) error {
+func (r *SourceStore) again(ctx context.Context, e *entry, by By, read *deliveries, resumed map[string]error) error {
 	resumer, ok := r.Source.(Resumer)
 	if !ok {
 		return &BadActError{"the letter " + e.ID + " may have been delivered, and its delivery cannot be resumed"}
@@ -195,7 +195,7 @@ func (r *SourceRoom) again(ctx context.Context, e *entry, by By, read *deliverie
 
 // resume completes an abandoned delivery. If the delivery has been handed over, resume reports that its letters are
 // being delivered.
-func (r *SourceRoom) resume(ctx context.Context, l *Letter, e *entry, resumed map[string]error) error {
+func (r *SourceStore) resume(ctx context.Context, l *Letter, e *entry, resumed map[string]error) error {
 	id := e.last()
 	if err, done := resumed[id]; done {
 		return err
@@ -222,7 +222,7 @@ func (r *SourceRoom) resume(ctx context.Context, l *Letter, e *entry, resumed ma
 
 // finish claims the letters of a planned delivery, decides which are part of it, hands it over, and records that. It
 // may be repeated by any operator, at any point, and concurrently.
-func (r *SourceRoom) finish(ctx context.Context, plan Delivery, by By) (map[string]error, error) {
+func (r *SourceStore) finish(ctx context.Context, plan Delivery, by By) (map[string]error, error) {
 	outcome := map[string]error{}
 	d := plan
 	d.Items = nil
@@ -276,7 +276,7 @@ func (r *SourceRoom) finish(ctx context.Context, plan Delivery, by By) (map[stri
 
 // outstanding marks the letters that are no longer part of a delivery. They were given back, or they died again and
 // were redriven before the delivery was resumed.
-func (r *SourceRoom) outstanding(ctx context.Context, d Delivery) (Delivery, error) {
+func (r *SourceStore) outstanding(ctx context.Context, d Delivery) (Delivery, error) {
 	for i := range d.Items {
 		e, err := r.entry(ctx, d.Items[i].ID)
 		if err != nil {
@@ -289,7 +289,7 @@ func (r *SourceRoom) outstanding(ctx context.Context, d Delivery) (Delivery, err
 
 // claim makes a letter part of a delivery. The error is also nil if another operator has already claimed it for the
 // same delivery.
-func (r *SourceRoom) claim(ctx context.Context, delivery string, it *Item, by By) error {
+func (r *SourceStore) claim(ctx context.Context, delivery string, it *Item, by By) error {
 	e, err := r.entry(ctx, it.ID)
 	if err != nil {
 		return err
@@ -328,7 +328,7 @@ func RedriveChange(l *Letter) (before, after Snapshot) {
 }
 
 // giveBack marks a letter that could not be handed over as dead again.
-func (r *SourceRoom) giveBack(ctx context.Context, id, delivery string) error {
+func (r *SourceStore) giveBack(ctx context.Context, id, delivery string) error {
 	for range maxAttempts {
 		e, err := r.entry(ctx, id)
 		if err != nil || e.last() != delivery || e.State != Underway {

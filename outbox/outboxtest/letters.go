@@ -35,7 +35,7 @@ func testLetters(t *testing.T, o *Table) {
 	}
 	o.kill(t, outbox.ReasonRefused, "InvalidInput", m, message(2, ""), message(3, ""))
 	o.kill(t, outbox.ReasonRetriesExhausted, "TimeoutError", message(4, ""))
-	groups, err := o.Room.Groups(t.Context(), deadletters.Filter{})
+	groups, err := o.Letters.Groups(t.Context(), deadletters.Filter{})
 	if err != nil || len(groups) != 2 {
 		t.Fatalf("groups are %+v, %v", groups, err)
 	}
@@ -48,12 +48,12 @@ func testLetters(t *testing.T, o *Table) {
 		deadletters.Group{Reason: "refused", Error: "InvalidInput", Subject: "test", Count: 3, Sample: id(1)})
 	want(t, "the smaller group", groups[1].Count, 1)
 	for _, execution := range []string{m.Headers[outbox.HeaderExecution], "e"} {
-		of, err := o.Room.Groups(t.Context(), deadletters.Filter{Execution: execution})
+		of, err := o.Letters.Groups(t.Context(), deadletters.Filter{Execution: execution})
 		if err != nil || len(of) != 1 || of[0].Count != 1 {
 			t.Errorf("letters of the execution %s: %+v, %v", execution, of, err)
 		}
 	}
-	page, err := o.Room.List(t.Context(), deadletters.Query{Limit: 3})
+	page, err := o.Letters.List(t.Context(), deadletters.Query{Limit: 3})
 	if err != nil || len(page.Letters) != 3 || page.Next == "" {
 		t.Fatalf("the first page has %d letters, next %q, %v", len(page.Letters), page.Next, err)
 	}
@@ -61,18 +61,18 @@ func testLetters(t *testing.T, o *Table) {
 	want(t, "execution", l.Execution, m.Headers[outbox.HeaderExecution])
 	want(t, "cause", l.Cause, "because")
 	want(t, "payload", string(l.Payload), `{"n":1}`)
-	page, err = o.Room.List(t.Context(), deadletters.Query{Limit: 3, After: page.Next})
+	page, err = o.Letters.List(t.Context(), deadletters.Query{Limit: 3, After: page.Next})
 	if err != nil || len(page.Letters) != 1 || page.Letters[0].ID != id(4) || page.Next != "" {
 		t.Errorf("the second page is %+v, %v", page, err)
 	}
-	if _, err := o.Room.List(t.Context(), deadletters.Query{Limit: 3, After: "x"}); err == nil {
+	if _, err := o.Letters.List(t.Context(), deadletters.Query{Limit: 3, After: "x"}); err == nil {
 		t.Error("a page that there is not can be asked for")
 	}
 	for _, missing := range []string{id(9), "x", ""} {
-		if _, err := o.Room.Show(t.Context(), missing); !errors.Is(err, deadletters.ErrNotFound) {
+		if _, err := o.Letters.Show(t.Context(), missing); !errors.Is(err, deadletters.ErrNotFound) {
 			t.Errorf("showing %q: %v", missing, err)
 		}
-		if err := o.Room.Redrive(t.Context(), missing, deadletters.By{Who: "me"}); !errors.Is(err,
+		if err := o.Letters.Redrive(t.Context(), missing, deadletters.By{Who: "me"}); !errors.Is(err,
 			deadletters.ErrNotFound) {
 			t.Errorf("redriving %q: %v", missing, err)
 		}
@@ -88,7 +88,7 @@ func testLettersOfAFilter(t *testing.T, o *Table) {
 		}
 		o.kill(t, reason, fmt.Sprint("Error", n%3), message(n, key))
 	}
-	me := deadletters.Operator{Room: o.Room, Who: "me"}
+	me := deadletters.Operator{Store: o.Letters, Who: "me"}
 	count := func(f deadletters.Filter, pace deadletters.Pace) map[deadletters.Outcome]int {
 		t.Helper()
 		counts := map[deadletters.Outcome]int{}
@@ -118,7 +118,7 @@ func testLettersOfAFilter(t *testing.T, o *Table) {
 
 func actsOf(t testing.TB, o *Table, id string) []deadletters.Act {
 	t.Helper()
-	all, err := o.Room.Acts(t.Context(), id, 1000)
+	all, err := o.Letters.Acts(t.Context(), id, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func testTwoOperators(t *testing.T, o *Table) {
 	var operators sync.WaitGroup
 	for _, who := range []string{"ann", "bob"} {
 		operators.Go(func() {
-			one := deadletters.Operator{Room: o.Room, Who: who}
+			one := deadletters.Operator{Store: o.Letters, Who: who}
 			err := one.Redrive(
 				t.Context(),
 				deadletters.Selection{IDs: ids},
@@ -178,7 +178,7 @@ func testTwoOperators(t *testing.T, o *Table) {
 
 func testEdit(t *testing.T, o *Table) {
 	o.kill(t, outbox.ReasonInvalidPayload, "InvalidInput", message(1, ""))
-	me := deadletters.Operator{Room: o.Room, Who: "me"}
+	me := deadletters.Operator{Store: o.Letters, Who: "me"}
 	err := me.Edit(t.Context(), id(1), []byte("{\n \"n\": }"), "")
 	if bad, ok := errors.AsType[*deadletters.BadActError](err); !ok || !strings.Contains(bad.Why, "line 2, column 7") {
 		t.Errorf("an edit that is no JSON: %v", err)
@@ -221,7 +221,7 @@ func testEdit(t *testing.T, o *Table) {
 	if l := o.show(t, 1); l.Edited != nil || l.Redrives != 1 {
 		t.Errorf("after the edit was taken back: edited %q, redriven %d times", l.Edited, l.Redrives)
 	}
-	if (&deadletters.Operator{Room: o.Room}).Edit(t.Context(), id(1), []byte(`1`), "") == nil {
+	if (&deadletters.Operator{Store: o.Letters}).Edit(t.Context(), id(1), []byte(`1`), "") == nil {
 		t.Error("a person without a name edits")
 	}
 }
@@ -235,7 +235,7 @@ func isNotDead(err error) bool {
 
 func testDiscard(t *testing.T, o *Table) {
 	o.kill(t, outbox.ReasonRefused, "InvalidInput", message(1, "k"), message(2, "k"))
-	me := deadletters.Operator{Room: o.Room, Who: "me"}
+	me := deadletters.Operator{Store: o.Letters, Who: "me"}
 	one := deadletters.Selection{IDs: []string{id(1)}}
 	if err := me.Discard(t.Context(), one, false, " ", ignore); err == nil ||
 		!strings.Contains(err.Error(), "give a reason") {

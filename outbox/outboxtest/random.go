@@ -60,13 +60,13 @@ func testRandomOrder(t *testing.T, o *Table) {
 			settleOne(t, o, rnd, held, done, sent)
 		}
 		if rnd.IntN(10) == 0 {
-			page, err := o.Room.List(t.Context(), deadletters.Query{Limit: 1})
+			page, err := o.Letters.List(t.Context(), deadletters.Query{Limit: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, l := range page.Letters {
 				redriven[l.ID] = true
-				if err := o.Room.Redrive(t.Context(), l.ID, deadletters.By{Who: "somebody"}); err != nil {
+				if err := o.Letters.Redrive(t.Context(), l.ID, deadletters.By{Who: "somebody"}); err != nil {
 					t.Fatal(err)
 				}
 			}

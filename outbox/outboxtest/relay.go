@@ -253,7 +253,7 @@ func testRedriveThroughRelay(t *testing.T, o *Table) {
 	})
 	o.write(t, wrong)
 	<-died
-	me := deadletters.Operator{Room: o.Room, Who: "me"}
+	me := deadletters.Operator{Store: o.Letters, Who: "me"}
 	if err := me.Edit(t.Context(), id(1), []byte(`{"mended":true}`), ""); err != nil {
 		t.Fatal(err)
 	}

@@ -272,7 +272,7 @@ func testOrderAfterDeath(t *testing.T, o *Table) {
 	o.settle(t, dead)
 	second := o.claim(t, "c", 1)
 	want(t, "claimed after the death of 1", numbers(t, second), "[2]")
-	if err := o.Room.Redrive(t.Context(), id(1), deadletters.By{Who: "me"}); err != nil {
+	if err := o.Letters.Redrive(t.Context(), id(1), deadletters.By{Who: "me"}); err != nil {
 		t.Fatal(err)
 	}
 	want(t, "claimed while 2 is sent", numbers(t, o.claim(t, "d", 10)), "[]")
@@ -379,7 +379,7 @@ func testTidy(t *testing.T, o *Table) {
 	tidy(outbox.Tidied{}, outbox.Tidy{Retention: time.Hour})
 	tidy(outbox.Tidied{}, outbox.Tidy{Retention: -1})
 	tidy(outbox.Tidied{Deleted: 1}, outbox.Tidy{})
-	if _, err := o.Room.Show(t.Context(), id(1)); !errors.Is(err, deadletters.ErrNotFound) {
+	if _, err := o.Letters.Show(t.Context(), id(1)); !errors.Is(err, deadletters.ErrNotFound) {
 		t.Errorf("what was sent is still there: %v", err)
 	}
 	want(t, "the dead letter", o.show(t, 2).State, deadletters.Dead)

@@ -13,8 +13,8 @@ import (
 
 // Table is an outbox in an empty database, with its dead letters.
 type Table struct {
-	Store outbox.Store
-	Room  deadletters.Room
+	Store   outbox.Store
+	Letters deadletters.Store
 	// Write writes messages in a transaction of the application, which it then commits or rolls back.
 	Write func(ctx context.Context, commit bool, messages ...outbox.Message) error
 }
@@ -149,7 +149,7 @@ func outcome(d *outbox.Delivery, status outbox.Status) outbox.Settlement {
 
 func (o *Table) show(t testing.TB, n int) deadletters.Letter {
 	t.Helper()
-	l, err := o.Room.Show(t.Context(), id(n))
+	l, err := o.Letters.Show(t.Context(), id(n))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 	"stepback/internal/pgxlimits"
 )
 
-// Store implements outbox.Store, and deadletters.Room for the outbox's dead letters.
+// Store implements outbox.Store, and deadletters.Store for the outbox's dead letters.
 type Store struct {
 	pool  *pgxpool.Pool
 	keyed atomic.Bool // the last claim saw messages with keys

@@ -38,8 +38,8 @@ func openPgx(t testing.TB, url string) *outboxtest.Table {
 	}
 	t.Cleanup(pool.Close)
 	return &outboxtest.Table{
-		Store: s,
-		Room:  s,
+		Store:   s,
+		Letters: s,
 		Write: func(ctx context.Context, commit bool, messages ...outbox.Message) error {
 			tx, err := pool.Begin(ctx)
 			if err != nil {
@@ -64,8 +64,8 @@ func openSQL(t testing.TB, url string) *outboxtest.Table {
 	}
 	t.Cleanup(func() { db.Close() })
 	return &outboxtest.Table{
-		Store: s,
-		Room:  s,
+		Store:   s,
+		Letters: s,
 		Write: func(ctx context.Context, commit bool, messages ...outbox.Message) error {
 			tx, err := db.BeginTx(ctx, nil)
 			if err != nil {

@@ -232,7 +232,7 @@ func (s *story) fix(ctx context.Context) error {
 		s.say("dead letters: %d of %s, %s", g.Count, g.Reason, g.Error)
 	}
 	s.now = s.now.Add(outage + outLasts)
-	ann := deadletters.Operator{Room: s.store, Who: "ann"}
+	ann := deadletters.Operator{Store: s.store, Who: "ann"}
 	refused := ann.Edit(ctx, s.ids[11], []byte(`{"order":11`), "")
 	s.check(refused != nil, "an edit that is no JSON is refused", "%v", refused)
 	if err := ann.Edit(ctx, s.ids[11], []byte(`{"order":11,"customer":"customer-3"}`), "misspelled by release 7"); err != nil {

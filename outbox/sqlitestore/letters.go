@@ -90,7 +90,7 @@ func executionHeader(asked string) string {
 	return "replace(" + arn + ", rtrim(" + arn + ", replace(" + arn + ", ':', '')), '')"
 }
 
-// List implements deadletters.Room.
+// List implements deadletters.Store.
 func (s *Store) List(ctx context.Context, q deadletters.Query) (deadletters.Page, error) {
 	var page deadletters.Page
 	c := filter(&q.Filter)
@@ -125,7 +125,7 @@ func (s *Store) List(ctx context.Context, q deadletters.Query) (deadletters.Page
 	return page, failure(rows.Err())
 }
 
-// Groups implements deadletters.Room.
+// Groups implements deadletters.Store.
 func (s *Store) Groups(ctx context.Context, f deadletters.Filter) ([]deadletters.Group, error) {
 	c := filter(&f)
 	//nolint:gosec // the conditions are constants, and what they compare with is bound
@@ -149,7 +149,7 @@ func (s *Store) Groups(ctx context.Context, f deadletters.Filter) ([]deadletters
 	return all, failure(rows.Err())
 }
 
-// Show implements deadletters.Room.
+// Show implements deadletters.Store.
 func (s *Store) Show(ctx context.Context, id string) (deadletters.Letter, error) {
 	key, err := uuid.Parse(id)
 	if err != nil {
@@ -159,7 +159,7 @@ func (s *Store) Show(ctx context.Context, id string) (deadletters.Letter, error)
 	return l, failure(err)
 }
 
-// Edit implements deadletters.Room.
+// Edit implements deadletters.Store.
 func (s *Store) Edit(ctx context.Context, id string, payload []byte, by deadletters.By) error {
 	return s.act(ctx, id, deadletters.VerbEdit, by, func(l *deadletters.Letter) change {
 		var edited any // NULL reverts the edit
@@ -170,7 +170,7 @@ func (s *Store) Edit(ctx context.Context, id string, payload []byte, by deadlett
 	})
 }
 
-// Redrive implements deadletters.Room.
+// Redrive implements deadletters.Store.
 func (s *Store) Redrive(ctx context.Context, id string, by deadletters.By) error {
 	return s.act(ctx, id, deadletters.VerbRedrive, by, func(l *deadletters.Letter) change {
 		before, after := outbox.RedriveSnapshots(l)
@@ -179,7 +179,7 @@ func (s *Store) Redrive(ctx context.Context, id string, by deadletters.By) error
 	})
 }
 
-// Discard implements deadletters.Room.
+// Discard implements deadletters.Store.
 func (s *Store) Discard(ctx context.Context, id string, by deadletters.By) error {
 	return s.act(ctx, id, deadletters.VerbDiscard, by, func(l *deadletters.Letter) change {
 		before, after := outbox.DiscardSnapshots(l)
@@ -240,7 +240,7 @@ type querier interface {
 	QueryContext(ctx context.Context, sql string, args ...any) (*sql.Rows, error)
 }
 
-// Acts implements deadletters.Room.
+// Acts implements deadletters.Store.
 func (s *Store) Acts(ctx context.Context, id string, limit int) ([]deadletters.Act, error) {
 	if id != "" {
 		key, err := uuid.Parse(id)

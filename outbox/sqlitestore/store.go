@@ -25,7 +25,7 @@ type Config struct {
 	Look time.Duration
 }
 
-// Store implements outbox.Store, and deadletters.Room for the outbox's dead letters.
+// Store implements outbox.Store, and deadletters.Store for the outbox's dead letters.
 type Store struct {
 	db   *sql.DB
 	now  func() time.Time

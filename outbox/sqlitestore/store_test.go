@@ -32,8 +32,8 @@ func openAt(t testing.TB, path string, o sqlitestore.Config) *outboxtest.Table {
 	}
 	t.Cleanup(func() { db.Close() })
 	return &outboxtest.Table{
-		Store: s,
-		Room:  s,
+		Store:   s,
+		Letters: s,
 		Write: func(ctx context.Context, commit bool, messages ...outbox.Message) error {
 			tx, err := db.BeginTx(ctx, nil)
 			if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 type deadlettersDiscardCmd struct {
-	letterRoom
+	letterStore
 	letterSelection
 	Because string `required:"" placeholder:"TEXT" help:"Reason, for the log."`
 	DryRun  bool   `help:"Only print which letters would be discarded."`

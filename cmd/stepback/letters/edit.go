@@ -14,7 +14,7 @@ import (
 )
 
 type deadlettersEditCmd struct {
-	letterRoom
+	letterStore
 	ID      string `arg:"" help:"ID of a dead letter."`
 	Payload string `required:"" placeholder:"JSON|@FILE" help:"Payload to send instead: JSON, the name of a file as @FILE or FILE, or - for standard input."`
 	Because string `placeholder:"TEXT" help:"Reason, for the log."`

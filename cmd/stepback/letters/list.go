@@ -11,7 +11,7 @@ import (
 )
 
 type deadlettersListCmd struct {
-	letterRoom
+	letterStore
 	letterFilter
 	Letters bool `help:"List single letters instead of counts, oldest first."`
 	Limit   int  `default:"100" placeholder:"N" help:"Number of letters to list. Default 100."`
@@ -38,9 +38,9 @@ func (c *deadlettersListCmd) Run(ctx context.Context, std terminal.Streams) (err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
 	if c.Letters {
-		return c.letters(ctx, o.Room, std)
+		return c.letters(ctx, o.Store, std)
 	}
-	groups, err := o.Room.Groups(ctx, c.filter())
+	groups, err := o.Store.Groups(ctx, c.filter())
 	if err != nil {
 		return err
 	}
@@ -63,11 +63,11 @@ func (c *deadlettersListCmd) Run(ctx context.Context, std terminal.Streams) (err
 	return nil
 }
 
-func (c *deadlettersListCmd) letters(ctx context.Context, room deadletters.Room, std terminal.Streams) error {
+func (c *deadlettersListCmd) letters(ctx context.Context, store deadletters.Store, std terminal.Streams) error {
 	if c.Limit < 1 {
 		return exit.With(exit.Usage, errors.New("--limit must be 1 or more"))
 	}
-	page, err := room.List(ctx, deadletters.Query{Filter: c.filter(), Limit: c.Limit})
+	page, err := store.List(ctx, deadletters.Query{Filter: c.filter(), Limit: c.Limit})
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 type deadlettersLogCmd struct {
-	letterRoom
+	letterStore
 	ID    string `arg:"" optional:"" help:"Only entries about this letter."`
 	Limit int    `default:"100" placeholder:"N" help:"Number of entries, the newest. Default 100."`
 	JSON  bool   `name:"json" help:"Print JSON, with the states before and after."`
@@ -28,7 +28,7 @@ func (c *deadlettersLogCmd) Run(ctx context.Context, std terminal.Streams) (err 
 		return err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	acts, err := o.Room.Acts(ctx, c.ID, max(c.Limit, 1))
+	acts, err := o.Store.Acts(ctx, c.ID, max(c.Limit, 1))
 	if err != nil {
 		return err
 	}

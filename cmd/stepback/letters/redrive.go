@@ -14,7 +14,7 @@ import (
 )
 
 type deadlettersRedriveCmd struct {
-	letterRoom
+	letterStore
 	letterSelection
 	Rate    string `placeholder:"N|auto" help:"Letters per second; 0 means no limit. auto learns how many their receivers can handle, waits for each, and redrives those that die again up to twice."`
 	DryRun  bool   `help:"Only print which letters would be redriven."`

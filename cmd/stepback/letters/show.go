@@ -12,7 +12,7 @@ import (
 )
 
 type deadlettersShowCmd struct {
-	letterRoom
+	letterStore
 	ID   string `arg:"" help:"ID of a letter."`
 	JSON bool   `name:"json" help:"Print JSON."`
 }
@@ -29,11 +29,11 @@ func (c *deadlettersShowCmd) Run(ctx context.Context, std terminal.Streams) (err
 		return err
 	}
 	defer func() { err = errors.Join(err, leave()) }()
-	l, err := o.Room.Show(ctx, c.ID)
+	l, err := o.Store.Show(ctx, c.ID)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.ID, err)
 	}
-	acts, err := o.Room.Acts(ctx, c.ID, 100)
+	acts, err := o.Store.Acts(ctx, c.ID, 100)
 	if err != nil {
 		return err
 	}

@@ -123,12 +123,12 @@ func (c *Serve) Run(ctx context.Context, std terminal.Streams) (err error) {
 	if err != nil {
 		return err
 	}
-	rooms, closing, err := c.rooms(ctx)
+	letterStores, closing, err := c.letterStores(ctx)
 	if err != nil {
 		return errors.Join(err, cfg.Listener.Close())
 	}
 	defer func() { err = errors.Join(err, closing()) }()
-	cfg.Console.Rooms = (&pipeline.PlatformLetters{Others: rooms}).Rooms
+	cfg.Console.LetterStores = (&pipeline.PlatformLetters{Others: letterStores}).LetterStores
 	standIns, err := standin.Open(ctx, c.Lambda, workspace.FunctionEnvironment("http://"+cfg.Listener.Addr().String()), std.Err)
 	if err != nil {
 		return errors.Join(exit.With(exit.Usage, fmt.Errorf("--lambda %w", err)), cfg.Listener.Close())
@@ -224,8 +224,8 @@ func (c *Serve) config(ctx context.Context, std terminal.Streams) (cfg local.Con
 	return cfg, err
 }
 
-// rooms opens the databases that may hold dead letters; closing closes them.
-func (c *Serve) rooms(ctx context.Context) (rooms []console.Room, closing func() error, err error) {
+// letterStores opens the databases that may hold dead letters; closing closes them.
+func (c *Serve) letterStores(ctx context.Context) (letterStores []console.LetterStore, closing func() error, err error) {
 	var stores []database.Outbox
 	closing = func() error {
 		errs := make([]error, 0, len(stores))
@@ -240,9 +240,9 @@ func (c *Serve) rooms(ctx context.Context) (rooms []console.Room, closing func()
 			return nil, closing, errors.Join(fmt.Errorf("--dead-letters %s: %w", name, err), closing())
 		}
 		stores = append(stores, store)
-		rooms = append(rooms, console.Room{Name: name, Kind: deadletters.KindOutbox, Room: store})
+		letterStores = append(letterStores, console.LetterStore{Name: name, Kind: deadletters.KindOutbox, Store: store})
 	}
-	return rooms, closing, nil
+	return letterStores, closing, nil
 }
 
 // listing returns the text that lists what is served, and where.

@@ -77,7 +77,7 @@ func newDeskAt(t *testing.T, c *clock.Clock) *desk {
 	if err := p.Objects.CreateBucket("record"); err != nil {
 		t.Fatal(err)
 	}
-	d.Operator = &deadletters.Operator{Who: "ann", Room: &deadletters.SourceRoom{
+	d.Operator = &deadletters.Operator{Who: "ann", Store: &deadletters.SourceStore{
 		Source: &mapitems.Items{Client: d.states}, Documents: &s3documents.Documents{Store: objects.Local(p.Endpoint, "us-east-1"), Bucket: "record"}}}
 	return d
 }
@@ -125,7 +125,7 @@ func (d *desk) wait(t *testing.T, arn *string) *sfn.DescribeExecutionOutput {
 
 func (d *desk) letters(t *testing.T) []deadletters.Letter {
 	t.Helper()
-	page, err := d.Room.List(t.Context(), deadletters.Query{Limit: 100})
+	page, err := d.Store.List(t.Context(), deadletters.Query{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +209,7 @@ func TestALetterHasTheAttemptsOfItsTask(t *testing.T) {
 	if len(left) != 1 || left[0].Attempts != 3 {
 		t.Fatalf("%+v, want one letter with 3 attempts", left)
 	}
-	if l, err := d.Room.Show(t.Context(), left[0].ID); err != nil || l.Attempts != 3 {
+	if l, err := d.Store.Show(t.Context(), left[0].ID); err != nil || l.Attempts != 3 {
 		t.Errorf("%+v, %v", l, err)
 	}
 }
@@ -236,7 +236,7 @@ func TestASingleOrEditedItemRunsOnItsOwn(t *testing.T) {
 	if came := d.all(t, left[0].ID); came[deadletters.Delivered] != 1 {
 		t.Errorf("%v", came)
 	}
-	l, err := d.Room.Show(t.Context(), left[0].ID)
+	l, err := d.Store.Show(t.Context(), left[0].ID)
 	if err != nil || !strings.Contains(l.Execution, "-items-") || string(l.Sent()) != "6" {
 		t.Fatalf("%+v, %v", l, err)
 	}
@@ -253,7 +253,7 @@ func TestASingleOrEditedItemRunsOnItsOwn(t *testing.T) {
 	if came := d.all(t); came[deadletters.Delivered] != 1 {
 		t.Errorf("%v", came)
 	}
-	if _, err := d.Room.Show(t.Context(), "arn:aws:states:us-east-1:000000000000:execution:a/b:c"); !errors.Is(err,
+	if _, err := d.Store.Show(t.Context(), "arn:aws:states:us-east-1:000000000000:execution:a/b:c"); !errors.Is(err,
 		deadletters.ErrNotFound) {
 		t.Error(err)
 	}

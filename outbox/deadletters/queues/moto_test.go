@@ -74,9 +74,9 @@ func TestQueueOfMoto(t *testing.T) {
 	if again := receive(); len(again) > 0 { // this receive moves them to the dead-letter queue
 		t.Fatalf("received again: %v", again)
 	}
-	room := &deadletters.SourceRoom{Source: q, Documents: &s3documents.Documents{Store: objects.Local(endpoint, "us-east-1"), Bucket: "record"}}
-	o := &deadletters.Operator{Room: room, Who: "ann"}
-	page, err := room.List(ctx, deadletters.Query{Limit: 10})
+	store := &deadletters.SourceStore{Source: q, Documents: &s3documents.Documents{Store: objects.Local(endpoint, "us-east-1"), Bucket: "record"}}
+	o := &deadletters.Operator{Store: store, Who: "ann"}
+	page, err := store.List(ctx, deadletters.Query{Limit: 10})
 	if err != nil || len(page.Letters) != 3 {
 		t.Fatalf("%+v, %v", page.Letters, err)
 	}
@@ -90,10 +90,10 @@ func TestQueueOfMoto(t *testing.T) {
 	if err := o.Edit(ctx, by[`{"n":1}`], []byte(`{"n":10}`), "mended"); err != nil {
 		t.Fatal(err)
 	}
-	if err := room.Redrive(ctx, by[`{"n":1}`], deadletters.By{Who: "ann"}); err != nil {
+	if err := store.Redrive(ctx, by[`{"n":1}`], deadletters.By{Who: "ann"}); err != nil {
 		t.Fatal(err)
 	}
-	err = room.Redrive(ctx, by[`{"n":1}`], deadletters.By{Who: "bob"})
+	err = store.Redrive(ctx, by[`{"n":1}`], deadletters.By{Who: "bob"})
 	if _, gone := errors.AsType[*deadletters.NotDeadError](err); !gone {
 		t.Errorf("redriven twice: %v", err)
 	}
@@ -101,7 +101,7 @@ func TestQueueOfMoto(t *testing.T) {
 		t.Fatalf("the queue has %v", got)
 	}
 	receive() // it dies again, as a different message of the same letter
-	fresh := &deadletters.SourceRoom{Documents: room.Documents,
+	fresh := &deadletters.SourceStore{Documents: store.Documents,
 		Source: &queues.Queue{Client: caller, URL: q.URL, ARN: q.ARN}}
 	l, err := fresh.Show(ctx, by[`{"n":1}`])
 	if err != nil || l.State != deadletters.Dead || l.Redrives != 1 {
@@ -121,8 +121,8 @@ func TestQueueOfMoto(t *testing.T) {
 	if err := errors.Join(fresh.RedriveAll(ctx, ids, deadletters.By{Who: "ann"})...); err != nil {
 		t.Fatal(err)
 	}
-	again := &deadletters.Operator{Room: &deadletters.SourceRoom{
-		Source: &queues.Queue{Client: caller, URL: q.URL, ARN: q.ARN}, Documents: room.Documents}}
+	again := &deadletters.Operator{Store: &deadletters.SourceStore{
+		Source: &queues.Queue{Client: caller, URL: q.URL, ARN: q.ARN}, Documents: store.Documents}}
 	if err := again.Follow(ctx, ids, 10*time.Millisecond, func(l deadletters.Letter) error {
 		if l.State != deadletters.Delivered {
 			t.Errorf("%s is %s", l.ID, l.State)

@@ -44,14 +44,14 @@ func TestAnEventIsRedrivenByStartingItsExecution(t *testing.T) {
 	}
 	states := sfn.NewFromConfig(settings)
 	machine := "arn:aws:states:us-east-1:000000000000:stateMachine:import"
-	room := &deadletters.SourceRoom{Documents: &s3documents.Documents{Store: objects.Local(p.Endpoint, "us-east-1"), Bucket: "results", Prefix: "r/"},
+	store := &deadletters.SourceStore{Documents: &s3documents.Documents{Store: objects.Local(p.Endpoint, "us-east-1"), Bucket: "results", Prefix: "r/"},
 		Source: &startevents.Events{Inbox: inbox, Client: states, Machine: machine}}
-	page, err := room.List(ctx, deadletters.Query{Limit: 10})
+	page, err := store.List(ctx, deadletters.Query{Limit: 10})
 	if err != nil || len(page.Letters) != 1 || page.Letters[0].Subject != "s3://in/a.csv" || page.Letters[0].Error != "E" {
 		t.Fatalf("%+v, %v", page.Letters, err)
 	}
 	id, ann := page.Letters[0].ID, deadletters.By{Who: "ann"}
-	err = room.Redrive(ctx, id, ann)
+	err = store.Redrive(ctx, id, ann)
 	if _, refused := errors.AsType[*deadletters.BadActError](err); !refused ||
 		!strings.Contains(err.Error(), "deploy it first") {
 		t.Fatalf("redriven without a machine: %v", err)
@@ -62,17 +62,17 @@ func TestAnEventIsRedrivenByStartingItsExecution(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := strings.Replace(string(page.Letters[0].Payload), "e1", "e2", 1)
-	if err := room.Edit(ctx, id, []byte(other), ann); err == nil || !strings.Contains(err.Error(), "another object") {
+	if err := store.Edit(ctx, id, []byte(other), ann); err == nil || !strings.Contains(err.Error(), "another object") {
 		t.Errorf("an edit to another object: %v", err)
 	}
-	if err := room.Redrive(ctx, id, ann); err != nil {
+	if err := store.Redrive(ctx, id, ann); err != nil {
 		t.Fatal(err)
 	}
-	l, err := room.Show(ctx, id)
+	l, err := store.Show(ctx, id)
 	if err != nil || l.State != deadletters.Delivered || !strings.HasSuffix(l.Execution, event.ExecutionName()) {
 		t.Errorf("%+v, %v", l, err)
 	}
-	if page, err := room.List(ctx, deadletters.Query{Limit: 10}); err != nil || len(page.Letters) > 0 {
+	if page, err := store.List(ctx, deadletters.Query{Limit: 10}); err != nil || len(page.Letters) > 0 {
 		t.Errorf("%+v, %v", page.Letters, err)
 	}
 	// Equal objects of two buckets are two letters, and start two executions.
@@ -83,15 +83,15 @@ func TestAnEventIsRedrivenByStartingItsExecution(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	page, err = room.List(ctx, deadletters.Query{Limit: 10})
+	page, err = store.List(ctx, deadletters.Query{Limit: 10})
 	if err != nil || len(page.Letters) != 2 {
 		t.Fatalf("%+v, %v", page.Letters, err)
 	}
 	for _, dead := range page.Letters {
-		if err := room.Redrive(ctx, dead.ID, ann); err != nil {
+		if err := store.Redrive(ctx, dead.ID, ann); err != nil {
 			t.Fatal(err)
 		}
-		l, err := room.Show(ctx, dead.ID)
+		l, err := store.Show(ctx, dead.ID)
 		if err != nil || l.State != deadletters.Delivered || started[l.Execution] {
 			t.Errorf("%+v, %v", l, err)
 		}

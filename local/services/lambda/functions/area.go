@@ -27,7 +27,7 @@ type area struct {
 // codeKey identifies the code of a function.
 type codeKey struct{ function, sha256 string }
 
-func newArea(scope aws.Scope, dir string, opts Options, room *runner.Room) *area {
+func newArea(scope aws.Scope, dir string, opts Options, capacity *runner.Capacity) *area {
 	a := &area{
 		scope: scope, dir: dir, files: opts.Files, functions: map[string]*record{},
 		changing: map[string]chan struct{}{},
@@ -45,7 +45,7 @@ func newArea(scope aws.Scope, dir string, opts Options, room *runner.Room) *area
 		sample = func(name, arn string) bool { return opts.Sample(scope, name, arn) }
 	}
 	a.lambda = runner.New(runner.Options{Region: scope.Region, Account: scope.Account, IdleTimeout: opts.IdleTimeout,
-		Logs: a.sink, Room: room, Ran: ran, Sample: sample})
+		Logs: a.sink, Capacity: capacity, Ran: ran, Sample: sample})
 	return a
 }
 

@@ -77,7 +77,7 @@ type Service struct {
 	opts     Options
 	runtimes *runtimes.Set
 	packages *runtimes.Packages
-	room     *runner.Room
+	capacity *runner.Capacity
 	layers   *layers
 	events   *eventqueue.Queue
 	durable  Durable        // nil if there are no durable functions
@@ -129,9 +129,9 @@ func Open(ctx context.Context, dir string, opts Options) (*Service, error) {
 		packages: runtimes.PackagesIn(filepath.Join(dir, "packages"), opts.FetchPackages, func(name string) {
 			opts.Log.Warn("fetching a package that AWS's runtime brings along", "package", name)
 		}),
-		areas:  map[aws.Scope]*area{},
-		layers: &layers{dir: filepath.Join(dir, "layers"), files: opts.Files},
-		room:   runner.NewRoom(opts.Total, opts.TotalMemoryMB)}
+		areas:    map[aws.Scope]*area{},
+		layers:   &layers{dir: filepath.Join(dir, "layers"), files: opts.Files},
+		capacity: runner.NewCapacity(opts.Total, opts.TotalMemoryMB)}
 	if err := s.openEvents(); err != nil {
 		return nil, errors.Join(err, s.closeOwn())
 	}
@@ -212,7 +212,7 @@ func (s *Service) area(scope aws.Scope) (*area, error) {
 	if a := s.areas[scope]; a != nil {
 		return a, nil
 	}
-	a := newArea(scope, filepath.Join(s.dir, scope.Account, scope.Region), s.opts, s.room)
+	a := newArea(scope, filepath.Join(s.dir, scope.Account, scope.Region), s.opts, s.capacity)
 	s.areas[scope] = a
 	return a, nil
 }

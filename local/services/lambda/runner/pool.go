@@ -41,10 +41,10 @@ type call struct {
 // callers wait while the maximum number is busy. As long as a caller holds the pool, neither the pool nor the
 // function's code is released.
 type pool struct {
-	runner  runner
-	slots   chan struct{}
-	drained func() // nil if not needed
-	room    *Room  // limits the environments; nil for handlers
+	runner   runner
+	slots    chan struct{}
+	drained  func()    // nil if not needed
+	capacity *Capacity // limits the environments; nil for handlers
 
 	mu      sync.Mutex
 	idle    []idleEnvironment // most recently used last
@@ -123,8 +123,8 @@ func (p *pool) put(env environment, tenant string) bool {
 		return false
 	}
 	p.idle = append(p.idle, idleEnvironment{env, time.Now(), tenant})
-	if p.room != nil {
-		defer p.room.idled()
+	if p.capacity != nil {
+		defer p.capacity.idled()
 	}
 	return true
 }
@@ -150,8 +150,8 @@ func (p *pool) retire() {
 	idle := p.idle
 	p.idle = nil
 	p.mu.Unlock()
-	if p.room != nil {
-		p.room.release(p)
+	if p.capacity != nil {
+		p.capacity.release(p)
 	}
 	closeAll(idle)
 	p.release()

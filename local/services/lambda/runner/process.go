@@ -20,7 +20,7 @@ type processRunner struct {
 	logs     LogSink
 	// initTimeout is Options.InitTimeout.
 	initTimeout time.Duration
-	room        *Room
+	capacity    *Capacity
 }
 
 func (r *processRunner) newEnvironment() environment {
@@ -39,7 +39,7 @@ type processEnvironment struct {
 	fresh   bool          // has not taken an invocation yet
 	begun   time.Time
 	reap    sync.WaitGroup
-	entered bool // has entered Room
+	entered bool // has entered Capacity
 }
 
 // run passes c to the process and waits for the response, the end of the process or the timeout, whichever comes
@@ -47,7 +47,7 @@ type processEnvironment struct {
 func (e *processEnvironment) run(ctx context.Context, c *call) (answer, bool, error) {
 	c.log.start(e.cmd == nil, e.stream)
 	if e.cmd == nil {
-		if err := e.runner.room.enter(ctx, c.closing, e.runner.function.MemoryMB); err != nil {
+		if err := e.runner.capacity.enter(ctx, c.closing, e.runner.function.MemoryMB); err != nil {
 			return answer{}, false, err
 		}
 		e.entered = true
@@ -222,7 +222,7 @@ func (e *processEnvironment) start() error {
 // close kills the process and its children and reaps it.
 func (e *processEnvironment) close() {
 	if e.entered {
-		defer e.runner.room.leave(e.runner.function.MemoryMB)
+		defer e.runner.capacity.leave(e.runner.function.MemoryMB)
 	}
 	if e.cmd == nil {
 		return

@@ -69,14 +69,14 @@ func (s *Service) deploy(f Function) (*deployed, error) {
 	}
 	d := &deployed{Function: f, arn: s.FunctionARN(f.Name), lost: StreamName(f.Version)}
 	var r runner = &processRunner{function: d, region: s.opts.Region, logs: s.opts.Logs,
-		initTimeout: cmp.Or(s.opts.InitTimeout, defaultInitTimeout), room: s.opts.Room}
+		initTimeout: cmp.Or(s.opts.InitTimeout, defaultInitTimeout), capacity: s.opts.Capacity}
 	if f.Handler != nil {
 		r = &handlerRunner{function: d, handler: f.Handler, threads: &s.threads, abandoned: &s.abandoned}
 	}
 	d.pool = newPool(r, f.Environments, f.Released)
 	if f.Handler == nil {
-		d.pool.room = s.opts.Room
-		d.pool.room.hold(d.pool)
+		d.pool.capacity = s.opts.Capacity
+		d.pool.capacity.hold(d.pool)
 	}
 	return d, nil
 }

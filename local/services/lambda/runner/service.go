@@ -22,8 +22,8 @@ type Options struct {
 	// InitTimeout is the time limit for a process to ask for its first event. This time does not count towards the
 	// function's timeout. The default is Lambda's, 10 seconds.
 	InitTimeout time.Duration
-	// Room limits the processes of all functions, and of other services that share it; the default is no limit.
-	Room *Room
+	// Capacity limits the processes of all functions, and of other services that share it; the default is no limit.
+	Capacity *Capacity
 	// Ran, if not nil, is called for each invocation that has ended. It must return quickly.
 	Ran func(Ran)
 	// Sample decides whether to trace an invocation of a function with Traced, if the caller has not decided. nil
@@ -88,8 +88,8 @@ func New(opts Options) *Service {
 	if opts.Account == "" {
 		opts.Account = "000000000000"
 	}
-	if opts.Room == nil {
-		opts.Room = NewRoom(0, 0)
+	if opts.Capacity == nil {
+		opts.Capacity = NewCapacity(0, 0)
 	}
 	s := &Service{opts: opts, functions: map[versionKey]*deployed{}, limits: map[string]*limit{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())

@@ -32,20 +32,20 @@ func TestMemoryThatIsTooMuch(t *testing.T) {
 	}
 }
 
-// Two functions, and two services, share a Room for one process: each takes the place over when the other's process
+// Two functions, and two services, share a Capacity for one process: each takes the place over when the other's process
 // is idle, and waits while it is busy.
 func TestRoomIsShared(t *testing.T) {
 	t.Parallel()
-	for name, room := range map[string]*runner.Room{
-		"processes": runner.NewRoom(1, 0), "memory": runner.NewRoom(0, 300), "too little memory": runner.NewRoom(0, 10),
+	for name, capacity := range map[string]*runner.Capacity{
+		"processes": runner.NewCapacity(1, 0), "memory": runner.NewCapacity(0, 300), "too little memory": runner.NewCapacity(0, 10),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, named("A", "pid", 200), runner.Options{Room: room})
+			s := serve(t, named("A", "pid", 200), runner.Options{Capacity: capacity})
 			if err := s.Register(named("B", "pid", 200)); err != nil {
 				t.Fatal(err)
 			}
-			other := serve(t, named("C", "waits", 200), runner.Options{Room: room})
+			other := serve(t, named("C", "waits", 200), runner.Options{Capacity: capacity})
 			pid := func(f string) string {
 				out, err := s.Invoke(t.Context(), &invocation.Request{FunctionName: f})
 				if err != nil || out.FunctionError != "" {
@@ -55,7 +55,7 @@ func TestRoomIsShared(t *testing.T) {
 			}
 			a := pid("A")
 			if again := pid("A"); again != a {
-				t.Errorf("A runs as %s and then as %s although nobody else needs room", a, again)
+				t.Errorf("A runs as %s and then as %s although nobody else needs the place", a, again)
 			}
 			pid("B")
 			if again := pid("A"); again == a {

@@ -9,18 +9,18 @@ import (
 	"strings"
 )
 
-// Part is a Room within Rooms.
+// Part is a Store within Stores.
 type Part struct {
-	Kind Kind
-	Room Room
-	Owns func(id string) bool // reports whether an ID has the form of this room's IDs
+	Kind  Kind
+	Store Store
+	Owns  func(id string) bool // reports whether an ID has the form of this store's IDs
 }
 
-// Rooms combines several rooms into one with letters of all kinds. An ID belongs to the first part that owns it.
-type Rooms []Part
+// Stores combines several stores into one with letters of all kinds. An ID belongs to the first part that owns it.
+type Stores []Part
 
-// List implements Room. The letters of the first part come first.
-func (r Rooms) List(ctx context.Context, q Query) (Page, error) {
+// List implements Store. The letters of the first part come first.
+func (r Stores) List(ctx context.Context, q Query) (Page, error) {
 	first, after := 0, ""
 	if q.After != "" {
 		number, rest, _ := strings.Cut(q.After, " ")
@@ -38,7 +38,7 @@ func (r Rooms) List(ctx context.Context, q Query) (Page, error) {
 			after = ""
 			continue
 		}
-		page, err := r[i].Room.List(ctx, Query{Filter: q.Filter, After: after, Limit: q.Limit - len(all.Letters)})
+		page, err := r[i].Store.List(ctx, Query{Filter: q.Filter, After: after, Limit: q.Limit - len(all.Letters)})
 		if err != nil {
 			return all, fmt.Errorf("letters of the kind %s: %w", r[i].Kind, err)
 		}
@@ -64,8 +64,8 @@ func badPage(after string) error {
 		" is not valid: use the value that the previous page returned"}
 }
 
-// Groups implements Room. The largest group comes first.
-func (r Rooms) Groups(ctx context.Context, f Filter) ([]Group, error) {
+// Groups implements Store. The largest group comes first.
+func (r Stores) Groups(ctx context.Context, f Filter) ([]Group, error) {
 	var all []Group
 	kind := f.Kind
 	f.Kind = "" // a part has only one kind
@@ -73,7 +73,7 @@ func (r Rooms) Groups(ctx context.Context, f Filter) ([]Group, error) {
 		if kind != "" && kind != p.Kind {
 			continue
 		}
-		groups, err := p.Room.Groups(ctx, f)
+		groups, err := p.Store.Groups(ctx, f)
 		if err != nil {
 			return nil, fmt.Errorf("letters of the kind %s: %w", p.Kind, err)
 		}
@@ -87,7 +87,7 @@ func (r Rooms) Groups(ctx context.Context, f Filter) ([]Group, error) {
 }
 
 // of returns the part that owns a letter.
-func (r Rooms) of(id string) (Part, error) {
+func (r Stores) of(id string) (Part, error) {
 	for _, p := range r {
 		if p.Owns(id) {
 			return p, nil
@@ -96,37 +96,37 @@ func (r Rooms) of(id string) (Part, error) {
 	return Part{}, ErrNotFound
 }
 
-// Show implements Room.
-func (r Rooms) Show(ctx context.Context, id string) (Letter, error) {
+// Show implements Store.
+func (r Stores) Show(ctx context.Context, id string) (Letter, error) {
 	p, err := r.of(id)
 	if err != nil {
 		return Letter{}, err
 	}
-	l, err := p.Room.Show(ctx, id)
+	l, err := p.Store.Show(ctx, id)
 	l.Kind = p.Kind
 	return l, err
 }
 
-// Edit implements Room.
-func (r Rooms) Edit(ctx context.Context, id string, payload []byte, by By) error {
+// Edit implements Store.
+func (r Stores) Edit(ctx context.Context, id string, payload []byte, by By) error {
 	p, err := r.of(id)
 	if err != nil {
 		return err
 	}
-	return p.Room.Edit(ctx, id, payload, by)
+	return p.Store.Edit(ctx, id, payload, by)
 }
 
-// Redrive implements Room.
-func (r Rooms) Redrive(ctx context.Context, id string, by By) error {
+// Redrive implements Store.
+func (r Stores) Redrive(ctx context.Context, id string, by By) error {
 	p, err := r.of(id)
 	if err != nil {
 		return err
 	}
-	return p.Room.Redrive(ctx, id, by)
+	return p.Store.Redrive(ctx, id, by)
 }
 
 // RedriveAll implements Batcher.
-func (r Rooms) RedriveAll(ctx context.Context, ids []string, by By) []error {
+func (r Stores) RedriveAll(ctx context.Context, ids []string, by By) []error {
 	errs := make([]error, len(ids))
 	of := map[int][]int{} // the letters of each part, as indices into ids
 	for i, id := range ids {
@@ -142,34 +142,34 @@ func (r Rooms) RedriveAll(ctx context.Context, ids []string, by By) []error {
 		for j, i := range of[n] {
 			own[j] = ids[i]
 		}
-		for j, err := range redriveAll(ctx, p.Room, own, by) {
+		for j, err := range redriveAll(ctx, p.Store, own, by) {
 			errs[of[n][j]] = err
 		}
 	}
 	return errs
 }
 
-// Discard implements Room.
-func (r Rooms) Discard(ctx context.Context, id string, by By) error {
+// Discard implements Store.
+func (r Stores) Discard(ctx context.Context, id string, by By) error {
 	p, err := r.of(id)
 	if err != nil {
 		return err
 	}
-	return p.Room.Discard(ctx, id, by)
+	return p.Store.Discard(ctx, id, by)
 }
 
-// Acts implements Room.
-func (r Rooms) Acts(ctx context.Context, id string, limit int) ([]Act, error) {
+// Acts implements Store.
+func (r Stores) Acts(ctx context.Context, id string, limit int) ([]Act, error) {
 	if id != "" {
 		p, err := r.of(id)
 		if err != nil {
 			return nil, err
 		}
-		return p.Room.Acts(ctx, id, limit)
+		return p.Store.Acts(ctx, id, limit)
 	}
 	var all []Act
 	for _, p := range r {
-		acts, err := p.Room.Acts(ctx, "", limit)
+		acts, err := p.Store.Acts(ctx, "", limit)
 		if err != nil {
 			return nil, fmt.Errorf("letters of the kind %s: %w", p.Kind, err)
 		}

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// SourceRoom is a Room for letters of a Source, which keeps no record of acts. The acts are stored in documents,
+// SourceStore is a Store for letters of a Source, which keeps no record of acts. The acts are stored in documents,
 // one for each letter that has been acted on.
 //
-// To redrive a letter, SourceRoom claims it for a delivery and then hands the delivery over. If an operator's
+// To redrive a letter, SourceStore claims it for a delivery and then hands the delivery over. If an operator's
 // process dies in between, the next redrive of one of the delivery's letters completes it as planned, at least a
 // minute later. However many operators redrive a letter, it is part of only one delivery at a time.
-type SourceRoom struct {
+type SourceStore struct {
 	Source    Source
 	Documents Documents
 	Now       func() time.Time // nil means time.Now
@@ -30,7 +30,7 @@ type SourceRoom struct {
 // abandoned is the age from which an incomplete delivery is considered abandoned.
 const abandoned = time.Minute
 
-func (r *SourceRoom) now() time.Time {
+func (r *SourceStore) now() time.Time {
 	if r.Now != nil {
 		return r.Now()
 	}
@@ -38,7 +38,7 @@ func (r *SourceRoom) now() time.Time {
 }
 
 // found returns a letter from its source or, if the source no longer has it, as it was at its first act.
-func (r *SourceRoom) found(ctx context.Context, id string, e *entry) (Letter, error) {
+func (r *SourceStore) found(ctx context.Context, id string, e *entry) (Letter, error) {
 	if !r.Source.Owns(id) {
 		return Letter{}, ErrNotFound
 	}
@@ -50,7 +50,7 @@ func (r *SourceRoom) found(ctx context.Context, id string, e *entry) (Letter, er
 }
 
 // current returns a letter in its current state, after the acts on it.
-func (r *SourceRoom) current(ctx context.Context, l Letter, e *entry, read *deliveries) (Letter, error) {
+func (r *SourceStore) current(ctx context.Context, l Letter, e *entry, read *deliveries) (Letter, error) {
 	l.Kind, l.State = r.Source.Kind(), Dead
 	if e.version == "" {
 		return l, nil
@@ -72,7 +72,7 @@ func (r *SourceRoom) current(ctx context.Context, l Letter, e *entry, read *deli
 }
 
 // inDelivery returns a letter with its state in its last delivery.
-func (r *SourceRoom) inDelivery(ctx context.Context, l Letter, e *entry, read *deliveries) (Letter, error) {
+func (r *SourceStore) inDelivery(ctx context.Context, l Letter, e *entry, read *deliveries) (Letter, error) {
 	d, err := read.delivery(ctx, r, e.last())
 	if err != nil {
 		return l, err
@@ -126,7 +126,7 @@ type readDelivery struct {
 }
 
 // delivery returns a delivery, reading it only once.
-func (c *deliveries) delivery(ctx context.Context, r *SourceRoom, id string) (*readDelivery, error) {
+func (c *deliveries) delivery(ctx context.Context, r *SourceStore, id string) (*readDelivery, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if d := c.read[id]; d != nil {
@@ -153,13 +153,13 @@ func (c *deliveries) delivery(ctx context.Context, r *SourceRoom, id string) (*r
 	return d, nil
 }
 
-// Show implements Room.
-func (r *SourceRoom) Show(ctx context.Context, id string) (Letter, error) {
+// Show implements Store.
+func (r *SourceStore) Show(ctx context.Context, id string) (Letter, error) {
 	l, _, err := r.show(ctx, id, new(deliveries))
 	return l, err
 }
 
-func (r *SourceRoom) show(ctx context.Context, id string, read *deliveries) (Letter, entry, error) {
+func (r *SourceStore) show(ctx context.Context, id string, read *deliveries) (Letter, entry, error) {
 	if !r.Source.Owns(id) {
 		return Letter{}, entry{}, ErrNotFound
 	}
@@ -179,7 +179,7 @@ func (r *SourceRoom) show(ctx context.Context, id string, read *deliveries) (Let
 }
 
 // all returns the dead letters, oldest first.
-func (r *SourceRoom) all(ctx context.Context) ([]Letter, error) {
+func (r *SourceStore) all(ctx context.Context) ([]Letter, error) {
 	entries, err := r.entries(ctx)
 	if err != nil {
 		return nil, err
@@ -212,8 +212,8 @@ func (r *SourceRoom) all(ctx context.Context) ([]Letter, error) {
 	return dead, nil
 }
 
-// List implements Room. All pages of a list show the letters as they were when the first page was read.
-func (r *SourceRoom) List(ctx context.Context, q Query) (Page, error) {
+// List implements Store. All pages of a list show the letters as they were when the first page was read.
+func (r *SourceStore) List(ctx context.Context, q Query) (Page, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	from := 0
@@ -245,8 +245,8 @@ func (r *SourceRoom) List(ctx context.Context, q Query) (Page, error) {
 	return page, nil
 }
 
-// Groups implements Room.
-func (r *SourceRoom) Groups(ctx context.Context, f Filter) ([]Group, error) {
+// Groups implements Store.
+func (r *SourceStore) Groups(ctx context.Context, f Filter) ([]Group, error) {
 	all, err := r.all(ctx)
 	if err != nil {
 		return nil, err
@@ -273,8 +273,8 @@ func (r *SourceRoom) Groups(ctx context.Context, f Filter) ([]Group, error) {
 	return groups, nil
 }
 
-// Acts implements Room.
-func (r *SourceRoom) Acts(ctx context.Context, id string, limit int) ([]Act, error) {
+// Acts implements Store.
+func (r *SourceStore) Acts(ctx context.Context, id string, limit int) ([]Act, error) {
 	var all []Act
 	if id != "" {
 		_, e, err := r.show(ctx, id, new(deliveries))

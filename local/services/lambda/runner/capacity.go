@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Room limits the processes of all functions of the services that share it: their number, and the sum of their
+// Capacity limits the processes of all functions of the services that share it: their number, and the sum of their
 // configured memory. When the limit is reached, the longest-idle process of another function is ended; if none is
 // idle, invocations wait. An invocation that waits for the response of another one keeps its place.
-type Room struct {
+type Capacity struct {
 	processes, memoryMB int
 
 	mu      sync.Mutex
@@ -19,14 +19,14 @@ type Room struct {
 	holders map[*pool]struct{}
 }
 
-// NewRoom returns a Room with a maximum number of processes and megabytes of memory; 0 means no limit.
-func NewRoom(processes, memoryMB int) *Room {
-	return &Room{processes: processes, memoryMB: memoryMB, freed: make(chan struct{}), holders: map[*pool]struct{}{}}
+// NewCapacity returns a Capacity with a maximum number of processes and megabytes of memory; 0 means no limit.
+func NewCapacity(processes, memoryMB int) *Capacity {
+	return &Capacity{processes: processes, memoryMB: memoryMB, freed: make(chan struct{}), holders: map[*pool]struct{}{}}
 }
 
 // enter acquires a place for a process with the given memory, and waits if needed. A process that needs more than the
 // total runs alone.
-func (r *Room) enter(ctx context.Context, closing <-chan struct{}, memoryMB int) error {
+func (r *Capacity) enter(ctx context.Context, closing <-chan struct{}, memoryMB int) error {
 	for {
 		r.mu.Lock()
 		full := r.processes > 0 && r.used >= r.processes || r.memoryMB > 0 && r.usedMB+memoryMB > r.memoryMB
@@ -52,7 +52,7 @@ func (r *Room) enter(ctx context.Context, closing <-chan struct{}, memoryMB int)
 }
 
 // leave releases a place.
-func (r *Room) leave(memoryMB int) {
+func (r *Capacity) leave(memoryMB int) {
 	r.mu.Lock()
 	r.used--
 	r.usedMB -= memoryMB
@@ -61,13 +61,13 @@ func (r *Room) leave(memoryMB int) {
 }
 
 // tell wakes all waiting callers.
-func (r *Room) tell() {
+func (r *Capacity) tell() {
 	close(r.freed)
 	r.freed = make(chan struct{})
 }
 
 // stalest returns the pool with the longest-idle process, or nil if no process is idle.
-func (r *Room) stalest() *pool {
+func (r *Capacity) stalest() *pool {
 	var found *pool
 	var since time.Time
 	for p := range r.holders {
@@ -79,20 +79,20 @@ func (r *Room) stalest() *pool {
 }
 
 // hold allows idle processes of the pool to be ended in favour of other functions' processes; release ends that.
-func (r *Room) hold(p *pool) {
+func (r *Capacity) hold(p *pool) {
 	r.mu.Lock()
 	r.holders[p] = struct{}{}
 	r.mu.Unlock()
 }
 
-func (r *Room) release(p *pool) {
+func (r *Capacity) release(p *pool) {
 	r.mu.Lock()
 	delete(r.holders, p)
 	r.mu.Unlock()
 }
 
 // idled wakes waiting callers, because a process has become idle and may be ended in favour of their processes.
-func (r *Room) idled() {
+func (r *Capacity) idled() {
 	r.mu.Lock()
 	r.tell()
 	r.mu.Unlock()

@@ -13,10 +13,10 @@ type By struct {
 	Reason string // required for a discard
 }
 
-// Room is a store of letters of one kind. Each act is one transaction that changes the letter and records the act, or
+// Store is a store of letters of one kind. Each act is one transaction that changes the letter and records the act, or
 // does neither. It fails with [ErrNotFound] if the letter does not exist, and with a [NotDeadError] if it is not
 // dead.
-type Room interface {
+type Store interface {
 	List(ctx context.Context, q Query) (Page, error)
 	Groups(ctx context.Context, f Filter) ([]Group, error)
 	// Show returns a letter in any state.

@@ -148,10 +148,10 @@ func (s *source) Became(_ context.Context, d *deadletters.Delivery, i int) (dead
 	return l, nil
 }
 
-func newRoom() (*deadletters.SourceRoom, *source, *memory) {
+func newStore() (*deadletters.SourceStore, *source, *memory) {
 	s := &source{received: map[string]string{}, under: map[string]string{}}
 	m := &memory{texts: map[string]string{}}
-	return &deadletters.SourceRoom{Source: s, Documents: m}, s, m
+	return &deadletters.SourceStore{Source: s, Documents: m}, s, m
 }
 
 var everything = []string{"l0", "l1", "l2", "l3"}
@@ -163,14 +163,14 @@ func TestARedriveThatDiesIsFinishedByTheNextOne(t *testing.T) {
 	for failAt := 1; failAt < 12; failAt++ {
 		t.Run(fmt.Sprint(failAt), func(t *testing.T) {
 			t.Parallel()
-			room, s, m := newRoom()
-			if err := room.Edit(t.Context(), "l1", []byte("mended"), deadletters.By{Who: "ann"}); err != nil {
+			store, s, m := newStore()
+			if err := store.Edit(t.Context(), "l1", []byte("mended"), deadletters.By{Who: "ann"}); err != nil {
 				t.Fatal(err)
 			}
 			m.failAt = m.writes + failAt
-			room.RedriveAll(t.Context(), everything, deadletters.By{Who: "ann"})
+			store.RedriveAll(t.Context(), everything, deadletters.By{Who: "ann"})
 			m.failAt = 0
-			later := &deadletters.SourceRoom{Source: s, Documents: m,
+			later := &deadletters.SourceStore{Source: s, Documents: m,
 				Now: func() time.Time { return time.Now().Add(2 * time.Minute) }}
 			for i, err := range later.RedriveAll(t.Context(), everything, deadletters.By{Who: "bob"}) {
 				if _, done := errors.AsType[*deadletters.NotDeadError](err); err != nil && !done {
@@ -189,18 +189,18 @@ func TestARedriveThatDiesIsFinishedByTheNextOne(t *testing.T) {
 
 func TestARefusedLetterStaysDead(t *testing.T) {
 	t.Parallel()
-	room, s, _ := newRoom()
+	store, s, _ := newStore()
 	s.refuses = "l2"
-	errs := room.RedriveAll(t.Context(), everything, deadletters.By{Who: "ann"})
+	errs := store.RedriveAll(t.Context(), everything, deadletters.By{Who: "ann"})
 	if _, refused := errors.AsType[*deadletters.BadActError](errs[2]); !refused || errors.Join(errs[0], errs[1],
 		errs[3]) != nil {
 		t.Fatal(errs)
 	}
-	if l, err := room.Show(t.Context(), "l2"); err != nil || l.State != deadletters.Dead || l.Redrives != 1 {
+	if l, err := store.Show(t.Context(), "l2"); err != nil || l.State != deadletters.Dead || l.Redrives != 1 {
 		t.Errorf("%+v, %v", l, err)
 	}
 	s.refuses = ""
-	if err := room.Redrive(t.Context(), "l2", deadletters.By{Who: "ann"}); err != nil {
+	if err := store.Redrive(t.Context(), "l2", deadletters.By{Who: "ann"}); err != nil {
 		t.Fatal(err)
 	}
 	if len(s.received) != 4 || len(s.twice) > 0 {
@@ -210,41 +210,41 @@ func TestARefusedLetterStaysDead(t *testing.T) {
 
 func TestActsOnLettersOfASource(t *testing.T) {
 	t.Parallel()
-	room, s, _ := newRoom()
+	store, s, _ := newStore()
 	ann, bob := deadletters.By{Who: "ann"}, deadletters.By{Who: "bob", Reason: "a test"}
-	if err := room.Edit(t.Context(), "l0", []byte("bad"), ann); err == nil || err.Error() != "bad" {
+	if err := store.Edit(t.Context(), "l0", []byte("bad"), ann); err == nil || err.Error() != "bad" {
 		t.Errorf("a bad edit: %v", err)
 	}
-	if err := room.Edit(t.Context(), "l0", []byte("good"), ann); err != nil {
+	if err := store.Edit(t.Context(), "l0", []byte("good"), ann); err != nil {
 		t.Fatal(err)
 	}
-	if l, _ := room.Show(t.Context(), "l0"); string(l.Payload) != "l0" || string(l.Edited) != "good" {
+	if l, _ := store.Show(t.Context(), "l0"); string(l.Payload) != "l0" || string(l.Edited) != "good" {
 		t.Errorf("%+v", l)
 	}
-	if err := room.Edit(t.Context(), "l0", []byte("l0"), ann); err != nil { // undoes the edit
+	if err := store.Edit(t.Context(), "l0", []byte("l0"), ann); err != nil { // undoes the edit
 		t.Fatal(err)
 	}
-	if l, _ := room.Show(t.Context(), "l0"); l.Edited != nil {
+	if l, _ := store.Show(t.Context(), "l0"); l.Edited != nil {
 		t.Errorf("%+v", l)
 	}
-	if err := room.Discard(t.Context(), "l1", bob); err != nil {
+	if err := store.Discard(t.Context(), "l1", bob); err != nil {
 		t.Fatal(err)
 	}
-	err := room.Redrive(t.Context(), "l1", ann)
+	err := store.Redrive(t.Context(), "l1", ann)
 	if not, ok := errors.AsType[*deadletters.NotDeadError](err); !ok || not.Last.Who != "bob" ||
 		not.State != deadletters.Discarded {
 		t.Errorf("redriving a discarded letter: %v", err)
 	}
 	for _, id := range []string{"l9", "x", "lx"} {
-		if err := room.Redrive(t.Context(), id, ann); !errors.Is(err, deadletters.ErrNotFound) {
+		if err := store.Redrive(t.Context(), id, ann); !errors.Is(err, deadletters.ErrNotFound) {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
-	groups, err := room.Groups(t.Context(), deadletters.Filter{})
+	groups, err := store.Groups(t.Context(), deadletters.Filter{})
 	if err != nil || len(groups) != 2 || groups[0].Reason != "r0" || groups[0].Count != 2 || groups[1].Count != 1 {
 		t.Errorf("%+v, %v", groups, err)
 	}
-	acts, err := room.Acts(t.Context(), "", 10)
+	acts, err := store.Acts(t.Context(), "", 10)
 	if err != nil || len(acts) != 3 || acts[0].Verb != deadletters.VerbDiscard {
 		t.Errorf("%+v, %v", acts, err)
 	}
@@ -253,18 +253,18 @@ func TestActsOnLettersOfASource(t *testing.T) {
 	}
 }
 
-// TestRoomsArePagedOneAfterTheOther lists two rooms as one.
-func TestRoomsArePagedOneAfterTheOther(t *testing.T) {
+// TestStoresArePagedOneAfterTheOther lists two stores as one.
+func TestStoresArePagedOneAfterTheOther(t *testing.T) {
 	t.Parallel()
-	a, _, _ := newRoom()
-	b, _, _ := newRoom()
+	a, _, _ := newStore()
+	b, _, _ := newStore()
 	never := func(string) bool { return false }
-	rooms := deadletters.Rooms{{Kind: "a", Room: a, Owns: never}, {Kind: "b", Room: b, Owns: a.Source.Owns}}
+	stores := deadletters.Stores{{Kind: "a", Store: a, Owns: never}, {Kind: "b", Store: b, Owns: a.Source.Owns}}
 	for limit := 1; limit < 10; limit++ {
 		var got []string
 		q := deadletters.Query{Limit: limit}
 		for {
-			page, err := rooms.List(t.Context(), q)
+			page, err := stores.List(t.Context(), q)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -279,14 +279,14 @@ func TestRoomsArePagedOneAfterTheOther(t *testing.T) {
 			t.Errorf("pages of %d: %v", limit, got)
 		}
 	}
-	groups, err := rooms.Groups(t.Context(), deadletters.Filter{Kind: "b"})
+	groups, err := stores.Groups(t.Context(), deadletters.Filter{Kind: "b"})
 	if err != nil || len(groups) != 2 || groups[0].Kind != "b" {
 		t.Errorf("%+v, %v", groups, err)
 	}
-	if _, err := rooms.List(t.Context(), deadletters.Query{After: "7 x", Limit: 1}); err == nil {
+	if _, err := stores.List(t.Context(), deadletters.Query{After: "7 x", Limit: 1}); err == nil {
 		t.Error("a page after nonsense was given")
 	}
-	if errs := rooms.RedriveAll(t.Context(), []string{"l1", "nobody's"}, deadletters.By{Who: "ann"}); errs[0] != nil ||
+	if errs := stores.RedriveAll(t.Context(), []string{"l1", "nobody's"}, deadletters.By{Who: "ann"}); errs[0] != nil ||
 		!errors.Is(errs[1], deadletters.ErrNotFound) {
 		t.Error(errs)
 	}

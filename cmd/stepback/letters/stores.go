@@ -32,8 +32,8 @@ started no import, failed Map items), or AWS (--import-results: rows; --events-q
 SQS dead-letter queue), at AWS or at an --endpoint. --endpoint alone, or --data of a directory that stepback serve has open, shows all
 kinds of letters of that server. The default source is the data directory .stepback.`
 
-// letterRoom holds the flags that say which stores of letters to use, and who acts on the letters.
-type letterRoom struct {
+// letterStore holds the flags that say which stores of letters to use, and who acts on the letters.
+type letterStore struct {
 	DB   string `group:"Sources" name:"db" env:"DATABASE_URL" placeholder:"URL" help:"Database with an outbox: sqlite:/path/file.db or postgres://…"`
 	Data string `group:"Sources" type:"path" placeholder:"DIR" help:"Data directory. Default .stepback, if no other source is named."`
 
@@ -52,8 +52,8 @@ type letterRoom struct {
 }
 
 // enter opens the stores of letters for an operator; leave closes them.
-func (r *letterRoom) enter(ctx context.Context, std terminal.Streams) (_ *deadletters.Operator, leave func() error, err error) {
-	var rooms deadletters.Rooms
+func (r *letterStore) enter(ctx context.Context, std terminal.Streams) (_ *deadletters.Operator, leave func() error, err error) {
+	var letterStores deadletters.Stores
 	var closers []func() error
 	closeAll := func() error {
 		var errs []error
@@ -73,7 +73,7 @@ func (r *letterRoom) enter(ctx context.Context, std terminal.Streams) (_ *deadle
 			return nil, nil, err
 		}
 		closers = append(closers, store.Close)
-		rooms = append(rooms, deadletters.Part{Kind: deadletters.KindOutbox, Room: store, Owns: isUUID})
+		letterStores = append(letterStores, deadletters.Part{Kind: deadletters.KindOutbox, Store: store, Owns: isUUID})
 	}
 	named := r.Results != "" || r.EventsQueue != "" || len(r.Machine) > 0 || len(r.Queue) > 0
 	if r.Data != "" || !named && r.DB == "" && r.Endpoint == "" {
@@ -82,23 +82,23 @@ func (r *letterRoom) enter(ctx context.Context, std terminal.Streams) (_ *deadle
 			return nil, nil, err
 		}
 		closers = append(closers, leaveData)
-		rooms = append(rooms, own...)
+		letterStores = append(letterStores, own...)
 	}
 	if named || r.Endpoint != "" {
 		own, err := r.remote(ctx, named)
 		if err != nil {
 			return nil, nil, err
 		}
-		rooms = append(rooms, own...)
+		letterStores = append(letterStores, own...)
 	}
-	return &deadletters.Operator{Room: rooms, Who: cmp.Or(r.Who, workspace.Operator())}, closeAll, nil
+	return &deadletters.Operator{Store: letterStores, Who: cmp.Or(r.Who, workspace.Operator())}, closeAll, nil
 }
 
 func isUUID(id string) bool { return uuid.Validate(id) == nil }
 
 // dataDirectory returns the letter stores of a data directory. If a process serves the directory, they are accessed
 // through that process, otherwise in this one.
-func (r *letterRoom) dataDirectory(ctx context.Context, std terminal.Streams) (deadletters.Rooms, func() error, error) {
+func (r *letterStore) dataDirectory(ctx context.Context, std terminal.Streams) (deadletters.Stores, func() error, error) {
 	dir := r.Data
 	if dir == "" {
 		dir = ".stepback"
@@ -122,17 +122,17 @@ func (r *letterRoom) dataDirectory(ctx context.Context, std terminal.Streams) (d
 		}
 		endpoint, leave, r.alone = p.Endpoint, p.Close, true
 	}
-	rooms, err := pipeline.Letters(ctx, aws.Config{Region: local.DefaultRegion, BaseEndpoint: &endpoint,
+	letterStores, err := pipeline.Letters(ctx, aws.Config{Region: local.DefaultRegion, BaseEndpoint: &endpoint,
 		RetryMaxAttempts: 1,
 		Credentials:      credentials.NewStaticCredentialsProvider(local.DefaultAccount, "local", "")})
 	if err != nil {
 		return nil, nil, errors.Join(err, leave())
 	}
-	return rooms, leave, nil
+	return letterStores, leave, nil
 }
 
 // openDirectory opens a data directory that no process has open.
-func (r *letterRoom) openDirectory(ctx context.Context, dir string, std terminal.Streams) (*local.Platform, error) {
+func (r *letterStore) openDirectory(ctx context.Context, dir string, std terminal.Streams) (*local.Platform, error) {
 	p, err := local.Open(ctx, local.Config{Dir: dir, Getenv: os.Getenv, Version: buildinfo.Version(),
 		BuiltIn: pipeline.Functions(dir, nil, nil), Resumed: workspace.Resuming(std),
 		Control: new(workspace.Errands).Serve})
@@ -143,7 +143,7 @@ func (r *letterRoom) openDirectory(ctx context.Context, dir string, std terminal
 }
 
 // remote returns the letter stores on AWS or at the endpoint: those that the flags name, or all of the endpoint.
-func (r *letterRoom) remote(ctx context.Context, named bool) (deadletters.Rooms, error) {
+func (r *letterStore) remote(ctx context.Context, named bool) (deadletters.Stores, error) {
 	settings, err := workspace.AWSConfig(ctx, r.Endpoint)
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func (r *letterRoom) remote(ctx context.Context, named bool) (deadletters.Rooms,
 	if err != nil {
 		return nil, err
 	}
-	c := pipeline.RoomsConfig{
+	c := pipeline.StoresConfig{
 		Objects: objects.New(store.Client(), store.Retryer()), States: sfn.NewFromConfig(settings),
 		Machine: r.Import, Machines: r.Machine}
 	if c.Results, _, err = bucketOf("--import-results", r.Results); err != nil {
@@ -192,16 +192,16 @@ func (r *letterRoom) remote(ctx context.Context, named bool) (deadletters.Rooms,
 		}
 		c.Inbox = &startevents.Queue{Messages: q}
 	}
-	rooms := pipeline.Rooms(c)
+	letterStores := pipeline.LetterStores(c)
 	for _, address := range r.Queue {
 		q, err := queues.Open(ctx, messages, address)
 		if err != nil {
 			return nil, usage(err)
 		}
 		q.Target = r.QueueTarget
-		rooms = append(rooms, pipeline.Part(q, c.Documents()))
+		letterStores = append(letterStores, pipeline.Part(q, c.Documents()))
 	}
-	return rooms, nil
+	return letterStores, nil
 }
 
 // bucketOf parses an address of the form s3://bucket/prefix/.
