@@ -39,16 +39,9 @@ func (c *Definition) Run(ctx context.Context, std terminal.Streams) error {
 		return err
 	}
 	if file, _ := definitions.PartOf(c.Of); terminal.Exists(file) || definitions.IsDefinition(file) || file == "-" {
-		values, err := c.Values()
+		d, err := c.Substitutions.Read(c.Of, std)
 		if err != nil {
-			return exit.With(exit.Usage, err)
-		}
-		d, err := definitions.Read("", c.Of, values, std)
-		if err != nil {
-			return exit.With(exit.Usage, err)
-		}
-		if err := c.Unknown(d); err != nil {
-			return exit.With(exit.Usage, err)
+			return err
 		}
 		if len(d.Document.Problems) > 0 {
 			fmt.Fprint(std.Err, d.Render(d.Document.Problems))

@@ -47,7 +47,7 @@ func Line() string {
 		}
 		tags := strings.Split(settings["-tags"], ",")
 		if slices.Contains(tags, "lean") {
-			line += ", without Parquet and OpenTelemetry (make build includes them)"
+			line += ", without Parquet, PostgreSQL, OpenTelemetry, mcp, lsp and the review of JavaScript (make build includes them)"
 		}
 		if slices.Contains(tags, "checks") {
 			line += ", only validate, test and retries review"

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"stepback/cmd/stepback/exit"
 	"stepback/cmd/stepback/terminal"
 	"stepback/internal/spelling"
 )
@@ -35,6 +36,23 @@ func (s Substitutions) Values() (map[string]string, error) {
 		values[name] = value
 	}
 	return values, nil
+}
+
+// Read reads a definition with the values, as the function Read does, and refuses flags that name none of its
+// placeholders. The errors have the exit status of wrong usage.
+func (s Substitutions) Read(file string, std terminal.Streams) (File, error) {
+	values, err := s.Values()
+	if err != nil {
+		return File{}, exit.With(exit.Usage, err)
+	}
+	d, err := Read("", file, values, std)
+	if err == nil {
+		err = s.Unknown(d)
+	}
+	if err != nil {
+		return d, exit.With(exit.Usage, err)
+	}
+	return d, nil
 }
 
 // Unknown returns an error if a flag names a placeholder that none of the definitions has, and nil otherwise. A file

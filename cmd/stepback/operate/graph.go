@@ -53,16 +53,9 @@ func (c *Graph) Run(ctx context.Context, std terminal.Streams) error {
 		}
 		return workspace.OnDirectory(ctx, std, c.Data, c)
 	}
-	values, err := c.Values()
+	d, err := c.Substitutions.Read(c.Of, std)
 	if err != nil {
-		return exit.With(exit.Usage, err)
-	}
-	d, err := definitions.Read("", c.Of, values, std)
-	if err != nil {
-		return exit.With(exit.Usage, err)
-	}
-	if err := c.Unknown(d); err != nil {
-		return exit.With(exit.Usage, err)
+		return err
 	}
 	m := d.Machine(false)
 	if m == nil {

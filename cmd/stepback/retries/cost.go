@@ -329,16 +329,9 @@ func (c *Cost) specs(states ...string) ([]faults.Spec, error) {
 
 // definition prints what executions of a definition cost, for the cheapest and the most expensive path through it.
 func (c *Cost) definition(std terminal.Streams) error {
-	values, err := c.Values()
+	d, err := c.Substitutions.Read(c.File, std)
 	if err != nil {
-		return exit.With(exit.Usage, err)
-	}
-	d, err := definitions.Read("", c.File, values, std)
-	if err != nil {
-		return exit.With(exit.Usage, err)
-	}
-	if err := c.Unknown(d); err != nil {
-		return exit.With(exit.Usage, err)
+		return err
 	}
 	express := c.Express || d.Express
 	machine, diagnostics := asl.Options{Express: express}.Parse(d.Text)

@@ -18,16 +18,9 @@ import (
 
 // file explains the retries of a definition's states.
 func (c *retriesExplainCmd) file(std terminal.Streams) error {
-	values, err := c.Values()
+	d, err := c.Substitutions.Read(c.Of, std)
 	if err != nil {
-		return exit.With(exit.Usage, err)
-	}
-	d, err := definitions.Read("", c.Of, values, std)
-	if err != nil {
-		return exit.With(exit.Usage, err)
-	}
-	if err := c.Unknown(d); err != nil {
-		return exit.With(exit.Usage, err)
+		return err
 	}
 	m, _ := asl.Parse(d.Text)
 	if found := d.Diagnose(false); m == nil || asl.HasErrors(found) {

@@ -2,12 +2,8 @@ package cloudformation
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
-	"net"
-	"net/url"
 	"slices"
 	"sort"
 	"strings"
@@ -17,95 +13,6 @@ import (
 	"stepback/local/services/cloudformation/sam"
 	"stepback/local/services/cloudformation/template"
 )
-
-// source is the source of a request's template.
-type source struct {
-	Body     *string `json:"TemplateBody"`
-	URL      string  `json:"TemplateURL"`
-	Previous bool    `json:"UsePreviousTemplate"`
-}
-
-// parameter is a template parameter in a request.
-type parameter struct {
-	Key      string `json:"ParameterKey"`
-	Value    string `json:"ParameterValue,omitempty"`
-	Previous bool   `json:"UsePreviousValue,omitempty"`
-	Resolved string `json:"ResolvedValue,omitempty"`
-}
-
-// read returns the text of a template.
-func (s *Service) read(ctx context.Context, scope aws.Scope, from source, st *stack) (string, error) {
-	switch {
-	case from.Body != nil && from.URL != "" || from.Previous && (from.Body != nil || from.URL != ""):
-		return "", invalid("Exactly one of TemplateBody, TemplateURL and UsePreviousTemplate must be given")
-	case from.Body != nil:
-		if len(*from.Body) > template.MaxBodyBytes {
-			return "", invalid(
-				"1 validation error detected: Value at 'templateBody' failed to satisfy constraint: Member must have length less than or equal to %d",
-				template.MaxBodyBytes,
-			)
-		}
-		return *from.Body, nil
-	case from.URL != "":
-		return s.fetch(ctx, scope, from.URL)
-	case from.Previous && st != nil && st.Template != "":
-		return st.Template, nil
-	}
-	return "", invalid("Either Template URL or Template Body must be specified.")
-}
-
-// fetch reads a template from S3, by a URL with bucket and key in the path, or with the bucket in the host.
-func (s *Service) fetch(ctx context.Context, scope aws.Scope, address string) (string, error) {
-	bucket, key, version, err := objectOf(address)
-	if err != nil {
-		return "", err
-	}
-	body, err := s.opts.API(scope, s.identity(ctx, scope, "")).Object(ctx, bucket, key, version)
-	if err != nil {
-		return "", invalid("S3 error: %s", why(err))
-	}
-	if len(body) > template.MaxBytes {
-		return "", invalid("Template may not exceed %d bytes in size.", template.MaxBytes)
-	}
-	return string(body), nil
-}
-
-func objectOf(address string) (bucket, key, version string, err error) {
-	u, e := url.Parse(address)
-	if e != nil || u.Host == "" {
-		return "", "", "", invalid("TemplateURL must be a supported URL.")
-	}
-	if u.Scheme == "s3" {
-		return "", "", "", invalid("S3 error: Domain name specified in %s is not a valid S3 domain", u.Host)
-	}
-	if !storage(u) {
-		return "", "", "", invalid("TemplateURL must be a supported URL.")
-	}
-	version = u.Query().Get("versionId")
-	path := strings.TrimPrefix(u.Path, "/")
-	label, rest, _ := strings.Cut(u.Hostname(), ".")
-	if (strings.HasPrefix(rest, "s3.") || strings.HasPrefix(rest, "s3-")) && label != "s3" {
-		bucket, _, _ = strings.Cut(u.Hostname(), ".s3")
-		key = path
-	} else {
-		bucket, key, _ = strings.Cut(path, "/")
-	}
-	if bucket == "" || key == "" {
-		return "", "", "", invalid("TemplateURL must reference a valid S3 object to which you have access.")
-	}
-	return bucket, key, version, nil
-}
-
-// storage reports whether a URL may belong to S3: on AWS by its host name, otherwise for any host that is not public.
-func storage(u *url.URL) bool {
-	host := u.Hostname()
-	labels := strings.Split(host, ".")
-	if len(labels) == 1 || net.ParseIP(host) != nil ||
-		slices.Contains([]string{"localhost", "local", "internal", "test"}, labels[len(labels)-1]) {
-		return true
-	}
-	return slices.ContainsFunc(labels, func(l string) bool { return l == "s3" || strings.HasPrefix(l, "s3-") })
-}
 
 // compiled is a template that is ready to be deployed.
 type compiled struct {
@@ -378,37 +285,6 @@ func (c *compiled) mapped() error {
 	return nil
 }
 
-// allowed rejects resources of types that the request does not allow.
-func (c *compiled) allowed(types []string) error {
-	if len(types) == 0 {
-		return nil
-	}
-	for _, id := range c.graph.IDs {
-		if typ := c.Resource(id).Type; !slices.ContainsFunc(
-			types,
-			func(pattern string) bool { return aws.Matches(pattern, typ) },
-		) {
-			return invalid(
-				"Resource type %s is not allowed by parameter ResourceTypes [%s]",
-				typ,
-				strings.Join(types, ", "),
-			)
-		}
-	}
-	return nil
-}
-
-// isFunction reports whether all properties are the result of a single function, such as Fn::If.
-func isFunction(p map[string]any) bool {
-	if len(p) != 1 {
-		return false
-	}
-	for k := range p {
-		return strings.HasPrefix(k, "Fn::")
-	}
-	return false
-}
-
 func zones(region string) []string {
 	return []string{region + "a", region + "b", region + "c"}
 }
@@ -421,146 +297,6 @@ func pseudoParameters(scope aws.Scope, name, id string, topics []string) map[str
 	return map[string]any{"AWS::AccountId": scope.Account, "AWS::Region": scope.Region,
 		"AWS::Partition": scope.Partition(), "AWS::URLSuffix": aws.Domain(scope.Region), "AWS::StackName": name,
 		"AWS::StackId": id, "AWS::NotificationARNs": arns}
-}
-
-// capabilities returns the capabilities that a caller has to acknowledge, and the types that require them.
-func (c *compiled) capabilities() (names []string, types []string) {
-	kinds := map[string]bool{}
-	named := false
-	for _, id := range c.graph.IDs {
-		r := c.Resource(id)
-		if strings.HasPrefix(r.Type, "AWS::IAM::") {
-			kinds[r.Type] = true
-			for _, p := range []string{"RoleName", "ManagedPolicyName", "UserName", "GroupName", "InstanceProfileName"} {
-				if _, ok := r.Properties[p]; ok && r.Type != "AWS::IAM::RolePolicy" {
-					named = true
-				}
-			}
-		}
-	}
-	types = slices.Sorted(maps.Keys(kinds))
-	if len(types) > 0 {
-		names = append(names, "CAPABILITY_IAM")
-		if named {
-			names = []string{"CAPABILITY_NAMED_IAM"}
-		}
-	}
-	return names, types
-}
-
-// acknowledged returns an error if the caller has not acknowledged the required capabilities.
-func (c *compiled) acknowledged(given []string, changeSet bool) error {
-	needed, _ := c.capabilities()
-	for _, n := range needed {
-		if !slices.Contains(given, n) && (n != "CAPABILITY_IAM" || !slices.Contains(given, "CAPABILITY_NAMED_IAM")) {
-			return &aws.Error{Code: "InsufficientCapabilitiesException",
-				Message: fmt.Sprintf("Requires capabilities : [%s]", n)}
-		}
-	}
-	if c.macros && !changeSet && !slices.Contains(given, "CAPABILITY_AUTO_EXPAND") {
-		return &aws.Error{
-			Code:    "InsufficientCapabilitiesException",
-			Message: "Requires capabilities : [CAPABILITY_AUTO_EXPAND]",
-		}
-	}
-	return nil
-}
-
-// dynamicOf returns a function that resolves dynamic references and caches their values.
-func (s *Service) dynamicOf(ctx context.Context, scope aws.Scope) func(service, key string) (string, error) {
-	known := map[string]string{}
-	return func(service, key string) (string, error) {
-		if v, ok := known[service+":"+key]; ok {
-			return v, nil
-		}
-		v, err := s.dynamic(ctx, scope, service, key)
-		if err == nil {
-			known[service+":"+key] = v
-		}
-		return v, err
-	}
-}
-
-func (s *Service) dynamic(ctx context.Context, scope aws.Scope, service, key string) (string, error) {
-	api := s.opts.API(scope, s.identity(ctx, scope, ""))
-	switch service {
-	case "ssm", "ssm-secure":
-		found, err := storedParameter(ctx, api, map[string]any{"Names": []any{key}, "WithDecryption": true})
-		switch {
-		case err != nil:
-			return "", invalid("Unable to resolve the dynamic reference {{resolve:%s:%s}}: %s", service, key, why(err))
-		case found == nil:
-			return "", invalid("Unable to resolve the dynamic reference {{resolve:%s:%s}}: the parameter does not exist",
-				service, key)
-		case service == "ssm" && found.Type == "SecureString":
-			return "", invalid("Non-secure ssm prefix was used for secure parameter: %s", key)
-		}
-		return found.Value, nil
-	case "secretsmanager":
-		return s.secret(ctx, api, key)
-	}
-	return "", invalid(
-		"Template error: the dynamic reference {{resolve:%s:%s}} names a service that has none",
-		service,
-		key,
-	)
-}
-
-// parameterValue is a parameter of Parameter Store.
-type parameterValue struct{ Type, Value string }
-
-// storedParameter reads a parameter of Parameter Store by the operation whose permission CloudFormation needs on AWS.
-// It returns nil if the parameter does not exist.
-func storedParameter(ctx context.Context, api API, in map[string]any) (*parameterValue, error) {
-	var out struct{ Parameters []parameterValue }
-	if err := api.Call(ctx, "ssm", "GetParameters", in, &out); err != nil || len(out.Parameters) == 0 {
-		return nil, err
-	}
-	return &out.Parameters[0], nil
-}
-
-// secret resolves SECRET-ID:SecretString:JSON-KEY:VERSION-STAGE:VERSION-ID; the secret may be an ARN.
-func (s *Service) secret(ctx context.Context, api API, key string) (string, error) {
-	parts := strings.Split(key, ":")
-	id, rest := parts[0], parts[1:]
-	const arnParts = 7
-	if parts[0] == "arn" && len(parts) >= arnParts {
-		id, rest = strings.Join(parts[:arnParts], ":"), parts[arnParts:]
-	}
-	in := map[string]any{"SecretId": id}
-	at := func(i int) string {
-		if i < len(rest) {
-			return rest[i]
-		}
-		return ""
-	}
-	if stage := at(2); stage != "" {
-		in["VersionStage"] = stage
-	}
-	if version := at(3); version != "" {
-		in["VersionId"] = version
-	}
-	var out struct{ SecretString string }
-	if err := api.Call(ctx, "secretsmanager", "GetSecretValue", in, &out); err != nil {
-		return "", invalid("Unable to resolve the dynamic reference {{resolve:secretsmanager:%s}}: %s", key, why(err))
-	}
-	name := at(1)
-	if name == "" {
-		return out.SecretString, nil
-	}
-	var members map[string]any
-	if err := json.Unmarshal([]byte(out.SecretString), &members); err != nil {
-		return "", invalid("Could not parse SecretString JSON of %s", id)
-	}
-	v, ok := members[name]
-	if !ok {
-		return "", invalid("Could not find a value associated with JSONKey %s in SecretString of %s", name, id)
-	}
-	text, ok := v.(string)
-	if !ok {
-		text = template.JSON(v)
-	}
-	return text, nil
 }
 
 // typeOf returns a resource type; nil if there is none.

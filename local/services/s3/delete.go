@@ -188,3 +188,59 @@ func prune(dir, top string) {
 		dir = filepath.Dir(dir)
 	}
 }
+
+// deleteObject implements DeleteObject.
+func (s *store) deleteObject(c *call) (any, error) {
+	if c.Header.Get("X-Amz-Mfa") != "" {
+		return nil, notImplemented("Deletion with a second factor (x-amz-mfa) is not served here.")
+	}
+	var allowed func(*version) error
+	if match := c.Header.Get("If-Match"); match != "" {
+		allowed = func(v *version) error {
+			switch {
+			case v == nil && match == "*":
+				return conditionFailed("If-Match")
+			case v == nil:
+				return noSuchKey(c.key)
+			case !matchesETag(match, v.ETag):
+				return conditionFailed("If-Match")
+			}
+			return nil
+		}
+	}
+	d, err := s.deleteNamed(c, c.key, c.query.Get("versionId"), c.query.Has("versionId"), allowed)
+	if err != nil {
+		return nil, err
+	}
+	if d.versionID != "" {
+		c.header.Set(versionHeader, d.versionID)
+	}
+	if d.marker {
+		c.header.Set(markerHeader, "true")
+	}
+	return nil, nil
+}
+
+// deletion is the result of the deletion of an object or a version.
+type deletion struct {
+	versionID string // of the deleted version or of the new delete marker
+	marker    bool   // a delete marker was made or deleted
+}
+
+// deleteNamed deletes an object or, if byVersion is true, one version. allowed, if not nil, receives the version and
+// may return an error.
+func (s *store) deleteNamed(c *call, key, id string, byVersion bool, allowed func(*version) error) (deletion, error) {
+	if !byVersion {
+		d, err := s.deleteLatest(c.bucket, key, allowed)
+		return d, s.storageError(err)
+	}
+	bypass := c.truth("X-Amz-Bypass-Governance-Retention")
+	return s.DeleteObjectVersion(c.bucket, key, keptID(id), func(v *version) error {
+		if allowed != nil {
+			if err := allowed(v); err != nil {
+				return err
+			}
+		}
+		return v.removable(s.stamps.now(), bypass)
+	})
+}
