@@ -246,13 +246,15 @@ func TestEvaluate(t *testing.T) {
 	}
 }
 
-// An import of many files that failed because of the system pages, and one that failed because of its files does not. The
-// alarm of the import does not see either.
+// An import of many files that failed because of the system pages, and one that failed because of its files does not.
+// The alarm of the import does not see either.
 func TestAnImportOfManyFilesPages(t *testing.T) {
 	t.Parallel()
 	s := newSet(t, retrymetrics.LevelError)
 	of := func(machine string, failed, refused float64) []retrymetrics.Point {
-		points := []retrymetrics.Point{point(retrymetrics.ExecutionsFailed, 0, failed), point(retrymetrics.ExecutionsRefused, 0, refused)}
+		points := []retrymetrics.Point{
+			point(retrymetrics.ExecutionsFailed, 0, failed), point(retrymetrics.ExecutionsRefused, 0, refused),
+		}
 		for i := range points {
 			points[i].Labels = retrymetrics.Labels{StateMachine: machine}
 		}

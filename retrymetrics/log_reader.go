@@ -25,8 +25,8 @@ type LogReader struct {
 	// executions, from ChildState.
 	Level Level
 	// ChildState is the name of the only Task state in the distributed Map's child executions; empty if they have
-	// several, or if it is not known. It does not apply to the import's children that check a range of a file or import a
-	// whole file.
+	// several, or if it is not known. It does not apply to the import's children that check a range of a file or import
+	// a whole file.
 	ChildState string
 	// Executions is the maximum number of executions kept at a time. It is also the number of ended executions
 	// whose ARNs are remembered to recognise duplicate records. 0 or less means 10,000. The execution that started

@@ -53,8 +53,8 @@ type Point struct {
 }
 
 // OfImport reports whether a state machine is the CSV import, whose metrics include those of files and rows: its name
-// begins with csv-import, or rows have been counted for it. The state machine that imports many files as one, whose name
-// ends in -files, is not.
+// begins with csv-import, or rows have been counted for it. The state machine that imports many files as one, whose
+// name ends in -files, is not.
 func OfImport(machine string, points []Point) bool {
 	return strings.HasPrefix(machine, "csv-import") && !strings.HasSuffix(machine, "-files") || slices.ContainsFunc(points, func(p Point) bool {
 		return p.Metric.origin == Summary && p.Labels.StateMachine == machine

@@ -53,8 +53,8 @@ func IsRefusal(name string) bool {
 }
 
 // BlamesInput reports whether an execution that failed with this error, of the import or of many imports as one, failed
-// because of its input: its file was refused, too many rows of the file could not be applied, or the same is true of its
-// list of files or of files in the list.
+// because of its input: its file was refused, too many rows of the file could not be applied, or the same is true of
+// its list of files or of files in the list.
 func BlamesInput(name string) bool {
 	switch name {
 	case ToleratedFailurePercentageExceeded, FilesRejected, FilesFailed:

@@ -299,8 +299,8 @@ func (b filesBuilder) machine() object {
 	}
 }
 
-// filesError returns a state that makes the execution fail with an error, after the message. The cause is about the files
-// that a member of the summary counts.
+// filesError returns a state that makes the execution fail with an error, after the message. The cause is about the
+// files that a member of the summary counts.
 func filesError(name, cause, counted string) object {
 	return object{
 		{"Type", "Pass"},

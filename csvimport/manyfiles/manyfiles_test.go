@@ -250,7 +250,8 @@ func TestTheSummary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Files != 6 || got.Succeeded != 2 || got.Failed != 4 || got.Unfinished != 2 || got.Earlier != 1 || got.Bytes != 30 {
+	if got.Files != 6 || got.Succeeded != 2 || got.Failed != 4 || got.Unfinished != 2 || got.Earlier != 1 ||
+		got.Bytes != 30 {
 		t.Errorf("files: %+v", got)
 	}
 	counts := manyfiles.Counts{Rows: 19, Applied: 13, AlreadyApplied: 1, Rejected: 3, DeadLettered: 2}

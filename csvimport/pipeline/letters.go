@@ -129,12 +129,14 @@ func LetterStores(c StoresConfig) deadletters.Stores {
 			Prefix: importrows.RecordPrefix}))
 	}
 	if c.Inbox != nil {
-		letterStores = append(letterStores, Part(&startevents.Events{Inbox: c.Inbox, Client: c.States, Machine: c.Machine},
+		letterStores = append(letterStores, Part(
+			&startevents.Events{Inbox: c.Inbox, Client: c.States, Machine: c.Machine},
 			c.Documents()))
 	}
 	if len(c.Machines) > 0 || c.AllMachines {
-		letterStores = append(letterStores, Part(&mapitems.Items{Client: c.States, Machines: c.Machines, Except: []string{c.Machine},
-			Executions: c.Executions}, c.Documents()))
+		letterStores = append(letterStores, Part(
+			&mapitems.Items{Client: c.States, Machines: c.Machines, Except: []string{c.Machine},
+				Executions: c.Executions}, c.Documents()))
 	}
 	return letterStores
 }

@@ -91,7 +91,8 @@ func (l *PlatformLetters) connect(ctx context.Context, p *local.Platform) (err e
 		Machine: importMachine(), Inbox: &startevents.Bucket{Store: p.S3Client(), Name: resultBucket},
 		AllMachines: true,
 		Executions:  failedMaps(p), Keep: platformRecord(p)}) {
-		l.letterStores = append(l.letterStores, console.LetterStore{Name: names[part.Kind], Kind: part.Kind, Store: part.Store})
+		l.letterStores = append(l.letterStores,
+			console.LetterStore{Name: names[part.Kind], Kind: part.Kind, Store: part.Store})
 	}
 	return nil
 }
@@ -261,7 +262,8 @@ func (l *PlatformLetters) queue(ctx context.Context, p *local.Platform, arn stri
 	if q == nil || err != nil {
 		return nil, err
 	}
-	letterStore := &console.LetterStore{Name: "queue-" + q.Name(), Kind: deadletters.KindQueue, Store: Part(q, platformRecord(p)).Store,
+	letterStore := &console.LetterStore{Name: "queue-" + q.Name(), Kind: deadletters.KindQueue,
+		Store: Part(q, platformRecord(p)).Store,
 		Depth: func(ctx context.Context) (int64, error) {
 			text, err := queueAttribute(ctx, l.sqs, q.URL, "ApproximateNumberOfMessages")
 			var n int64

@@ -19,7 +19,9 @@ import (
 // platform opens a platform with a console that shows all dead letters.
 func platform(t *testing.T) *local.Platform {
 	t.Helper()
-	p, err := local.Open(t.Context(), local.Config{Console: local.Console{Who: "ann", LetterStores: (&pipeline.PlatformLetters{}).LetterStores}})
+	p, err := local.Open(t.Context(), local.Config{
+		Console: local.Console{Who: "ann", LetterStores: (&pipeline.PlatformLetters{}).LetterStores},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +191,8 @@ func TestStoresOfAFreshPlatform(t *testing.T) {
 	if err != nil || len(letterStores) != 1 || letterStores[0].Name != "map-items" {
 		t.Fatalf("%v %v", letterStores, err)
 	}
-	if groups, err := letterStores[0].Store.Groups(context.Background(), deadletters.Filter{}); err != nil || len(groups) != 0 {
+	groups, err := letterStores[0].Store.Groups(context.Background(), deadletters.Filter{})
+	if err != nil || len(groups) != 0 {
 		t.Errorf("%v %v", groups, err)
 	}
 	if buckets, _ := ask(t, p, "GET", "/", "", "Authorization", "AWS4-HMAC-SHA256 "+

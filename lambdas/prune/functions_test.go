@@ -25,14 +25,22 @@ const (
 
 // testAccount has state machines with their versions and executions, and functions with their versions.
 type testAccount struct {
-	definitions map[string]string                                                    // by ARN of a state machine, of a version, or of an execution
-	versions    map[string][]string                                                  // ARNs of versions of a state machine, newest first, by its ARN
-	executions  map[string]map[sfntypes.ExecutionStatus][]sfntypes.ExecutionListItem // by ARN of the state machine
-	functions   map[string]int                                                       // the number of versions of each function
-	aliased     string                                                               // a version of a function that an alias points at
-	fails       string                                                               // an operation that fails
-	locked      string                                                               // a state machine whose versions cannot be deleted
-	asked       []string                                                             // the executions whose definitions were read
+	// by ARN of a state machine, of a version, or of an execution
+	definitions map[string]string
+	// ARNs of versions of a state machine, newest first, by its ARN
+	versions map[string][]string
+	// by ARN of the state machine
+	executions map[string]map[sfntypes.ExecutionStatus][]sfntypes.ExecutionListItem
+	// the number of versions of each function
+	functions map[string]int
+	// a version of a function that an alias points at
+	aliased string
+	// an operation that fails
+	fails string
+	// a state machine whose versions cannot be deleted
+	locked string
+	// the executions whose definitions were read
+	asked []string
 }
 
 func (a *testAccount) failing(operation string) error {

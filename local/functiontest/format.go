@@ -255,7 +255,7 @@ func (f *Function) find() (source, why string) {
 	}
 	for _, end := range []string{".ts", ".mts", ".cts", ".tsx"} {
 		if isFile(javaScript + end) {
-			return "", fmt.Sprintf("%s is TypeScript: build it, and name the directory with the JavaScript as code", javaScript+end)
+			return "", javaScript + end + " is TypeScript: build it, and name the directory with the JavaScript as code"
 		}
 	}
 	return "", fmt.Sprintf("the handler %s is missing: %s has no %s.js, .mjs, .cjs or .py; name the directory with the code as code",

@@ -278,7 +278,7 @@ func (m *mocks) operations() []*Operation {
 // operation returns the operation with an ID, or nil.
 func (m *mocks) operation(id string) *Operation {
 	all := m.operations()
-	if i := slices.IndexFunc(all, func(o *Operation) bool { return o.Visit.Operation == id }); i >= 0 {
+	if i := slices.IndexFunc(all, func(o *Operation) bool { return o.Operation == id }); i >= 0 {
 		return all[i]
 	}
 	return nil

@@ -107,7 +107,7 @@ func (o *Operation) waits() []time.Duration {
 	if len(o.Attempts) == 0 && !o.Open() && o.Kind != Context {
 		return append(all, o.Left.Sub(o.Entered))
 	}
-	for _, w := range o.Visit.Waits() {
+	for _, w := range o.Waits() {
 		if !w.Until.IsZero() {
 			all = append(all, w.Until.Sub(w.From))
 		}

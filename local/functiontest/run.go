@@ -125,9 +125,8 @@ func (f *File) Run(ctx context.Context, t *Test) (*Result, error) {
 		r.Failures = []string{fmt.Sprintf("%s:%d: the execution did not end within %s of real time%s", f.Name, t.Line, patience,
 			waitingFor(r.Operations))}
 	default:
-		var unused []string
-		unused, r.Notes = m.unused()
-		r.Failures = append(unused, r.judge()...)
+		r.Failures, r.Notes = m.unused()
+		r.Failures = append(r.Failures, r.judge()...)
 	}
 	r.Real = time.Since(began)
 	f.results = append(f.results, r)
@@ -152,7 +151,8 @@ func waitingFor(all []*Operation) string {
 func (r *Result) run(m *mocks, now *clock.Clock) (err error) {
 	ended := make(chan struct{})
 	var once sync.Once
-	p, err := local.Open(m.ctx, local.Config{Clock: now, FollowDurable: m.follow, Chained: m.chained, EngineSeed: r.Test.Seed,
+	p, err := local.Open(m.ctx, local.Config{Clock: now, FollowDurable: m.follow, Chained: m.chained,
+		EngineSeed: r.Test.Seed,
 		Observe: func(x *journal.Execution, events []history.Event) {
 			once.Do(func() {
 				copied := *x
@@ -324,7 +324,8 @@ const shownLog = 100
 func logOf(p *local.Platform) []string {
 	var lines []string
 	for _, g := range p.Logs.Groups(p.Scope, func(name string) bool { return strings.HasPrefix(name, "/aws/lambda/") }) {
-		events, err := p.Logs.Read(p.Scope, g.Name, func(string) bool { return true }, 0, time.Now().Add(time.Hour).UnixMilli())
+		events, err := p.Logs.Read(p.Scope, g.Name, func(string) bool { return true }, 0,
+			time.Now().Add(time.Hour).UnixMilli())
 		if err != nil {
 			continue // the log is an extra
 		}
@@ -342,7 +343,7 @@ func logOf(p *local.Platform) []string {
 func (r *Result) Trace(w io.Writer) {
 	names := map[string]string{}
 	for _, o := range r.Operations {
-		names[o.Visit.Operation] = o.Name
+		names[o.Operation] = o.Name
 	}
 	for i := range r.Events {
 		e := &r.Events[i]

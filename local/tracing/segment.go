@@ -152,7 +152,8 @@ func Execution(x *journal.Execution, events []history.Event, called func(state s
 // attemptOf returns the segment of an attempt of a step of a durable execution.
 func attemptOf(arn string, a *timeline.Attempt, ended func(time.Time) float64) *segment {
 	return &segment{Name: "Attempt #" + strconv.Itoa(a.Number), ID: idOf(arn, "attempt", a.First),
-		Start: xray.Seconds(a.Scheduled), End: ended(a.Ended), Fault: a.Outcome.Bad(), Error: a.Outcome == timeline.Aborted,
+		Start: xray.Seconds(a.Scheduled), End: ended(a.Ended), Fault: a.Outcome.Bad(),
+		Error: a.Outcome == timeline.Aborted,
 		Cause: causeOf(a.Failure), AWS: map[string]any{"retries": a.Number - 1}}
 }
 

@@ -2,7 +2,8 @@
 // events. It passes the object's "Object Created" event to the function that starts imports. If that function
 // cannot run, as on moto_server without Docker, the command runs the function's handler itself and says so.
 //
-//	announce -bucket B -key K -etag E -size N -function csv-import-local-start -state-machine ARN -files-state-machine ARN
+//	announce -bucket B -key K -etag E -size N -function csv-import-local-start -state-machine ARN \
+//		-files-state-machine ARN
 //
 // -files-state-machine is for manifests of many files; without it, the handler refuses them.
 //

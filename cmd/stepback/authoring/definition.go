@@ -39,7 +39,7 @@ func (c *Definition) Run(ctx context.Context, std terminal.Streams) error {
 		return err
 	}
 	if file, _ := definitions.PartOf(c.Of); terminal.Exists(file) || definitions.IsDefinition(file) || file == "-" {
-		d, err := c.Substitutions.Read(c.Of, std)
+		d, err := c.Read(c.Of, std)
 		if err != nil {
 			return err
 		}

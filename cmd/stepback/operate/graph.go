@@ -53,7 +53,7 @@ func (c *Graph) Run(ctx context.Context, std terminal.Streams) error {
 		}
 		return workspace.OnDirectory(ctx, std, c.Data, c)
 	}
-	d, err := c.Substitutions.Read(c.Of, std)
+	d, err := c.Read(c.Of, std)
 	if err != nil {
 		return err
 	}

@@ -329,7 +329,7 @@ func (c *Cost) specs(states ...string) ([]faults.Spec, error) {
 
 // definition prints what executions of a definition cost, for the cheapest and the most expensive path through it.
 func (c *Cost) definition(std terminal.Streams) error {
-	d, err := c.Substitutions.Read(c.File, std)
+	d, err := c.Read(c.File, std)
 	if err != nil {
 		return err
 	}

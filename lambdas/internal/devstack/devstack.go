@@ -99,8 +99,8 @@ func Config(endpoint string) aws.Config {
 		Credentials: credentials.NewStaticCredentialsProvider("test", "test", "")}
 }
 
-// Deploy creates the stack on the platform at an address and waits until it is complete. Each function among the resources has the
-// bootstrap that is built of its package; packages are named after the functions, in lower case.
+// Deploy creates the stack on the platform at an address and waits until it is complete. Each function among the
+// resources has the bootstrap that is built of its package; packages are named after the functions, in lower case.
 func (r Resources) Deploy(t testing.TB, endpoint string) {
 	t.Helper()
 	cfg := Config(endpoint)
@@ -179,7 +179,8 @@ func bootstrap(function string) ([]byte, error) {
 	}
 	defer os.RemoveAll(dir)
 	binary := filepath.Join(dir, "bootstrap")
-	build := exec.Command("go", "build", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", binary, "stepback/lambdas/"+function)
+	build := exec.Command("go", "build", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", binary,
+		"stepback/lambdas/"+function) //nolint:gosec // the caller's functions, of this module
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("go build of the function %s: %w: %s", function, err, out)
 	}

@@ -21,8 +21,8 @@ import (
 
 const (
 	cacheBytes = 8 << 20
-	// Pebble begins with a table of 256 KiB and doubles it whenever it is full, and keeps three: with 16 MiB, a long import
-	// would take 48 MiB for them, which are part of Go's heap and double its growth. 4 MiB is Pebble's default.
+	// Pebble begins with a table of 256 KiB and doubles it whenever it is full, and keeps three: with 16 MiB, a long
+	// import would take 48 MiB for them, which are part of Go's heap and double its growth. 4 MiB is Pebble's default.
 	memTableBytes = 4 << 20
 	// bloomBits is the number of bits of a key in the filters of tables: a lookup of a new key reads a block of one
 	// table in a hundred. Most writes look up a key that does not exist yet.

@@ -326,7 +326,9 @@ func TestAJournalThatCannotBeRead(t *testing.T) {
 	if d, err := s.Describe(t.Context(), arns[0], true); err != nil || d.Status != "RUNNING" || !s.Recovering() {
 		t.Errorf("the one that was recovered: %+v, %v", d, err)
 	}
-	if _, err := durablefunctions.Open(t.Context(), durablefunctions.Options{Journal: broken{kept, unreadable}, Clock: virtual(t)}); !errors.Is(err, unreadable) {
+	_, err := durablefunctions.Open(t.Context(),
+		durablefunctions.Options{Journal: broken{kept, unreadable}, Clock: virtual(t)})
+	if !errors.Is(err, unreadable) {
 		t.Errorf("opened: %v", err)
 	}
 }

@@ -21,7 +21,8 @@ type Capacity struct {
 
 // NewCapacity returns a Capacity with a maximum number of processes and megabytes of memory; 0 means no limit.
 func NewCapacity(processes, memoryMB int) *Capacity {
-	return &Capacity{processes: processes, memoryMB: memoryMB, freed: make(chan struct{}), holders: map[*pool]struct{}{}}
+	return &Capacity{processes: processes, memoryMB: memoryMB, freed: make(chan struct{}),
+		holders: map[*pool]struct{}{}}
 }
 
 // enter acquires a place for a process with the given memory, and waits if needed. A process that needs more than the
