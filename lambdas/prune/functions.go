@@ -45,8 +45,8 @@ type functions interface {
 		...func(*lambda.Options)) (*lambda.DeleteFunctionOutput, error)
 }
 
-// pruneFunctions deletes the versions of the named functions that are called neither by one of the state machines, nor by
-// one of their versions, nor by an execution that runs or can be redriven at now. It keeps the newest five of each
+// pruneFunctions deletes the versions of the named functions that are called neither by one of the state machines, nor
+// by one of their versions, nor by an execution that runs or can be redriven at now. It keeps the newest five of each
 // function. It returns what it has deleted as NAME:VERSION, also if it then fails; unless it knows all uses, it deletes
 // nothing.
 func pruneFunctions(ctx context.Context, states executions, client functions, machines, names []string,

@@ -1,5 +1,5 @@
-// Command prune is the Lambda function that a schedule invokes once a day to delete old versions of state machines and of
-// the functions that they call, if nothing uses them. Its response lists what it has deleted.
+// Command prune is the Lambda function that a schedule invokes once a day to delete old versions of state machines and
+// of the functions that they call, if nothing uses them. Its response lists what it has deleted.
 //
 // Environment: STATE_MACHINE_ARNS, the ARNs of the state machines, and FUNCTION_NAMES, the names of the functions, both
 // separated by commas.

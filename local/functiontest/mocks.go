@@ -164,8 +164,8 @@ func (m *mocks) respond(q *question) answer {
 // mostQuestion is the maximum size of a question in bytes.
 const mostQuestion = 1 << 20
 
-// ServeHTTP implements http.Handler: the plugin in the function's process posts to /hello that an invocation begins, and
-// questions to /step.
+// ServeHTTP implements http.Handler: the plugin in the function's process posts to /hello that an invocation begins,
+// and questions to /step.
 func (m *mocks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body := json.NewDecoder(http.MaxBytesReader(w, r.Body, mostQuestion))
 	switch r.URL.Path {

@@ -189,8 +189,8 @@ func (r *Result) run(m *mocks, now *clock.Clock) (err error) {
 	if err != nil {
 		return &RefusedError{r.File.Name, f.Line, words(err)}
 	}
-	if _, err := p.Functions.Invoke(m.ctx, p.Scope, &invocation.Request{FunctionName: name, Qualifier: invocation.Latest,
-		Type: invocation.Event, Payload: []byte(r.Test.Input)}); err != nil {
+	if _, err := p.Functions.Invoke(m.ctx, p.Scope, &invocation.Request{FunctionName: name,
+		Qualifier: invocation.Latest, Type: invocation.Event, Payload: []byte(r.Test.Input)}); err != nil {
 		return fmt.Errorf("%s:%d: %w", r.File.Name, r.Test.Line, err)
 	}
 	select {

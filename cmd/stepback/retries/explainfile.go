@@ -18,7 +18,7 @@ import (
 
 // file explains the retries of a definition's states.
 func (c *retriesExplainCmd) file(std terminal.Streams) error {
-	d, err := c.Substitutions.Read(c.Of, std)
+	d, err := c.Read(c.Of, std)
 	if err != nil {
 		return err
 	}

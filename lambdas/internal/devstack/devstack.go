@@ -179,8 +179,9 @@ func bootstrap(function string) ([]byte, error) {
 	}
 	defer os.RemoveAll(dir)
 	binary := filepath.Join(dir, "bootstrap")
+	//nolint:gosec // the caller's functions, of this module
 	build := exec.Command("go", "build", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", binary,
-		"stepback/lambdas/"+function) //nolint:gosec // the caller's functions, of this module
+		"stepback/lambdas/"+function)
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("go build of the function %s: %w: %s", function, err, out)
 	}

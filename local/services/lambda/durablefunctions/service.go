@@ -26,8 +26,8 @@ type Options struct {
 	// Track, if not nil, returns the function that receives the events of an execution from now on, after past; see
 	// engine.Config.Track and Service.Tracked.
 	Track func(x *journal.Execution, past []history.Event) func([]history.Event)
-	// Recovered, if not nil, is called once for each unfinished execution of an earlier process, with its events, before
-	// it continues. It must be safe for concurrent use.
+	// Recovered, if not nil, is called once for each unfinished execution of an earlier process, with its events,
+	// before it continues. It must be safe for concurrent use.
 	Recovered func(x *journal.Execution, past []history.Event)
 	// Resumed, if not nil, is called once after Resume, when all of these executions have been recovered, or with the
 	// error of a journal that cannot be read. It is not called if the service closes first.
