@@ -225,7 +225,7 @@ localstack-down: ## stop LocalStack and PostgreSQL and delete their data
 
 .PHONY: cdk-test
 cdk-test: ## run the tests of the CDK app, a separate module
-	cd cdk && $(GO) vet ./... && $(GO) test ./...
+	cd cdk && $(GO) vet ./... && $(GO) test -timeout 30m ./...
 
 .PHONY: bench
 bench: ## measure speed and memory, as ratios to a floor measured in the same run

@@ -78,8 +78,8 @@ func TestEventsAfterARedriveAreCounted(t *testing.T) {
 	}
 }
 
-// TestTheChildStateIsThatOfBatches: at log level ERROR, a failed attempt of a child that imports a file or checks a range
-// is not counted under the Task state of the children that process batches.
+// TestTheChildStateIsThatOfBatches: at log level ERROR, a failed attempt of a child that imports a file or checks a
+// range is not counted under the Task state of the children that process batches.
 func TestTheChildStateIsThatOfBatches(t *testing.T) {
 	t.Parallel()
 	reader := retrymetrics.LogReader{Level: retrymetrics.LevelError, ChildState: "ProcessSingleUserRecord"}

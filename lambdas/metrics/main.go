@@ -1,6 +1,6 @@
-// Command metrics is the Lambda function on the subscriptions of the log groups of one or more state machines. It counts
-// retries from the logged events, by state machine, and prints them in CloudWatch's embedded metric format, which
-// CloudWatch turns into metrics.
+// Command metrics is the Lambda function on the subscriptions of the log groups of one or more state machines. It
+// counts retries from the logged events, by state machine, and prints them in CloudWatch's embedded metric format,
+// which CloudWatch turns into metrics.
 //
 // It keeps open executions in memory between invocations, so it counts exactly with a reserved concurrency of 1; with
 // more, records that another instance received are counted as UnpairedEvents. Deliveries may arrive in any order.

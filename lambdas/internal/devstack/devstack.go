@@ -1,10 +1,11 @@
-// Package devstack deploys parts of the CDK app's dev template onto a platform, with the functions' real bootstraps, for
-// the tests of the functions.
+// Package devstack deploys parts of the CDK app's dev template onto a platform, with the functions' real bootstraps,
+// for the tests of the functions.
 package devstack
 
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -119,7 +120,7 @@ func (r Resources) Deploy(t testing.TB, endpoint string) {
 		if resource["Type"] == "AWS::Lambda::Function" {
 			properties := resource["Properties"].(map[string]any)
 			name := properties["FunctionName"].(string)
-			code, err := bootstrap(name[strings.LastIndexByte(name, '-')+1:])
+			code, err := bootstrap(t.Context(), name[strings.LastIndexByte(name, '-')+1:])
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -167,7 +168,7 @@ var (
 )
 
 // bootstrap returns the deployment package of a function. It is built once in a process.
-func bootstrap(function string) ([]byte, error) {
+func bootstrap(ctx context.Context, function string) ([]byte, error) {
 	building.Lock()
 	defer building.Unlock()
 	if bootstraps[function] != nil {
@@ -180,7 +181,7 @@ func bootstrap(function string) ([]byte, error) {
 	defer os.RemoveAll(dir)
 	binary := filepath.Join(dir, "bootstrap")
 	//nolint:gosec // the caller's functions, of this module
-	build := exec.Command("go", "build", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", binary,
+	build := exec.CommandContext(ctx, "go", "build", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", binary,
 		"stepback/lambdas/"+function)
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("go build of the function %s: %w: %s", function, err, out)
