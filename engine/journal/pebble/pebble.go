@@ -25,8 +25,9 @@ import (
 const (
 	cacheBytes = 16 << 20
 	// Pebble keeps three tables of this size: the one it writes to, the one it flushes, and one to be used again.
-	// Without cgo they are part of Go's heap, whose growth they double.
-	memTableBytes = 8 << 20
+	// Without cgo they are part of Go's heap, whose growth they double. With 8 MB, a distributed Map of 100,000 items
+	// takes a quarter longer.
+	memTableBytes = 16 << 20
 	bloomBits     = 10 // per key: one lookup in a hundred for a missing key reads a block
 )
 
