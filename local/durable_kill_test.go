@@ -21,11 +21,13 @@ import (
 func openDurable(t *testing.T, cfg local.Config, run durabletest.Program) *local.Platform {
 	t.Helper()
 	var p *local.Platform
-	handler := durabletest.Handler(durabletest.Service(func() *durablefunctions.Service { return p.Durable }), run)
+	opened := make(chan struct{}) // an execution that is recovered runs before Open has returned
+	handler := durabletest.Handler(durabletest.Service(func() *durablefunctions.Service { <-opened; return p.Durable }), run)
 	cfg.BuiltIn = map[string]functions.BuiltIn{"F": func(functions.Surroundings) (functions.Program, error) {
 		return functions.Program{Handler: handler}, nil
 	}}
 	p = open(t, cfg)
+	close(opened)
 	err := p.Functions.PutLocal(t.Context(), p.Scope, &functions.LocalInput{Name: "F", BuiltIn: "F",
 		Role: "arn:aws:iam::000000000000:role/r", Durable: &functions.DurableSettings{}})
 	if err != nil {
