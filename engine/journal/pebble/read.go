@@ -70,6 +70,7 @@ type inOrder struct {
 	*pebble.Iterator
 	prefix string
 	key    []byte
+	raw    []byte // reused for each value
 }
 
 // inOrder returns a reader of the values with a prefix. Close it.
@@ -81,7 +82,7 @@ func (j *Journal) inOrder(prefix string) (*inOrder, error) {
 	return &inOrder{Iterator: it, prefix: prefix}, nil
 }
 
-// readNext reads and decodes like read.
+// readNext reads and decodes like read. decode must not retain any of the memory that it gets.
 func readNext[T any](o *inOrder, arn string, decode func([]byte) (T, error)) (T, error) {
 	var none T
 	o.key = append(append(o.key[:0], o.prefix...), arn...)
@@ -91,7 +92,7 @@ func readNext[T any](o *inOrder, arn string, decode func([]byte) (T, error)) (T,
 		}
 		return none, fmt.Errorf("%w: %s", journal.ErrNotFound, arn)
 	}
-	return unpack(o.Value(), arn, decode)
+	return unpackInto(&o.raw, o.Iterator, decode)
 }
 
 // damaged explains an error caused by a damaged file; other errors are returned unchanged. Pebble's own text has
@@ -114,7 +115,8 @@ func unpackInto[T any](raw *[]byte, it *pebble.Iterator, decode func([]byte) (T,
 		value, err = decode(decompressed)
 	}
 	if err != nil {
-		err = fmt.Errorf("%s: %w", it.Key(), err)
+		arn, _, _ := bytes.Cut(it.Key()[len(executionPrefix):], []byte{0}) // all prefixes are of the same length
+		err = fmt.Errorf("%s: %w", arn, err)
 	}
 	return value, err
 }

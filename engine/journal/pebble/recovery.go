@@ -20,7 +20,7 @@ func (j *Journal) Unfinished(ctx context.Context, prefix string) iter.Seq2[*jour
 			return
 		}
 		defer executions.Close()
-		var arn []byte
+		var arn, raw []byte
 		var steps []journal.Step
 		tell := func() bool {
 			if len(arn) == 0 {
@@ -45,7 +45,7 @@ func (j *Journal) Unfinished(ctx context.Context, prefix string) iter.Seq2[*jour
 				}
 				arn, steps = append(arn[:0], of...), nil
 			}
-			s, err := unpack(it.Value(), string(of), journal.DecodeStep)
+			s, err := unpackInto(&raw, it, journal.DecodeStep)
 			if err != nil {
 				yield(nil, err)
 				return
