@@ -52,8 +52,10 @@ func (r *Run) Describe(ctx context.Context) (*Execution, error) {
 		return nil, err
 	}
 	described := executionOf(x)
-	described.Retries = r.engine.core.Retries(r.arn)
-	return described, nil
+	if x.Status == Running {
+		described.Retries, err = r.engine.core.Retries(ctx, r.arn)
+	}
+	return described, err
 }
 
 // History returns the events of the execution so far.

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -496,4 +498,107 @@ func TestRetriesAreDescribed(t *testing.T) {
 		return
 	}
 	t.Error("it is not listed")
+}
+
+// leftJournal is a journal that outlives the engines that close it. Once closed, gate lets a recovery read more than its
+// first execution, or fails it with err.
+type leftJournal struct {
+	journal.Journal
+
+	gate chan struct{}
+	err  error
+}
+
+func (j *leftJournal) Close() error { return nil }
+
+func (j *leftJournal) Unfinished(ctx context.Context, prefix string) iter.Seq2[*journal.Unfinished, error] {
+	return func(yield func(*journal.Unfinished, error) bool) {
+		n := 0
+		for u, err := range j.Journal.Unfinished(ctx, prefix) {
+			if n++; n == 2 && strings.HasSuffix(prefix, ":") { // otherwise it is a request for one execution
+				select {
+				case <-j.gate:
+					err = errors.Join(err, j.err)
+				case <-ctx.Done():
+					err = ctx.Err()
+				}
+			}
+			if !yield(u, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// With Recovered, New returns at once. Executions of the previous program are found at any time, and new ones run.
+func TestRecoveryInTheBackground(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	damage := errors.New("the disk is gone")
+	for _, failure := range []error{nil, damage} {
+		kept := &leftJournal{Journal: journal.NewMemory(), gate: make(chan struct{}), err: failure}
+		cfg := stepback.Config{Dir: "left", Journal: func(string) (journal.Journal, error) { return kept, nil },
+			Functions: stepback.Functions{"charge": stepback.Func(func(_ context.Context, o order) (receipt, error) {
+				if o.ID == "new" {
+					return receipt{ID: "r-new"}, nil
+				}
+				return receipt{}, stepback.Errorf("CardServiceBusy", "try again")
+			})}}
+		first, err := stepback.New(ctx, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		orders := stepback.Definition{Name: "Orders", Text: strings.Replace(charge, `"IntervalSeconds": 2`, `"IntervalSeconds": 600`, 1)}
+		m := define(t, first, orders)
+		for _, name := range []string{"order-1", "order-2", "order-3"} {
+			retried(t, start(t, m, name, order{ID: name}))
+		}
+		if err := first.Close(); err != nil {
+			t.Fatal(err)
+		}
+
+		type end struct {
+			executions int
+			err        error
+		}
+		ended := make(chan end, 1)
+		cfg.Recovered = func(executions int, err error) { ended <- end{executions, err} }
+		second, err := stepback.New(ctx, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m = define(t, second, orders)
+		if x := wait(t, start(t, m, "order-4", order{ID: "new"})); x.Status != stepback.Succeeded {
+			t.Errorf("%+v", x)
+		}
+		retried(t, m.Find("order-3"))
+		close(kept.gate)
+		got := <-ended
+		if failure == nil {
+			if got.executions != 3 || got.err != nil {
+				t.Errorf("%d executions continue: %v", got.executions, got.err)
+			}
+			retried(t, m.Find("order-2"))
+		} else if !errors.Is(got.err, failure) {
+			t.Errorf("the recovery ended with %v, want %v", got.err, failure)
+		}
+		if err := second.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// retried waits until an execution waits for a retry.
+func retried(t *testing.T, run *stepback.Run) {
+	t.Helper()
+	for {
+		x, err := run.Describe(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(x.Retries) == 1 {
+			return
+		}
+		runtime.Gosched()
+	}
 }

@@ -43,6 +43,8 @@ func main() {
 	var err error
 	if strings.HasPrefix(*child, scalePrefix) {
 		err = scaleChild(ctx, *child, *dir, o.big)
+	} else if strings.HasPrefix(*child, leftPrefix) {
+		err = leaveChild(ctx, *child, *dir, o.big)
 	} else if *child != "" {
 		err = memoryChild(ctx, *child, *dir, o.big)
 	} else if o.only, err = regexp.Compile(*only); err == nil {

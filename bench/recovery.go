@@ -4,6 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
 
 	"stepback/engine"
 )
@@ -133,15 +137,31 @@ func startBehind(ctx context.Context, dir string) (b *bed, ended <-chan int, err
 	return b, resumed, b.run(ctx, m, "new", `{}`)
 }
 
-// leave creates executions in a directory and leaves them in a state.
-func leave(ctx context.Context, dir string, n int, state string) (err error) {
+// leave creates executions in a directory and leaves them in a state. A process of its own does it,
+// because its heap would determine how often the garbage collector runs during the recovery.
+func leave(ctx context.Context, dir string, n int, state string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	//nolint:gosec // this program
+	cmd := exec.CommandContext(ctx, self, "-child", leftPrefix+state, "-dir", dir, "-big", strconv.Itoa(n))
+	cmd.Stderr = os.Stderr
+	return cmd.Run()
+}
+
+// leftPrefix begins the names of the jobs of leaveChild.
+const leftPrefix = "left "
+
+// leaveChild does the work of leave.
+func leaveChild(ctx context.Context, job, dir string, n int) (err error) {
 	b, err := open(dir, nil, neverAnswer)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	m, err := b.Define(engine.Definition{Name: "m",
-		Text: `{"StartAt":"P","States":{"P":{"Type":"Pass","Next":"S"},"S":` + state + `}}`})
+		Text: `{"StartAt":"P","States":{"P":{"Type":"Pass","Next":"S"},"S":` + strings.TrimPrefix(job, leftPrefix) + `}}`})
 	if err != nil {
 		return err
 	}

@@ -33,8 +33,8 @@ type background struct {
 // RecoverInBackground resumes the same executions as Recover, but returns before it has read them. From then on, the
 // engine accepts everything. A request about an execution that has not been recovered yet restores it first; a request
 // about the child executions or the parent of a Map Run waits for the end of the recovery, as do RedriveExecution,
-// Running, StopAll, and lists that are filtered by retries. Until the end, other lists and Retries may lack retries,
-// and Open and MapRuns count only what has been recovered. Virtual time stands still.
+// Running, StopAll, and lists that are filtered by retries. Until the end, other lists may lack retries, and Open and
+// MapRuns count only what has been recovered. Virtual time stands still.
 //
 // Executions that wait only for timers remain in the journal until a timer fires or a request arrives; only their ARNs
 // and timers are in memory.

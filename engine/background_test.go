@@ -195,7 +195,7 @@ func TestBackgroundRecoveryAnswersRequests(t *testing.T) {
 	if pending, err := e.Pending(ctx, execution("retry")); err != nil || len(pending) != 1 {
 		t.Errorf("the retry: %+v, %v", pending, err)
 	}
-	if err := e.RetryNow(ctx, execution("retry"), e.Retries(execution("retry"))[0].ID); err != nil {
+	if err := e.RetryNow(ctx, execution("retry"), waitingRetries(t, e, execution("retry"))[0].ID); err != nil {
 		t.Errorf("the retry: %v", err)
 	}
 	if x, err := e.Wait(ctx, execution("retry")); err != nil || x.Status != history.Succeeded {

@@ -59,7 +59,7 @@ func TestHold(t *testing.T) {
 	arn := b.start(t, retries, `{}`)
 	b.clock.Release()
 	awaitDue(b.Engine, 1)
-	if r := b.Retries(arn); len(r) != 1 || r[0].Attempt != 2 || len(attempts) != 1 {
+	if r := waitingRetries(t, b.Engine, arn); len(r) != 1 || r[0].Attempt != 2 || len(attempts) != 1 {
 		t.Fatalf("%+v, %v", r, attempts)
 	}
 	b.Close()

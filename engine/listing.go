@@ -101,7 +101,7 @@ func (e *Engine) Listed(ctx context.Context, q *Query) iter.Seq2[Listed, error] 
 			}
 			l := Listed{Execution: x}
 			if !x.Ended() {
-				l.Retries = e.Retries(x.ARN)
+				l.Retries = e.retriesInMemory(x.ARN)
 			}
 			if q.selects(&l) && !yield(l, nil) {
 				return

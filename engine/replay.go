@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"sync"
 
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
@@ -77,5 +78,14 @@ func (r *run) skipMocks(effects, outstanding []interpreter.Effect) {
 
 // same reports whether two histories are equal byte for byte.
 func same(a, b []history.Event) bool {
-	return len(a) == len(b) && bytes.Equal(history.AppendBinary(nil, a), history.AppendBinary(nil, b))
+	if len(a) != len(b) {
+		return false
+	}
+	stored := storedForms.Get().(*[2][]byte)
+	defer storedForms.Put(stored)
+	stored[0], stored[1] = history.AppendBinary(stored[0][:0], a), history.AppendBinary(stored[1][:0], b)
+	return bytes.Equal(stored[0], stored[1])
 }
+
+// storedForms holds memory for the stored forms that same compares. A recovery compares every step.
+var storedForms = sync.Pool{New: func() any { return new([2][]byte) }}

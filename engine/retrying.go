@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"time"
 
@@ -113,9 +114,26 @@ func (r *run) waitingRetries() []*Retry {
 
 // Retries returns the states of an execution that are waiting to be retried, the next one first. It returns nil if
 // there are none or the execution is not running. Pending reports more, but has to ask the worker that has the
-// execution.
-func (e *Engine) Retries(arn string) []*Retry {
-	if r := e.running(arn); r != nil { // dormant executions wait for no retry
+// execution. Errors are those of ctx and the journal, and ErrClosed, while executions are recovered in the background.
+func (e *Engine) Retries(ctx context.Context, arn string) ([]*Retry, error) {
+	e.mu.Lock()
+	r, waits := e.runs[arn], e.dormant[arn] != nil // dormant executions wait for no retry
+	e.mu.Unlock()
+	if r == nil && !waits {
+		var err error
+		if r, err = e.find(ctx, arn); err != nil {
+			return nil, err
+		}
+	}
+	if r == nil {
+		return nil, nil
+	}
+	return r.waitingRetries(), nil
+}
+
+// retriesInMemory returns the retries of an execution like Retries, but none if the execution is not in memory.
+func (e *Engine) retriesInMemory(arn string) []*Retry {
+	if r := e.running(arn); r != nil {
 		return r.waitingRetries()
 	}
 	return nil

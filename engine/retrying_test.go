@@ -70,7 +70,7 @@ func TestExecutionsThatWaitForARetryAreListed(t *testing.T) {
 	} {
 		eventually(t, b.Engine, q, 0)
 	}
-	if err := b.RetryNow(t.Context(), bad, b.Retries(bad)[0].ID); err != nil {
+	if err := b.RetryNow(t.Context(), bad, waitingRetries(t, b.Engine, bad)[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	for page := eventually(t, b.Engine, engine.Query{}, 2); ; page = eventually(t, b.Engine, engine.Query{}, 2) {
@@ -146,4 +146,14 @@ func TestRetriesAreKnownAfterARestart(t *testing.T) {
 	if _, _, err := e.List(t.Context(), engine.Query{}, 0, "!"); !errors.Is(err, engine.ErrPageToken) {
 		t.Error(err)
 	}
+}
+
+// waitingRetries returns the retries that an execution waits for.
+func waitingRetries(t *testing.T, e *engine.Engine, arn string) []*engine.Retry {
+	t.Helper()
+	retries, err := e.Retries(t.Context(), arn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return retries
 }

@@ -50,8 +50,10 @@ func (p *Platform) console() http.Handler {
 	})
 }
 
-// points returns the stored metric data and those still being counted.
+// points returns the stored metric data and those still being counted. It waits until what an earlier process may not
+// have stored has been counted again.
 func (p *Platform) points() ([]retrymetrics.Point, error) {
+	<-p.metrics.recounted
 	p.metrics.keeping.Lock() // no points are on their way to the file
 	defer p.metrics.keeping.Unlock()
 	kept, err := metricsfile.Read(p.Dir)

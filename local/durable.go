@@ -47,9 +47,7 @@ func (p *Platform) resumeDurable(ctx context.Context) error {
 func (p *Platform) durableResumed(err error) {
 	if err != nil {
 		p.reportBroken(err)
-		return
 	}
-	p.forgetRecovered()
 }
 
 // trackDurable counts the retries of the steps of a durable execution as they happen, as track does for executions of

@@ -59,6 +59,7 @@ func (s *engines) open(scope aws.Scope) (*engine.Engine, error) {
 		return nil, err
 	}
 	s.recovering.Add(1)
+	p.metrics.hold()
 	s.mu.Lock()
 	s.made[scope] = e
 	s.mu.Unlock()
@@ -87,20 +88,12 @@ func (s *engines) found(resumed int, found *engine.Recovered, err error) {
 		s.log.Info("executions resumed", "executions", resumed, "children", found.Children)
 	}
 	s.recovering.Add(-1)
-	s.platform.forgetRecovered()
-}
-
-// forgetRecovered ends the counting of recovered executions, once all of them have been found.
-func (p *Platform) forgetRecovered() {
-	if p.engines.recovering.Load() == 0 && !p.Durable.Recovering() {
-		p.metrics.forget()
-	}
+	s.platform.metrics.release()
 }
 
 // recovered counts the ended child executions of recovered executions that no earlier process has counted and stored,
 // and calls Config.Resumed for each execution.
 func (s *engines) recovered(ctx context.Context, found *engine.Recovered) error {
-	j := s.platform.Journal
 	parents := make([]string, 0, len(found.Executions)+len(found.Left))
 	for _, x := range found.Executions {
 		parents = append(parents, x.ARN)
@@ -109,17 +102,7 @@ func (s *engines) recovered(ctx context.Context, found *engine.Recovered) error 
 		parents = append(parents, x.ARN)
 	}
 	for _, arn := range parents {
-		if !s.platform.metrics.hadMapRuns(arn) {
-			continue
-		}
-		x, err := j.Execution(ctx, arn)
-		if err != nil {
-			return err
-		}
-		if x.MapRunARN != "" {
-			continue // counted with its parent
-		}
-		if err := s.platform.metrics.countAgain(ctx, j, x); err != nil {
+		if err := s.platform.metrics.countChildren(ctx, arn); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"log/slog"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -24,6 +25,7 @@ import (
 	"stepback/engine/simulation"
 	"stepback/engine/timeline"
 	"stepback/retrymetrics"
+	"stepback/retrymetrics/metricsfile"
 	"stepback/stepbacktest/observed"
 )
 
@@ -210,24 +212,27 @@ func records(arn string, events []history.Event) []retrymetrics.Record {
 }
 
 // TestLiveCountsSurviveKills runs drawn histories of several executions and child executions side by side on platforms
-// that are killed, closed and opened again at any time. Whatever happens, the metric data are those of a count from
-// scratch: nothing is lost, and nothing is counted twice.
+// that are killed, closed and opened again at any time, also while they count again what earlier ones may have lost.
+// Whatever happens, the metric data are those of a count from scratch: nothing is lost, and nothing is counted twice.
 func TestLiveCountsSurviveKills(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	kills := 0
+	kills, early := 0, 0
 	for seed := range uint64(max(1, *histories/4)) {
 		w := &killed{random: rand.New(rand.NewPCG(seed, 2)), dir: filepath.Join(dir, fmt.Sprint(seed)),
 			now: simulatedStart}
 		if err := w.run(t.Context(), seed); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		kills += w.kills
+		kills, early = kills+w.kills, early+w.early
 		if err := os.RemoveAll(w.dir); err != nil {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d kills", kills)
+	t.Logf("%d kills, %d of them during a recount", kills, early)
+	if early == 0 {
+		t.Error("no process was killed during a recount")
+	}
 }
 
 var simulatedStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -241,8 +246,14 @@ type killed struct {
 	now    time.Time
 	all    []*execution
 	kills  int
+	early  int // kills during a recount that had begun
 
-	p *Platform // the living process
+	p        *Platform   // the living process
+	advance  func() bool // its recount counts one more execution; false at the end
+	halt     func()      // ends its recount where it stands
+	pause    func() bool // called by the recount before each history; false to end it
+	counting bool        // it is advancing
+	under    bool        // its recount has begun and not ended
 }
 
 // execution is one drawn execution.
@@ -293,6 +304,7 @@ func (w *killed) run(ctx context.Context, seed uint64) error {
 	if err := w.end(ctx); err != nil {
 		return err
 	}
+	defer w.halt()
 	return w.look()
 }
 
@@ -319,24 +331,33 @@ func (w *killed) draw(seed uint64, i int) error {
 }
 
 // act lets one thing happen: a step of an execution that is tracked at once or waits for the journal, a write of the
-// metric data, an orderly end, or a kill.
+// metric data, progress of a recount, an orderly end, or a kill.
 func (w *killed) act(ctx context.Context, x *execution) error {
-	switch n := w.random.IntN(40); n {
+	n := w.random.IntN(40)
+	if w.under && n > 30 { // so that a tenth of the kills are during a recount
+		n = 2
+	}
+	switch n {
 	case 0:
 		return w.p.metrics.keep(false)
 	case 1:
-		if err := w.look(); err != nil {
-			return err
+		if w.random.IntN(2) == 0 { // otherwise it may end during its recount
+			if err := w.look(); err != nil {
+				return err
+			}
 		}
 		return w.end(ctx)
 	case 2:
-		w.kills++
+		w.dies()
 		if w.random.IntN(4) == 0 {
 			w.now = w.now.Add(-time.Duration(w.random.Int64N(int64(10 * time.Minute)))) // the clock is set back
 		}
 		return w.open(ctx) // the next process finds the file and the journal
 	case 3:
 		return w.look()
+	case 4, 5:
+		w.advance()
+		return nil
 	}
 	if x = w.next(x); x == nil {
 		return nil
@@ -348,6 +369,14 @@ func (w *killed) act(ctx context.Context, x *execution) error {
 		}
 	}
 	return nil
+}
+
+// dies counts a kill.
+func (w *killed) dies() {
+	w.kills++
+	if w.under {
+		w.early++
+	}
 }
 
 // next returns the execution that can make a step instead of x: child executions run while their parent does, and a
@@ -420,23 +449,35 @@ func (w *killed) follow(x *execution) {
 
 // open starts a process on what the last one left.
 func (w *killed) open(ctx context.Context) error {
+	if w.halt != nil {
+		w.halt()
+	}
 	w.p = &Platform{Dir: w.dir, Journal: w, Clock: clock.Virtual(w.now),
 		cfg: Config{Log: slog.New(slog.DiscardHandler)}}
 	defer w.p.Clock.Close()
 	m := &w.p.metrics
 	m.OwnErrors, m.dir, m.now = retrymetrics.OwnErrors, w.dir, func() time.Time { return w.now }
 	m.tracked = func() (time.Time, bool, bool) { return time.Time{}, false, false }
-	m.from, m.recount = 1<<63-1, true
-	if err := m.restart(ctx, w, w); err != nil {
+	m.from, m.recounted = math.MaxInt64, make(chan struct{})
+	close(m.recounted) // look lets the recount end first
+	points, counted, err := metricsfile.ReadCounted(w.dir)
+	if err != nil {
 		return err
 	}
+	if err := m.restart(w, points, counted); err != nil {
+		return err
+	}
+	m.hold()
+	w.recount(ctx)
 	if w.random.IntN(10) == 0 { // the process dies while it starts, or after it has stored its data too early
+		w.advance()
 		if err := m.keep(false); err != nil {
 			return err
 		}
-		w.kills++
+		w.dies()
 		return w.open(ctx)
 	}
+	m.hold()
 	found := &engine.Recovered{}
 	for _, x := range w.all {
 		x.live, x.tracked = nil, len(x.durable)
@@ -446,7 +487,10 @@ func (w *killed) open(ctx context.Context) error {
 		x.live = w.p.track(&x.Execution, x.durable, true)
 		if x.parent == nil {
 			found.Executions = append(found.Executions, engine.Resumed{ARN: x.ARN})
-			if m.mapRuns != nil { // the drawn histories lack MapRunStarted
+			if m.from != math.MaxInt64 { // the drawn histories lack MapRunStarted
+				if m.mapRuns == nil {
+					m.mapRuns = map[string]bool{}
+				}
 				m.mapRuns[x.ARN] = true
 			}
 		}
@@ -454,9 +498,33 @@ func (w *killed) open(ctx context.Context) error {
 	if err := (&engines{platform: w.p, log: slog.New(slog.DiscardHandler)}).recovered(ctx, found); err != nil {
 		return err
 	}
-	m.forget()
+	m.release()
 	m.opened(w.progress)
 	return nil
+}
+
+// recount starts the recount of the living process, which stops before each history until advance is called.
+func (w *killed) recount(ctx context.Context) {
+	m := &w.p.metrics
+	next, stop := iter.Pull(func(yield func(error) bool) {
+		w.pause = func() bool { return yield(nil) }
+		if err := m.recount(ctx); err == nil {
+			m.release()
+		} else if !errors.Is(err, context.Canceled) {
+			yield(err)
+		}
+	})
+	w.under, w.halt = false, stop
+	w.advance = func() bool {
+		w.counting = true
+		err, more := next()
+		w.counting = false
+		if err != nil {
+			panic(err)
+		}
+		w.under = more
+		return more
+	}
 }
 
 // progress returns what the engines report: the time of the oldest step that has not been tracked.
@@ -481,8 +549,10 @@ func (w *killed) end(ctx context.Context) error {
 	return w.open(ctx)
 }
 
-// look compares the metric data with a count from scratch of what was tracked.
+// look compares the metric data with a count from scratch of what was tracked, once the recount has ended.
 func (w *killed) look() error {
+	for w.advance() { //nolint:revive // it counts
+	}
 	got, err := w.p.points()
 	if err != nil {
 		return err
@@ -494,9 +564,33 @@ func (w *killed) look() error {
 	return samePoints(got, scratch.Points())
 }
 
-// Execution and the other methods implement what is needed of journal.Journal.
-func (w *killed) Execution(_ context.Context, arn string) (*journal.Execution, error) {
+// Snapshot implements journal.Snapshots.
+func (w *killed) Snapshot() journal.Snapshot {
+	s := &snapshot{of: w}
 	for _, x := range w.all {
+		if len(x.durable) > 0 {
+			copied := *x
+			copied.durable = slices.Clone(x.durable)
+			s.all = append(s.all, &copied)
+		}
+	}
+	return s
+}
+
+// snapshot implements journal.Snapshot.
+type snapshot struct {
+	of     *killed
+	all    []*execution
+	closed bool
+}
+
+func (s *snapshot) Close() error {
+	s.closed = true
+	return nil
+}
+
+func (s *snapshot) Execution(_ context.Context, arn string) (*journal.Execution, error) {
+	for _, x := range s.all {
 		if x.ARN == arn {
 			return &x.Execution, nil
 		}
@@ -504,8 +598,11 @@ func (w *killed) Execution(_ context.Context, arn string) (*journal.Execution, e
 	return nil, journal.ErrNotFound
 }
 
-func (w *killed) History(_ context.Context, arn string) ([]history.Event, error) {
-	for _, x := range w.all {
+func (s *snapshot) History(_ context.Context, arn string) ([]history.Event, error) {
+	if s.of.counting && !s.of.pause() {
+		return nil, context.Canceled
+	}
+	for _, x := range s.all {
 		if x.ARN == arn && x.Ended() {
 			return x.durable, nil
 		}
@@ -513,17 +610,21 @@ func (w *killed) History(_ context.Context, arn string) ([]history.Event, error)
 	return nil, journal.ErrNotFound
 }
 
-func (w *killed) Executions(_ context.Context, prefix string) iter.Seq2[*journal.Execution, error] {
-	return w.where(func(x *execution) bool { return len(x.durable) > 0 && strings.HasPrefix(x.ARN, prefix) })
+func (s *snapshot) Executions(_ context.Context, prefix string) iter.Seq2[*journal.Execution, error] {
+	return s.where(func(x *execution) bool { return strings.HasPrefix(x.ARN, prefix) })
 }
 
-func (w *killed) EndedSince(_ context.Context, since time.Time) iter.Seq2[*journal.Execution, error] {
-	return w.where(func(x *execution) bool { return x.parent == nil && x.Ended() && !x.Stop.Before(since) })
+func (s *snapshot) EndedSince(_ context.Context, since time.Time) iter.Seq2[*journal.Execution, error] {
+	return s.where(func(x *execution) bool { return x.parent == nil && x.Ended() && !x.Stop.Before(since) })
 }
 
-func (w *killed) where(fits func(*execution) bool) iter.Seq2[*journal.Execution, error] {
+func (s *snapshot) where(fits func(*execution) bool) iter.Seq2[*journal.Execution, error] {
 	return func(yield func(*journal.Execution, error) bool) {
-		for _, x := range w.all {
+		for _, x := range s.all {
+			if s.closed {
+				yield(nil, errors.New("the snapshot is closed"))
+				return
+			}
 			if fits(x) && !yield(&x.Execution, nil) {
 				return
 			}
@@ -531,9 +632,9 @@ func (w *killed) where(fits func(*execution) bool) iter.Seq2[*journal.Execution,
 	}
 }
 
-func (w *killed) MapRuns(_ context.Context, prefix string) iter.Seq2[*journal.MapRun, error] {
+func (s *snapshot) MapRuns(_ context.Context, prefix string) iter.Seq2[*journal.MapRun, error] {
 	return func(yield func(*journal.MapRun, error) bool) {
-		for _, x := range w.all {
+		for _, x := range s.all {
 			if x.ARN+"\x00" == prefix {
 				yield(&journal.MapRun{Children: strings.Replace(x.ARN, ":execution:m", ":execution:m/L"+x.Name, 1)}, nil)
 			}

@@ -3,14 +3,17 @@ package local
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"stepback/engine/history"
 	"stepback/engine/journal"
+	"stepback/internal/ctxerr"
 	"stepback/local/services/inventory"
 	"stepback/retrymetrics"
 	"stepback/retrymetrics/metricsfile"
@@ -20,23 +23,28 @@ import (
 //
 // The file says before which time its values are complete. What the process counted from that time on may be in the
 // file or not when the process dies. The next process therefore removes from the file everything from that time on
-// that came from events, and counts those events again from the journal. See docs/decisions/052-live-counts.md.
+// that came from events, and counts those events again from the journal, in the background: until that has ended, the
+// time stays in the file. See docs/decisions/052-live-counts.md and 097-recount-in-the-background.md.
 type metrics struct {
 	retrymetrics.Collector
 
 	dir     string
 	files   *inventory.Files
-	damaged bool // the file cannot be read
 	now     func() time.Time
-	recount bool  // the journal outlives the process
-	from    int64 // events from this time on, of executions from an earlier process, are counted again; nanoseconds
+	journal journal.Snapshots // nil if the journal does not outlive the process
+	from    int64             // events from this time on, of executions from an earlier process, are counted again; nanoseconds
 	// tracked returns the time before which the engines have passed on every event; all is true if they have passed on
 	// every event at all. ok is false if executions of an earlier process may not have been found yet.
 	tracked func() (before time.Time, all, ok bool)
 
+	recounted chan struct{} // closed at the end of the recount
+	complete  atomic.Bool   // the recount has counted everything, or there is none
+	err       error         // why the recount failed; set before recounted is closed
+
 	mu      sync.Mutex
-	found   map[string]bool // unfinished executions that were counted again, while engines recover; then nil
-	mapRuns map[string]bool // those of them that have started Map Runs
+	past    journal.Snapshot // executions as the earlier process left them, while it is held; otherwise nil
+	holders int
+	mapRuns map[string]bool // unfinished executions, found while past is held, that have started Map Runs
 
 	keeping sync.Mutex
 	counted time.Time // the time before which the file is complete
@@ -45,29 +53,29 @@ type metrics struct {
 // keepEvery is the interval at which metric data are written to the data directory.
 const keepEvery = time.Minute
 
-// openMetrics starts counting. It counts again what an earlier process counted but may not have stored, and writes the
-// metric data to the data directory every minute and when the platform closes.
-func (p *Platform) openMetrics(ctx context.Context) error {
+// openMetrics starts counting. In the background, it counts again what an earlier process counted but may not have
+// stored, and writes the metric data to the data directory every minute. Close ends both and writes the rest.
+func (p *Platform) openMetrics(context.Context) error { //nolint:contextcheck // it lives as long as the platform
 	m := &p.metrics
 	m.Period, m.OwnErrors, m.dir, m.now = p.cfg.MetricPeriod, retrymetrics.OwnErrors, p.Dir, p.Clock.Now
 	m.tracked = func() (time.Time, bool, bool) { return time.Time{}, false, false }
 	m.files = p.files
-	_, _, err := metricsfile.ReadCounted(p.Dir)
+	damaged := false
+	points, counted, err := metricsfile.ReadCounted(p.Dir)
 	if err := cmp.Or(m.files.Verify(filepath.Join(p.Dir, metricsfile.Name)), err); err != nil {
 		p.cfg.Log.Warn("metric data are damaged", "error", err)
-		m.files, m.damaged = nil, true // the entry stays until a repair
+		m.files, damaged = nil, true // the entry stays until a repair
 	}
-	m.from = math.MaxInt64
-	if ends, ok := p.Journal.(journal.Ends); ok && !m.damaged {
-		m.recount = true
-		if err := m.restart(ctx, p.Journal, ends); err != nil {
+	m.from, m.recounted = math.MaxInt64, make(chan struct{})
+	if j, ok := p.Journal.(journal.Snapshots); ok && !damaged {
+		if err := m.restart(j, points, counted); err != nil {
 			return err
 		}
 	}
 	p.onClose(func() error { return m.keep(true) })
-	stop, done := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(done)
+	ctx, stop := context.WithCancel(context.Background())
+	var ends sync.WaitGroup
+	ends.Go(func() {
 		tick := time.NewTicker(keepEvery)
 		defer tick.Stop()
 		for {
@@ -76,47 +84,104 @@ func (p *Platform) openMetrics(ctx context.Context) error {
 				if err := m.keep(false); err != nil {
 					p.cfg.Log.Warn("metric data could not be stored; they are kept until they can be", "error", err)
 				}
-			case <-stop:
+			case <-ctx.Done():
 				return
 			}
 		}
-	}()
+	})
+	m.hold() // before anything changes the journal
+	ends.Go(func() {
+		defer close(m.recounted)
+		m.err = m.recount(ctx)
+		m.release()
+		if m.err != nil && ctx.Err() == nil && p.cfg.RecoverInBackground {
+			p.reportBroken(m.err)
+		}
+	})
 	p.onClose(func() error {
-		close(stop)
-		<-done
-		return nil
+		stop()
+		ends.Wait()
+		return m.drop()
 	})
 	return nil
 }
 
-// restart prepares the file for this process, and counts the executions again that ended after the file was complete.
-// Those that have not ended are counted when the engines find them; see track.
-func (m *metrics) restart(ctx context.Context, j journal.Journal, ends journal.Ends) error {
-	_, counted, err := metricsfile.ReadCounted(m.dir)
-	if err != nil {
-		return err
+// awaitRecount waits until everything has been counted again. It returns the reason if that failed, or ctx's error.
+func (m *metrics) awaitRecount(ctx context.Context) error {
+	select {
+	case <-m.recounted:
+		return m.err
+	case <-ctx.Done():
+		return ctxerr.Of(ctx)
 	}
+}
+
+// restart prepares the file for this process. points are its values, which are complete before the time counted.
+func (m *metrics) restart(j journal.Snapshots, points []retrymetrics.Point, counted time.Time) error {
+	m.journal = j
 	from := m.aligned(m.now())
-	if counted.IsZero() { // the earlier process closed in order, or there was none
-		m.counted = from
-		return m.replace(func() error { return metricsfile.Add(m.dir, nil, from) })
-	}
-	if counted.Before(from) { // otherwise the clock has been set back
-		from = counted
-	}
-	if err := m.replace(func() error { return metricsfile.Recount(m.dir, from) }); err != nil {
-		return err
-	}
-	m.counted, m.from = from, from.UnixNano()
-	for x, err := range ends.EndedSince(ctx, from) {
-		if err != nil {
-			return err
+	if !counted.IsZero() { // otherwise the earlier process closed in order, or there was none
+		if counted.Before(from) { // otherwise the clock has been set back
+			from = counted
 		}
-		if err := m.countAgain(ctx, j, x); err != nil {
-			return err
+		points = metricsfile.BeforeRecount(points, from)
+		m.from = from.UnixNano()
+	}
+	m.counted = from
+	return m.replace(func() error { return metricsfile.Write(m.dir, points, from) })
+}
+
+// recount counts the executions again that ended after the file was complete, and before this process. Those that have
+// not ended are counted when the engines find them; see track. Executions of this process, and redrives, are not in the
+// snapshot: track counts their events.
+func (m *metrics) recount(ctx context.Context) error {
+	if m.from != math.MaxInt64 {
+		for x, err := range m.past.EndedSince(ctx, time.Unix(0, m.from)) {
+			if err == nil {
+				err = m.countAgain(ctx, x)
+			}
+			if err != nil {
+				return fmt.Errorf("counting the retries of the last minutes again: %w", err)
+			}
 		}
 	}
+	m.complete.Store(true)
 	return nil
+}
+
+// hold takes a snapshot of the journal, unless there is one, and keeps it until release. The executions that an engine
+// recovers are not known to this process when the engine opens, so a later snapshot has them as they were left.
+func (m *metrics) hold() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.holders++; m.holders == 1 && m.from != math.MaxInt64 {
+		m.past = m.journal.Snapshot()
+	}
+}
+
+// release gives up what hold has taken.
+func (m *metrics) release() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.holders--; m.holders > 0 {
+		return
+	}
+	m.mapRuns = nil
+	if m.past != nil {
+		_ = m.past.Close() // it was only read
+		m.past = nil
+	}
+}
+
+// drop closes the snapshot at the end of the platform. Engines that close while they recover do not release it.
+func (m *metrics) drop() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	past := m.past
+	if m.past = nil; past == nil {
+		return nil
+	}
+	return past.Close()
 }
 
 // replace runs change, which changes the file, and notes the new content in the inventory.
@@ -135,24 +200,24 @@ func (m *metrics) aligned(t time.Time) time.Time {
 }
 
 // countAgain counts the events of an execution that an earlier process may have counted without storing the counts,
-// if it has ended, and those of the child executions of its Map Runs.
-func (m *metrics) countAgain(ctx context.Context, j journal.Journal, x *journal.Execution) error {
-	if x.Ended() && x.Stop.UnixNano() >= m.from && !m.counts(x.ARN) {
-		events, err := j.History(ctx, x.ARN)
+// if it had ended, and those of the child executions of its Map Runs.
+func (m *metrics) countAgain(ctx context.Context, x *journal.Execution) error {
+	if x.Ended() && x.Stop.UnixNano() >= m.from {
+		events, err := m.past.History(ctx, x.ARN)
 		if err != nil {
 			return err
 		}
 		m.countSince(x.ARN, events)
 	}
-	for run, err := range j.MapRuns(ctx, x.ARN+"\x00") {
+	for run, err := range m.past.MapRuns(ctx, x.ARN+"\x00") {
 		if err != nil {
 			return err
 		}
-		for child, err := range j.Executions(ctx, run.Children) {
+		for child, err := range m.past.Executions(ctx, run.Children) {
 			if err != nil {
 				return err
 			}
-			if err := m.countAgain(ctx, j, child); err != nil {
+			if err := m.countAgain(ctx, child); err != nil {
 				return err
 			}
 		}
@@ -172,38 +237,30 @@ func (m *metrics) recovered(arn string, past []history.Event) {
 	if m.from == math.MaxInt64 {
 		return
 	}
-	m.mu.Lock()
-	if m.found == nil {
-		m.found, m.mapRuns = map[string]bool{}, map[string]bool{}
-	}
-	m.found[arn] = true
 	if slices.ContainsFunc(past, func(e history.Event) bool { return e.Type == history.MapRunStarted }) {
+		m.mu.Lock()
+		if m.mapRuns == nil {
+			m.mapRuns = map[string]bool{}
+		}
 		m.mapRuns[arn] = true
+		m.mu.Unlock()
 	}
-	m.mu.Unlock()
 	m.countSince(arn, past)
 }
 
-// hadMapRuns reports whether an execution that recovered has counted has started Map Runs, whose child executions are
-// to be counted.
-func (m *metrics) hadMapRuns(arn string) bool {
+// countChildren counts the ended child executions of an unfinished execution again that recovered has counted.
+func (m *metrics) countChildren(ctx context.Context, arn string) error {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.mapRuns[arn]
-}
-
-// forget notes that the executions of an earlier process have been found.
-func (m *metrics) forget() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.found, m.mapRuns = nil, nil
-}
-
-// counts reports whether recovered has counted an execution.
-func (m *metrics) counts(arn string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.found[arn]
+	has := m.mapRuns[arn]
+	m.mu.Unlock()
+	if !has {
+		return nil
+	}
+	x, err := m.past.Execution(ctx, arn)
+	if err != nil || x.MapRunARN != "" { // a child execution is counted with its parent
+		return err
+	}
+	return m.countAgain(ctx, x)
 }
 
 // opened notes that all engines are open. tracked reports their progress from now on; see metrics.
@@ -213,7 +270,8 @@ func (m *metrics) opened(tracked func() (before time.Time, all, ok bool)) {
 	m.keeping.Unlock()
 }
 
-// Metrics returns the collector of retry metrics; callers can add to it.
+// Metrics returns the collector of retry metrics; callers can add to it. After a kill, with Config.RecoverInBackground,
+// it may lack some of the values that are counted again.
 func (p *Platform) Metrics() *retrymetrics.Collector { return &p.metrics.Collector }
 
 // KeepMetrics writes the metric data counted so far to the data directory, which also happens every minute and at
@@ -240,12 +298,12 @@ func (m *metrics) keep(closing bool) error {
 // completeBefore returns the time before which every event has been counted; zero if every event has been counted, and
 // no more will be.
 func (m *metrics) completeBefore(closing bool) time.Time {
-	if !m.recount {
+	if m.journal == nil {
 		return time.Time{}
 	}
 	before, all, ok := m.tracked()
 	switch {
-	case !ok:
+	case !ok || !m.complete.Load():
 		return m.counted
 	case closing && all:
 		return time.Time{}

@@ -310,7 +310,10 @@ func (p *Platform) finishOpen(ctx context.Context) error {
 	})
 	p.Stacks.Resume()
 	p.resources.Resume()
-	return nil
+	if p.cfg.RecoverInBackground {
+		return nil
+	}
+	return p.metrics.awaitRecount(ctx)
 }
 
 // store returns the store of the state machines, in the same place as the executions.

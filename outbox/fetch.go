@@ -16,6 +16,7 @@ var storePolicy = retry.Seconds(2, 1.8, 30, 0, retry.JitterFull)
 // nothing is due.
 func (s *session) fetch() error {
 	defer close(s.idle)
+	defer func() { _ = s.releaseLost() }() // otherwise its lease expires
 	failures := 0
 	for s.soft.Err() == nil {
 		messages, bytes := s.room()
@@ -73,14 +74,17 @@ func (s *session) rest() {
 }
 
 func (s *session) claim(messages, bytes int) (Claimed, error) {
+	if err := s.releaseLost(); err != nil {
+		return Claimed{}, err
+	}
 	ctx, cancel := s.storeContext(s.hard) // a claim cancelled half-way may have taken messages
 	defer cancel()
 	began := s.cfg.Clock.Now()
-	claimed, err := s.cfg.Store.Claim(ctx, Claim{
-		Lease: fmt.Sprintf("%s#%s-%d", s.cfg.Name, s.instance, s.claims.Add(1)), For: s.cfg.Lease,
-		Limit: messages, PerKey: s.cfg.PerKey, Bytes: bytes,
-	})
+	lease := fmt.Sprintf("%s#%s-%d", s.cfg.Name, s.instance, s.claims.Add(1))
+	claimed, err := s.cfg.Store.Claim(ctx, Claim{Lease: lease, For: s.cfg.Lease, Limit: messages, PerKey: s.cfg.PerKey,
+		Bytes: bytes})
 	if err != nil {
+		s.lost, s.lostAt = lease, s.cfg.Clock.Now()
 		s.storeFailed("claim messages", err)
 		return claimed, err
 	}
@@ -89,6 +93,28 @@ func (s *session) claim(messages, bytes int) (Claimed, error) {
 	s.hold(claimed.Messages)
 	s.cfg.Observe(Event{Kind: EventClaimed, Count: len(claimed.Messages), Took: now.Sub(began)})
 	return claimed, nil
+}
+
+// releaseLost releases the messages of a claim that failed. The store may have carried it out, and only its response was
+// lost. Until that has succeeded, or the lease has ended, nothing else is claimed.
+func (s *session) releaseLost() error {
+	if s.lost == "" {
+		return nil
+	}
+	if s.cfg.Clock.Now().Sub(s.lostAt) < s.cfg.Lease {
+		ctx, cancel := s.storeContext(s.hard)
+		defer cancel()
+		n, err := s.cfg.Store.Release(ctx, s.lost)
+		if err != nil {
+			s.storeFailed("release messages", err)
+			return err
+		}
+		if n > 0 {
+			s.cfg.Log.Info("released the messages of a claim whose response was lost", "messages", n)
+		}
+	}
+	s.lost = ""
+	return nil
 }
 
 // takeOver ends the leases of an earlier relay with the same name. If that fails, they expire later.

@@ -25,6 +25,10 @@ type session struct {
 	counts  counts
 	workers sync.WaitGroup
 
+	// Used by fetch only: the lease of a claim that failed, and when; empty if there is none.
+	lost   string
+	lostAt time.Time
+
 	mu       sync.Mutex
 	held     map[int64]holding
 	bytes    int // total size of the payloads held

@@ -22,35 +22,46 @@ type row struct {
 	servers, floor []rate
 }
 
-// compare measures stepback and the floor, on disk and in memory, and prints the medians.
+// compare measures stepback and the floor, on disk and in memory, and prints the medians of each workload as soon as it
+// has been measured. After the time limit it begins no other workload, and returns an error that names the missing ones.
 func compare(ctx context.Context, program string, o *options) error {
-	var rows []*row
-	for _, data := range []string{onDisk, inMemory} {
-		for i := range workloads {
-			if o.only.MatchString(workloads[i].name + " " + data) {
-				rows = append(rows, &row{workload: &workloads[i], data: data})
-			}
-		}
-	}
-	for range o.runs {
-		for _, data := range []string{onDisk, inMemory} {
-			if err := compareOnce(ctx, program, data, rows, o); err != nil {
-				return err
-			}
-		}
-	}
+	began := time.Now()
 	fmt.Fprintf(os.Stdout, "| workload, %d clients | data | /s | floor, /s | ratio | server, µs of processor per request | "+
 		"floor, µs | ratio |\n|---|---|---:|---:|---:|---:|---:|---:|\n", o.clients)
-	for _, r := range rows {
-		perSecond := func(r rate) float64 { return r.perSecond }
-		spent := func(r rate) float64 { return r.server }
-		n := float64(r.workload.requests)
-		a, b := median(r.servers, perSecond), median(r.floor, perSecond)
-		c, d := median(r.servers, spent)/n, median(r.floor, spent)/n
-		fmt.Fprintf(os.Stdout, "| %s | %s | %.0f | %.0f | %.2f | %.0f | %.0f | %.2f |\n", r.workload.name, r.data, a, b, a/b, c,
-			d, c/d)
+	var missing []string
+	for _, data := range []string{onDisk, inMemory} {
+		for i := range workloads {
+			r := &row{workload: &workloads[i], data: data}
+			name := r.workload.name + " " + data
+			switch {
+			case !o.only.MatchString(name):
+				continue
+			case time.Since(began) > o.limit:
+				missing = append(missing, name)
+				continue
+			}
+			for range o.runs {
+				if err := r.compare(ctx, program, o); err != nil {
+					return fmt.Errorf("%s: %w", name, err)
+				}
+			}
+			r.print()
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("the limit of %v has passed (-limit); not measured: %s", o.limit, strings.Join(missing, ", "))
 	}
 	return nil
+}
+
+func (r *row) print() {
+	perSecond := func(r rate) float64 { return r.perSecond }
+	spent := func(r rate) float64 { return r.server }
+	n := float64(r.workload.requests)
+	a, b := median(r.servers, perSecond), median(r.floor, perSecond)
+	c, d := median(r.servers, spent)/n, median(r.floor, spent)/n
+	fmt.Fprintf(os.Stdout, "| %s | %s | %.0f | %.0f | %.2f | %.0f | %.0f | %.2f |\n", r.workload.name, r.data, a, b, a/b, c,
+		d, c/d)
 }
 
 func median(all []rate, of func(rate) float64) float64 {
@@ -62,15 +73,16 @@ func median(all []rate, of func(rate) float64) float64 {
 	return values[len(values)/2]
 }
 
-// compareOnce starts stepback and the floor, and measures both with each workload, one after the other.
-func compareOnce(ctx context.Context, program, data string, rows []*row, o *options) (err error) {
+// compare starts stepback and the floor, and measures both. Each run has processes of its own, so that no workload
+// depends on what others have left.
+func (r *row) compare(ctx context.Context, program string, o *options) (err error) {
 	dir, err := os.MkdirTemp("", "stepback-bench-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	where := dir
-	if data == inMemory {
+	if r.data == inMemory {
 		where = inMemory
 	}
 	address, err := unused(ctx)
@@ -93,21 +105,12 @@ func compareOnce(ctx context.Context, program, data string, rows []*row, o *opti
 	if err := await(ctx, address); err != nil {
 		return err
 	}
-	bare, host, err := startFloor(ctx, data)
+	bare, host, err := startFloor(ctx, r.data)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, bare.stop()) }()
-	a := newAPIs("http://"+address, o.clients)
-	for _, r := range rows {
-		if r.data != data {
-			continue
-		}
-		if err := r.measure(ctx, a, host, server.Process.Pid, bare.Process.Pid, o); err != nil {
-			return fmt.Errorf("%s: %w", r.workload.name, err)
-		}
-	}
-	return nil
+	return r.measure(ctx, newAPIs("http://"+address, o.clients), host, server.Process.Pid, bare.Process.Pid, o)
 }
 
 // measure measures the server and the floor at host.

@@ -6,8 +6,9 @@
 //
 // This starts servers with their data on disk and in memory, and prints for each workload the ratio to a floor: a bare
 // Go HTTP server in a process of its own, which exchanges the same bytes with the same clients and stores what changes
-// something (see floor.go). Server and floor take turns every half second. With -address and -pid, it measures a server
-// that runs already, without a floor.
+// something (see floor.go). Server and floor take turns every half second. A row is printed as soon as it has been
+// measured; all rows take about four minutes on two cores. With -address and -pid, it measures a server that runs already,
+// without a floor.
 //
 // It uses two kinds of clients, 16 of each unless -clients says otherwise. "sdk" is the AWS SDK for Go. "raw" writes
 // prepared, signed requests to its own connections, and reads no more of a response than it needs. Because the SDK uses
@@ -15,6 +16,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -33,6 +35,7 @@ type options struct {
 	only    *regexp.Regexp
 	clients int
 	runs    int
+	limit   time.Duration
 }
 
 // workload is an action that clients repeat.
@@ -49,9 +52,10 @@ func main() {
 	var o options
 	flag.StringVar(&o.address, "address", "http://127.0.0.1:4566", "address of a stepback serve that runs")
 	flag.IntVar(&o.pid, "pid", 0, "its process, whose processor time is counted; 0 counts none")
-	flag.DurationVar(&o.during, "for", 5*time.Second, "how long each is measured")
+	flag.DurationVar(&o.during, "for", 0, "how long each is measured, in each run; 0 means 5 s, or 1.5 s with -stepback")
 	flag.IntVar(&o.clients, "clients", 16, "number of concurrent clients")
 	flag.IntVar(&o.runs, "runs", 3, "runs with -stepback, of which the medians are printed")
+	flag.DurationVar(&o.limit, "limit", 5*time.Minute, "with -stepback: begin no workload after this time")
 	only := flag.String("only", ".", "measure what matches, such as sqs|raw; with -stepback, such as PutItem.*memory")
 	stepback := flag.String("stepback", "", "program to start, and to compare with floors")
 	floor := flag.String("floor", "", "used by services itself: serve the floor of data on a disk or in memory")
@@ -63,8 +67,10 @@ func main() {
 	case *floor != "":
 		err = serveFloor(ctx, *floor)
 	case *stepback != "":
+		o.during = cmp.Or(o.during, 3*piece)
 		err = compare(ctx, *stepback, &o)
 	default:
+		o.during = cmp.Or(o.during, 5*time.Second)
 		err = measure(ctx, &o)
 	}
 	if err != nil {

@@ -3,11 +3,13 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // connection is a raw client with one persistent connection.
@@ -19,10 +21,16 @@ type connection struct {
 	recorded func(request, response []byte)
 }
 
+// longest bounds the use of a connection, so that a server that does not answer ends the measurement.
+const longest = 2 * time.Minute
+
 func dial(ctx context.Context, host string) (*connection, error) {
 	c, err := new(net.Dialer).DialContext(ctx, "tcp", host)
 	if err != nil {
 		return nil, err
+	}
+	if err := c.SetDeadline(time.Now().Add(longest)); err != nil {
+		return nil, errors.Join(err, c.Close())
 	}
 	return &connection{Conn: c, in: bufio.NewReader(c)}, nil
 }

@@ -65,11 +65,23 @@ type Recovery interface {
 	Definition(ctx context.Context, id string) (*Definition, error)
 }
 
-// Ends is implemented by journals that keep executions on disk and can list them by the time of their end.
-type Ends interface {
+// Snapshots is implemented by journals that keep executions on disk.
+type Snapshots interface {
+	// Snapshot returns the executions as they are now. Close the snapshot before the journal.
+	Snapshot() Snapshot
+}
+
+// Snapshot reads the executions and Map Runs of one moment: later commits, and executions that are removed later, do not
+// change it. The disk space of what is removed meanwhile is freed after Close. It is safe for concurrent use, except for
+// Close.
+type Snapshot interface {
+	Executions
+	// MapRuns yields Map Runs as [MapRuns] does.
+	MapRuns(ctx context.Context, prefix string) iter.Seq2[*MapRun, error]
 	// EndedSince yields the executions that ended at or after a time and are no child executions of a Map Run, in the
 	// order of their ends.
 	EndedSince(ctx context.Context, since time.Time) iter.Seq2[*Execution, error]
+	Close() error
 }
 
 // MapRuns stores and reads Map Runs.

@@ -182,6 +182,47 @@ func testAbandon(t *testing.T, o *Table) {
 	abandon("import", 0)
 }
 
+func testRelease(t *testing.T, o *Table) {
+	o.writeAll(t, 1, 2, "")
+	o.writeAll(t, 3, 4, "k")
+	held := o.claim(t, "import#", 10)
+	want(t, "claimed", numbers(t, held), "[1 2 3 4]")
+	lease := held[0].Lease
+	o.writeAll(t, 5, 5, "")
+	others := o.claim(t, lease, 10) // its lease begins alike
+	want(t, "claimed by another claim", numbers(t, others), "[5]")
+	o.writeAll(t, 6, 6, "k")
+	want(t, "claimed while the key is held", numbers(t, o.claim(t, "other", 10)), "[]")
+	release := func(lease string, messages int) {
+		t.Helper()
+		if n, err := o.Store.Release(t.Context(), lease); err != nil || n != messages {
+			t.Errorf("%s releases %d messages, %v; want %d", lease, n, err, messages)
+		}
+	}
+	release("import#", 0)
+	release(lease, 4)
+	release(lease, 0)
+	taken := o.claim(t, "other", 10)
+	want(t, "claimed after they were released", numbers(t, taken), "[1 2 3 4 6]")
+	for _, d := range taken {
+		want(t, "leases that ended", d.Expiries, 0)
+		want(t, "failed attempts", d.Retries, 0)
+		o.settle(t, outcome(d, outbox.Sent))
+	}
+	o.settle(t, outcome(others[0], outbox.Sent))
+
+	o.writeAll(t, 7, 7, "")
+	failed := outcome(o.claim(t, "a", 10)[0], outbox.Failed)
+	failed.After = 0
+	o.settle(t, failed)
+	release(o.claim(t, "b", 10)[0].Lease, 1)
+	again := o.claim(t, "c", 10)
+	want(t, "a retry, claimed after it was released", numbers(t, again), "[7]")
+	want(t, "its failed attempts", again[0].Retries, 1)
+	o.settle(t, outcome(again[0], outbox.Sent))
+	release(again[0].Lease, 0)
+}
+
 func testDelayed(t *testing.T, o *Table) {
 	later, past := message(1, ""), message(2, "")
 	later.NotBefore, past.NotBefore = time.Now().Add(time.Hour), time.Now().Add(-time.Hour)

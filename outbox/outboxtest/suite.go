@@ -43,6 +43,7 @@ func Run(t *testing.T, open Open) {
 		"LeaseEnds":           testLeaseEnds,
 		"Extend":              testExtend,
 		"Abandon":             testAbandon,
+		"Release":             testRelease,
 		"Delayed":             testDelayed,
 		"Limits":              testLimits,
 		"NobodyWaitsForever":  testNobodyWaitsForever,

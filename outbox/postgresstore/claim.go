@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -87,7 +88,7 @@ func (s *Store) Claim(ctx context.Context, c outbox.Claim) (outbox.Claimed, erro
 	for _, d := range claimed.Messages {
 		c.Bytes -= len(d.Payload)
 	}
-	if !keyed {
+	if !keyed && !s.lost.any() {
 		return claimed, nil
 	}
 	if c.Limit <= 0 || c.Bytes <= 0 {
@@ -97,6 +98,7 @@ func (s *Store) Claim(ctx context.Context, c outbox.Claim) (outbox.Claimed, erro
 	of, more, err := s.claimKeyed(ctx, c)
 	if err != nil {
 		if len(claimed.Messages) > 0 {
+			s.lost.add(c.Lease)
 			return claimed, nil // the claimed messages count; the next claim meets the error again
 		}
 		return outbox.Claimed{}, err
@@ -127,9 +129,20 @@ const park = "UPDATE outbox_messages SET parked = true WHERE seq = ANY ($1)"
 // claimKeyed claims due messages at the head of their keys. It parks the due messages that are not at the head and
 // that it did not claim.
 func (s *Store) claimKeyed(ctx context.Context, c outbox.Claim) (all []*outbox.Delivery, more bool, err error) {
+	lost := s.lost.take()
+	defer func() {
+		if err != nil {
+			s.lost.add(lost...)
+		}
+	}()
 	err = pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(keyedLock)); err != nil {
 			return err
+		}
+		for _, lease := range lost {
+			if _, err := tx.Exec(ctx, releaseLease+"NOT NULL", lease); err != nil {
+				return err
+			}
 		}
 		rows, _ := tx.Query(ctx, candidates, c.Limit)
 		due, err := pgx.CollectRows(rows, pgx.RowToStructByPos[candidate])
@@ -163,6 +176,37 @@ func (s *Store) claimKeyed(ctx context.Context, c outbox.Claim) (all []*outbox.D
 		return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Seq, b.Seq))
 	})
 	return all, more, nil
+}
+
+// lostClaims holds the leases of claims that failed when they claimed messages with keys, after they had claimed others:
+// the database may have carried them out. The next claim releases their messages with keys.
+type lostClaims struct {
+	mu     sync.Mutex
+	leases []string
+}
+
+// mostLost bounds the leases that are remembered. Messages of earlier ones wait for the end of the lease.
+const mostLost = 16
+
+func (l *lostClaims) any() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.leases) > 0
+}
+
+func (l *lostClaims) add(leases ...string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.leases = append(l.leases, leases...)
+	l.leases = slices.Clone(l.leases[max(0, len(l.leases)-mostLost):])
+}
+
+func (l *lostClaims) take() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	taken := l.leases
+	l.leases = nil
+	return taken
 }
 
 // candidate is a message that is due unless an earlier message of its key is outstanding.

@@ -28,6 +28,10 @@ const (
 	abandonLeases = `UPDATE outbox_messages SET next_attempt_at = statement_timestamp() WHERE ` + active + `
 		AND NOT parked AND status = 'processing' AND next_attempt_at > statement_timestamp() AND starts_with(lease, $1) AND key IS `
 
+	releaseLease = `UPDATE outbox_messages SET status = CASE retry_count WHEN 0 THEN 'pending' ELSE 'failed' END,
+		next_attempt_at = CASE retry_count WHEN 0 THEN NULL ELSE statement_timestamp() END, lease = NULL WHERE ` + active + `
+		AND NOT parked AND status = 'processing' AND next_attempt_at > statement_timestamp() AND lease = $1 AND key IS `
+
 	settleFailed = `UPDATE outbox_messages m SET status = 'failed', retry_count = retry_count + 1, last_attempt_at = statement_timestamp(),
 		next_attempt_at = statement_timestamp() + o.after * interval '1 microsecond', lease = NULL, lease_expiries = 0,
 		error = o.error, last_error = o.cause
@@ -133,6 +137,20 @@ func (s *Store) Abandon(ctx context.Context, relay string) (int, error) {
 		return 0, err
 	}
 	return int(changed[0] + changed[1]), nil
+}
+
+// Release implements outbox.Store.
+func (s *Store) Release(ctx context.Context, lease string) (int, error) {
+	var b pgx.Batch
+	b.Queue("SELECT pg_advisory_xact_lock($1)", int64(keyedLock))
+	for _, key := range []string{"NULL", "NOT NULL"} { // each has an index
+		b.Queue(releaseLease+key, lease)
+	}
+	changed, err := s.batch(ctx, &b)
+	if err != nil {
+		return 0, err
+	}
+	return int(changed[1] + changed[2]), nil
 }
 
 // Extend implements outbox.Store.

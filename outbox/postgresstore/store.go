@@ -16,6 +16,7 @@ type Store struct {
 	pool  *pgxpool.Pool
 	keyed atomic.Bool // the last claim saw messages with keys
 	head  head
+	lost  lostClaims
 }
 
 // Open connects to the database in a postgres:// connection string, and creates or migrates the outbox. Several

@@ -102,6 +102,23 @@ func (s *Store) Abandon(ctx context.Context, relay string) (int, error) {
 	return n, err
 }
 
+// Release implements outbox.Store.
+func (s *Store) Release(ctx context.Context, lease string) (int, error) {
+	var n int
+	err := s.write(ctx, func() error {
+		n = 0
+		for _, due := range []string{unkeyedDue, keyedDue} {
+			if err := s.exec(ctx, &n, `UPDATE outbox_messages SET status = iif(retry_count = 0, 'pending', 'failed'),
+				next_attempt_at = iif(retry_count = 0, NULL, ?1), lease = NULL WHERE seq IN (SELECT seq`+due+
+				"> ?1 AND status = 'processing' AND lease = ?2)", s.micros(), lease); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return n, err
+}
+
 // Extend implements outbox.Store.
 func (s *Store) Extend(ctx context.Context, held []outbox.Held, d time.Duration) error {
 	all := byLease{}

@@ -75,7 +75,7 @@ func ReadCounted(dir string) (points []retrymetrics.Point, counted time.Time, er
 }
 
 // Add adds points to those of a data directory, and stores that all of them are complete before the time counted; see
-// ReadCounted. The file is replaced atomically, so it is never half written.
+// ReadCounted.
 func Add(dir string, points []retrymetrics.Point, counted time.Time) error {
 	kept, _, err := ReadCounted(dir)
 	if err != nil {
@@ -85,22 +85,20 @@ func Add(dir string, points []retrymetrics.Point, counted time.Time) error {
 	if len(all) > 0 {
 		all = compact(all)
 	}
-	return write(dir, all[max(0, len(all)-MaxLines):], counted)
+	return Write(dir, all[max(0, len(all)-MaxLines):], counted)
 }
 
-// Recount removes the values that can be counted again from the events of executions from a time on, and stores that
-// the rest is complete before that time. The time must be the start of a period of every such value, and of a minute.
-func Recount(dir string, from time.Time) error {
-	kept, err := Read(dir)
-	if err != nil {
-		return err
-	}
-	return write(dir, slices.DeleteFunc(kept, func(p retrymetrics.Point) bool {
+// BeforeRecount removes from points the values that can be counted again from the events of executions from a time on.
+// The time must be the start of a period of every such value, and of a minute. The rest is complete before that time.
+func BeforeRecount(points []retrymetrics.Point, from time.Time) []retrymetrics.Point {
+	return slices.DeleteFunc(points, func(p retrymetrics.Point) bool {
 		return p.Metric.Recounted() && !p.Start.Before(from)
-	}), from)
+	})
 }
 
-func write(dir string, all []retrymetrics.Point, counted time.Time) error {
+// Write replaces the points of a data directory, and stores that they are complete before the time counted; see
+// ReadCounted. The file is replaced atomically, so it is never half written.
+func Write(dir string, all []retrymetrics.Point, counted time.Time) error {
 	err := atomicfile.WriteFrom(filepath.Join(dir, Name), 0o600, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		if !counted.IsZero() {

@@ -100,14 +100,15 @@ func TestARecountKeepsWhatHistoriesCannotGive(t *testing.T) {
 	if err := metricsfile.Add(dir, all, time.Unix(120, 0)); err != nil {
 		t.Fatal(err)
 	}
-	if got, counted, err := metricsfile.ReadCounted(dir); len(got) != 5 || !counted.Equal(time.Unix(120, 0)) ||
-		err != nil {
+	got, counted, err := metricsfile.ReadCounted(dir)
+	if len(got) != 5 || !counted.Equal(time.Unix(120, 0)) || err != nil {
 		t.Fatalf("%d points, complete before %v: %v", len(got), counted, err)
 	}
-	if err := metricsfile.Recount(dir, time.Unix(60, 0)); err != nil {
+	from := time.Unix(60, 0)
+	if err := metricsfile.Write(dir, metricsfile.BeforeRecount(got, from), from); err != nil {
 		t.Fatal(err)
 	}
-	got, counted, err := metricsfile.ReadCounted(dir)
+	got, counted, err = metricsfile.ReadCounted(dir)
 	var left []string
 	for _, p := range got {
 		left = append(left, p.Metric.Name())

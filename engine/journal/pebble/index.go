@@ -110,7 +110,7 @@ func (e *encoder) indexKey(list string, x *journal.Execution, s history.Status) 
 // forgetEarlier removes from the index the earlier run of an EXPRESS execution that now runs again with a different
 // start.
 func (j *Journal) forgetEarlier(e *encoder, x *journal.Execution) error {
-	earlier, err := read(j, executionPrefix, x.ARN, journal.DecodeListed)
+	earlier, err := read(j.view, executionPrefix, x.ARN, journal.DecodeListed)
 	switch {
 	case errors.Is(err, journal.ErrNotFound):
 		return nil

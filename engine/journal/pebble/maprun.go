@@ -20,14 +20,14 @@ func (j *Journal) PutMapRun(m *journal.MapRun, done func(error)) {
 }
 
 // MapRun implements journal.MapRuns.
-func (j *Journal) MapRun(_ context.Context, arn string) (*journal.MapRun, error) {
-	return read(j, mapRunPrefix, arn, journal.DecodeMapRun)
+func (v view) MapRun(_ context.Context, arn string) (*journal.MapRun, error) {
+	return read(v, mapRunPrefix, arn, journal.DecodeMapRun)
 }
 
 // MapRuns implements journal.MapRuns.
-func (j *Journal) MapRuns(ctx context.Context, prefix string) iter.Seq2[*journal.MapRun, error] {
+func (v view) MapRuns(ctx context.Context, prefix string) iter.Seq2[*journal.MapRun, error] {
 	return func(yield func(*journal.MapRun, error) bool) {
-		for m, err := range j.mapRuns(prefix) {
+		for m, err := range v.mapRuns(prefix) {
 			if err == nil {
 				err = ctx.Err()
 			}
@@ -39,13 +39,13 @@ func (j *Journal) MapRuns(ctx context.Context, prefix string) iter.Seq2[*journal
 }
 
 // mapRuns does the work of MapRuns without a context to cancel it.
-func (j *Journal) mapRuns(prefix string) iter.Seq2[*journal.MapRun, error] {
+func (v view) mapRuns(prefix string) iter.Seq2[*journal.MapRun, error] {
 	return func(yield func(*journal.MapRun, error) bool) {
-		for it, err := range j.walk(ofPrefix + prefix) {
+		for it, err := range v.walk(ofPrefix + prefix) {
 			var m *journal.MapRun
 			if err == nil {
 				_, arn, _ := strings.Cut(string(it.Key()), "\x00")
-				m, err = read(j, mapRunPrefix, arn, journal.DecodeMapRun)
+				m, err = read(v, mapRunPrefix, arn, journal.DecodeMapRun)
 			}
 			if !yield(m, err) || err != nil {
 				return

@@ -33,6 +33,8 @@ const (
 
 // Journal is a journal.Journal on disk.
 type Journal struct {
+	view // of db
+
 	db        *pebblestore.Store
 	dir       string
 	committer *committer
@@ -105,7 +107,7 @@ func Open(dir string, o Config) (*Journal, error) {
 	if err != nil {
 		return nil, openError(dir, o.ReadOnly, err)
 	}
-	j.db = db
+	j.db, j.view = db, view{db}
 	if err := j.checkVersion(o.ReadOnly); err != nil {
 		return nil, errors.Join(j.withDir(err), db.Close())
 	}

@@ -16,14 +16,33 @@ import (
 	"stepback/engine/journal"
 )
 
+// view reads the store as it is, or a snapshot of it.
+type view struct{ from pebble.Reader }
+
+// snapshot implements journal.Snapshot.
+type snapshot struct {
+	view
+
+	of *pebble.Snapshot
+}
+
+// Snapshot implements journal.Snapshots.
+func (j *Journal) Snapshot() journal.Snapshot {
+	s := j.db.NewSnapshot()
+	return &snapshot{view{s}, s}
+}
+
+// Close implements journal.Snapshot.
+func (s *snapshot) Close() error { return s.of.Close() }
+
 // Execution implements journal.Executions.
-func (j *Journal) Execution(_ context.Context, arn string) (*journal.Execution, error) {
-	return read(j, executionPrefix, arn, journal.Decode)
+func (v view) Execution(_ context.Context, arn string) (*journal.Execution, error) {
+	return read(v, executionPrefix, arn, journal.Decode)
 }
 
 // History implements journal.Executions.
-func (j *Journal) History(_ context.Context, arn string) ([]history.Event, error) {
-	return read(j, historyPrefix, arn, decodeHistory)
+func (v view) History(_ context.Context, arn string) ([]history.Event, error) {
+	return read(v, historyPrefix, arn, decodeHistory)
 }
 
 func decodeHistory(raw []byte) ([]history.Event, error) {
@@ -32,9 +51,9 @@ func decodeHistory(raw []byte) ([]history.Event, error) {
 }
 
 // read reads and decodes the value of a key.
-func read[T any](j *Journal, prefix, arn string, decode func([]byte) (T, error)) (T, error) {
+func read[T any](v view, prefix, arn string, decode func([]byte) (T, error)) (T, error) {
 	var none T
-	v, closer, err := j.db.Get([]byte(prefix + arn))
+	packed, closer, err := v.from.Get([]byte(prefix + arn))
 	if errors.Is(err, pebble.ErrNotFound) {
 		return none, fmt.Errorf("%w: %s", journal.ErrNotFound, arn)
 	}
@@ -42,7 +61,7 @@ func read[T any](j *Journal, prefix, arn string, decode func([]byte) (T, error))
 		return none, damaged(err)
 	}
 	defer closer.Close()
-	return unpack(v, arn, decode)
+	return unpack(packed, arn, decode)
 }
 
 // inOrder reads the values of many ARNs that ascend. Each seek continues from the last one, which takes a fraction of
@@ -51,6 +70,7 @@ type inOrder struct {
 	*pebble.Iterator
 	prefix string
 	key    []byte
+	raw    []byte // reused for each value
 }
 
 // inOrder returns a reader of the values with a prefix. Close it.
@@ -62,7 +82,7 @@ func (j *Journal) inOrder(prefix string) (*inOrder, error) {
 	return &inOrder{Iterator: it, prefix: prefix}, nil
 }
 
-// readNext reads and decodes like read.
+// readNext reads and decodes like read. decode must not retain any of the memory that it gets.
 func readNext[T any](o *inOrder, arn string, decode func([]byte) (T, error)) (T, error) {
 	var none T
 	o.key = append(append(o.key[:0], o.prefix...), arn...)
@@ -72,7 +92,7 @@ func readNext[T any](o *inOrder, arn string, decode func([]byte) (T, error)) (T,
 		}
 		return none, fmt.Errorf("%w: %s", journal.ErrNotFound, arn)
 	}
-	return unpack(o.Value(), arn, decode)
+	return unpackInto(&o.raw, o.Iterator, decode)
 }
 
 // damaged explains an error caused by a damaged file; other errors are returned unchanged. Pebble's own text has
@@ -95,7 +115,8 @@ func unpackInto[T any](raw *[]byte, it *pebble.Iterator, decode func([]byte) (T,
 		value, err = decode(decompressed)
 	}
 	if err != nil {
-		err = fmt.Errorf("%s: %w", it.Key(), err)
+		arn, _, _ := bytes.Cut(it.Key()[len(executionPrefix):], []byte{0}) // all prefixes are of the same length
+		err = fmt.Errorf("%s: %w", arn, err)
 	}
 	return value, err
 }
@@ -115,10 +136,10 @@ func unpack[T any](packed []byte, what string, decode func([]byte) (T, error)) (
 }
 
 // Executions implements journal.Executions.
-func (j *Journal) Executions(ctx context.Context, prefix string) iter.Seq2[*journal.Execution, error] {
+func (v view) Executions(ctx context.Context, prefix string) iter.Seq2[*journal.Execution, error] {
 	return func(yield func(*journal.Execution, error) bool) {
 		var raw []byte // reused for each execution
-		for it, err := range j.scan(ctx, executionPrefix+prefix) {
+		for it, err := range v.scan(ctx, executionPrefix+prefix) {
 			var x *journal.Execution
 			if err == nil {
 				x, err = unpackInto(&raw, it, journal.Decode)
@@ -130,19 +151,19 @@ func (j *Journal) Executions(ctx context.Context, prefix string) iter.Seq2[*jour
 	}
 }
 
-// EndedSince implements journal.Ends.
-func (j *Journal) EndedSince(ctx context.Context, since time.Time) iter.Seq2[*journal.Execution, error] {
+// EndedSince implements journal.Snapshot.
+func (s *snapshot) EndedSince(ctx context.Context, since time.Time) iter.Seq2[*journal.Execution, error] {
 	return func(yield func(*journal.Execution, error) bool) {
 		from := endKey(nil, max(0, since.UnixNano()), "")
-		for it, err := range j.between(from, prefixEnd([]byte(endPrefix))) {
+		for it, err := range s.between(from, prefixEnd([]byte(endPrefix))) {
 			var x *journal.Execution
 			if err == nil {
 				err = ctx.Err()
 			}
 			if err == nil {
-				x, err = j.Execution(ctx, string(it.Key()[len(from):]))
+				x, err = s.Execution(ctx, string(it.Key()[len(from):]))
 			}
-			if errors.Is(err, journal.ErrNotFound) { // removed in the meantime
+			if errors.Is(err, journal.ErrNotFound) { // damage that Check reports
 				continue
 			}
 			if !yield(x, err) || err != nil {
@@ -154,9 +175,9 @@ func (j *Journal) EndedSince(ctx context.Context, since time.Time) iter.Seq2[*jo
 
 // scan iterates over the keys that begin with prefix until the context ends. It yields the iterator at each key; key
 // and value are valid until the next step.
-func (j *Journal) scan(ctx context.Context, prefix string) iter.Seq2[*pebble.Iterator, error] {
+func (v view) scan(ctx context.Context, prefix string) iter.Seq2[*pebble.Iterator, error] {
 	return func(yield func(*pebble.Iterator, error) bool) {
-		for it, err := range j.walk(prefix) {
+		for it, err := range v.walk(prefix) {
 			if err == nil {
 				err = ctx.Err()
 			}
@@ -168,19 +189,19 @@ func (j *Journal) scan(ctx context.Context, prefix string) iter.Seq2[*pebble.Ite
 }
 
 // walk iterates like scan, without a context to cancel it.
-func (j *Journal) walk(prefix string) iter.Seq2[*pebble.Iterator, error] {
+func (v view) walk(prefix string) iter.Seq2[*pebble.Iterator, error] {
 	if prefix == "" {
-		return j.between(nil, nil)
+		return v.between(nil, nil)
 	}
-	return j.between([]byte(prefix), prefixEnd([]byte(prefix)))
+	return v.between([]byte(prefix), prefixEnd([]byte(prefix)))
 }
 
 // between iterates like walk, over the keys from the first one up to but not including the last one; nil means no
 // limit.
-func (j *Journal) between(from, to []byte) iter.Seq2[*pebble.Iterator, error] {
+func (v view) between(from, to []byte) iter.Seq2[*pebble.Iterator, error] {
 	return func(yield func(*pebble.Iterator, error) bool) {
 		within := pebble.IterOptions{LowerBound: from, UpperBound: to}
-		it, err := j.db.NewIter(&within)
+		it, err := v.from.NewIter(&within)
 		if err != nil {
 			yield(nil, err)
 			return

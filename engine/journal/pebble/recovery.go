@@ -20,7 +20,7 @@ func (j *Journal) Unfinished(ctx context.Context, prefix string) iter.Seq2[*jour
 			return
 		}
 		defer executions.Close()
-		var arn []byte
+		var arn, raw []byte
 		var steps []journal.Step
 		tell := func() bool {
 			if len(arn) == 0 {
@@ -45,7 +45,7 @@ func (j *Journal) Unfinished(ctx context.Context, prefix string) iter.Seq2[*jour
 				}
 				arn, steps = append(arn[:0], of...), nil
 			}
-			s, err := unpack(it.Value(), string(of), journal.DecodeStep)
+			s, err := unpackInto(&raw, it, journal.DecodeStep)
 			if err != nil {
 				yield(nil, err)
 				return
@@ -74,7 +74,7 @@ func (j *Journal) steps(arn string) ([]journal.Step, error) {
 
 // Signals implements journal.Recovery.
 func (j *Journal) Signals(_ context.Context, arn string) ([]history.Signal, error) {
-	return read(j, eventsPrefix, arn, func(raw []byte) ([]history.Signal, error) {
+	return read(j.view, eventsPrefix, arn, func(raw []byte) ([]history.Signal, error) {
 		events, _, err := interpreter.DecodeSignals(raw)
 		return events, err
 	})
@@ -82,7 +82,7 @@ func (j *Journal) Signals(_ context.Context, arn string) ([]history.Signal, erro
 
 // Definition implements journal.Recovery.
 func (j *Journal) Definition(_ context.Context, id string) (*journal.Definition, error) {
-	return read(j, definitionPrefix, id, func(raw []byte) (*journal.Definition, error) {
+	return read(j.view, definitionPrefix, id, func(raw []byte) (*journal.Definition, error) {
 		return journal.DecodeDefinition(id, raw)
 	})
 }

@@ -39,7 +39,7 @@ func Repair(ctx context.Context, dir string, tell func(error)) (found Repaired, 
 	r := &repair{tell: tell, found: &found}
 	keep := func(key []byte) bool { return !derived(key) }
 	saved, err := pebblestore.Repair(ctx, j.storeConfig(&o, cache), keep, func(fresh *pebblestore.Store) error {
-		r.fresh = &Journal{dir: dir, db: fresh}
+		r.fresh = &Journal{view: view{fresh}, db: fresh, dir: dir}
 		return r.complete(ctx)
 	}, tell)
 	found.Records, found.Unreadable, found.Aside = saved.Records-r.formats, saved.Unreadable, saved.Aside
@@ -213,7 +213,7 @@ func (j *Journal) rebuildEnds() error {
 			return err
 		}
 		_, arn, _ := strings.Cut(string(it.Key()), "\x00")
-		if _, err := read(j, mapRunPrefix, arn, journal.DecodeMapRun); errors.Is(err, journal.ErrNotFound) {
+		if _, err := read(j.view, mapRunPrefix, arn, journal.DecodeMapRun); errors.Is(err, journal.ErrNotFound) {
 			if err := b.Delete(it.Key(), nil); err != nil {
 				return err
 			}

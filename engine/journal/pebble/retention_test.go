@@ -99,6 +99,62 @@ func TestExecutionsAreRemovedSomeTimeAfterTheirEnd(t *testing.T) {
 	}
 }
 
+// A snapshot keeps what is removed later, and has nothing that is added later.
+func TestASnapshotStaysTheSame(t *testing.T) {
+	t.Parallel()
+	j, err := pebble.Open(t.TempDir(), pebble.Config{Retention: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	family(t, j, "earlier", now.Add(-time.Hour))
+	journaltest.Commit(t, j, journaltest.First(journaltest.Begun("m:running"))) // after the Map Runs
+	past := j.Snapshot()
+	family(t, j, "now", now)
+	journaltest.Commit(t, j, journaltest.First(journaltest.Begun("m:running-2")))
+	if n, err := j.Expire(t.Context(), now.Add(-time.Minute)); n != 1 || err != nil {
+		t.Fatalf("%d executions expired: %v", n, err)
+	}
+	latest := j.Snapshot()
+	for s, want := range map[journal.Snapshot]string{past: "m:earlier", latest: "m:now"} {
+		if got := endedSince(t, s, now.Add(-2*time.Hour)); got != want {
+			t.Errorf("ended: %s, want %s", got, want)
+		}
+		events, err := s.History(t.Context(), want)
+		if err != nil || len(events) == 0 {
+			t.Errorf("%d events of %s: %v", len(events), want, err)
+		}
+		runs := 0
+		for _, err := range s.MapRuns(t.Context(), want+"\x00") {
+			if runs++; err != nil {
+				t.Error(err)
+			}
+		}
+		if runs == 0 {
+			t.Errorf("no Map Runs of %s", want)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// endedSince returns the ARNs that EndedSince yields.
+func endedSince(t *testing.T, s journal.Snapshot, since time.Time) string {
+	t.Helper()
+	var found []string
+	for x, err := range s.EndedSince(t.Context(), since) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, x.ARN)
+	}
+	return strings.Join(found, " ")
+}
+
 // The executions that ended since a time are listed in the order of their ends, without child executions and those that
 // are running.
 func TestExecutionsThatEndedSince(t *testing.T) {
@@ -114,15 +170,12 @@ func TestExecutionsThatEndedSince(t *testing.T) {
 	journaltest.Commit(t, j, journaltest.First(journaltest.Begun("m:running")))
 	for since, want := range map[time.Time]string{now.Add(-2 * time.Hour): "m:earlier m:now m:later", now: "m:now m:later",
 		now.Add(time.Nanosecond): "m:later", now.Add(2 * time.Hour): "", time.Unix(-1, 0): "m:earlier m:now m:later"} {
-		var found []string
-		for x, err := range j.EndedSince(t.Context(), since) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			found = append(found, x.ARN)
-		}
-		if got := strings.Join(found, " "); got != want {
+		s := j.Snapshot()
+		if got := endedSince(t, s, since); got != want {
 			t.Errorf("since %v: %s, want %s", since.Sub(now), got, want)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
 		}
 	}
 	if err := j.Close(); err != nil {
