@@ -95,7 +95,7 @@ func (t *trial) returns(output string) {
 // wait lets time pass until the execution changes by itself.
 func (t *trial) wait() {
 	t.Helper()
-	wait, timeout := t.x.Next()
+	wait, timeout := t.x.Next(nil)
 	if t.now = timeout; !wait.IsZero() && wait.Before(timeout) {
 		t.now = wait
 	}
