@@ -23,7 +23,7 @@ func awaiting(options string) handler {
 	}
 }
 
-// Nobody completes a callback: virtual time advances to its timeout, as it does for the TimeoutSeconds of a state. It
+// A callback that no client completes: virtual time advances to its timeout, as it does for the TimeoutSeconds of a state. It
 // advances to the timeout of the execution only after the time that a completion from outside may take, because Lambda
 // requires that timeout of every function.
 func TestVirtualTimeAdvancesToTimeouts(t *testing.T) {
