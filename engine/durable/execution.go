@@ -309,8 +309,9 @@ func outputOf(r *Return) (out output, bad *Error) {
 	if r.Error != nil || r.Throttled {
 		return out, nil
 	}
-	if err := json.Unmarshal([]byte(r.Output), &out); err != nil {
-		return out, NewError(InvalidParameterValue, "Invalid invocation output: it is not what AWS's durable execution SDK returns.")
+	if err := json.Unmarshal([]byte(r.Output), &out); err != nil || out.Status == "" {
+		return out, NewError(InvalidParameterValue, "Invalid invocation output: it is not what AWS's durable execution SDK returns. "+
+			"Wrap the handler with the SDK, as withDurableExecution does in JavaScript and durable_execution in Python.")
 	}
 	switch {
 	case out.Status == Failed && out.Result != nil:

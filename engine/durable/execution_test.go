@@ -472,8 +472,11 @@ func TestRetryNow(t *testing.T) {
 
 func TestAFunctionThatIsNotDurableFails(t *testing.T) {
 	t.Parallel()
+	const notSDK = "Invalid invocation output: it is not what AWS's durable execution SDK returns. " +
+		"Wrap the handler with the SDK, as withDurableExecution does in JavaScript and durable_execution in Python."
 	for output, want := range map[string]string{
-		`"ok"`:                            "Invalid invocation output: it is not what AWS's durable execution SDK returns.",
+		`"ok"`:                            notSDK,
+		`null`:                            notSDK,
 		`{"Status":"DONE"}`:               `Invalid Status in invocation output: "DONE"; it must be SUCCEEDED, FAILED or PENDING.`,
 		`{"Status":"FAILED","Result":""}`: "Cannot provide a Result for FAILED status.",
 	} {
