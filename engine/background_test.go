@@ -15,48 +15,8 @@ import (
 	"stepback/engine/clock"
 	"stepback/engine/history"
 	"stepback/engine/journal"
+	"stepback/engine/journal/journaltest"
 )
-
-// gated is a journal that stops a recovery after its first execution until the gate opens, and then fails with err, if
-// that is not nil.
-type gated struct {
-	journal.Journal
-	gate chan struct{}
-	err  error
-}
-
-func newGated(j journal.Journal) *gated { return &gated{Journal: j, gate: make(chan struct{})} }
-
-func (g *gated) open() { close(g.gate) }
-
-func (g *gated) Unfinished(ctx context.Context, prefix string) iter.Seq2[*journal.Unfinished, error] {
-	all := g.Journal.Unfinished(ctx, prefix)
-	if !strings.HasSuffix(prefix, ":execution:") {
-		return all
-	}
-	return func(yield func(*journal.Unfinished, error) bool) {
-		first := true
-		for u, err := range all {
-			if !yield(u, err) {
-				return
-			}
-			if !first {
-				continue
-			}
-			first = false
-			select {
-			case <-g.gate:
-			case <-ctx.Done():
-				yield(nil, ctx.Err())
-				return
-			}
-			if g.err != nil {
-				yield(nil, g.err)
-				return
-			}
-		}
-	}
-}
 
 // ending receives what RecoverInBackground reports at its end.
 type ending struct {
@@ -153,7 +113,7 @@ func TestBackgroundRecoveryAnswersRequests(t *testing.T) {
 	t.Parallel()
 	kept := journal.NewMemory()
 	token := unfinishedOfAllKinds(t, kept)
-	j, c := newGated(kept), virtual(t, epoch)
+	j, c := journaltest.NewGated(kept, ":execution:"), virtual(t, epoch)
 	e := answering(t, j, c, nil)
 	ends := recoverBehind(t, e)
 	ctx := t.Context()
@@ -242,7 +202,7 @@ func TestBackgroundRecoveryAnswersRequests(t *testing.T) {
 		t.Errorf("List of retries: %v", err)
 	}
 
-	j.open()
+	j.Open()
 	end := <-ends
 	if end.err != nil || end.resumed != 5 || len(end.found.Left) > 0 || end.found.Children != 2 || e.Recovering() {
 		t.Errorf("%+v, %+v", end, end.found)
@@ -279,7 +239,7 @@ func TestBackgroundRecoveryStopsVirtualTime(t *testing.T) {
 	t.Parallel()
 	kept := journal.NewMemory()
 	unfinishedOfAllKinds(t, kept)
-	j, c := newGated(kept), virtual(t, epoch.Add(30*time.Second))
+	j, c := journaltest.NewGated(kept, ":execution:"), virtual(t, epoch.Add(30*time.Second))
 	rang := make(chan time.Time, 1)
 	e := answering(t, j, c, nil)
 	ends := recoverBehind(t, e)
@@ -287,7 +247,7 @@ func TestBackgroundRecoveryStopsVirtualTime(t *testing.T) {
 	if n := c.Now(); !n.Equal(epoch.Add(30 * time.Second)) {
 		t.Errorf("it is %s", n)
 	}
-	j.open()
+	j.Open()
 	<-ends
 	x, err := e.Wait(t.Context(), execution("wait"))
 	if err != nil || x.Status != history.Succeeded || !x.Stop.Equal(epoch.Add(100*time.Second)) {
@@ -435,11 +395,11 @@ func TestBackgroundRecoveryReportsDamage(t *testing.T) {
 	t.Parallel()
 	kept := journal.NewMemory()
 	manyWaiting(t, kept, 2)
-	j, c := newGated(kept), virtual(t, epoch)
-	j.err = journal.ErrDamaged
+	j, c := journaltest.NewGated(kept, ":execution:"), virtual(t, epoch)
+	j.Err = journal.ErrDamaged
 	e := answering(t, j, c, nil)
 	ends := recoverBehind(t, e)
-	j.open()
+	j.Open()
 	if end := <-ends; !errors.Is(end.err, journal.ErrDamaged) || end.resumed != 0 {
 		t.Errorf("%+v", end)
 	}
@@ -454,13 +414,13 @@ func TestBackgroundRecoveryReportsDamage(t *testing.T) {
 	}
 	x.Input = `{"n":2}`
 	kept.Commit(&journal.Record{Execution: x, Begin: true, Step: 1}, func(error) {})
-	j = newGated(kept)
+	j = journaltest.NewGated(kept, ":execution:")
 	e = answering(t, j, c, nil)
 	ends = recoverBehind(t, e)
 	if _, err := e.History(t.Context(), waitingOne(0)); !errors.Is(err, engine.ErrNoExecution) {
 		t.Errorf("history of one that cannot be resumed: %v", err)
 	}
-	j.open()
+	j.Open()
 	end := <-ends
 	var diverged *engine.DivergedError
 	if end.err != nil || end.resumed != 1 || len(end.found.Left) != 1 || end.found.Left[0].ARN != waitingOne(0) ||
@@ -478,7 +438,7 @@ func TestBackgroundRecoveryEndsWithTheEngine(t *testing.T) {
 	t.Parallel()
 	kept := journal.NewMemory()
 	manyWaiting(t, kept, 2)
-	j, c := newGated(kept), virtual(t, epoch)
+	j, c := journaltest.NewGated(kept, ":execution:"), virtual(t, epoch)
 	e := answering(t, j, c, nil)
 	ends := recoverBehind(t, e)
 	waits := make(chan error, 1)

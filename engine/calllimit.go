@@ -47,7 +47,8 @@ type callLimits struct {
 	all []*callLimit
 }
 
-// callLimit is a limit with its waiting tasks: a queue for each execution, and the order of the executions' turns.
+// callLimit is a limit with its waiting tasks: a queue for each execution, by its ARN, and the order of the executions'
+// turns.
 type callLimit struct {
 	CallLimit
 
@@ -55,8 +56,8 @@ type callLimit struct {
 	limits *callLimits
 	next   time.Time // when the next call may begin
 	timer  *clock.Timer
-	turns  []*run
-	queues map[*run][]*waitingCall
+	turns  []string
+	queues map[string][]*waitingCall
 }
 
 // waitingCall is a task that waits for its turn. ready is closed when it may begin; the clock is then held for it.
@@ -77,7 +78,7 @@ func (e *Engine) LimitCalls(l CallLimit) error {
 	switch {
 	case i < 0 && l.PerSecond == 0:
 	case i < 0:
-		c.all = append(c.all, &callLimit{CallLimit: l, clock: e.clock, limits: c, queues: map[*run][]*waitingCall{}})
+		c.all = append(c.all, &callLimit{CallLimit: l, clock: e.clock, limits: c, queues: map[string][]*waitingCall{}})
 	case l.PerSecond == 0:
 		x := c.all[i]
 		c.all = slices.Delete(c.all, i, i+1)
@@ -151,13 +152,13 @@ func (x *callLimit) begin() bool {
 	if len(x.turns) == 0 {
 		return false
 	}
-	r := x.turns[0]
+	arn := x.turns[0]
 	x.turns = x.turns[1:]
-	q := x.queues[r]
-	if x.queues[r] = q[1:]; len(q) > 1 {
-		x.turns = append(x.turns, r)
+	q := x.queues[arn]
+	if x.queues[arn] = q[1:]; len(q) > 1 {
+		x.turns = append(x.turns, arn)
 	} else {
-		delete(x.queues, r)
+		delete(x.queues, arn)
 	}
 	x.clock.Hold()
 	close(q[0].ready)
@@ -165,22 +166,32 @@ func (x *callLimit) begin() bool {
 }
 
 // drop removes a task that no longer waits; it returns false if it has begun.
-func (x *callLimit) drop(r *run, w *waitingCall) bool {
-	i := slices.Index(x.queues[r], w)
+func (x *callLimit) drop(arn string, w *waitingCall) bool {
+	i := slices.Index(x.queues[arn], w)
 	if i < 0 {
 		return false
 	}
-	if x.queues[r] = slices.Delete(x.queues[r], i, i+1); len(x.queues[r]) == 0 {
-		delete(x.queues, r)
-		x.turns = slices.DeleteFunc(x.turns, func(o *run) bool { return o == r })
+	if x.queues[arn] = slices.Delete(x.queues[arn], i, i+1); len(x.queues[arn]) == 0 {
+		delete(x.queues, arn)
+		x.turns = slices.DeleteFunc(x.turns, func(other string) bool { return other == arn })
 	}
 	return true
 }
 
-// wait waits until a task may call its callee. The error is that of the task's context.
-func (c *callLimits) wait(ctx context.Context, i *invocation) error {
+// AwaitCall waits until an execution may call a Lambda function, given by its name or ARN, under the limits that
+// LimitCalls has set, as a task of the execution would. It is for executions that are not the engine's own, such as those
+// of durable functions. The caller holds the clock; AwaitCall gives up the hold while it waits. The error is ctx's.
+func (e *Engine) AwaitCall(ctx context.Context, execution, function string) error {
+	if !e.limits.active.Load() {
+		return nil
+	}
+	return e.limits.wait(ctx, execution, func(callee string) bool { return isFunction(function, callee) })
+}
+
+// wait waits until an execution may call a callee. calls reports whether it calls one. The error is ctx's.
+func (c *callLimits) wait(ctx context.Context, arn string, calls func(callee string) bool) error {
 	c.mu.Lock()
-	at := slices.IndexFunc(c.all, func(x *callLimit) bool { return i.calls(x.Callee) })
+	at := slices.IndexFunc(c.all, func(x *callLimit) bool { return calls(x.Callee) })
 	if at < 0 {
 		c.mu.Unlock()
 		return nil
@@ -193,10 +204,10 @@ func (c *callLimits) wait(ctx context.Context, i *invocation) error {
 		return nil
 	}
 	w := &waitingCall{make(chan struct{})}
-	if len(x.queues[i.run]) == 0 {
-		x.turns = append(x.turns, i.run)
+	if len(x.queues[arn]) == 0 {
+		x.turns = append(x.turns, arn)
 	}
-	x.queues[i.run] = append(x.queues[i.run], w)
+	x.queues[arn] = append(x.queues[arn], w)
 	x.schedule()
 	c.mu.Unlock()
 	resume := x.clock.Yield(ctx)
@@ -206,7 +217,7 @@ func (c *callLimits) wait(ctx context.Context, i *invocation) error {
 	case <-w.ready:
 	case <-ctx.Done():
 		c.mu.Lock()
-		begun = !x.drop(i.run, w)
+		begun = !x.drop(arn, w)
 		c.mu.Unlock()
 		err = ctxerr.Of(ctx)
 	}
@@ -220,7 +231,7 @@ func (c *callLimits) wait(ctx context.Context, i *invocation) error {
 // calls reports whether a task calls a callee.
 func (i *invocation) calls(callee string) bool {
 	t := i.call.Task
-	if t.Resource == callee || t.Service == "" && functionIn(t.Resource) == callee {
+	if t.Resource == callee || t.Service == "" && isFunction(t.Resource, callee) {
 		return true
 	}
 	if t.Service != "lambda" {
@@ -231,7 +242,17 @@ func (i *invocation) calls(callee string) bool {
 		v, _ = jsonvalue.Parse(i.call.Parameters)
 	}
 	f, _ := v.Get("FunctionName")
-	return f.Text() != "" && (f.Text() == callee || functionIn(f.Text()) == callee)
+	return isFunction(f.Text(), callee)
+}
+
+// isFunction reports whether a name or an ARN of a Lambda function means the function that callee names. A version or an
+// alias counts only if both have one.
+func isFunction(named, callee string) bool {
+	if named == "" || named == callee {
+		return named != ""
+	}
+	return functionIn(named) == callee || strings.Contains(callee, ":function:") && functionIn(named) == functionIn(callee) &&
+		strings.Count(callee, ":") == strings.Count("arn:aws:lambda:r:a:function:f", ":")
 }
 
 // functionIn returns the name of the function in its ARN, without a version; a name is returned as it is.

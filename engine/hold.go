@@ -11,19 +11,33 @@ import (
 
 // Hold selects retries that do not begin for now. Each empty field matches everything.
 type Hold struct {
-	// Machine is the name of the state machine. It also matches the child executions of its Maps.
+	// Machine is the name of the state machine, which also matches the child executions of its Maps, or of the durable
+	// Lambda function.
 	Machine string `json:"machine,omitempty"`
 	// Error is the error name of the latest attempt.
 	Error string `json:"error,omitempty"`
-	// State is the name of the state that waits for its retry.
+	// State is the name of the state that waits for its retry, or of the step of a durable function.
 	State string `json:"state,omitempty"`
 	// Since is when the hold began, by the engine's clock.
 	Since time.Time `json:"since"`
 }
 
-// same reports whether two holds select the same retries.
-func (h *Hold) same(o *Hold) bool {
+// Same reports whether two holds select the same retries.
+func (h *Hold) Same(o *Hold) bool {
 	return h.Machine == o.Machine && h.Error == o.Error && h.State == o.State
+}
+
+// Selects reports whether the hold selects a retry of a state after an error. machine is the name of the state machine
+// or of the durable function.
+func (h *Hold) Selects(machine, err, state string) bool {
+	return (h.Machine == "" || h.Machine == machine) && (h.Error == "" || h.Error == err) &&
+		(h.State == "" || h.State == state)
+}
+
+// Rest returns how long a retry waits after the hold is released: what was left of its wait when the hold began, or all
+// of it if it began during the hold. failed is when the latest attempt ended, next when the retry was due.
+func (h *Hold) Rest(failed, next time.Time) time.Duration {
+	return max(0, next.Sub(latest(h.Since, failed)))
 }
 
 // Held is a hold with the number of its retries that are due and do not begin.
@@ -67,8 +81,7 @@ func (h *holds) matching(r *run, retry *Retry) *Hold {
 	machine, _, _ = strings.Cut(machine, "/")
 	machine, _, _ = strings.Cut(machine, ":")
 	for i := range h.list {
-		if x := &h.list[i]; (x.Machine == "" || x.Machine == machine) && (x.Error == "" || x.Error == retry.Error) &&
-			(x.State == "" || x.State == retry.State) {
+		if x := &h.list[i]; x.Selects(machine, retry.Error, retry.State) {
 			return x
 		}
 	}
@@ -117,7 +130,7 @@ func (e *Engine) Hold(h Hold) Hold {
 	}
 	e.holds.mu.Lock()
 	defer e.holds.mu.Unlock()
-	if i := slices.IndexFunc(e.holds.list, func(x Hold) bool { return x.same(&h) }); i >= 0 {
+	if i := slices.IndexFunc(e.holds.list, func(x Hold) bool { return x.Same(&h) }); i >= 0 {
 		return e.holds.list[i]
 	}
 	if e.holds.parked == nil {
@@ -136,7 +149,7 @@ func (e *Engine) Holds() []Held {
 	for i, h := range e.holds.list {
 		all[i].Hold = h
 		for _, by := range e.holds.parked {
-			if by.same(&h) {
+			if by.Same(&h) {
 				all[i].Due++
 			}
 		}
@@ -154,13 +167,13 @@ func (e *Engine) Release(h Hold) (due int, err error) {
 	defer e.clock.Release()
 	e.holds.mu.Lock()
 	defer e.holds.mu.Unlock()
-	i := slices.IndexFunc(e.holds.list, func(x Hold) bool { return x.same(&h) })
+	i := slices.IndexFunc(e.holds.list, func(x Hold) bool { return x.Same(&h) })
 	if i < 0 {
 		return 0, ErrNoHold
 	}
 	e.holds.list = slices.Delete(e.holds.list, i, i+1)
 	for a, by := range e.holds.parked {
-		if !by.same(&h) {
+		if !by.Same(&h) {
 			continue
 		}
 		retry := a.run.retry(a.id)
@@ -173,7 +186,7 @@ func (e *Engine) Release(h Hold) (due int, err error) {
 			continue
 		}
 		delete(e.holds.parked, a)
-		at := now.Add(max(0, retry.Next.Sub(latest(by.Since, retry.Failed))))
+		at := now.Add(by.Rest(retry.Failed, retry.Next))
 		a.run.postpone(a.id, at)
 		e.clock.Schedule(at, (*retryAlarm)(&heldRetry{a.run, a.id}))
 		due++

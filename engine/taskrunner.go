@@ -60,7 +60,7 @@ func (e *Engine) runTasks(i invocation) {
 func (i *invocation) carryOut() {
 	defer i.work.End()
 	defer i.cancel()
-	if limits := &i.run.engine.limits; limits.active.Load() && limits.wait(i.ctx, i) != nil {
+	if limits := &i.run.engine.limits; limits.active.Load() && limits.wait(i.ctx, i.run.record.ARN, i.calls) != nil {
 		return // the result is no longer needed, or the next engine begins the task
 	}
 	if i.call.Task.Target == plan.Activity {

@@ -5,6 +5,11 @@ import "stepback/engine"
 // consolePacing holds retries and limits calls for the console, in the account and region that it shows.
 type consolePacing struct{ p *Platform }
 
+// Pacing implements console.Pacing.
+func (c consolePacing) Pacing() ([]engine.Held, []engine.LimitedCalls, error) {
+	return c.p.Pacing(c.p.Scope)
+}
+
 // Hold implements console.Pacing.
 func (c consolePacing) Hold(h engine.Hold) error { return c.p.Hold(c.p.Scope, h) }
 

@@ -22,7 +22,8 @@ func (p *Platform) openDurable(ctx context.Context) (err error) {
 		Recovered:    func(x *journal.Execution, past []history.Event) { p.metrics.recovered(x.ARN, past) },
 		Resumed:      p.durableResumed,
 		Destinations: p.Functions.Destinations(), Chained: p.cfg.Chained, Tracer: executionTracer{p.tracer},
-		Log: p.cfg.Log})
+		AwaitCall: p.awaitCall,
+		Log:       p.cfg.Log})
 	if err != nil {
 		return fmt.Errorf("the durable executions of %s: %w", p.Dir, err)
 	}
@@ -35,11 +36,23 @@ func (p *Platform) openDurable(ctx context.Context) (err error) {
 // resumeDurable continues the durable executions of an earlier process: in the background, or before it returns, as
 // Config says.
 func (p *Platform) resumeDurable(ctx context.Context) error {
+	if err := p.restoreDurableHolds(); err != nil {
+		return err
+	}
 	p.Durable.Resume()
 	if p.cfg.RecoverInBackground {
 		return nil
 	}
 	return p.Durable.AwaitRecovery(ctx)
+}
+
+// awaitCall waits until a durable execution may call a function; see Platform.LimitCalls.
+func (p *Platform) awaitCall(ctx context.Context, execution, function string) error {
+	e, err := p.engines.open(scopeOf(execution))
+	if err != nil {
+		return ctx.Err() // the limits are unknown, and why is reported
+	}
+	return e.AwaitCall(ctx, execution, function)
 }
 
 // durableResumed notes the end of the recovery of durable executions. If the journal cannot be read, the platform is

@@ -51,6 +51,23 @@ Resources:
               return {"Status": "SUCCEEDED", "Result": "\"paid\""}
 `
 
+// paid deploys a template with the durable function pay, and runs the execution order-1 of it until it has succeeded. It
+// returns the execution's ARN.
+func paid(t *testing.T, p *local.Platform, template string) (s stacks, arn string) {
+	t.Helper()
+	s = stacksOf(t, p)
+	s.call("CreateStack", map[string]any{"StackName": "durable", "TemplateBody": template})
+	if status, reason := s.settled("durable"); status != "CREATE_COMPLETE" {
+		t.Fatal(status, reason, s.events("durable"))
+	}
+	out, err := s.try("lambda", "Invoke", map[string]any{"FunctionName": "pay", "Qualifier": "$LATEST", "DurableExecutionName": "order-1"})
+	arn, _ = out["DurableExecutionArn"].(string)
+	if err != nil || out["FunctionError"] != nil || arn == "" {
+		t.Fatal(out, err)
+	}
+	return s, arn
+}
+
 // A durable function from a template runs in virtual time. Its step's retry is counted as a retry, its changes of
 // status are announced, and the next process on the directory still has its history.
 func TestADurableFunctionOfAStack(t *testing.T) {
@@ -65,15 +82,9 @@ func TestADurableFunctionOfAStack(t *testing.T) {
 				t.Errorf("observed: %+v with %d events", x, len(all))
 			}
 		}})
-	s := stacksOf(t, p)
-	s.call("CreateStack", map[string]any{"StackName": "durable", "TemplateBody": durableStack})
-	if status, reason := s.settled("durable"); status != "CREATE_COMPLETE" {
-		t.Fatal(status, reason, s.events("durable"))
-	}
-	out, err := s.try("lambda", "Invoke", map[string]any{"FunctionName": "pay", "Qualifier": "$LATEST", "DurableExecutionName": "order-1"})
-	arn, _ := out["DurableExecutionArn"].(string)
-	if err != nil || out["FunctionError"] != nil || !strings.Contains(arn, ":function:pay:$LATEST/durable-execution/order-1/") {
-		t.Fatal(out, err)
+	s, arn := paid(t, p, durableStack)
+	if !strings.Contains(arn, ":function:pay:$LATEST/durable-execution/order-1/") {
+		t.Fatal(arn)
 	}
 	if a := counter.Attempts(); a.Started != 2 || a.Failed != 1 {
 		t.Errorf("%+v", a)
@@ -177,16 +188,7 @@ func TestADurableExecutionIsTraced(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := open(t, local.Config{Dir: dir, Clock: clock.Virtual(time.Now())})
-	s := stacksOf(t, p)
-	s.call("CreateStack", map[string]any{"StackName": "traced", "TemplateBody": tracedStack})
-	if status, reason := s.settled("traced"); status != "CREATE_COMPLETE" {
-		t.Fatal(status, reason, s.events("traced"))
-	}
-	out, err := s.try("lambda", "Invoke", map[string]any{"FunctionName": "pay", "Qualifier": "$LATEST"})
-	arn, _ := out["DurableExecutionArn"].(string)
-	if err != nil || out["FunctionError"] != nil || arn == "" {
-		t.Fatal(out, err)
-	}
+	s, arn := paid(t, p, tracedStack)
 	x, err := s.try("lambda", "GetDurableExecution", map[string]any{"DurableExecutionArn": arn})
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -66,45 +67,49 @@ func (p *Platform) restorePacing(scope aws.Scope, e *engine.Engine) error {
 	return err
 }
 
-// Hold holds the retries that h selects in an account and region (engine.Engine.Hold) until Release, also after a
-// restart. It refuses a durable Lambda function as the machine (DurableHoldError), because retries of steps are not
-// held.
-func (p *Platform) Hold(scope aws.Scope, h engine.Hold) error {
-	if name, durable := p.durableFunction(scope, h.Machine); durable {
-		return &DurableHoldError{name}
+// restoreDurableHolds gives the durable executions the stored holds, before they continue.
+func (p *Platform) restoreDurableHolds() error {
+	p.pacing.mu.Lock()
+	defer p.pacing.mu.Unlock()
+	all, err := p.pacing.read(p.Dir)
+	for key, of := range all {
+		account, region, _ := strings.Cut(key, "/")
+		for _, h := range of.Holds {
+			p.Durable.Hold(aws.Scope{Account: account, Region: region}, h)
+		}
 	}
+	return err
+}
+
+// Hold holds the retries that h selects in an account and region until Release, also after a restart: those of states
+// (engine.Engine.Hold) and those of steps of durable functions (durablefunctions.Service.Hold). h.Machine may be the ARN
+// of a function.
+func (p *Platform) Hold(scope aws.Scope, h engine.Hold) error {
+	h.Machine = machineName(h.Machine)
 	return p.changePacing(scope, func(e *engine.Engine) error {
-		e.Hold(h)
+		p.Durable.Hold(scope, e.Hold(h))
 		return nil
 	})
 }
 
-// DurableHoldError reports that a hold names a durable Lambda function.
-type DurableHoldError struct{ Function string }
-
-// Error implements error.
-func (e *DurableHoldError) Error() string {
-	return fmt.Sprintf("%s is a durable function, and the retries of its steps cannot be held: stop its executions, or let their "+
-		"strategies wait; stepback retry-now begins a retry early", e.Function)
-}
-
-// durableFunction returns the name of the durable function that is meant by the machine of a hold; ok is false if it is
-// a state machine, or unknown.
-func (p *Platform) durableFunction(scope aws.Scope, machine string) (name string, ok bool) {
-	name = machine
-	if of, parsed := aws.ParseARN(machine); parsed && of.Service == "lambda" {
-		name, _, _ = strings.Cut(strings.TrimPrefix(of.Resource, "function:"), ":")
-	} else if machine == "" || p.StepFunctions.HasMachine(scope, machine) {
-		return "", false
+// machineName returns the name in the ARN of a Lambda function; another text is returned as it is.
+func machineName(machine string) string {
+	if of, ok := aws.ParseARN(machine); ok && of.Service == "lambda" {
+		machine, _, _ = strings.Cut(strings.TrimPrefix(of.Resource, "function:"), ":")
 	}
-	f, err := p.Functions.Get(scope, name, "")
-	return name, err == nil && f.Configuration.DurableConfig != nil
+	return machine
 }
 
 // Release ends a hold, and returns how many retries were due. The error is engine.ErrNoHold if there is no such hold.
 func (p *Platform) Release(scope aws.Scope, h engine.Hold) (due int, err error) {
-	err = p.changePacing(scope, func(e *engine.Engine) (err error) {
-		due, err = e.Release(h)
+	h.Machine = machineName(h.Machine)
+	err = p.changePacing(scope, func(e *engine.Engine) error {
+		states, err := e.Release(h)
+		if err != nil {
+			return err
+		}
+		steps, err := p.Durable.Release(scope, h)
+		due = states + steps
 		return err
 	})
 	return due, err
@@ -115,13 +120,19 @@ func (p *Platform) LimitCalls(scope aws.Scope, l engine.CallLimit) error {
 	return p.changePacing(scope, func(e *engine.Engine) error { return e.LimitCalls(l) })
 }
 
-// Pacing returns the holds and limits of an account and region.
+// Pacing returns the holds and limits of an account and region. Due counts the retries of states and of steps.
 func (p *Platform) Pacing(scope aws.Scope) ([]engine.Held, []engine.LimitedCalls, error) {
 	e, err := p.engines.open(scope)
 	if err != nil {
 		return nil, nil, err
 	}
-	return e.Holds(), e.CallLimits(), nil
+	held := e.Holds()
+	for _, of := range p.Durable.Held(scope) {
+		if i := slices.IndexFunc(held, func(h engine.Held) bool { return h.Same(&of.Hold) }); i >= 0 {
+			held[i].Due += of.Due
+		}
+	}
+	return held, e.CallLimits(), nil
 }
 
 func (p *Platform) changePacing(scope aws.Scope, change func(*engine.Engine) error) error {

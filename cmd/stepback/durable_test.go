@@ -103,6 +103,7 @@ func TestVerbsForDurableExecutions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	var last string // the ARN of an execution
 	at := []string{"--data", data}
 	verb := func(args ...string) said { return stepback(t, append(args, at...)...) }
 	verb("executions", "--durable").complains(t, exit.OK, "no durable executions")
@@ -175,6 +176,7 @@ func TestVerbsForDurableExecutions(t *testing.T) {
 		verb("describe", arn).ends(t, exit.OK, "FAILED", "error: Rejected over budget")
 
 		arn, _ = begin(name + "-stopped")
+		last = arn
 		verb("stop", arn, "--dry-run").ends(t, exit.OK, "would be stopped")
 		verb("stop", arn, "--reason", "Mine", "--cause", "enough").ends(t, exit.OK, "stopped")
 		verb("describe", arn).ends(t, exit.OK, "STOPPED", "Mine enough")
@@ -184,7 +186,24 @@ func TestVerbsForDurableExecutions(t *testing.T) {
 		verb("describe", arn+"0").complains(t, exit.Failure, "ResourceNotFoundException")
 		verb("history", arn, "--children").complains(t, exit.Usage, "no Map Runs")
 	}
-	stepback(t, "hold", "--machine", "pay", "--data", data).complains(t, exit.Failure, "pay is a durable function")
+	recorded := filepath.Join(t.TempDir(), "pay.test.yaml")
+	stepback(t, "record", last, "--data", data, "-o", recorded).ends(t, exit.OK, recorded)
+	if text, err := os.ReadFile(recorded); err != nil || !strings.Contains(string(text), `function: {handler: "index.handler", runtime: python3.12}`) ||
+		!strings.Contains(string(text), `- {error: "Declined"}`) {
+		t.Errorf("%s, %v", text, err)
+	}
+	stepback(t, "record", last, "--definition", "x.json", "--data", data).complains(t, exit.Usage, "leave out --definition")
+	stepback(t, "record", "order", "--code", "dist", "--data", data).complains(t, exit.Usage, "--handler and --code are for durable functions")
+	history := filepath.Join(t.TempDir(), "history.json")
+	if err := os.WriteFile(history, []byte(`{"Events":[{"EventType":"ExecutionStarted","EventId":1,"EventTimestamp":1,"Id":"e",
+		"ExecutionStartedDetails":{"ExecutionTimeout":60,"Input":{}}}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stepback(t, "record", "--history", history).complains(t, exit.Usage, "needs --handler FILE.FUNCTION")
+	stepback(t, "record", "--history", history, "--definition", "x.json").complains(t, exit.Usage, "instead of --definition")
+	stepback(t, "record", "--history", history, "--handler", "pay.handler").complains(t, exit.Failure, "history.json: the history has no inputs and results", "--include-execution-data")
+	stepback(t, "hold", "--machine", "pay", "--state", "charge", "--data", data).ends(t, exit.OK, "pay", "charge")
+	stepback(t, "release", "--all", "--data", data).ends(t, exit.OK, "released: 1 hold")
 	policy := filepath.Join(data, "policy.json")
 	if err := os.WriteFile(policy, []byte(`{"charge":[{"ErrorEquals":["States.ALL"],"MaxAttempts":0}]}`), 0o600); err != nil {
 		t.Fatal(err)

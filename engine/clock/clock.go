@@ -132,6 +132,7 @@ type Timer struct {
 	index int // index in the heap; -1 if not in it
 
 	background bool
+	patience   *time.Timer // ends the background in real time; nil if nothing does
 }
 
 // Schedule calls the alarm at the given time, or at once if it has passed. Timers for the same instant fire in the
@@ -145,6 +146,34 @@ func (c *Clock) Schedule(at time.Time, a Alarm) *Timer {
 // activity.
 func (c *Clock) ScheduleInBackground(at time.Time, a Alarm) *Timer {
 	return c.schedule(&Timer{clock: c, at: at, alarm: a, background: true})
+}
+
+// ScheduleAfterPatience is like ScheduleInBackground until patience has passed in real time, and then like Schedule. It is
+// for a limit that only an answer from outside the process prevents: virtual time stands still while the answer may
+// still come, and advances to the limit if it does not.
+func (c *Clock) ScheduleAfterPatience(at time.Time, patience time.Duration, a Alarm) *Timer {
+	t := c.schedule(&Timer{clock: c, at: at, alarm: a, background: true})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.mode == virtualTime && t.index >= 0 {
+		t.patience = time.AfterFunc(patience, t.foreground)
+	}
+	return t
+}
+
+// foreground lets virtual time jump to a timer that was in the background.
+func (t *Timer) foreground() {
+	c := t.clock
+	c.mu.Lock()
+	pending := t.index >= 0 && t.background
+	if pending {
+		t.background = false
+		c.active++
+	}
+	c.mu.Unlock()
+	if pending {
+		c.poke()
+	}
 }
 
 func (c *Clock) schedule(t *Timer) *Timer {
@@ -171,6 +200,7 @@ func (t *Timer) Stop() bool {
 	}
 	heap.Remove(&t.clock.timers, t.index)
 	t.clock.count(t, -1)
+	t.endPatience()
 	return true
 }
 
@@ -178,6 +208,13 @@ func (t *Timer) Stop() bool {
 func (c *Clock) count(t *Timer, n int) {
 	if !t.background {
 		c.active += n
+	}
+}
+
+// endPatience is called with the clock's lock held.
+func (t *Timer) endPatience() {
+	if t.patience != nil {
+		t.patience.Stop()
 	}
 }
 
@@ -247,5 +284,6 @@ func (c *Clock) nextDue() (*Timer, time.Duration) {
 func (c *Clock) take() *Timer {
 	t := heap.Pop(&c.timers).(*Timer)
 	c.count(t, -1)
+	t.endPatience()
 	return t
 }

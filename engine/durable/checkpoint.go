@@ -56,7 +56,7 @@ func (x *Execution) checkpoint(l *log, c *Checkpoint, again bool) error {
 		}
 	}
 	s := &staging{x: x, c: c, changed: map[string]*Operation{}, log: &log{x: x, now: l.now, first: x.events,
-		again: again}}
+		again: again, held: l.held}}
 	for i := range c.Updates {
 		if err := s.update(&c.Updates[i], i == len(c.Updates)-1); err != nil {
 			return err
@@ -262,7 +262,8 @@ func diverges(u *Update, what, was, is string) string {
 func (s *staging) step(u *Update) error {
 	o := s.of(u.Id)
 	if u.Action == ActionStart {
-		if o != nil && o.Status != Ready && (o.Status != Pending || o.Next.After(s.log.now)) {
+		if o != nil && o.Status != Ready &&
+			(o.Status != Pending || o.Next.After(s.log.now) || slices.Contains(s.log.held, o.ID)) {
 			return invalid("Invalid current STEP state to start.")
 		}
 		o = s.edit(u)

@@ -2,8 +2,10 @@ package durable
 
 import "encoding/json"
 
-// Command is one thing that happens to a durable execution. Exactly one member is set.
+// Command is one thing that happens to a durable execution. Exactly one member is set, apart from Held.
 type Command struct {
+	// Held lists the IDs of the STEPs whose retries are due at the time of the command and do not begin.
+	Held       []string    `json:",omitempty"`
 	Start      *Start      `json:",omitempty"`
 	Invoke     *Invoke     `json:",omitempty"`
 	Checkpoint *Checkpoint `json:",omitempty"`

@@ -19,6 +19,8 @@ type log struct {
 	steps map[string]int64
 	// again is true if the command is replayed: the events are only numbered, because the journal has them.
 	again bool
+	// held lists the STEPs whose retries do not begin; see Command.
+	held []string
 }
 
 // body is an event as GetDurableExecutionHistory returns it, without its type, number and time. It is stored as the

@@ -111,30 +111,30 @@ func (x *Execution) WantsInvocation(now time.Time) bool {
 	return x.invocation == 0 || x.external > x.seen
 }
 
-// Next returns when the execution next changes by itself. wait is when a wait ends, or when the function may be invoked
-// again after it failed; zero means never. timeout is when the execution or a callback times out, unless that is
-// prevented; it is zero only if the execution has ended.
-func (x *Execution) Next() (wait, timeout time.Time) {
+// Next returns when the execution next changes by itself. change is when a wait ends, when a callback times out, or when
+// the function may be invoked again after it failed; zero means never. deadline is when the execution itself times out;
+// it is zero only if the execution has ended. held lists the IDs of STEPs whose retries are due and do not begin.
+func (x *Execution) Next(held []string) (change, deadline time.Time) {
 	if x.Over() {
 		return time.Time{}, time.Time{}
 	}
-	timeout = x.deadline
 	if !x.invoking {
-		wait = x.retryAt
+		change = x.retryAt
 	}
 	for _, o := range x.operations {
 		switch t := o.deadline(); {
-		case t.IsZero():
-		case o.Type == TypeCallback:
-			timeout = earlier(timeout, t)
-		case wait.IsZero():
-			wait = t
+		case t.IsZero() || slices.Contains(held, o.ID):
+		case change.IsZero():
+			change = t
 		default:
-			wait = earlier(wait, t)
+			change = earlier(change, t)
 		}
 	}
-	return wait, timeout
+	return change, x.deadline
 }
+
+// Changes returns the number of changes of operations so far.
+func (x *Execution) Changes() int64 { return x.changes }
 
 func earlier(a, b time.Time) time.Time {
 	if b.Before(a) {
@@ -158,7 +158,7 @@ func (x *Execution) Replay(c *Command, at time.Time) error {
 var errEmpty = errors.New("durable: a command without content")
 
 func (x *Execution) apply(c *Command, now time.Time, again bool) ([]history.Event, error) {
-	log := &log{x: x, now: now, again: again}
+	log := &log{x: x, now: now, again: again, held: c.Held}
 	var err error
 	switch {
 	case c.Start != nil:
@@ -309,8 +309,9 @@ func outputOf(r *Return) (out output, bad *Error) {
 	if r.Error != nil || r.Throttled {
 		return out, nil
 	}
-	if err := json.Unmarshal([]byte(r.Output), &out); err != nil {
-		return out, NewError(InvalidParameterValue, "Invalid invocation output: it is not what AWS's durable execution SDK returns.")
+	if err := json.Unmarshal([]byte(r.Output), &out); err != nil || out.Status == "" {
+		return out, NewError(InvalidParameterValue, "Invalid invocation output: it is not what AWS's durable execution SDK returns. "+
+			"Wrap the handler with the SDK, as withDurableExecution does in JavaScript and durable_execution in Python.")
 	}
 	switch {
 	case out.Status == Failed && out.Result != nil:
@@ -351,7 +352,7 @@ func (x *Execution) due(l *log) {
 		var next *Operation
 		at := x.deadline
 		for _, o := range x.operations {
-			if d := o.deadline(); !d.IsZero() && d.Before(at) {
+			if d := o.deadline(); !d.IsZero() && d.Before(at) && !slices.Contains(l.held, o.ID) {
 				next, at = o, d
 			}
 		}

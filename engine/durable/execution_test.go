@@ -95,7 +95,7 @@ func (t *trial) returns(output string) {
 // wait lets time pass until the execution changes by itself.
 func (t *trial) wait() {
 	t.Helper()
-	wait, timeout := t.x.Next()
+	wait, timeout := t.x.Next(nil)
 	if t.now = timeout; !wait.IsZero() && wait.Before(timeout) {
 		t.now = wait
 	}
@@ -472,8 +472,11 @@ func TestRetryNow(t *testing.T) {
 
 func TestAFunctionThatIsNotDurableFails(t *testing.T) {
 	t.Parallel()
+	const notSDK = "Invalid invocation output: it is not what AWS's durable execution SDK returns. " +
+		"Wrap the handler with the SDK, as withDurableExecution does in JavaScript and durable_execution in Python."
 	for output, want := range map[string]string{
-		`"ok"`:                            "Invalid invocation output: it is not what AWS's durable execution SDK returns.",
+		`"ok"`:                            notSDK,
+		`null`:                            notSDK,
 		`{"Status":"DONE"}`:               `Invalid Status in invocation output: "DONE"; it must be SUCCEEDED, FAILED or PENDING.`,
 		`{"Status":"FAILED","Result":""}`: "Cannot provide a Result for FAILED status.",
 	} {

@@ -340,8 +340,12 @@ func (c *Console) retries(r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &RetriesView{Now: r.now, Alarms: []AlarmRow{}, Holds: e.Holds(), Limits: e.CallLimits(),
-		Acts: c.cfg.Pacing != nil && !c.cfg.ReadOnly, Token: c.token}
+	v := &RetriesView{Now: r.now, Alarms: []AlarmRow{}, Acts: c.cfg.Pacing != nil && !c.cfg.ReadOnly, Token: c.token}
+	if c.cfg.Pacing == nil {
+		v.Holds, v.Limits = e.Holds(), e.CallLimits()
+	} else if v.Holds, v.Limits, err = c.cfg.Pacing.Pacing(); err != nil {
+		return nil, err
+	}
 	names, err := c.retriers(r.Context(), machines)
 	if err != nil {
 		return nil, err

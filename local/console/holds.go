@@ -14,6 +14,8 @@ import (
 
 // Pacing holds retries and limits calls, and keeps both over a restart.
 type Pacing interface {
+	// Pacing returns the holds, with the number of their retries that are due, and the limits.
+	Pacing() ([]engine.Held, []engine.LimitedCalls, error)
 	// Hold keeps the retries that h selects from beginning until Release.
 	Hold(h engine.Hold) error
 	// Release ends a hold. It returns the number of retries that were due, or [engine.ErrNoHold].

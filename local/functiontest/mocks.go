@@ -298,12 +298,7 @@ func (m *mocks) callback(o *Operation, d *durable.Details) {
 	case r.Hang && d.Timeout == 0 && d.Heartbeat == 0:
 		m.fails("%s:%d: mocks: the callback %s has no timeout, so the execution would wait for it without end; respond with return or error",
 			m.file.Name, r.Line, o.Name)
-	case r.Hang: // virtual time does not advance to a timeout by itself
-		timeout := d.Timeout
-		if timeout == 0 || d.Heartbeat > 0 && d.Heartbeat < timeout {
-			timeout = d.Heartbeat
-		}
-		m.now.Go(m.ctx, &m.group, patience, func(ctx context.Context) { _ = m.now.Sleep(ctx, timeout) })
+	case r.Hang: // virtual time advances to its timeout
 	default:
 		m.now.Go(m.ctx, &m.group, patience, func(ctx context.Context) { m.complete(ctx, o, d, r) })
 	}

@@ -35,12 +35,12 @@ func (r *Recording) Write(w io.Writer) error {
 			break
 		}
 	}
-	fmt.Fprintf(&b, "definition: %s\ntests:\n  - name: %s\n", quoted(r.Definition), quoted(r.Name))
+	fmt.Fprintf(&b, "definition: %s\ntests:\n  - name: %s\n", Quoted(r.Definition), Quoted(r.Name))
 	var last *history.Event
 	for i := range r.Events {
 		e := &r.Events[i]
 		if e.Type == history.ExecutionStarted {
-			fmt.Fprintf(&b, "    input: %s\n", flow(e.Data))
+			fmt.Fprintf(&b, "    input: %s\n", Flow(e.Data))
 		}
 		last = e
 	}
@@ -73,7 +73,7 @@ func (r *Recording) mocks(b *bytes.Buffer) {
 	}
 	b.WriteString("    mocks:\n")
 	for _, state := range order {
-		fmt.Fprintf(b, "      %s:\n", quoted(state))
+		fmt.Fprintf(b, "      %s:\n", Quoted(state))
 		all := byState[state]
 		several := slices.ContainsFunc(all, func(t taken) bool { return t.input != all[0].input })
 		for i := 0; i < len(all); {
@@ -83,7 +83,7 @@ func (r *Recording) mocks(b *bytes.Buffer) {
 			}
 			members := []string{all[i].answer}
 			if several && all[i].input != "" {
-				members = append([]string{"input: " + flow(all[i].input)}, members...)
+				members = append([]string{"input: " + Flow(all[i].input)}, members...)
 			}
 			if same > i+1 {
 				members = append(members, fmt.Sprintf("times: %d", same-i))
@@ -119,13 +119,13 @@ func attempts(events []history.Event) []taken {
 func answerOf(a *history.Attempt) string {
 	switch {
 	case !a.Failed():
-		return "return: " + flow(a.Output)
+		return "return: " + Flow(a.Output)
 	case a.TimedOut:
 		return "hang: true"
 	}
-	text := "error: " + quoted(or(a.Failure.Name, "States.TaskFailed"))
+	text := "error: " + Quoted(or(a.Failure.Name, "States.TaskFailed"))
 	if a.Failure.Cause != "" {
-		text += ", cause: " + quoted(a.Failure.Cause)
+		text += ", cause: " + Quoted(a.Failure.Cause)
 	}
 	return text
 }
@@ -141,11 +141,11 @@ func (r *Recording) expect(b *bytes.Buffer, last *history.Event) {
 	}
 	switch status {
 	case "SUCCEEDED":
-		fmt.Fprintf(b, "      status: SUCCEEDED\n      output: %s\n", flow(last.Data))
+		fmt.Fprintf(b, "      status: SUCCEEDED\n      output: %s\n", Flow(last.Data))
 	case "FAILED", "TIMED_OUT":
 		fmt.Fprintf(b, "      status: %s\n", status)
 		if last.More != nil && last.More.Failure.Name != "" {
-			fmt.Fprintf(b, "      error: %s\n", quoted(last.More.Failure.Name))
+			fmt.Fprintf(b, "      error: %s\n", Quoted(last.More.Failure.Name))
 		}
 	default: // it had not ended, or was stopped
 		b.WriteString("      # The execution had not ended by itself; add the expected outcome here.\n      never: []\n")
@@ -153,7 +153,7 @@ func (r *Recording) expect(b *bytes.Buffer, last *history.Event) {
 	if path := observed.Entered(r.Events); status != "" && len(path) > 0 && !concurrent(r.Events) {
 		names := make([]string, len(path))
 		for i, name := range path {
-			names[i] = quoted(name)
+			names[i] = Quoted(name)
 		}
 		fmt.Fprintf(b, "      path: [%s]\n", strings.Join(names, ", "))
 	}
@@ -173,17 +173,17 @@ func or(s, otherwise string) string {
 	return s
 }
 
-// flow returns JSON text as one line of YAML.
-func flow(text string) string {
+// Flow returns JSON text as one line of YAML.
+func Flow(text string) string {
 	v, err := jsonvalue.Parse(text)
 	if err != nil {
-		return quoted(text)
+		return Quoted(text)
 	}
 	return v.JSON()
 }
 
-// quoted returns a string as JSON, which is also valid YAML.
-func quoted(s string) string {
+// Quoted returns a string as JSON, which is also valid YAML.
+func Quoted(s string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

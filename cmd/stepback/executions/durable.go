@@ -195,6 +195,13 @@ func (c *Client) DescribeDurable(ctx context.Context, arn string) (*Durable, err
 	return d, c.lambda(ctx, "GetDurableExecution", map[string]any{"DurableExecutionArn": arn}, d)
 }
 
+// HandlerOf returns the Handler and the Runtime of a function version, given by its ARN.
+func (c *Client) HandlerOf(ctx context.Context, arn string) (handler, runtime string, err error) {
+	var f struct{ Handler, Runtime string }
+	err = c.lambda(ctx, "GetFunctionConfiguration", map[string]any{"FunctionName": arn}, &f)
+	return f.Handler, f.Runtime, err
+}
+
 // StopDurable stops an execution of a durable function, with an error type and a message, either of which may be empty.
 func (c *Client) StopDurable(ctx context.Context, arn, errorType, message string) error {
 	in := map[string]any{"DurableExecutionArn": arn}

@@ -16,9 +16,9 @@ import (
 
 // held holds the flags that select retries of a serving process.
 type held struct {
-	Machine string `placeholder:"NAME" help:"Only retries of this state machine, including the children of its Maps."`
+	Machine string `placeholder:"NAME" help:"Only retries of this state machine, including the children of its Maps, or of this durable function."`
 	Error   string `placeholder:"NAME" help:"Only retries after this error."`
-	State   string `placeholder:"NAME" help:"Only retries of this state."`
+	State   string `placeholder:"NAME" help:"Only retries of this state, or of this step of a durable function."`
 	Data    string `type:"path" default:".stepback" placeholder:"DIR" help:"Data directory of the serving process. Default .stepback."`
 	Account string `default:"000000000000" help:"Account of the state machines. Default 000000000000."`
 	Region  string `default:"us-east-1" help:"Region of the state machines. Default us-east-1."`
@@ -54,7 +54,7 @@ func (Hold) Help() string {
 While a callee is down, its retries only use up their attempts. A held retry does not begin when it is due: the execution
 keeps running, and its attempts are kept. New retries that match are held too. The hold survives a restart of serve.
 Timeouts of executions and states around the retry continue. stepback retry-now still begins the retries of one execution.
-Retries of steps of durable Lambda functions are not held.`
+For a durable Lambda function, the machine is the function, by name or ARN, and the state is the step.`
 }
 
 // Run holds retries.

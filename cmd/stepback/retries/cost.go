@@ -13,6 +13,7 @@ import (
 	"stepback/adaptive/worth"
 	"stepback/asl"
 	"stepback/cmd/stepback/definitions"
+	"stepback/cmd/stepback/executions"
 	"stepback/cmd/stepback/exit"
 	"stepback/cmd/stepback/terminal"
 	"stepback/cmd/stepback/workspace"
@@ -93,7 +94,7 @@ func (c *Cost) Run(ctx context.Context, std terminal.Streams) error {
 	case durable.IsARN(c.File):
 		return c.execution(ctx, std)
 	}
-	if events, ok := durableHistory(c.File); ok {
+	if events, ok := executions.DurableHistoryFile(c.File); ok {
 		return c.durable(events, std)
 	}
 	return c.definition(std)

@@ -2,7 +2,6 @@ package stepfunctions
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"time"
 
@@ -13,9 +12,7 @@ import (
 	"stepback/engine/journal"
 	"stepback/local/services/delivery"
 	"stepback/local/services/stepfunctions/activities"
-	"stepback/local/services/stepfunctions/apierror"
 	"stepback/local/services/stepfunctions/executions"
-	"stepback/local/services/stepfunctions/resource"
 	"stepback/local/services/stepfunctions/statemachines"
 	"stepback/local/services/stepfunctions/tags"
 	"stepback/local/services/stepfunctions/teststate"
@@ -88,12 +85,6 @@ func (s *Service) Handler() *server.Service {
 		Model: "sfn", Operations: s.operations(), Words: words, Failure: unavailable, Default: s.cfg.Default,
 		Log: s.cfg.Log,
 	})
-}
-
-// HasMachine reports whether there is a state machine with a name, of any type.
-func (s *Service) HasMachine(scope aws.Scope, name string) bool {
-	_, err := s.machines.ExecutionList(scope, resource.MachineARN(scope, name))
-	return err == nil || errors.Is(err, apierror.ErrTypeSupported)
 }
 
 // Follow logs the events of a step of an execution according to the state machine's loggingConfiguration. Engines

@@ -104,6 +104,9 @@ func (s *Service) chained(ctx context.Context, caller string, o *durable.Operati
 	}
 	a, _ := aws.ParseARN(caller)
 	for delay := shortestDelay; ; delay = min(2*delay, longestDelay) {
+		if s.o.AwaitCall != nil && s.o.AwaitCall(ctx, caller, c.FunctionName) != nil {
+			return nil, false
+		}
 		outcome, err := s.invokeOnce(ctx, a.Scope(), c)
 		var refused *aws.Error
 		switch {

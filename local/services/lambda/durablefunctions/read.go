@@ -161,7 +161,15 @@ func (s *Service) Complete(ctx context.Context, c *durable.Callback) error {
 	if !ok {
 		return invalid("Invalid callback ID.")
 	}
-	ended, err := s.do(ctx, arn, &durable.Command{Callback: c})
+	return s.doWhileRunning(ctx, arn, &durable.Command{Callback: c},
+		invalid("Invalid callback ID: there is no such durable execution."),
+		refusal(durable.CallbackClosed, http.StatusBadRequest, "The durable execution of the callback has ended."))
+}
+
+// doWhileRunning applies a command to an execution and waits until it is durable. It returns unknown if there is no
+// such execution, and over if it has ended.
+func (s *Service) doWhileRunning(ctx context.Context, arn string, c *durable.Command, unknown, over error) error {
+	ended, err := s.do(ctx, arn, c)
 	if err != nil || !ended {
 		return err
 	}
@@ -170,9 +178,9 @@ func (s *Service) Complete(ctx context.Context, c *durable.Callback) error {
 	case err != nil:
 		return err
 	case x == nil:
-		return invalid("Invalid callback ID: there is no such durable execution.")
+		return unknown
 	}
-	return refusal(durable.CallbackClosed, http.StatusBadRequest, "The durable execution of the callback has ended.")
+	return over
 }
 
 // do applies a command to an execution and waits until it is durable. ended is true if no running execution has the
@@ -208,18 +216,8 @@ func (s *Service) Stop(ctx context.Context, arn string, e *durable.Error) (time.
 // disk. The later delays do not change. The error is an *aws.Error if the execution does not run, or if the STEP does
 // not wait for its next attempt.
 func (s *Service) RetryNow(ctx context.Context, arn, operation string) error {
-	ended, err := s.do(ctx, arn, &durable.Command{Retry: &durable.Retry{OperationID: operation}})
-	if err != nil || !ended {
-		return err
-	}
-	x, err := s.find(ctx, arn)
-	switch {
-	case err != nil:
-		return err
-	case x == nil:
-		return missing(arn)
-	}
-	return invalid("The durable execution has ended: " + arn)
+	return s.doWhileRunning(ctx, arn, &durable.Command{Retry: &durable.Retry{OperationID: operation}}, missing(arn),
+		invalid("The durable execution has ended: "+arn))
 }
 
 // Description describes an execution, as GetDurableExecution returns it. Lists omit the members from DurableConfig on.

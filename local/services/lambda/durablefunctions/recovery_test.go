@@ -15,46 +15,10 @@ import (
 	"stepback/engine/durable"
 	"stepback/engine/history"
 	"stepback/engine/journal"
+	"stepback/engine/journal/journaltest"
 	"stepback/local/services/lambda/durablefunctions"
 	"stepback/tasks/lambda/invocation"
 )
-
-// gated is a journal that stops a recovery after its first execution until gate is closed, and then fails with err, if
-// that is not nil.
-type gated struct {
-	journal.Journal
-	gate chan struct{}
-	err  error
-}
-
-func (g *gated) Unfinished(ctx context.Context, prefix string) iter.Seq2[*journal.Unfinished, error] {
-	all := g.Journal.Unfinished(ctx, prefix)
-	if !strings.HasSuffix(prefix, ":lambda:") {
-		return all
-	}
-	return func(yield func(*journal.Unfinished, error) bool) {
-		first := true
-		for u, err := range all {
-			if !yield(u, err) {
-				return
-			}
-			if !first {
-				continue
-			}
-			first = false
-			select {
-			case <-g.gate:
-			case <-ctx.Done():
-				yield(nil, ctx.Err())
-				return
-			}
-			if g.err != nil {
-				yield(nil, g.err)
-				return
-			}
-		}
-	}
-}
 
 // restarted is a service on the journal of an earlier process.
 type restarted struct {
@@ -129,7 +93,7 @@ func TestRequestsDuringTheRecovery(t *testing.T) {
 	for _, one := range arns {
 		arn[nameIn(one)] = one
 	}
-	j := &gated{Journal: kept, gate: make(chan struct{})}
+	j := journaltest.NewGated(kept, ":lambda:")
 	c := virtual(t)
 	m := &mailbox{}
 	s := restart(t, j, c, m, suspendedOfAllKinds)
@@ -201,7 +165,7 @@ func TestRequestsDuringTheRecovery(t *testing.T) {
 		t.Errorf("it is %v", now)
 	}
 
-	close(j.gate)
+	j.Open()
 	if err := errors.Join(<-s.resumed, s.AwaitRecovery(ctx)); err != nil || s.Recovering() {
 		t.Error(err)
 	}
@@ -274,7 +238,7 @@ func TestCloseDuringTheRecovery(t *testing.T) {
 	arns := leftBehind(t, kept, suspendedOfAllKinds, "Other-0", "Other-1", "Retry-0")
 	for _, resume := range []bool{false, true} {
 		c := virtual(t)
-		s := restart(t, &gated{Journal: kept, gate: make(chan struct{})}, c, nil, suspendedOfAllKinds)
+		s := restart(t, journaltest.NewGated(kept, ":lambda:"), c, nil, suspendedOfAllKinds)
 		if resume {
 			s.Resume()
 		}
@@ -309,8 +273,9 @@ func TestAJournalThatCannotBeRead(t *testing.T) {
 	arns := leftBehind(t, kept, suspendedOfAllKinds, "Other-0", "Other-1")
 	slices.Sort(arns)
 	unreadable := errors.New("the disk is gone")
-	j := &gated{Journal: kept, gate: make(chan struct{}), err: unreadable}
-	close(j.gate)
+	j := journaltest.NewGated(kept, ":lambda:")
+	j.Err = unreadable
+	j.Open()
 	s := restart(t, j, virtual(t), nil, suspendedOfAllKinds)
 	s.Resume()
 	for what, err := range map[string]error{

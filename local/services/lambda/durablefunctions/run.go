@@ -26,15 +26,16 @@ type run struct {
 	// resumes is true if the execution of an earlier process needs more than its timers.
 	resumes bool
 
-	mu            sync.Mutex // guards what follows
-	wait, timeout *clock.Timer
-	next          [2]time.Time // when they fire
-	waiters       map[int]func()
-	waiterID      int
-	over          bool
-	started       time.Time
-	retries       []Retry            // replaced as a whole, never changed
-	owing         *journal.Execution // the description of an execution that owes its result to a destination
+	mu               sync.Mutex // guards what follows
+	change, deadline *clock.Timer
+	next             [2]time.Time // when they fire
+	waiters          map[int]func()
+	waiterID         int
+	over             bool
+	started          time.Time
+	retries          []Retry              // replaced as a whole, never changed
+	owing            *journal.Execution   // the description of an execution that owes its result to a destination
+	postponed        map[string]postponed // by STEP
 }
 
 // state is an execution in memory.
@@ -75,12 +76,11 @@ func (r *run) restore(u *journal.Unfinished) error {
 		r.setOwing(st)
 		return nil
 	}
-	now := r.s.o.Clock.Now()
-	wait, timeout := st.x.Next()
+	change, deadline := r.nextChange(st.x)
 	r.mu.Lock()
-	r.next, r.retries, r.started = [2]time.Time{wait, timeout}, retriesOf(st.x), u.Start
+	r.next, r.retries, r.started = [2]time.Time{change, deadline}, retriesOf(st.x), u.Start
 	r.mu.Unlock()
-	r.resumes = st.x.Invoking() || st.x.WantsInvocation(now) || len(openInvokes(st.x)) > 0
+	r.resumes = st.x.Invoking() || st.x.WantsInvocation(r.s.o.Clock.Now()) || len(openInvokes(st.x)) > 0
 	return nil
 }
 
@@ -138,11 +138,7 @@ func (r *run) do(ctx context.Context, c *durable.Command) error {
 
 // apply applies a command in the caller's turn, waits until it is durable, and does what follows from it.
 func (r *run) apply(st *state, c *durable.Command) error {
-	text, err := c.Text()
-	if err != nil {
-		return err
-	}
-	now, done, err := r.store(st, c, text)
+	now, done, err := r.store(st, c)
 	if err != nil || done {
 		return err
 	}
@@ -167,13 +163,21 @@ func (r *run) apply(st *state, c *durable.Command) error {
 
 // store applies a command, and waits until what must be durable of it is. It returns the time of the command. done is
 // true if the execution had ended before.
-func (r *run) store(st *state, c *durable.Command, text string) (now time.Time, done bool, err error) {
+func (r *run) store(st *state, c *durable.Command) (now time.Time, done bool, err error) {
 	now = r.s.stamp(r)
 	defer r.s.unstamp(r)
-	ended := c.Start == nil && st.x.Over()
+	c.Held, _ = r.held(st.x, now)
+	text, err := c.Text()
+	if err != nil {
+		return now, false, err
+	}
+	ended, before := c.Start == nil && st.x.Over(), st.x.Changes()
 	events, err := st.x.Apply(c, now)
 	if err != nil || ended {
 		return now, ended, err
+	}
+	if c.Tick != nil && len(events) == 0 && st.x.Changes() == before { // its retry is held
+		return now, false, nil
 	}
 	st.pending = append(st.pending, history.Signal{Kind: history.SignalDurable, At: now,
 		Output: jsonvalue.TextDocument(text)})
@@ -327,10 +331,10 @@ func (r *run) end() {
 
 // schedule sets the timers to the next times at which the execution changes by itself.
 func (r *run) schedule(st *state) {
-	wait, timeout := st.x.Next()
+	change, deadline := r.nextChange(st.x)
 	r.mu.Lock()
-	same := r.wait != nil == !wait.IsZero() && r.timeout != nil && r.next == [2]time.Time{wait, timeout}
-	r.next, r.retries = [2]time.Time{wait, timeout}, retriesOf(st.x)
+	same := r.change != nil == !change.IsZero() && r.deadline != nil && r.next == [2]time.Time{change, deadline}
+	r.next, r.retries = [2]time.Time{change, deadline}, retriesOf(st.x)
 	r.mu.Unlock()
 	if !same {
 		r.arm()
@@ -347,22 +351,22 @@ func (r *run) arm() {
 	}
 	ring := clock.AlarmFunc(func() { r.s.goWork(r.tick) })
 	if at := r.next[0]; !at.IsZero() {
-		r.wait = r.s.o.Clock.Schedule(at, ring)
+		r.change = r.s.o.Clock.Schedule(at, ring)
 	}
 	if at := r.next[1]; !at.IsZero() {
-		r.timeout = r.s.o.Clock.ScheduleInBackground(at, ring)
+		r.deadline = r.s.o.Clock.ScheduleAfterPatience(at, outsidePatience, ring)
 	}
 }
 
 func (r *run) disarm() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, t := range []*clock.Timer{r.wait, r.timeout} {
+	for _, t := range []*clock.Timer{r.change, r.deadline} {
 		if t != nil {
 			t.Stop()
 		}
 	}
-	r.wait, r.timeout = nil, nil
+	r.change, r.deadline = nil, nil
 }
 
 // tick ends the waits whose time has come.

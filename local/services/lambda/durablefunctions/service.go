@@ -41,6 +41,9 @@ type Options struct {
 	Tracer Tracer
 	// Chained, if not nil, answers the chained invokes of all executions instead of Functions; see Chained.
 	Chained Chained
+	// AwaitCall, if not nil, is called before each chained invoke, and returns when the execution may call the function.
+	// The error is ctx's.
+	AwaitCall func(ctx context.Context, execution, function string) error
 	// Log receives what goes wrong in the background; nil discards it.
 	Log *slog.Logger
 }
@@ -111,6 +114,9 @@ type Ended struct {
 const (
 	// patience is the time for which a running invocation holds virtual time.
 	patience = 10 * time.Second
+	// outsidePatience is the real time after which virtual time advances to the timeout of an execution, if nothing but
+	// that timeout is left to happen: the time that the completion of a callback without a timeout may take.
+	outsidePatience = 30 * time.Second
 	// mostInvocations bounds the invocations that run at the same time; further ones wait for their turn.
 	mostInvocations = 1000
 )
@@ -123,6 +129,7 @@ type Service struct {
 	group   sync.WaitGroup
 	slots   chan struct{}
 	closing atomic.Bool
+	holds   holds
 
 	mu       sync.Mutex
 	runs     map[string]*run     // of executions that have not ended, by ARN

@@ -263,6 +263,16 @@ func TestInvocationsThatAWSRefuses(t *testing.T) {
 			_, err := s.Invoke(t.Context(), version, request(`{`))
 			return err
 		},
+		"1048577 byte payload is too large for the Event invocation type (limit 1048576 bytes)": func() error {
+			r := request(`"` + strings.Repeat("x", 1<<20-1) + `"`)
+			r.Type = invocation.Event
+			_, err := s.Invoke(t.Context(), version, r)
+			return err
+		},
+		"Request must be smaller than 6291456 bytes for the InvokeFunction operation": func() error {
+			_, err := s.Invoke(t.Context(), version, request(`"`+strings.Repeat("x", 6<<20)+`"`))
+			return err
+		},
 		"Invalid callback ID.": func() error { return s.Complete(t.Context(), &durable.Callback{ID: "x"}) },
 		"Durable execution not found: arn:aws:states:us-east-1:000000000000:execution:m:x": func() error {
 			_, err := s.Describe(t.Context(), "arn:aws:states:us-east-1:000000000000:execution:m:x", true)

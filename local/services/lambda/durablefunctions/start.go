@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"stepback/engine/durable"
 	"stepback/engine/history"
 	"stepback/engine/journal"
+	"stepback/local/services/lambda/runner"
 	"stepback/tasks/lambda/invocation"
 )
 
@@ -194,11 +194,10 @@ func (s *Service) begin(ctx context.Context, arn string, v Version, in *Start) (
 			"Could not parse request body into json: the payload is not valid JSON")
 	}
 	switch {
-	case in.Sync && len(in.Input) > invocation.MaxRequestBytes, !in.Sync && len(in.Input) > invocation.MaxEventBytes:
-		return nil, refusal("RequestTooLargeException", http.StatusRequestEntityTooLarge, fmt.Sprintf(
-			"Request must be smaller than %d bytes for the invocation of a durable function",
-			invocation.MaxRequestBytes,
-		))
+	case in.Sync && len(in.Input) > invocation.MaxRequestBytes:
+		return nil, runner.RequestTooLarge()
+	case !in.Sync && len(in.Input) > invocation.MaxEventBytes:
+		return nil, runner.EventTooLarge(len(in.Input))
 	}
 	name, id := partsOf(arn)
 	r := s.newRun(arn)

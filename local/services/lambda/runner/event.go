@@ -12,12 +12,13 @@ import (
 // the payload is too large or not JSON.
 func CheckEvent(r *invocation.Request) ([]byte, error) {
 	if n := len(r.Payload); n > invocation.MaxEventBytes {
-		return nil, eventTooLarge(n)
+		return nil, EventTooLarge(n)
 	}
 	return checkRequest(r.Payload, r.Valid)
 }
 
-func eventTooLarge(size int) error {
+// EventTooLarge returns the error for an asynchronous payload of a size above MaxEventBytes.
+func EventTooLarge(size int) error {
 	return &aws.Error{
 		Code: "RequestTooLargeException", Status: http.StatusRequestEntityTooLarge,
 		Message: fmt.Sprintf("%d byte payload is too large for the Event invocation type (limit %d bytes)", size,
