@@ -62,7 +62,7 @@ func Until(t *testing.T, ctx context.Context, expression string) { //nolint:revi
 			return
 		}
 	}
-	t.Fatalf("%s does not come to hold", expression)
+	t.Fatalf("%s is not true in time", expression)
 }
 
 // Screenshot writes a picture of the whole page to NAME.png in the directory STEPBACK_SCREENSHOTS. Without this variable
