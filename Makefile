@@ -311,6 +311,14 @@ vsix: ## build the extension for VS Code in dist/release, with npm
 site: ## build the documentation as a static site in dist/site, with npm
 	@internal/site/build.sh
 
+# make test runs these tests, too, and skips those whose program or site is missing.
+.PHONY: channels
+channels: site ## replay the sessions of editors and agents, and open the site and the extension's graph in Chromium (SCREENSHOTS=DIR: keep pictures)
+	@mkdir -p $(or $(SCREENSHOTS),dist/screenshots)
+	STEPBACK_SCREENSHOTS=$(abspath $(or $(SCREENSHOTS),dist/screenshots)) $(GO) test $(LEAN) -count=1 -timeout 30m -v \
+		-run '^(TestLSP|TestNeovim|TestMCP.*|TestCompletionForZsh|TestExtensionGraph|TestPages|TestChecksOffline)$$' \
+		./cmd/stepback ./cmd/stepback/lsp ./internal/site
+
 .PHONY: release-trial
 release-trial: ## install every channel of dist/release in an empty directory, and validate and serve from it
 	@internal/release/trial.sh

@@ -19,7 +19,7 @@ type completionCmd struct {
 func (completionCmd) Help() string {
 	return `Example:
   source <(stepback completion bash)         in ~/.bashrc
-  source <(stepback completion zsh)          in ~/.zshrc, below compinit
+  source <(stepback completion zsh)          in ~/.zshrc, below compinit, or in a file _stepback of a directory in fpath
   stepback completion fish > ~/.config/fish/completions/stepback.fish`
 }
 
@@ -34,18 +34,27 @@ func (c *completionCmd) Run(_ context.Context, std terminal.Streams) error {
 	case "fish":
 		completeFish(std.Out, root, nil)
 	case "zsh":
-		fmt.Fprintln(std.Out, "autoload -U +X bashcompinit && bashcompinit")
-		completeBash(std.Out, root)
+		// The first line makes compinit load a file _stepback of fpath at the first completion. The file then is the body of
+		// the function _stepback.
+		fmt.Fprintln(std.Out, "#compdef stepback\n(( $+functions[_bash_complete] )) || { autoload -U +X bashcompinit && bashcompinit }")
+		completeBash(std.Out, "_stepback_words", root)
+		fmt.Fprint(std.Out, `if [[ $funcstack[1] == _stepback ]]; then
+  _bash_complete -o filenames -F _stepback_words
+else
+  complete -o filenames -F _stepback_words stepback
+fi
+`)
 	default:
-		completeBash(std.Out, root)
+		completeBash(std.Out, "_stepback", root)
+		fmt.Fprintln(std.Out, "complete -o filenames -F _stepback stepback")
 	}
 	return nil
 }
 
-// completeBash writes a completion function for bash, which zsh can run, too. The function follows the verbs on the
-// line, and offers what may follow the last one.
-func completeBash(w io.Writer, root *kong.Node) {
-	fmt.Fprint(w, `_stepback() {
+// completeBash writes a completion function for bash, which zsh can run, too, under a name. The function follows the verbs
+// on the line, and offers what may follow the last one.
+func completeBash(w io.Writer, name string, root *kong.Node) {
+	fmt.Fprint(w, name+`() {
   local cur="${COMP_WORDS[COMP_CWORD]}" verb= word i
   for ((i = 1; i < COMP_CWORD; i++)); do
     word="${COMP_WORDS[i]}"
@@ -78,7 +87,6 @@ func completeBash(w io.Writer, root *kong.Node) {
   COMPREPLY=($(compgen -W "$offers" -- "$cur"))
   if [[ ${#COMPREPLY[@]} -eq 0 && $cur != -* ]]; then COMPREPLY=($(compgen -f -- "$cur")); fi
 }
-complete -o filenames -F _stepback stepback
 `)
 }
 

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -44,6 +46,30 @@ func TestCompletionOffersVerbsAndFlags(t *testing.T) {
 	} {
 		if got := completed(t, c.line...); !slices.Equal(got, []string{c.want}) {
 			t.Errorf("%v: %v, want %s", c.line, got, c.want)
+		}
+	}
+}
+
+// TestCompletionForZsh checks that zsh finds the script as a file of fpath, as Homebrew installs it, and that it can be
+// sourced.
+func TestCompletionForZsh(t *testing.T) {
+	t.Parallel()
+	zsh, err := exec.LookPath("zsh")
+	if err != nil {
+		t.Skip("zsh is not in the PATH")
+	}
+	script := stepback(t, "completion", "zsh").out
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "_stepback"), []byte(script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][2]string{
+		{"fpath=(" + dir + " $fpath); autoload -U compinit; compinit -u -D", "_stepback"},
+		{"autoload -U compinit; compinit -u -D; source " + dir + "/_stepback", "_bash_complete -o filenames -F _stepback_words"},
+	} {
+		out, err := exec.CommandContext(t.Context(), zsh, "-f", "-c", c[0]+"; print -r -- $_comps[stepback]").CombinedOutput()
+		if got := strings.ReplaceAll(strings.TrimSpace(string(out)), `\`, ""); err != nil || got != c[1] {
+			t.Errorf("after %s, zsh completes with %q, %v; want %q", c[0], got, err, c[1])
 		}
 	}
 }

@@ -48,12 +48,58 @@ func TestRetriesReview(t *testing.T) {
 		"Safe up to 6.25 a second, 25 % of the capacity")
 	stepback(t, "retries", "review", "--sarif", fixed).ends(t, 0, `"version": "2.1.0"`, `"ruleId": "FIXED_INTERVAL"`,
 		`"startLine": 2`, `"level": "warning"`)
-	stepback(t, "retries", "review", "--fix", fixed).ends(t, 0, "fixed.asl.json: fixed: 2, left: nothing found")
+	before := codeQuality(t, fixed)
+	if f := before["FIXED_INTERVAL"]; f.Severity != "major" || f.Location.Path != filepath.ToSlash(fixed) || f.Location.Lines.Begin != 2 ||
+		len(f.Fingerprint) != 64 || f.Description == "" {
+		t.Errorf("the finding is %+v", f)
+	}
 	text, err := os.ReadFile(fixed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(fixed, []byte("\n\n"+string(text)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if f := codeQuality(t, fixed)["FIXED_INTERVAL"]; f.Location.Lines.Begin != 4 || f.Fingerprint != before["FIXED_INTERVAL"].Fingerprint {
+		t.Errorf("two lines below, the finding is %+v, before %+v", f, before["FIXED_INTERVAL"])
+	}
+	if err := os.WriteFile(fixed, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stepback(t, "retries", "review", "--code-quality", wrong).ends(t, exit.Data, `"severity": "critical"`)
+	stepback(t, "retries", "review", "--code-quality", filepath.Join(t.TempDir(), "none.asl.json")).ends(t, exit.Usage,
+		`"check_name": "NOT_READ"`)
+	stepback(t, "retries", "review", "--fix", fixed).ends(t, 0, "fixed.asl.json: fixed: 2, left: nothing found")
+	text, err = os.ReadFile(fixed)
 	if err != nil || !strings.Contains(string(text),
 		`{"IntervalSeconds": 2, "JitterStrategy": "FULL", "ErrorEquals": ["Busy"], "BackoffRate": 2}`) {
 		t.Errorf("%v: %s", err, text)
 	}
+}
+
+// qualityFinding is an entry of GitLab's Code Quality report.
+type qualityFinding struct {
+	Description, Fingerprint, Severity string
+
+	Check    string `json:"check_name"`
+	Location struct {
+		Path  string
+		Lines struct{ Begin int }
+	}
+}
+
+// codeQuality returns the findings of a file by their codes.
+func codeQuality(t *testing.T, path string) map[string]qualityFinding {
+	t.Helper()
+	var all []qualityFinding
+	if s := stepback(t, "retries", "review", "--code-quality", path); json.Unmarshal([]byte(s.out), &all) != nil {
+		t.Fatalf("%s%s", s.out, s.err)
+	}
+	found := map[string]qualityFinding{}
+	for _, f := range all {
+		found[f.Check] = f
+	}
+	return found
 }
 
 // TestFixInTemplates applies --fix to the files in which definitions are written: all findings are gone, and nothing

@@ -97,7 +97,51 @@ if command -v jq >/dev/null; then
 	if grep -q '^::error file=bad.asl.json,line=1,col=' out.txt; then ok action "annotates: $(head -1 out.txt)"; else cat out.txt; bad action annotations; fi
 fi
 
-# Homebrew and Scoop are not here: what they download is compared with what they expect.
+# A repository with 50 definitions, their tests, and one definition that AWS would refuse.
+mkdir -p project/definitions && cp bad.asl.json project/definitions/
+for i in $(seq 50); do
+	cp good.asl.json "project/definitions/order$i.asl.json"
+	printf 'definition: order%s.asl.json\ntests:\n  - {name: pays, input: {}, mocks: {Charge: [{return: {}}]}, expect: {status: SUCCEEDED}}\n' "$i" >"project/definitions/order$i.test.yaml"
+done
+if command -v ruby >/dev/null; then
+	standins=$repository/internal/release/standins.rb
+	# GitHub's runner. The action fails for the definition, annotates it, and writes its files.
+	began=$(date +%s%N) status=0
+	(cd project && ruby "$standins" action "$repository" "v$version" "release=file://$release") >out.txt 2>&1 || status=$?
+	took=$((($(date +%s%N) - began) / 1000000))
+	if [ $status = 1 ] && grep -q 'failed Validate' out.txt && grep -q 'passed Test' out.txt && grep -q 'skipped actions/setup-go' out.txt &&
+		[ "$(grep -c '^::error file=definitions/bad.asl.json,line=1,col=' out.txt)" = 2 ] && [ "$(grep -c '<testcase ' project/stepback-tests.xml)" = 50 ] &&
+		grep -q '"ruleId": "MISSING_TRANSITION_TARGET"' project/stepback.sarif; then
+		ok action "fails, annotates and writes SARIF and JUnit for 50 definitions in $took ms"
+	else cat out.txt; bad action "the runner"; fi
+	if (cd project && rm definitions/bad.asl.json && ruby "$standins" action "$repository" 0123456789abcdef "release=file://$release" "version=$version") >out.txt 2>&1; then
+		ok action "passes without it, at a commit"
+	else cat out.txt; bad action "without the definition"; fi
+	cp bad.asl.json project/definitions/
+
+	# GitLab's job, as docs/install.md has it.
+	status=0
+	(cd project && STEPBACK_RELEASE=file://$release ruby "$standins" gitlab "$repository/docs/install.md" "file://$release" "$dir/gitlab") >out.txt 2>&1 || status=$?
+	if [ $status != 0 ] && grep -q '"check_name": "MISSING_TRANSITION_TARGET"' project/review.json && [ "$(grep -c '<testcase ' project/tests.xml)" = 50 ]; then
+		ok gitlab "the job of the documentation fails, with its reports"
+	else cat out.txt; bad gitlab "status $status"; fi
+
+	if ruby "$standins" brew "$release/stepback.rb" "$release" "$dir/brew" >out.txt 2>&1 && [ -s brew/share/man/man1/stepback.1 ] &&
+		grep -q '^#compdef stepback' brew/share/zsh/site-functions/_stepback; then check brew brew/bin/stepback; else cat out.txt; bad brew "the formula"; fi
+else echo "  action       skipped, with gitlab and the formula's installation: they need Ruby"; fi
+
+if command -v pre-commit >/dev/null; then
+	mkdir hooks && cp "$repository/.pre-commit-hooks.yaml" hooks/
+	for r in hooks project; do
+		git -C $r init -q && git -C $r add . && git -C $r -c user.name=trial -c user.email=trial@localhost commit -qm trial
+	done
+	printf 'repos:\n- repo: %s\n  rev: %s\n  hooks: [{id: stepback-validate}, {id: stepback-review}, {id: stepback-test}]\n' "$dir/hooks" "$(git -C hooks rev-parse HEAD)" >project/.pre-commit-config.yaml
+	hooks() { (cd project && git add . && PATH=$dir/archive:$PATH PRE_COMMIT_HOME=$dir/pre-commit pre-commit run --all-files --color never) >out.txt 2>&1; }
+	if ! hooks && grep -q 'stepback validate\.*Failed' out.txt && grep -q 'MISSING_TRANSITION_TARGET' out.txt && grep -q 'stepback test\.*Passed' out.txt &&
+		rm project/definitions/bad.asl.json && hooks; then ok pre-commit "the hooks fail and pass"; else cat out.txt; bad pre-commit "the hooks"; fi
+else echo "  pre-commit   skipped: it is not installed"; fi
+
+# What Homebrew and Scoop download is compared with what they expect.
 sums() {
 	local all=0 url sum
 	while read -r url sum; do
@@ -109,8 +153,18 @@ sums() {
 	[ "$all" -gt 0 ] && echo "$all checksums"
 }
 if n=$(tr -d '",' <"$release/stepback.rb" | awk '$1=="url" {u=$2} $1=="sha256" {print u, $2}' | sums); then ok brew "$n"; else bad brew "checksums"; fi
-if n=$(tr -d '",' <"$release/stepback.json" | awk '$1=="url:" {u=$2} $1=="hash:" {print u, $2}' | sums); then ok scoop "$n"; else
-	[ -e "$release/stepback-$version-windows-amd64.zip" ] && bad scoop "checksums" || echo "  scoop        skipped: this build has no Windows archive"; fi
+cat >scoop.py <<'J'
+import json, os, sys, zipfile
+manifest = json.load(open(f"{sys.argv[1]}/stepback.json"))
+for machine in manifest["architecture"].values():
+    with zipfile.ZipFile(f"{sys.argv[1]}/{os.path.basename(machine['url'])}") as z:
+        assert z.read(f"{machine['extract_dir']}/{manifest['bin']}")[:2] == b"MZ"
+J
+if [ ! -e "$release/stepback-$version-windows-amd64.zip" ] || [ ! -e "$release/stepback-$version-windows-arm64.zip" ]; then
+	echo "  scoop        skipped: this build lacks an archive for Windows"
+elif n=$(tr -d '",' <"$release/stepback.json" | awk '$1=="url:" {u=$2} $1=="hash:" {print u, $2}' | sums) && python3 scoop.py "$release"; then
+	ok scoop "$n, with the program in its directory"
+else bad scoop "checksums or directories"; fi
 
 # The image as its user, in a chroot.
 if [ "$system" = linux ] && [ "$(id -u)" = 0 ]; then

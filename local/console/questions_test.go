@@ -7,6 +7,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"stepback/internal/browsertest"
 	"stepback/local"
 )
 
@@ -21,13 +22,13 @@ type person struct {
 func (p *person) click(text string) {
 	p.Helper()
 	p.clicks++
-	from := do(p.T, p.ctx, chromedp.Location())
-	found := do(p.T, p.ctx, chromedp.Evaluate[bool](`(() => { const e = [...document.querySelectorAll("main a, nav a")]
+	from := browsertest.Do(p.T, p.ctx, chromedp.Location())
+	found := browsertest.Do(p.T, p.ctx, chromedp.Evaluate[bool](`(() => { const e = [...document.querySelectorAll("main a, nav a")]
 		.find((a) => a.textContent.trim() === "`+text+`" && a.offsetParent); e?.click(); return !!e })()`))
 	if !found {
 		p.Fatalf("there is nothing to click on called %q at %s", text, from)
 	}
-	until(p.T, p.ctx, `location.href !== "`+from+`" && document.readyState === "complete"`)
+	browsertest.Until(p.T, p.ctx, `location.href !== "`+from+`" && document.readyState === "complete"`)
 }
 
 // reads checks that the part of the page visible without scrolling contains the texts in this order, and that no more
@@ -37,7 +38,7 @@ func (p *person) reads(question string, clicks int, texts ...string) {
 	if p.clicks > clicks {
 		p.Errorf("%s: %d clicks, want %d at most", question, p.clicks, clicks)
 	}
-	seen := do(p.T, p.ctx, chromedp.Evaluate[string](`(() => { let seen = "";
+	seen := browsertest.Do(p.T, p.ctx, chromedp.Evaluate[string](`(() => { let seen = "";
 		const walk = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
 		while (walk.nextNode()) { const range = document.createRange(); range.selectNodeContents(walk.currentNode);
 			const r = range.getBoundingClientRect();
@@ -59,12 +60,12 @@ func (p *person) reads(question string, clicks int, texts ...string) {
 // is answered on one screen of 1600 by 1000 pixels, at most two clicks from the first page.
 func TestFiveQuestionsInABrowser(t *testing.T) {
 	t.Parallel()
-	ctx := browser(t)
+	ctx := browsertest.Start(t)
 	n := newNight(t, local.Console{})
-	do(t, ctx, chromedp.EmulateViewport(1600, 1000))
+	browsertest.Do(t, ctx, chromedp.EmulateViewport(1600, 1000))
 	ask := func() *person {
-		do(t, ctx, chromedp.Navigate(n.Endpoint+"/"))
-		until(t, ctx, `document.readyState === "complete"`)
+		browsertest.Do(t, ctx, chromedp.Navigate(n.Endpoint+"/"))
+		browsertest.Until(t, ctx, `document.readyState === "complete"`)
 		return &person{T: t, ctx: ctx}
 	}
 

@@ -11,6 +11,7 @@ import (
 	"stepback/asl"
 	"stepback/asl/intrinsic"
 	"stepback/asl/jsonpath"
+	"stepback/cmd/stepback/definitions"
 )
 
 // dropIn is one error in the form of asl-validator, with our position and hint as further members.
@@ -39,8 +40,12 @@ var dropInCodes = map[asl.Code]string{
 // index matches the index of an element in Step Functions' notation of locations.
 var index = regexp.MustCompile(`\[(\d+)\]`)
 
+// ofCloudFormation matches the names of CloudFormation's functions.
+var ofCloudFormation = regexp.MustCompile(`"(Ref|Fn::\w+)"`)
+
 // aslValidator returns the errors of a definition in the form of asl-validator. checkPaths false leaves out errors
-// about paths and intrinsic functions, checkArn false those about Resources that are no ARN.
+// about paths and intrinsic functions, checkArn false those about Resources that are no ARN. As in asl-validator, a value may
+// be a function of CloudFormation, which serverless-step-functions leaves in the definitions that it checks.
 func aslValidator(options json.RawMessage, text string) (any, error) {
 	var o struct {
 		Paths bool `json:"checkPaths"`
@@ -49,7 +54,11 @@ func aslValidator(options json.RawMessage, text string) (any, error) {
 	if err := read(options, &o); err != nil {
 		return nil, err
 	}
-	d, err := source{File: "definition.json"}.parse(text)
+	const file = "definition.json"
+	d, err := source{File: file}.parse(text)
+	if ofCloudFormation.MatchString(text) {
+		d, err = definitions.ParseProperty(file, text)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -114,6 +114,8 @@ func TestASLValidator(t *testing.T) {
 	t.Parallel()
 	const badPath = `{"StartAt":"A","States":{"A":{"Type":"Pass","InputPath":"$.a[?(","End":true}}}`
 	const badARN = `{"StartAt":"A","States":{"A":{"Type":"Task","Resource":"hello","End":true}}}`
+	const function = `{"StartAt":"A","States":{"A":{"Type":"Task","Resource":{"Fn::GetAtt":["lambda-name_GetAtt","Arn"]},"Next":"B"},` +
+		`"B":{"Type":"Task","Resource":{"Ref":"lambda-name_Ref"},"Parameters":{"Table":{"Fn::ImportValue":"t"}},"End":true}}}`
 	const badTarget = `{"StartAt":"A","States":{"A":{"Type":"Pass","Next":"B"}}}`
 	for _, c := range []struct{ options, text, code string }{
 		{`{"checkPaths":true,"checkArn":true}`, badPath, "SCHEMA_VALIDATION_FAILED"},
@@ -122,6 +124,9 @@ func TestASLValidator(t *testing.T) {
 		{`{"checkPaths":true}`, badARN, ""},
 		{`{}`, badTarget, "MISSING_TRANSITION_TARGET"},
 		{`{"checkPaths":true,"checkArn":true}`, charge, ""},
+		{`{"checkPaths":true,"checkArn":true}`, function, ""},
+		{`{"checkPaths":true,"checkArn":true}`, strings.Replace(function, `"Next":"B"`, `"Next":"C"`, 1), "MISSING_TRANSITION_TARGET"},
+		{`{"checkPaths":true,"checkArn":true}`, strings.Replace(function, `"Ref"`, `"Reference"`, 1), "SCHEMA_VALIDATION_FAILED"},
 	} {
 		var found []map[string]any
 		call(t, "aslValidator", c.options, c.text, &found)

@@ -27,6 +27,7 @@ type Review struct {
 	Explain  string   `placeholder:"CODE" help:"Explain a rule, or list all of them (--explain all), instead of reviewing."`
 	JSON     bool     `name:"json" xor:"form" help:"Print states and findings as JSON; durations are in seconds."`
 	SARIF    bool     `name:"sarif" xor:"form" help:"Print the findings as SARIF 2.1.0, for code scanning in CI."`
+	Quality  bool     `name:"code-quality" xor:"form" help:"Print the findings as a Code Quality report of GitLab, which shows them in merge requests."`
 
 	definitions.Substitutions
 }
@@ -93,20 +94,22 @@ func (c *Review) Run(_ context.Context, std terminal.Streams) error {
 		}
 		wanting = wanting || x.Result != "OK" || slices.ContainsFunc(x.Advice, c.severe)
 		all = append(all, x)
-		if !c.JSON && !c.SARIF {
+		if c.asText() {
 			x.print(std)
 		}
 	}
 	for _, x := range code {
 		wanting = wanting || x.Result != "OK" || slices.ContainsFunc(x.Advice, c.severe)
 		all = append(all, x)
-		if !c.JSON && !c.SARIF {
+		if c.asText() {
 			x.print(std)
 		}
 	}
 	switch {
 	case c.SARIF:
 		err = terminal.PrintJSON(std.Out, sarifOf(all, unread))
+	case c.Quality:
+		err = terminal.PrintJSON(std.Out, codeQualityOf(all, unread))
 	case c.JSON:
 		for _, u := range unread {
 			all = append(all, reviewed{Reviewed: definitions.NotReviewed(u)})
@@ -123,6 +126,9 @@ func (c *Review) Run(_ context.Context, std terminal.Streams) error {
 	}
 	return status
 }
+
+// asText reports whether the reviews are printed for people.
+func (c *Review) asText() bool { return !c.JSON && !c.SARIF && !c.Quality }
 
 func (c *Review) check() error {
 	switch {

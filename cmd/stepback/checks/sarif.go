@@ -90,13 +90,6 @@ func sarifOf(all []reviewed, unread []definitions.Unread) sarifLog {
 		uri := sarifURI(all[i].Definition.Source)
 		_, machine := definitions.PartOf(all[i].Definition.Path)
 		for _, d := range asl.Apart(all[i].Advice) { // one annotation a line
-			text := d.Message
-			if d.Hint != "" {
-				text += " (" + d.Hint + ")"
-			}
-			if machine != "" {
-				text = machine + ": " + text
-			}
 			at := sarifLocation{Physical: sarifPhysical{
 				Artifact: sarifArtifact{uri},
 				Region:   &sarifRegion{max(d.Line, 1), max(d.Column, 1)},
@@ -105,7 +98,7 @@ func sarifOf(all []reviewed, unread []definitions.Unread) sarifLog {
 				at.Logical = []sarifLogical{{machine + d.Location}}
 			}
 			run.Results = append(run.Results, sarifResult{
-				RuleID: string(d.Code), Level: sarifLevel(d.Severity), Message: sarifText{text},
+				RuleID: string(d.Code), Level: sarifLevel(d.Severity), Message: sarifText{findingText(machine, d)},
 				Locations: []sarifLocation{at},
 			})
 		}
@@ -125,16 +118,30 @@ func sarifOf(all []reviewed, unread []definitions.Unread) sarifLog {
 	}
 }
 
-// sarifURI returns a file's address as code scanning expects it: relative to the root of the repository, in which the
-// command runs.
-func sarifURI(path string) string {
+// findingText returns a finding as one sentence of a report. machine is the name of its state machine in a template, or "".
+func findingText(machine string, d asl.Diagnostic) string {
+	text := d.Message
+	if d.Hint != "" {
+		text += " (" + d.Hint + ")"
+	}
+	if machine != "" {
+		text = machine + ": " + text
+	}
+	return text
+}
+
+// sarifURI returns a file's address as code scanning expects it.
+func sarifURI(path string) string { return (&url.URL{Path: inRepository(path)}).EscapedPath() }
+
+// inRepository returns the path of a file relative to the root of the repository, in which the command runs, with slashes.
+func inRepository(path string) string {
 	file, _ := definitions.PartOf(path)
 	if here, err := os.Getwd(); err == nil && filepath.IsAbs(file) {
 		if inside, err := filepath.Rel(here, file); err == nil && filepath.IsLocal(inside) {
 			file = inside
 		}
 	}
-	return (&url.URL{Path: filepath.ToSlash(filepath.Clean(file))}).EscapedPath()
+	return filepath.ToSlash(filepath.Clean(file))
 }
 
 func sarifLevel(s asl.Severity) string {

@@ -77,6 +77,20 @@ func Parse(path, machine, text string, values map[string]string) (File, error) {
 	return d.parse(path, machine, text, values, terminal.Streams{})
 }
 
+// ParseProperty reads a definition in JSON as CloudFormation reads the property Definition of a template: its functions, such
+// as Ref and Fn::GetAtt, stand for values that only the deployment knows. Other text is read as by Parse.
+func ParseProperty(path, text string) (File, error) {
+	root, err := parse(text)
+	if err != nil || len(text) > document.MaxText || !root.is(jsonvalue.Object) {
+		return Parse(path, "", text, nil)
+	}
+	f, x := finder{text: text, root: root}, Found{}
+	f.inline(&x, root, asObject)
+	d := File{Name: MachineName(path), Path: path, Source: path}
+	d.use(x.part.Read(document.Options{}))
+	return d, nil
+}
+
 // parse reads a definition from the text of a file; machine names one of a template.
 func (d File) parse(file, machine, text string, values map[string]string, std terminal.Streams) (File, error) {
 	if machine != "" || Looks(text) {

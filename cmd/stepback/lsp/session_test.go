@@ -18,7 +18,7 @@ import (
 type editor struct {
 	*jsonrpc2.Conn
 
-	t         *testing.T
+	t         testing.TB
 	ended     chan error // the result of Run
 	published chan published
 }
@@ -45,7 +45,7 @@ type pipes struct {
 }
 
 // edits starts the server and initializes it.
-func edits(t *testing.T) *editor {
+func edits(t testing.TB) *editor {
 	t.Helper()
 	e := &editor{t: t, ended: make(chan error, 1), published: make(chan published, 100)}
 	in, toServer := io.Pipe()

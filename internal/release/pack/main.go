@@ -124,10 +124,12 @@ func (r *release) checksums() error {
 	return os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(b.String()), 0o644)
 }
 
-// fill replaces the placeholders of a template: @VERSION@, @URL@ and @SHA256:FILE@, the checksum of a file that has been
+// fill replaces the placeholders of a template: @VERSION@, @URL@, @HOMEPAGE@, the repository of a release at GitHub or else
+// the URL, and @SHA256:FILE@, the checksum of a file that has been
 // written.
 func (r *release) fill(text []byte) ([]byte, error) {
-	s := strings.NewReplacer("@VERSION@", r.version, "@PYVERSION@", pythonVersion(r.version), "@URL@", r.url).Replace(string(text))
+	homepage, _, _ := strings.Cut(r.url, "/releases/download/")
+	s := strings.NewReplacer("@HOMEPAGE@", homepage, "@VERSION@", r.version, "@PYVERSION@", pythonVersion(r.version), "@URL@", r.url).Replace(string(text))
 	for {
 		before, rest, found := strings.Cut(s, "@SHA256:")
 		if !found {

@@ -1,6 +1,6 @@
 class Stepback < Formula
   desc "AWS Step Functions on one machine: validate, test and serve state machines"
-  homepage "@URL@"
+  homepage "@HOMEPAGE@"
   version "@VERSION@"
   license "Apache-2.0"
 
