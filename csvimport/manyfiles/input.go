@@ -12,10 +12,6 @@ import (
 	"stepback/retry"
 )
 
-// ManifestSuffix is the ending of the keys of manifests: an object with it in the input bucket starts an import of the
-// files that it lists.
-const ManifestSuffix = ".manifest"
-
 // Extensions returns the endings of the files that are taken from a folder or a prefix, in lower case.
 func Extensions() []string { return []string{".csv", ".tsv", ".txt"} }
 
