@@ -116,7 +116,7 @@ func (c *Client) Delete(ctx context.Context, bucket, key string) error {
 // List implements Store.
 func (c *Client) List(ctx context.Context, in List) (*Page, error) {
 	answer, err := c.call(ctx, "ListObjectsV2",
-		fields("Bucket", in.Bucket, "Prefix", in.Prefix, "ContinuationToken", in.Token), nil)
+		fields("Bucket", in.Bucket, "Prefix", in.Prefix, "ContinuationToken", in.Token, "EncodingType", URLEncoding), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,11 @@ func (c *Client) List(ctx context.Context, in List) (*Page, error) {
 	page := &Page{Objects: make([]Listed, contents.Len())}
 	for i := range page.Objects {
 		o := contents.At(i)
-		page.Objects[i] = Listed{Key: text(o, "Key"), ETag: text(o, "ETag"), StorageClass: text(o, "StorageClass"),
+		key, err := DecodedKey(text(o, "Key"), text(answer.Output, "EncodingType"))
+		if err != nil {
+			return nil, err
+		}
+		page.Objects[i] = Listed{Key: key, ETag: text(o, "ETag"), StorageClass: text(o, "StorageClass"),
 			Size: number(o, "Size", 0), LastModified: moment(o, "LastModified")}
 	}
 	if more, _ := answer.Output.Get("IsTruncated"); more.Bool() {

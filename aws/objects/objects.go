@@ -6,7 +6,9 @@ package objects
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"net/url"
 	"time"
 )
 
@@ -60,6 +62,23 @@ type List struct {
 type Page struct {
 	Objects []Listed
 	Next    string // token of the next page; empty: this is the last
+}
+
+// URLEncoding is the EncodingType with which listings are requested. XML cannot represent the control characters that keys
+// may contain: without it, one such key would make the whole listing unreadable.
+const URLEncoding = "url"
+
+// DecodedKey returns the key that a listing with an EncodingType contains. Stores that do not know URLEncoding send
+// listings without an EncodingType.
+func DecodedKey(key, encoding string) (string, error) {
+	if encoding != URLEncoding {
+		return key, nil
+	}
+	decoded, err := url.QueryUnescape(key) // S3 sends a space as + and a plus sign as %2B
+	if err != nil {
+		return "", fmt.Errorf("the listing has a key that is not URL encoded: %w", err)
+	}
+	return decoded, nil
 }
 
 // Listed is an object in a listing.

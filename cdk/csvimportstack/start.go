@@ -10,7 +10,6 @@ import (
 	"github.com/aws/aws-cdk-go/awscdk/v2/awslambda"
 	"github.com/aws/jsii-runtime-go"
 
-	"stepback/csvimport/manyfiles"
 	"stepback/internal/objectevent"
 )
 
@@ -69,6 +68,6 @@ func (s *Stack) addStart(bootstraps string) {
 func startingKeys() []any {
 	return []any{
 		map[string]any{"anything-but": map[string]any{"prefix": stagedPrefix}},
-		map[string]any{"suffix": manyfiles.ManifestSuffix},
+		map[string]any{"suffix": objectevent.ManifestSuffix},
 	}
 }

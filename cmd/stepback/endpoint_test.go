@@ -16,6 +16,7 @@ import (
 
 	"stepback/aws/client"
 	"stepback/cmd/stepback/exit"
+	"stepback/internal/objectevent"
 )
 
 // rottenItems is a state machine whose distributed Map fails for each item that is not good.
@@ -44,7 +45,7 @@ func callSQS(t *testing.T, url, operation string, in map[string]any, out any) {
 	}
 }
 
-// withLetters adds dead letters of each kind to a server: two failed items, two messages, an event, two rows.
+// withLetters adds dead letters of each kind to a server: two failed items, two messages, two events (of a file and of a manifest), two rows.
 func withLetters(t *testing.T, data, url string) *letterServer {
 	t.Helper()
 	s := &letterServer{data: data, url: url}
@@ -80,6 +81,8 @@ func withLetters(t *testing.T, data, url string) *letterServer {
 	}
 	callSQS(t, url, "SendMessage", map[string]any{"QueueUrl": s.events,
 		"MessageBody": `{"detail-type":"Object Created","detail":{"bucket":{"name":"csv-input"},"object":{"key":"lost.csv","etag":"0"}}}`}, nil)
+	callSQS(t, url, "SendMessage", map[string]any{"QueueUrl": s.events,
+		"MessageBody": `{"detail-type":"Object Created","detail":{"bucket":{"name":"csv-input"},"object":{"key":"lists/november.manifest","etag":"0"}}}`}, nil)
 	file := write(t, "user_id,login_count,post_count\nanna,1,2\nbert,many,4\ncarl,x,6\n")
 	stepback(t, "run", "--csv", file, "--data", data, "--tolerated-failure-percentage", "100").ends(t, exit.Data, "rejected 2")
 	return s
@@ -124,7 +127,7 @@ func TestDeadLettersOfAServer(t *testing.T) {
 	} {
 		want := map[string]map[string]int{"endpoint": {"item": 2, "queue": 2, "row": 2}, "data": {"item": 2, "queue": 2, "row": 2},
 			"items": {"item": 2}, "items, record": {"item": 2}, "queue": {"queue": 2}, "queue's URL": {"queue": 2}, "rows": {"row": 2},
-			"events": {"event": 1}}[name]
+			"events": {"event": 2}}[name]
 		for _, kind := range []string{"item", "queue", "row", "event"} {
 			if got := len(letterIDs(t, kind, at...)); got != want[kind] {
 				t.Errorf("%s: %d letters of the kind %s, want %d", name, got, kind, want[kind])
@@ -139,6 +142,13 @@ func TestDeadLettersOfAServer(t *testing.T) {
 				id+" would be discarded")
 		}
 	}
+	// The event of a manifest is not started on the state machine of single files.
+	events := []string{"--endpoint", url, "--events-queue", s.events, "--import-machine", machine, "--record", "s3://csv-results"}
+	manifest := objectevent.ExecutionName("csv-input", "lists/november.manifest", "0")
+	redrive := append([]string{"deadletters", "redrive", "event:" + manifest}, events...)
+	stepback(t, redrive...).ends(t, exit.Data, "lists/november.manifest is a manifest", "--files-machine")
+	stepback(t, append(redrive, "--files-machine", s.machine)...).ends(t, exit.OK, "redriven")
+	stepback(t, "describe", manifest, "--endpoint", url).ends(t, exit.OK, "fruit")
 	rows, items := letterIDs(t, "row", "--endpoint", url), letterIDs(t, "item", "--endpoint", url)
 	fixed := filepath.Join(t.TempDir(), "p.json")
 	if err := os.WriteFile(fixed, []byte(`{"user_id":"bert","login_count":3,"post_count":4}`), 0o600); err != nil {

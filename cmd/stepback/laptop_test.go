@@ -29,6 +29,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ssm"
 	"github.com/jackc/pgx/v5"
 
+	"stepback/aws/client"
 	"stepback/cmd/stepback/exit"
 	"stepback/csvimport/postgresstore/postgrestest"
 )
@@ -48,9 +49,11 @@ func TestLaptop(t *testing.T) {
 	l.put("/stepback/laptop/database", l.database)
 	l.cdk(0, "bootstrap", "aws://000000000000/us-east-1")
 
+	before := l.remaining()
 	l.cdk(0, "deploy", laptopStack, "--method=direct")
 	l.says(0, "(no changes)", "deploy", laptopStack, "--method=direct")
 	l.cdk(0, "destroy", laptopStack, "--force")
+	l.nothingElse(before)
 
 	l.cdk(0, "deploy", laptopStack)
 	l.says(0, "(no changes)", "deploy", laptopStack)
@@ -65,6 +68,62 @@ func TestLaptop(t *testing.T) {
 	l.cdk(0, "destroy", laptopStack, "--force")
 	if s := l.stackOf(laptopStack); s != "" {
 		t.Errorf("the stack is %s still", s)
+	}
+	l.nothingElse(before)
+}
+
+// remaining returns the names of all resources of the services that the stack uses, as "service name".
+func (l *laptop) remaining() []string {
+	l.t.Helper()
+	var all []string
+	for _, q := range []struct {
+		service, operation, list, name string
+		in                             map[string]any
+	}{
+		{"dynamodb", "ListTables", "TableNames", "", nil},
+		{"lambda", "ListFunctions", "Functions", "FunctionName", nil},
+		{"sfn", "ListStateMachines", "stateMachines", "name", nil},
+		{"sqs", "ListQueues", "QueueUrls", "", nil},
+		{"sns", "ListTopics", "Topics", "TopicArn", nil},
+		{"cloudwatchlogs", "DescribeLogGroups", "logGroups", "logGroupName", nil},
+		{"eventbridge", "ListRules", "Rules", "Name", nil},
+		{"cloudwatch", "DescribeAlarms", "MetricAlarms", "AlarmName", map[string]any{"AlarmTypes": []string{"MetricAlarm", "CompositeAlarm"}}},
+		{"cloudwatch", "DescribeAlarms", "CompositeAlarms", "AlarmName", map[string]any{"AlarmTypes": []string{"MetricAlarm", "CompositeAlarm"}}},
+		{"cloudwatch", "ListDashboards", "DashboardEntries", "DashboardName", nil},
+		{"s3", "ListBuckets", "Buckets", "Name", nil},
+		{"iam", "ListRoles", "Roles", "RoleName", nil},
+		{"secretsmanager", "ListSecrets", "SecretList", "Name", nil},
+	} {
+		c, err := client.NewNamed(l.t.Context(), l.config(), q.service)
+		var out map[string]any
+		if err == nil {
+			err = c.Call(l.t.Context(), q.operation, q.in, &out)
+		}
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		found, _ := out[q.list].([]any)
+		for _, x := range found {
+			name, ok := x.(string)
+			if o, isObject := x.(map[string]any); isObject {
+				name, ok = o[q.name].(string)
+			}
+			if !ok {
+				l.t.Fatalf("%s: %v has no %s", q.operation, x, q.name)
+			}
+			all = append(all, q.service+" "+name)
+		}
+	}
+	return all
+}
+
+// nothingElse fails the test if there are other resources than before.
+func (l *laptop) nothingElse(before []string) {
+	l.t.Helper()
+	for _, r := range l.remaining() {
+		if !slices.Contains(before, r) {
+			l.t.Errorf("the destroyed stack has left %s", r)
+		}
 	}
 }
 
@@ -171,6 +230,21 @@ func (l *laptop) settings(name string, given map[string]any) {
 // cdk runs the CDK command line, checks that it exits with status, and returns what it printed.
 func (l *laptop) cdk(status int, args ...string) string {
 	l.t.Helper()
+	if args[0] == "deploy" {
+		args = append(args, "--require-approval", "never", "--outputs-file", filepath.Join(l.work, "outputs.json"))
+	}
+	cmd := l.cdkCommand(args...)
+	began := time.Now()
+	out, err := cmd.CombinedOutput()
+	if got := cmd.ProcessState.ExitCode(); got != status {
+		l.t.Fatalf("cdk %s ended with %d (%v):\n%s", strings.Join(args[:2], " "), got, err, out)
+	}
+	l.t.Logf("cdk %s: %.1f s", strings.Join(args[:2], " "), time.Since(began).Seconds())
+	return string(out)
+}
+
+// cdkCommand returns a command that runs the CDK command line.
+func (l *laptop) cdkCommand(args ...string) *exec.Cmd {
 	architecture := map[string]string{"amd64": "x86_64", "arm64": "arm64"}[runtime.GOARCH]
 	args = append(
 		args,
@@ -189,9 +263,6 @@ func (l *laptop) cdk(status int, args ...string) string {
 	if l.stages {
 		args = append(args, "-c", "stages=yes")
 	}
-	if args[0] == "deploy" {
-		args = append(args, "--require-approval", "never", "--outputs-file", filepath.Join(l.work, "outputs.json"))
-	}
 	cmd := exec.CommandContext(l.t.Context(), "node_modules/.bin/cdk", args...)
 	cmd.Dir = filepath.Join(l.root, "cdk")
 	cmd.Env = append(
@@ -205,13 +276,7 @@ func (l *laptop) cdk(status int, args ...string) string {
 		"CDK_VALIDATION=false",
 		"CDK_HOME="+filepath.Join(l.work, "home"),
 	)
-	began := time.Now()
-	out, err := cmd.CombinedOutput()
-	if got := cmd.ProcessState.ExitCode(); got != status {
-		l.t.Fatalf("cdk %s ended with %d (%v):\n%s", strings.Join(args[:2], " "), got, err, out)
-	}
-	l.t.Logf("cdk %s: %.1f s", strings.Join(args[:2], " "), time.Since(began).Seconds())
-	return string(out)
+	return cmd
 }
 
 // says runs the CDK command line and checks that it prints text.

@@ -16,12 +16,12 @@ import (
 
 // TestStages deploys dev, stg and prod, with their databases replaced, with the CDK command line to one server. It
 // uploads a file to each and stops the database while all three are imported. Each environment must page, resume when
-// the database is back, apply every row once, and report that it is OK again. The test takes a quarter of an hour; make
-// stages-trial builds what it needs and sets STEPBACK_STAGES.
+// the database is back, apply every row once, and report that it is OK again. Then the state machine of many files
+// is tried, see manyFiles. The test takes half an hour; make stages-trial builds what it needs and sets STEPBACK_STAGES.
 func TestStages(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("STEPBACK_STAGES") == "" {
-		t.Skip("it takes a quarter of an hour, Node.js, npm and PostgreSQL: make stages-trial runs it")
+		t.Skip("it takes half an hour, Node.js, npm and PostgreSQL: make stages-trial runs it")
 	}
 	l := newLaptopFolder(t)
 	l.stages = true
@@ -32,18 +32,7 @@ func TestStages(t *testing.T) {
 	for _, name := range stages {
 		databases[name] = server.Database(t)
 		stacks = append(stacks, "stepback-"+name)
-		subscribers := map[string]any{"emails": []string{"you@" + name + ".example"}}
-		// The account has room for the server's two or more processors, and for the reservation of the function
-		// metrics.
-		l.settings(
-			name,
-			map[string]any{
-				"accountConcurrency": 110,
-				"pages":              subscribers,
-				"notices":            subscribers,
-				"imports":            subscribers,
-			},
-		)
+		l.settingsOfStage(name, nil)
 	}
 	l.begin("--enforce-iam")
 	for _, name := range stages {
@@ -107,6 +96,7 @@ func TestStages(t *testing.T) {
 		}
 		l.draws(name, "Retry Statistics")
 	}
+	l.manyFiles(stages, stacks)
 	if out := l.cdk(1, "destroy", "stepback-prod", "--force"); !strings.Contains(out, "TerminationProtection") {
 		t.Errorf("prod was not protected: %s", out)
 	}

@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
-	"strings"
 
 	"stepback/csvimport"
-	"stepback/csvimport/manyfiles"
 	"stepback/internal/objectevent"
 	"stepback/retry"
 )
@@ -27,22 +25,23 @@ type Started struct {
 
 // Start returns the handler of S3's "Object Created" events. It starts the execution that is named after the
 // object's bucket, key and ETag: one of executions for a file, and one of manyFiles for a manifest
-// (manyfiles.ManifestSuffix). manyFiles may be nil; then manifests are refused. It fails with InvalidInput if an event
+// (objectevent.ManifestSuffix). manyFiles may be nil; then manifests are refused. It fails with InvalidInput if an event
 // is of another kind, lacks bucket, key or ETag, or is about a manifest that is refused.
 func Start(executions, manyFiles Executions, log *slog.Logger) Func[Started] {
 	step := func(ctx context.Context, event objectevent.Event) (Started, error) {
 		if err := checkEvent(event); err != nil {
 			return Started{}, err
 		}
-		executions, document := executions, any(event.ExecutionInput())
-		if o := event.Detail.Object; strings.HasSuffix(o.Key, manyfiles.ManifestSuffix) {
+		executions := executions
+		if event.OfManifest() {
 			if manyFiles == nil {
 				return Started{}, csvimport.Fail(retry.InvalidInput,
-					"%s is a manifest, and here is no state machine that imports many files as one: import its files one by one", o.Key)
+					"%s is a manifest, and here is no state machine that imports many files as one: import its files one by one",
+					event.Detail.Object.Key)
 			}
-			executions, document = manyFiles, manyfiles.Request{Manifest: o.Key, ETag: o.ETag}
+			executions = manyFiles
 		}
-		input, err := json.Marshal(document)
+		input, err := json.Marshal(event.StartInput())
 		if err != nil {
 			return Started{}, err
 		}

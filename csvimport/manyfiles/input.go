@@ -5,16 +5,13 @@ import (
 	"encoding/json"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"stepback/csvimport"
 	"stepback/csvimport/aggregate"
 	"stepback/retry"
 )
-
-// ManifestSuffix is the ending of the keys of manifests: an object with it in the input bucket starts an import of the
-// files that it lists.
-const ManifestSuffix = ".manifest"
 
 // Extensions returns the endings of the files that are taken from a folder or a prefix, in lower case.
 func Extensions() []string { return []string{".csv", ".tsv", ".txt"} }
@@ -26,7 +23,46 @@ func Takes(name string) bool {
 	if !slices.Contains(Extensions(), strings.ToLower(path.Ext(name))) {
 		return false
 	}
-	return !slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return strings.HasPrefix(part, ".") })
+	return !hidden(name)
+}
+
+// hidden reports whether a part of a path begins with a dot.
+func hidden(name string) bool {
+	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return strings.HasPrefix(part, ".") })
+}
+
+// LeftOut counts the objects or files below a prefix or folder that Takes does not select, except those with a part that
+// begins with a dot.
+type LeftOut struct {
+	Count int64    `json:"leftOut,omitempty"`
+	Keys  []string `json:"leftOutKeys,omitempty"` // the first maxLeftOut of them
+}
+
+// maxLeftOut is the number of keys that a LeftOut names: the longest keys take 10 KB.
+const maxLeftOut = 10
+
+// Add counts an object.
+func (l *LeftOut) Add(key string) {
+	if l.Count++; len(l.Keys) < maxLeftOut {
+		l.Keys = append(l.Keys, key)
+	}
+}
+
+// Names names the objects; empty if there are none.
+func (l LeftOut) Names() string {
+	text := strings.Join(l.Keys, ", ")
+	if n := l.Count - int64(len(l.Keys)); n > 0 {
+		text += " and " + strconv.FormatInt(n, 10) + " more"
+	}
+	return text
+}
+
+// found returns the part of an error that names the objects; empty if there are none.
+func (l LeftOut) found() string {
+	if l.Count == 0 {
+		return ""
+	}
+	return " (found: " + l.Names() + ")"
 }
 
 // Request is the input of an execution: it names the files. Exactly one of Prefix and Manifest is set.

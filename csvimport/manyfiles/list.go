@@ -34,6 +34,7 @@ type Report struct {
 	List  csvimport.Location `json:"list"` // an array of the files, for the Map's ItemReader
 	Files int64              `json:"files"`
 	Bytes int64              `json:"bytes"` // of all files
+	LeftOut
 }
 
 // item is a file in the list.
@@ -69,23 +70,28 @@ func (s *Steps) List(ctx context.Context, in Input) (Report, error) {
 		)
 	}
 	var files []csvimport.ObjectInfo
+	var without LeftOut
 	if r.Prefix != "" {
-		files, err = s.underPrefix(ctx, r.Prefix)
+		files, without, err = s.underPrefix(ctx, r.Prefix)
 	} else {
 		files, err = s.inManifest(ctx, r)
 	}
 	if err != nil {
 		return Report{}, err
 	}
-	return s.write(ctx, in, files)
+	return s.write(ctx, in, files, without)
 }
 
-// underPrefix returns the objects with a prefix, in the order of their keys.
-func (s *Steps) underPrefix(ctx context.Context, prefix string) ([]csvimport.ObjectInfo, error) {
+// underPrefix returns the objects with a prefix, in the order of their keys, and those that are left out.
+func (s *Steps) underPrefix(ctx context.Context, prefix string) ([]csvimport.ObjectInfo, LeftOut, error) {
 	folder := prefix[:strings.LastIndexByte(prefix, '/')+1]
 	var files []csvimport.ObjectInfo
+	var without LeftOut
 	err := s.Objects.List(ctx, s.Bucket, prefix, func(o csvimport.ObjectInfo) error {
-		if !Takes(strings.TrimPrefix(o.Key, folder)) {
+		if name := strings.TrimPrefix(o.Key, folder); !Takes(name) {
+			if name != "" && !strings.HasSuffix(name, "/") && !hidden(name) { // not a folder, as consoles create them
+				without.Add(o.Key)
+			}
 			return nil
 		}
 		files = append(files, o)
@@ -94,12 +100,13 @@ func (s *Steps) underPrefix(ctx context.Context, prefix string) ([]csvimport.Obj
 	if err == nil && len(files) == 0 {
 		err = csvimport.Fail(
 			statemachine.CSVFileNotFound,
-			"%s: no object with this prefix ends in %s; check the prefix, and that the upload is complete",
+			"%s: no object with this prefix ends in %s%s; check the prefix, and that the upload is complete",
 			s.address(prefix),
 			strings.Join(Extensions(), ", "),
+			without.found(),
 		)
 	}
-	return files, err
+	return files, without, err
 }
 
 func (s *Steps) address(key string) string {
@@ -271,14 +278,14 @@ func invalid(at csvimport.Location, problems []string) error {
 }
 
 // write stores the list.
-func (s *Steps) write(ctx context.Context, in Input, files []csvimport.ObjectInfo) (Report, error) {
+func (s *Steps) write(ctx context.Context, in Input, files []csvimport.ObjectInfo, without LeftOut) (Report, error) {
 	list, err := spool.Create("files")
 	if err != nil {
 		return Report{}, err
 	}
 	defer list.Close()
 	out := bufio.NewWriter(list)
-	report := Report{List: in.Work.Object("files.json"), Files: int64(len(files))}
+	report := Report{List: in.Work.Object("files.json"), Files: int64(len(files)), LeftOut: without}
 	between := byte('[')
 	for _, f := range files {
 		report.Bytes += f.Size

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,9 +21,21 @@ func put(m *objectstest.Memory, key, content string) {
 
 func list(t *testing.T, m *objectstest.Memory, request string) (manyfiles.Report, error) {
 	t.Helper()
-	s := &manyfiles.Steps{Objects: m, Bucket: "in"}
-	return s.List(t.Context(), manyfiles.Input{Request: json.RawMessage(request), Execution: "x",
+	return steps(m).List(t.Context(), manyfiles.Input{Request: json.RawMessage(request), Execution: "x",
 		Work: aggregate.Place{Bucket: "out", Prefix: "work/files/x"}})
+}
+
+// steps returns the steps of an import from the bucket "in", at noon.
+func steps(m *objectstest.Memory) *manyfiles.Steps {
+	return &manyfiles.Steps{Objects: m, Bucket: "in", Now: func() time.Time { return time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC) }}
+}
+
+// added adds up the files of a list, by the results that the Map wrote.
+func added(t *testing.T, m *objectstest.Memory, report manyfiles.Report, mapError *aggregate.MapError) (manyfiles.Summary, error) {
+	t.Helper()
+	return steps(m).Sum(t.Context(), manyfiles.Input{Request: json.RawMessage(`{"prefix":"p/"}`), Execution: "x", List: &report,
+		Results: aggregate.Place{Bucket: "out", Prefix: "results/files/x"}, Output: aggregate.Place{Bucket: "out", Prefix: "imports/x"},
+		StartTime: "2026-11-27T11:00:00Z", MapError: mapError})
 }
 
 const listed = "work/files/x/files.json"
@@ -56,6 +69,9 @@ func TestAPrefix(t *testing.T) {
 	report, err := list(t, m, `{"prefix":"staged/11/"}`)
 	if err != nil || report.Files != 3 || report.Bytes != 15 || report.List.String() != "s3://out/"+listed {
 		t.Errorf("%+v, %v", report, err)
+	}
+	if report.LeftOut.Count != 1 || !slices.Equal(report.LeftOut.Keys, []string{"staged/11/notes.md"}) {
+		t.Errorf("left out: %+v", report.LeftOut)
 	}
 	text, _ := m.Content(report.List)
 	const first = `[{"bucket":"in","key":"staged/11/a.csv","etag":"55b84a9d317184fe61224bfb4a060fb0","size":5,"execution":"a-csv-`
@@ -123,9 +139,17 @@ func TestRequestsWithErrors(t *testing.T) {
 		"another bucket":                   {request(`{"prefix":"s3://other/x/"}`), "InvalidInput: s3://other/x/ is not in the input bucket in, or is all of it; "},
 		"mistyped":                         {request(`{"perfix":"a"}`), `InvalidInput: the execution's input: json: unknown field "perfix"; start`},
 		"a text":                           {request(`"staged/"`), "InvalidInput: the execution's input: json: cannot unmarshal string"},
-		"no file":                          {request(`{"prefix":"staged/"}`), "CSVFileNotFound: s3://in/staged/: no object with this prefix ends in .csv, .tsv, .txt; check"},
+		"no file":                          {request(`{"prefix":"staged/"}`), "CSVFileNotFound: s3://in/staged/: no object with this prefix ends in .csv, .tsv, .txt (found: staged/readme.md); check"},
 		"no such prefix":                   {request(`{"prefix":"nowhere/"}`), "CSVFileNotFound: s3://in/nowhere/: no object with this prefix"},
 		"no such manifest":                 {request(`{"manifest":"m.manifest"}`), "CSVFileNotFound: s3://in/m.manifest does not exist"},
+		"only other files": {func(m *objectstest.Memory) string {
+			for i := range 12 {
+				put(m, fmt.Sprintf("staged/%02d.csv.gz", i), "")
+			}
+			return `{"prefix":"staged/"}`
+		}, "CSVFileNotFound: s3://in/staged/: no object with this prefix ends in .csv, .tsv, .txt (found: staged/00.csv.gz, staged/01.csv.gz, " +
+			"staged/02.csv.gz, staged/03.csv.gz, staged/04.csv.gz, staged/05.csv.gz, staged/06.csv.gz, staged/07.csv.gz, " +
+			"staged/08.csv.gz, staged/09.csv.gz and 2 more); check"},
 		"replaced manifest": {func(m *objectstest.Memory) string {
 			manifest("a.csv")(m)
 			return `{"manifest":"m.manifest","etag":"old"}`
@@ -220,26 +244,7 @@ func sum(t *testing.T, m *objectstest.Memory, mapError *aggregate.MapError) (man
 	)
 	m.Set(csvimport.Location{Bucket: "out", Key: "output/" + items[2].Execution + "/summary.json"},
 		`{"rows":4,"applied":1,"alreadyApplied":0,"rejected":1,"deadLettered":2}`, "application/json")
-	s := &manyfiles.Steps{
-		Objects: m,
-		Bucket:  "in",
-		Now:     func() time.Time { return time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC) },
-	}
-	return s.Sum(
-		t.Context(),
-		manyfiles.Input{
-			Request:   json.RawMessage(`{"prefix":"p/"}`),
-			Execution: "x",
-			List:      &report,
-			Results: aggregate.Place{
-				Bucket: "out",
-				Prefix: "results/files/x",
-			},
-			Output:    aggregate.Place{Bucket: "out", Prefix: "imports/x"},
-			StartTime: "2026-11-27T11:00:00Z",
-			MapError:  mapError,
-		},
-	)
+	return added(t, m, report, mapError)
 }
 
 // TestTheSummary adds up every outcome that a file can have, and names the files that did not succeed.
@@ -287,6 +292,38 @@ p/f.csv NOT_STARTED   0`
 	}
 }
 
+// TestAnEndThatCannotBeRead: an import that was started, and whose end DescribeExecution does not report, is not counted
+// as one that was not started. Objects that are no CSV files are named.
+func TestAnEndThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	m := &objectstest.Memory{}
+	put(m, "p/a.csv", "1,2,3")
+	put(m, "p/b.csv.gz", "")
+	report, err := list(t, m, `{"prefix":"p/"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := m.Content(report.List)
+	var items []struct{ Execution string }
+	if err := json.Unmarshal([]byte(text), &items); err != nil {
+		t.Fatal(err)
+	}
+	m.Set(csvimport.Location{Bucket: "out", Key: "results/files/x/run/SUCCEEDED_0.json"}, `[{"Name":"c1","Output":"{\"file\":{\"execution\":\"`+
+		items[0].Execution+`\"},\"describe\":{\"Error\":\"Sfn.ThrottlingException\",\"Cause\":\"slow down\"}}"}]`, "")
+	m.Set(csvimport.Location{Bucket: "out", Key: "results/files/x/run/manifest.json"},
+		`{"DestinationBucket":"out","ResultFiles":{"SUCCEEDED":[{"Key":"results/files/x/run/SUCCEEDED_0.json"}]}}`, "")
+	got, err := added(t, m, report, nil)
+	if err != nil || got.Unfinished != 1 || len(got.FailedFiles) != 1 {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if f := got.FailedFiles[0]; f.Key != "p/a.csv" || f.Status != manyfiles.Unknown || f.Error != "Sfn.ThrottlingException" || f.Cause != "slow down" {
+		t.Errorf("%+v", f)
+	}
+	if got.LeftOut.Count != 1 || !slices.Equal(got.LeftOut.Keys, []string{"p/b.csv.gz"}) {
+		t.Errorf("left out: %+v", got.LeftOut)
+	}
+}
+
 // TestManyFailedFilesFitIntoAMessage: the summary names the first 20 files that failed, however many there are.
 func TestManyFailedFilesFitIntoAMessage(t *testing.T) {
 	t.Parallel()
@@ -298,21 +335,7 @@ func TestManyFailedFilesFitIntoAMessage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &manyfiles.Steps{Objects: m, Bucket: "in"}
-	got, err := s.Sum(
-		t.Context(),
-		manyfiles.Input{
-			Request:   json.RawMessage(`{"prefix":"p/"}`),
-			Execution: "x",
-			List:      &report,
-			Results: aggregate.Place{
-				Bucket: "out",
-				Prefix: "results/files/x",
-			},
-			Output:   aggregate.Place{Bucket: "out", Prefix: "imports/x"},
-			MapError: &aggregate.MapError{Error: "States.ItemReaderFailed"},
-		},
-	)
+	got, err := added(t, m, report, &aggregate.MapError{Error: "States.ItemReaderFailed"})
 	text, _ := json.Marshal(got)
 	if err != nil || got.Failed != 300 || len(got.FailedFiles) != 20 || len(text) > 64<<10 {
 		t.Errorf("%d failed, %d named, %d bytes, %v", got.Failed, len(got.FailedFiles), len(text), err)
@@ -343,16 +366,7 @@ func TestResultsThatContradictTheList(t *testing.T) {
 			List:  csvimport.Location{Bucket: "out", Key: listed},
 			Files: int64(strings.Count(text, `"key"`)),
 		}
-		s := &manyfiles.Steps{Objects: m, Bucket: "in"}
-		_, err := s.Sum(t.Context(), manyfiles.Input{
-			Execution: "x",
-			List:      &report,
-			Results: aggregate.Place{
-				Bucket: "out",
-				Prefix: "results/files/x",
-			},
-			Output: aggregate.Place{Bucket: "out", Prefix: "imports/x"},
-		})
+		_, err := added(t, m, report, nil)
 		var f *csvimport.Failure
 		if !errors.As(err, &f) || f.Name != "AggregateMismatch" || !strings.Contains(f.Message, want) {
 			t.Errorf("got %v, want %s", err, want)

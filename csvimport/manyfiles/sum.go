@@ -77,6 +77,7 @@ type Summary struct {
 	Unfinished int64 `json:"unfinished"`
 	Earlier    int64 `json:"earlier"` // of files, those with an earlier import
 	Bytes      int64 `json:"bytes"`
+	LeftOut          // objects below the prefix that are no files
 	Counts
 	MapError *aggregate.MapError `json:"mapError,omitempty"`
 	// FailedFiles are the first files that did not succeed, at most maxFailedFiles in the order of the list.
@@ -145,9 +146,11 @@ type child struct {
 
 // outcome is the output of a child execution. Its input, which a child that failed has instead, has the same file.
 type outcome struct {
-	File   item `json:"file"`
-	Start  *failed
-	Import *struct {
+	File  item `json:"file"`
+	Start *failed
+	// Describe is the error of the request for the end of the import, which was started.
+	Describe *failed
+	Import   *struct {
 		Status, Error, Cause, Output string
 	}
 }
@@ -207,8 +210,11 @@ func (x *sums) readEnded(c child) error {
 		return err
 	}
 	if o.Import == nil {
-		if o.Start != nil {
+		switch {
+		case o.Start != nil:
 			f.Error, f.Cause = o.Start.Error, shortened(o.Start.Cause)
+		case o.Describe != nil:
+			f.Status, f.Error, f.Cause = Unknown, o.Describe.Error, shortened(o.Describe.Cause)
 		}
 		return nil
 	}
@@ -276,7 +282,7 @@ func (x *sums) readSummaries(ctx context.Context) error {
 func (x *sums) write(ctx context.Context) (Summary, error) {
 	out := Summary{
 		Request: x.in.Request, Execution: x.in.Execution, StartTime: x.in.StartTime, EndTime: x.steps.now(),
-		Files: int64(len(x.files)), Bytes: x.in.List.Bytes, MapError: x.in.MapError, FailedFiles: []FileResult{},
+		Files: int64(len(x.files)), Bytes: x.in.List.Bytes, LeftOut: x.in.List.LeftOut, MapError: x.in.MapError, FailedFiles: []FileResult{},
 		Summary: x.in.Output.Object("summary.json"), AllFiles: x.in.Output.Object("files.jsonl"),
 	}
 	lines, err := spool.Create("files")

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -23,6 +24,8 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/internal/objectevent"
+	"stepback/retry"
+	"stepback/statemachine"
 )
 
 // Progress is the progress of a run.
@@ -92,11 +95,35 @@ func (p *Pipeline) ImportAs(ctx context.Context, file, key string, again bool, w
 	return report, err
 }
 
+// FileError reports that no import of a file was started, because of the file itself: it is missing, cannot be read, is
+// no regular file, changed while it was read, or is a manifest. Name is the error that the import would have failed with.
+type FileError struct {
+	Name string
+	Err  error
+}
+
+func (e *FileError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *FileError) Unwrap() error { return e.Err }
+
+// unusable converts an error of the file system to a FileError.
+func unusable(err error) error {
+	name := retry.InvalidInput
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		name = statemachine.CSVFileNotFound
+	case errors.Is(err, fs.ErrPermission):
+		name = retry.AccessDenied
+	}
+	return &FileError{name, err}
+}
+
 // upload puts the file into the bucket and returns the execution that its Object Created event started.
 func (p *Pipeline) upload(ctx context.Context, file, key string) (start, error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return start{}, err
+		return start{}, unusable(err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -104,7 +131,7 @@ func (p *Pipeline) upload(ctx context.Context, file, key string) (start, error) 
 		return start{}, err
 	}
 	if !info.Mode().IsRegular() {
-		return start{}, fmt.Errorf("%s is a directory, a pipe or a device, which cannot be read twice: name a CSV file", file)
+		return start{}, unusable(fmt.Errorf("%s is a directory, a pipe or a device, which cannot be read twice: name a CSV file", file))
 	}
 	put := p.put
 	if info.Size() > objects.MaxPartBytes {
@@ -118,8 +145,11 @@ func (p *Pipeline) upload(ctx context.Context, file, key string) (start, error) 
 	s, ok := p.starts[startKey(key, etag)]
 	p.mu.Unlock()
 	if !ok {
-		return start{}, fmt.Errorf("there was no Object Created event for %s: the file changed while it was read; try again",
-			file)
+		return start{}, &FileError{statemachine.CSVFileChanged,
+			fmt.Errorf("there was no Object Created event for %s: the file changed while it was read; try again", file)}
+	}
+	if f, ok := errors.AsType[*csvimport.Failure](s.err); ok && f.Name == retry.InvalidInput {
+		return start{}, &FileError{f.Name, errors.New(f.Message)}
 	}
 	return s, s.err
 }

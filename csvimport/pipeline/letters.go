@@ -3,7 +3,6 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
@@ -13,6 +12,7 @@ import (
 	"stepback/aws/objects"
 	"stepback/csvimport/importrows"
 	"stepback/csvimport/s3objects"
+	"stepback/engine/history"
 	"stepback/outbox/deadletters"
 	"stepback/outbox/deadletters/mapitems"
 	"stepback/outbox/deadletters/s3documents"
@@ -84,15 +84,18 @@ func importMachine() string {
 
 // StoresConfig describes where the dead letters of a deployed import are.
 type StoresConfig struct {
-	Objects     objects.Store
-	States      *sfn.Client
-	Results     string            // the bucket of results; without it there are no rows, and Record is required
-	Record      string            // the bucket of the record of acts on items and messages; empty means Results
-	Prefix      string            // prefix of the record; empty means dead-letters/
-	Machine     string            // ARN of the import's state machine; without it there are no events
-	Inbox       startevents.Inbox // nil means no events
-	Machines    []string          // ARNs of other state machines, whose failed Map items are letters
-	AllMachines bool              // all state machines except the import's
+	Objects objects.Store
+	States  *sfn.Client
+	Results string // the bucket of results; without it there are no rows, and Record is required
+	Record  string // the bucket of the record of acts on items and messages; empty means Results
+	Prefix  string // prefix of the record; empty means dead-letters/
+	Machine string // ARN of the import's state machine, or of its alias; without it there are no events
+	// FilesMachine is the ARN of the state machine that imports the files of a manifest as one, or of its alias. Without
+	// it, events of manifests are refused.
+	FilesMachine string
+	Inbox        startevents.Inbox // nil means no events
+	Machines     []string          // ARNs of other state machines, whose failed Map items are letters
+	AllMachines  bool              // all state machines except the import's
 	// Executions iterates over the executions with failed items; see mapitems.Items.
 	Executions func(ctx context.Context, visit func(arn string) error) error
 	Keep       deadletters.Documents // store of the record; nil means Record and Prefix
@@ -120,7 +123,7 @@ func LetterStores(c StoresConfig) deadletters.Stores {
 		rows := &importrows.Rows{Objects: s3objects.New(c.Objects), Bucket: c.Results}
 		if c.Machine != "" {
 			rows.ARN = func(name string) string {
-				return strings.Replace(c.Machine, ":stateMachine:", ":execution:", 1) + ":" + name
+				return history.ExecutionARN(c.Machine, name)
 			}
 			rows.Executions = importrows.StatesExecutions{Client: c.States, ARN: rows.ARN}
 		}
@@ -130,12 +133,12 @@ func LetterStores(c StoresConfig) deadletters.Stores {
 	}
 	if c.Inbox != nil {
 		letterStores = append(letterStores, Part(
-			&startevents.Events{Inbox: c.Inbox, Client: c.States, Machine: c.Machine},
+			&startevents.Events{Inbox: c.Inbox, Client: c.States, Machine: c.Machine, FilesMachine: c.FilesMachine},
 			c.Documents()))
 	}
 	if len(c.Machines) > 0 || c.AllMachines {
 		letterStores = append(letterStores, Part(
-			&mapitems.Items{Client: c.States, Machines: c.Machines, Except: []string{c.Machine},
+			&mapitems.Items{Client: c.States, Machines: c.Machines, Except: []string{history.Unqualified(c.Machine)},
 				Executions: c.Executions}, c.Documents()))
 	}
 	return letterStores

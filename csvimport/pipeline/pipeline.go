@@ -16,6 +16,7 @@ import (
 	"stepback/internal/objectevent"
 	"stepback/local"
 	"stepback/outbox/deadletters/startevents"
+	"stepback/retry"
 	"stepback/retrymetrics"
 )
 
@@ -145,11 +146,7 @@ func (p *Pipeline) objectCreated(event objectevent.Event) {
 // outbox/deadletters/startevents.
 func (p *Pipeline) announced(event objectevent.Event) start {
 	ctx := context.Background()
-	name := event.ExecutionName()
-	if earlier := event.EarlierExecutionName(); p.has(ctx, earlier, event.ExecutionInput()) {
-		name = earlier
-	}
-	s := p.begin(ctx, name, event.ExecutionInput())
+	s := p.started(ctx, event)
 	if s.err == nil {
 		return s
 	}
@@ -158,6 +155,20 @@ func (p *Pipeline) announced(event objectevent.Event) start {
 		At: p.clock.Now()})
 	s.err = errors.Join(s.err, err)
 	return s
+}
+
+// started starts the execution for an event. The event of a manifest is refused: its lines are not rows of a file.
+func (p *Pipeline) started(ctx context.Context, event objectevent.Event) start {
+	if event.OfManifest() {
+		return start{err: csvimport.Fail(retry.InvalidInput,
+			"%s is a manifest, and the import on this machine takes none from its bucket: import its files with stepback run --files",
+			event.Detail.Object.Key)}
+	}
+	name := event.ExecutionName()
+	if earlier := event.EarlierExecutionName(); p.has(ctx, earlier, event.ExecutionInput()) {
+		name = earlier
+	}
+	return p.begin(ctx, name, event.ExecutionInput())
 }
 
 // undelivered returns the store of events for which no execution could be started.

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -251,5 +252,29 @@ func TestReadingOnInAnotherVersion(t *testing.T) {
 		}
 		_, err = io.ReadAll(object.Body)
 		wantName(t, err, statemachine.CSVFileChanged)
+	})
+}
+
+// TestListingOfEveryKey lists keys with characters that XML cannot represent, and with those that URL encoding changes.
+func TestListingOfEveryKey(t *testing.T) {
+	everyClient(t, func(t *testing.T, client func(endpoint string) *s3objects.Objects) {
+		server := httptest.NewServer(inBucket(t))
+		defer server.Close()
+		o := client(server.URL)
+		want := []string{"in/\x01\x1b\n\r.csv", "in/a b.csv", "in/a+b%20c.csv", "in/利用者 é.csv"}
+		for _, key := range want {
+			if err := o.Put(t.Context(), csvimport.Location{Bucket: "inbox", Key: key}, strings.NewReader("x"), 1, "text/csv"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var got []string
+		err := o.List(t.Context(), "inbox", "in/", func(i csvimport.ObjectInfo) error {
+			got = append(got, i.Key)
+			_, err := o.Head(t.Context(), csvimport.Location{Bucket: "inbox", Key: i.Key})
+			return err
+		})
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("listed %q, %v; want %q", got, err, want)
+		}
 	})
 }

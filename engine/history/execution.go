@@ -55,9 +55,20 @@ type Info struct {
 }
 
 // ExecutionARN returns the ARN of a STANDARD execution. For a child execution of a distributed Map, machineARN
-// contains the label (machine/label).
+// contains the label (machine/label). The ARN of an execution does not contain the version or alias that it was started
+// by, so machineARN may be qualified.
 func ExecutionARN(machineARN, name string) string {
-	return strings.Replace(machineARN, ":stateMachine:", ":execution:", 1) + ":" + name
+	return strings.Replace(Unqualified(machineARN), ":stateMachine:", ":execution:", 1) + ":" + name
+}
+
+// Unqualified returns the ARN of the state machine that a version or an alias belongs to. Any other ARN is returned
+// unchanged.
+func Unqualified(machineARN string) string {
+	const name = 6 // arn:aws:states:REGION:ACCOUNT:stateMachine:NAME:QUALIFIER
+	if parts := strings.Split(machineARN, ":"); len(parts) > name+1 && parts[name-1] == "stateMachine" {
+		return strings.Join(parts[:name+1], ":")
+	}
+	return machineARN
 }
 
 // ExpressARN returns the ARN of an EXPRESS execution. Its name alone does not identify it, so the ARN also contains

@@ -16,7 +16,29 @@ const maxExecutionName = 80
 // by chance.
 const digestLength = 32
 
-// ExecutionInput is the input of the execution that an event starts.
+// ManifestSuffix is the ending of the keys of manifests: an object with it starts one import of the files that it lists,
+// by a state machine of its own.
+const ManifestSuffix = ".manifest"
+
+// OfManifest reports whether e is about a manifest.
+func (e Event) OfManifest() bool { return strings.HasSuffix(e.Detail.Object.Key, ManifestSuffix) }
+
+// ManifestInput is the input of the execution that the event of a manifest starts.
+type ManifestInput struct {
+	Manifest string `json:"manifest"` // the key
+	ETag     string `json:"etag"`
+}
+
+// StartInput returns the input of the execution that e starts: a ManifestInput for a manifest, otherwise an
+// ExecutionInput. They are inputs of different state machines; see OfManifest.
+func (e Event) StartInput() any {
+	if e.OfManifest() {
+		return ManifestInput{Manifest: e.Detail.Object.Key, ETag: e.Detail.Object.ETag}
+	}
+	return e.ExecutionInput()
+}
+
+// ExecutionInput is the input of the execution that an event of a file starts.
 type ExecutionInput struct {
 	Bucket string `json:"bucket"`
 	Key    string `json:"key"`

@@ -25,21 +25,21 @@ const (
 
 // testAccount has state machines with their versions and executions, and functions with their versions.
 type testAccount struct {
-	// by ARN of a state machine, of a version, or of an execution
+	// definitions are keyed by the ARN of a state machine, of a version, or of an execution.
 	definitions map[string]string
-	// ARNs of versions of a state machine, newest first, by its ARN
+	// versions are the ARNs of the versions of a state machine, newest first, keyed by its ARN.
 	versions map[string][]string
-	// by ARN of the state machine
+	// executions are keyed by the ARN of the state machine.
 	executions map[string]map[sfntypes.ExecutionStatus][]sfntypes.ExecutionListItem
-	// the number of versions of each function
+	// functions are the numbers of versions of each function.
 	functions map[string]int
-	// a version of a function that an alias points at
+	// aliased is a version of a function that an alias points at.
 	aliased string
-	// an operation that fails
+	// fails is an operation that fails.
 	fails string
-	// a state machine whose versions cannot be deleted
+	// locked is a state machine whose versions cannot be deleted.
 	locked string
-	// the executions whose definitions were read
+	// asked are the executions whose definitions were read.
 	asked []string
 }
 

@@ -113,13 +113,18 @@ func (s *Store) Delete(ctx context.Context, bucket, key string) error {
 func (s *Store) List(ctx context.Context, in objects.List) (*objects.Page, error) {
 	out, err := s.client.ListObjectsV2(ctx, &s3.ListObjectsV2Input{
 		Bucket: &in.Bucket, Prefix: optional(in.Prefix), ContinuationToken: optional(in.Token),
+		EncodingType: objects.URLEncoding,
 	})
 	if err != nil {
 		return nil, err
 	}
 	page := &objects.Page{Objects: make([]objects.Listed, len(out.Contents))}
 	for i, o := range out.Contents {
-		page.Objects[i] = objects.Listed{Key: aws.ToString(o.Key), ETag: aws.ToString(o.ETag),
+		key, err := objects.DecodedKey(aws.ToString(o.Key), string(out.EncodingType))
+		if err != nil {
+			return nil, err
+		}
+		page.Objects[i] = objects.Listed{Key: key, ETag: aws.ToString(o.ETag),
 			Size:         aws.ToInt64(o.Size),
 			StorageClass: string(o.StorageClass), LastModified: aws.ToTime(o.LastModified)}
 	}

@@ -33,16 +33,16 @@ type input struct {
 }
 
 // inputs returns the files of a folder and the folders below it, sorted by key, or those that a manifest lists, in its
-// order. Names that begin with a dot are left out.
-func inputs(from string) ([]input, error) {
+// order. Names that begin with a dot are not considered. without counts the other files of a folder that are not taken.
+func inputs(from string) (all []input, without manyfiles.LeftOut, err error) {
 	info, err := os.Stat(from)
 	if err != nil {
-		return nil, err
+		return nil, without, err
 	}
 	if !info.IsDir() {
-		return manifest(from)
+		all, err = manifest(from)
+		return all, without, err
 	}
-	var all []input
 	err = filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		hidden := path != from && strings.HasPrefix(d.Name(), ".")
 		switch {
@@ -54,20 +54,30 @@ func inputs(from string) ([]input, error) {
 			return nil
 		}
 		key, err := filepath.Rel(from, path)
-		if err == nil && manyfiles.Takes(filepath.ToSlash(key)) {
+		switch {
+		case err != nil:
+		case manyfiles.Takes(filepath.ToSlash(key)):
 			all, err = addInput(all, path, key)
+		case !hidden:
+			without.Add(filepath.ToSlash(key))
 		}
 		return err
 	})
 	if err == nil && len(all) == 0 {
 		err = fmt.Errorf("%s contains no file that ends in %s", from, strings.Join(manyfiles.Extensions(), ", "))
+		if without.Count > 0 {
+			err = fmt.Errorf("%w; it contains %s", err, without.Names())
+		}
 	}
 	slices.SortFunc(all, func(a, b input) int { return strings.Compare(a.Key, b.Key) })
-	return all, err
+	return all, without, err
 }
 
+// maxProblems is the number of lines of a manifest that an error names.
+const maxProblems = 10
+
 // manifest reads the paths of files from a text file, one in a line, relative to the manifest. Empty lines and lines
-// that begin with # are left out.
+// that begin with # are left out. The error names the first lines that are wrong.
 func manifest(file string) ([]input, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -75,10 +85,15 @@ func manifest(file string) ([]input, error) {
 	}
 	defer f.Close()
 	var all []input
+	var problems []string
 	seen := map[string]int{}
 	lines := bufio.NewScanner(f)
 	for n := 1; lines.Scan(); n++ {
-		name := strings.TrimSpace(lines.Text())
+		line := lines.Text()
+		if n == 1 {
+			line = strings.TrimPrefix(line, "\ufeff")
+		}
+		name := strings.TrimSpace(line)
 		if name == "" || strings.HasPrefix(name, "#") {
 			continue
 		}
@@ -90,15 +105,23 @@ func manifest(file string) ([]input, error) {
 			key = strings.TrimPrefix(path, string(filepath.Separator))
 		}
 		if before := seen[key]; before > 0 {
-			return nil, fmt.Errorf("%s, line %d: %s is already in line %d; list each file once", file, n, name, before)
+			problems = append(problems, fmt.Sprintf("line %d: %s is already in line %d; list each file once", n, name, before))
+			continue
 		}
 		seen[key] = n
 		if all, err = addInput(all, path, key); err != nil {
-			return nil, fmt.Errorf("%s, line %d: %w", file, n, err)
+			problems = append(problems, fmt.Sprintf("line %d: %s", n, terminal.Words(err)))
 		}
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fmt.Errorf("%s is no manifest, which lists paths, one in a line: %w", file, err)
+	}
+	if n := len(problems); n > 0 {
+		more := ""
+		if n > maxProblems {
+			problems, more = problems[:maxProblems], fmt.Sprintf(" (and %d more lines)", n-maxProblems)
+		}
+		return nil, fmt.Errorf("%s: %s%s; correct the manifest: no file was imported", file, strings.Join(problems, "; "), more)
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s lists no file; write the paths of CSV files, one in a line", file)
@@ -126,6 +149,7 @@ type estimate struct {
 	// USD and Duration are those of an import of these files on AWS, one after another, in bulk and without failures.
 	USD      float64          `json:"usd"`
 	Duration pipeline.Seconds `json:"seconds"`
+	manyfiles.LeftOut
 }
 
 // estimateOf reads the beginning of each file.
@@ -182,10 +206,11 @@ func (e estimate) String() string {
 // estimated prints what the import would need, and imports nothing.
 func (c *Run) estimated(std terminal.Streams) error {
 	var from []input
+	var without manyfiles.LeftOut
 	var err error
 	switch {
 	case c.Files != "":
-		from, err = inputs(c.Files)
+		from, without, err = inputs(c.Files)
 	case c.CSV != "":
 		from, err = addInput(nil, c.CSV, filepath.Base(c.CSV))
 	default:
@@ -198,10 +223,12 @@ func (c *Run) estimated(std terminal.Streams) error {
 	if err != nil {
 		return err
 	}
+	e.LeftOut = without
 	if c.JSON {
 		return terminal.PrintJSON(std.Out, e)
 	}
 	fmt.Fprintln(std.Out, e)
+	noteLeftOut(std.Out, without)
 	return nil
 }
 
@@ -209,6 +236,15 @@ func (c *Run) estimated(std terminal.Streams) error {
 type manyReport struct {
 	Files []fileReport  `json:"files"`
 	Rows  pipeline.Rows `json:"rows"`
+	manyfiles.LeftOut
+}
+
+// noteLeftOut names the files of a folder that are not imported.
+func noteLeftOut(w io.Writer, l manyfiles.LeftOut) {
+	if l.Count > 0 {
+		fmt.Fprintf(w, "left out, because they do not end in %s: %s\n", strings.Join(manyfiles.Extensions(), ", "),
+			terminal.Visible(l.Names()))
+	}
 }
 
 type fileReport struct {
@@ -219,7 +255,7 @@ type fileReport struct {
 // importFiles imports files one after another as one import. A file that was imported before is not imported again. A
 // file that is refused or fails does not keep the others from being imported.
 func (c *Run) importFiles(ctx context.Context, p *pipeline.Pipeline, std terminal.Streams) (*manyReport, error) {
-	all, err := inputs(c.Files)
+	all, without, err := inputs(c.Files)
 	if err != nil {
 		return nil, exit.With(exit.Usage, err)
 	}
@@ -229,17 +265,21 @@ func (c *Run) importFiles(ctx context.Context, p *pipeline.Pipeline, std termina
 	}
 	if !c.JSON {
 		fmt.Fprintln(std.Err, e)
+		noteLeftOut(std.Err, without)
 	}
-	many := &manyReport{}
+	many := &manyReport{LeftOut: without}
 	for i, f := range all {
 		var watch func(pipeline.Progress)
 		done := func() {}
 		if !c.JSON {
-			bar := newProgress(std, fmt.Sprintf("%s (%d of %d)", f.Key, i+1, len(all)))
+			bar := newProgress(std, fmt.Sprintf("%s (%d of %d)", terminal.Visible(f.Key), i+1, len(all)))
 			watch, done = bar.update, bar.done
 		}
 		r, err := p.ImportAs(ctx, f.Path, f.Key, c.Again, watch)
 		done()
+		if unusable, ok := errors.AsType[*pipeline.FileError](err); ok {
+			r, err = &pipeline.Report{Status: string(manyfiles.NotStarted), Error: unusable.Name, Cause: terminal.Words(unusable)}, nil
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Key, err)
 		}
@@ -290,11 +330,15 @@ func printMany(w io.Writer, m *manyReport) {
 		if f.Verdict() == pipeline.Complete {
 			continue
 		}
-		fmt.Fprintf(w, "\n%s\n", f.Key)
+		fmt.Fprintf(w, "\n%s\n", terminal.Visible(f.Key))
 		if f.Error != "" {
-			fmt.Fprintf(w, "  %s: %s\n", f.Error, messageOf(f.Cause))
+			fmt.Fprintf(w, "  %s: %s\n", f.Error, terminal.Visible(messageOf(f.Cause)))
 		}
-		if advice := f.Advice(); advice != "" {
+		advice := f.Advice()
+		if f.Status == string(manyfiles.NotStarted) {
+			advice = "Correct that and run the same command again; the other files are not imported twice."
+		}
+		if advice != "" {
 			fmt.Fprintf(w, "  %s\n", advice)
 		}
 	}

@@ -32,7 +32,7 @@ func (p *resultPrinter) print(r deadletters.Result) error {
 	}
 	line := fmt.Sprintf("%s  %s", r.ID, r.Outcome.Text(p.act))
 	if r.Err != nil {
-		line += "  " + r.Err.Error()
+		line += "  " + terminal.Visible(r.Err.Error())
 	}
 	_, err := fmt.Fprintln(p.std.Out, line)
 	return err

@@ -52,18 +52,18 @@ func (c *deadlettersShowCmd) Run(ctx context.Context, std terminal.Streams) (err
 		{"died", second(l.DeadAt)}, {"content type", l.ContentType},
 	} {
 		if fmt.Sprint(row[1]) != "" {
-			fmt.Fprintf(std.Out, "%-14s%v\n", row[0], row[1])
+			fmt.Fprintf(std.Out, "%-14s%s\n", row[0], terminal.Visible(fmt.Sprint(row[1])))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.Headers)) {
-		fmt.Fprintf(std.Out, "%-14s%s: %s\n", "header", name, l.Headers[name])
+		fmt.Fprintf(std.Out, "%-14s%s: %s\n", "header", name, terminal.Visible(l.Headers[name]))
 	}
 	if l.Cause != "" {
-		fmt.Fprintf(std.Out, "\nlast error\n%s\n", l.Cause)
+		fmt.Fprintf(std.Out, "\nlast error\n%s\n", terminal.VisibleLines(l.Cause))
 	}
-	fmt.Fprintf(std.Out, "\npayload\n%s\n", l.Payload)
+	fmt.Fprintf(std.Out, "\npayload\n%s\n", terminal.VisibleLines(string(l.Payload)))
 	if l.Edited != nil {
-		fmt.Fprintf(std.Out, "\nedited payload, sent instead\n%s\n", l.Edited)
+		fmt.Fprintf(std.Out, "\nedited payload, sent instead\n%s\n", terminal.VisibleLines(string(l.Edited)))
 	}
 	if len(acts) > 0 {
 		fmt.Fprintln(std.Out)

@@ -39,6 +39,7 @@ type letterStore struct {
 
 	Results     string   `group:"Sources" name:"import-results" placeholder:"s3://BUCKET" help:"Bucket with an import's results, for the rows that were not applied."`
 	Import      string   `group:"Sources" name:"import-machine" placeholder:"ARN" help:"State machine of the import, to which rows and events are redriven."`
+	Files       string   `group:"Sources" name:"files-machine" placeholder:"ARN" help:"State machine that imports the files of a manifest as one, to which events of manifests are redriven."`
 	EventsQueue string   `group:"Sources" placeholder:"URL|ARN" help:"Queue of the events for which no import could be started (needs --import-machine)."`
 	Machine     []string `group:"Sources" placeholder:"ARN" help:"State machine whose Map Runs have failed items (repeatable)."`
 	Queue       []string `group:"Sources" placeholder:"URL|ARN" help:"Dead-letter queue of SQS (repeatable)."`
@@ -167,7 +168,7 @@ func (r *letterStore) remote(ctx context.Context, named bool) (deadletters.Store
 	}
 	c := pipeline.StoresConfig{
 		Objects: objects.New(store.Client(), store.Retryer()), States: sfn.NewFromConfig(settings),
-		Machine: r.Import, Machines: r.Machine}
+		Machine: r.Import, FilesMachine: r.Files, Machines: r.Machine}
 	if c.Results, _, err = bucketOf("--import-results", r.Results); err != nil {
 		return nil, err
 	}

@@ -28,11 +28,11 @@ func NewTable(heads ...string) *Table {
 	return t
 }
 
-// Add adds a row.
+// Add adds a row. Control characters in its cells are shown; see Visible.
 func (t *Table) Add(cells ...any) {
 	row := make([]string, len(cells))
 	for i, c := range cells {
-		row[i] = fmt.Sprint(c)
+		row[i] = Visible(fmt.Sprint(c))
 	}
 	t.rows = append(t.rows, row)
 }

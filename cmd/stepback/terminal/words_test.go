@@ -32,6 +32,17 @@ func TestAFileThatIsNotThereIsNamedAsItWasTyped(t *testing.T) {
 	}
 }
 
+func TestControlCharactersAreVisible(t *testing.T) {
+	t.Parallel()
+	const text = "ä\u00a0+%\x1b[2J\n\t\xff\u0085"
+	if got, want := Visible(text), "ä\u00a0+%"+`\x1b[2J\n\t\xff\u0085`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := VisibleLines(text), "ä\u00a0+%"+`\x1b[2J`+"\n\t"+`\xff\u0085`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestAnAddressAtWhichNothingListensIsNamed(t *testing.T) {
 	t.Parallel()
 	address := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4566}

@@ -383,8 +383,7 @@ func (s *store) deleteBucket(c *call) (any, error) { return nil, s.DeleteBucket(
 
 // DeleteBucket deletes an empty bucket.
 func (s *store) DeleteBucket(bucket string) error {
-	s.commit.Lock()
-	defer s.commit.Unlock()
+	defer s.turns.take(bucket)()
 	empty := true
 	w := walker{visit: func(string, string) (bool, error) { empty = false; return false, nil }}
 	if _, err := w.dir(s.bucketDir(bucket), ""); err != nil {

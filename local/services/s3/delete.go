@@ -140,8 +140,8 @@ func (s *store) forgetLatest(bucket string, in *deleteRequest) error {
 
 // remove deletes an object, and reports whether it existed. allowed, if not nil, receives it and may return an error.
 func (s *store) remove(bucket, key string, allowed func(*version) error) (gone bool, err error) {
-	s.commit.Lock()
-	defer s.commit.Unlock()
+	defer s.prune(bucket, key)
+	defer s.turn(bucket, key)()
 	if allowed != nil {
 		v, err := s.current(bucket, key)
 		if err == nil {
@@ -154,7 +154,8 @@ func (s *store) remove(bucket, key string, allowed func(*version) error) (gone b
 	return s.unlink(bucket, key)
 }
 
-// unlink deletes an object's file and record, and reports whether it existed. commit is held.
+// unlink deletes an object's file and record, and reports whether it existed. The caller has the object's turn, and calls
+// prune after it.
 func (s *store) unlink(bucket, key string) (gone bool, err error) {
 	if err := s.files.Forget(s.recordPath(bucket, key)); err != nil {
 		return false, err
@@ -177,15 +178,19 @@ func (s *store) unlink(bucket, key string) (gone bool, err error) {
 	if err := os.Remove(recordPath); err != nil && !isMissing(err) {
 		return gone, err
 	}
-	prune(filepath.Dir(plain), s.bucketDir(bucket))
-	prune(filepath.Dir(recordPath), s.metaDir(bucket))
 	return gone, nil
 }
 
-// prune removes dir and its parents below top while they are empty.
+// prune removes dir and its parents below top while they are empty. A file that has the name of one in the meantime stays.
 func prune(dir, top string) {
-	for len(dir) > len(top) && os.Remove(dir) == nil {
-		dir = filepath.Dir(dir)
+	for ; len(dir) > len(top); dir = filepath.Dir(dir) {
+		info, err := os.Lstat(dir)
+		if isMissing(err) {
+			continue
+		}
+		if err != nil || !info.IsDir() || os.Remove(dir) != nil {
+			return
+		}
 	}
 }
 

@@ -97,8 +97,7 @@ func (s *store) storePart(u upload, number int, b *body) (at time.Time, err erro
 	if sum, err := hexSum(b.checksum); err == nil && u.Algorithm != "" {
 		name += "-" + sum
 	}
-	s.commit.Lock()
-	defer s.commit.Unlock()
+	defer s.turns.take(".uploads/" + u.ID)()
 	if at, err = s.stamp(b.path); err != nil {
 		return at, s.storageError(err)
 	}

@@ -18,8 +18,7 @@ import (
 // one, never a mixture. The caller announces the object, and settles the notice.
 func (s *store) place(bucket, key string, b *body, reason objectevent.Reason, allowed func(*version) error) (version,
 	*notice, error) {
-	s.commit.Lock()
-	defer s.commit.Unlock()
+	defer s.placing(bucket, key)()
 	if err := s.requireBucket(bucket); err != nil {
 		return version{}, nil, err
 	}

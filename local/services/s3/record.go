@@ -165,8 +165,7 @@ func (s *store) describe(bucket, key string, f *os.File, info fs.FileInfo) (vers
 
 // adopt stores a record for the version v, unless the object has changed in the meantime.
 func (s *store) adopt(bucket, key string, v version) error {
-	s.commit.Lock()
-	defer s.commit.Unlock()
+	defer s.turn(bucket, key)()
 	f, info, err := s.openObject(bucket, key)
 	if err != nil {
 		return nil // deleted in the meantime: nothing to describe

@@ -64,7 +64,6 @@ func (s *store) writeShelf(bucket string, h shelf) error {
 		if err == nil {
 			err = os.RemoveAll(dir)
 		}
-		prune(filepath.Dir(dir), filepath.Join(s.root, ".versions"))
 		return err
 	}
 	text, err := json.Marshal(h)
@@ -96,7 +95,8 @@ func (s *store) drop(bucket string, h *shelf, id string) error {
 	return err
 }
 
-// shelve adds the current version of an object to its shelf; the file stays in place for now. commit is held.
+// shelve adds the current version of an object to its shelf; the file stays in place for now. The caller has
+// the object's turn.
 func (s *store) shelve(bucket string, h *shelf, current version) error {
 	if err := s.drop(bucket, h, current.ID); err != nil { // left behind by a crash
 		return err
@@ -117,7 +117,8 @@ func (s *store) shelve(bucket string, h *shelf, current version) error {
 	return nil
 }
 
-// restore makes the newest version of a shelf the current one, unless a delete marker hides it. commit is held.
+// restore makes the newest version of a shelf the current one, unless a delete marker hides it. The caller has
+// the object's turn for placing.
 func (s *store) restore(bucket string, h *shelf) error {
 	if len(h.Entries) == 0 || h.Entries[0].Marker {
 		return nil

@@ -42,9 +42,7 @@ type store struct {
 	// newFile creates the file that receives a body; tests replace it to simulate a full disk.
 	newFile func(dir string) (bodyFile, error)
 
-	// commit makes checking and replacing the current object one step. It is held for a few renames, never while a
-	// body is transferred.
-	commit sync.Mutex
+	turns turns
 }
 
 func openStore(dir string, opts Options) (*store, error) {

@@ -61,7 +61,7 @@ func checkVersioning(s *store, c *call, text []byte) error {
 }
 
 // prepareReplacement prepares the replacement of the current version and returns the ID of the new version. If the
-// bucket's versioning requires it, the current version is shelved. commit is held.
+// bucket's versioning requires it, the current version is shelved. The caller has the object's turn.
 func (s *store) prepareReplacement(bucket, key string, current *version) (id string, err error) {
 	status, err := s.versioningOf(bucket)
 	if err != nil || status == "" {
@@ -116,8 +116,8 @@ func (s *store) deleteLatest(bucket, key string, allowed func(*version) error) (
 
 // mark adds a delete marker as the newest version of an object.
 func (s *store) mark(bucket, key string, allowed func(*version) error) (result deletion, err error) {
-	s.commit.Lock()
-	defer s.commit.Unlock()
+	defer s.prune(bucket, key)
+	defer s.turn(bucket, key)()
 	current, err := s.current(bucket, key)
 	if err == nil && allowed != nil {
 		err = allowed(current)
@@ -182,8 +182,8 @@ func (s *store) deleteVersion(
 	bucket, key, id string,
 	allowed func(*version) error,
 ) (result deletion, changed bool, err error) {
-	s.commit.Lock()
-	defer s.commit.Unlock()
+	defer s.prune(bucket, key)
+	defer s.placing(bucket, key)()
 	h, err := s.readShelf(bucket, key)
 	if err != nil {
 		return result, false, s.storageError(err)
@@ -245,10 +245,15 @@ func (s *store) openNamed(bucket, key, id string, byVersion bool) (*os.File, ver
 
 // openVersion opens an object and returns its current version.
 func (s *store) openVersion(bucket, key string) (*os.File, version, error) {
-	if err := s.requireBucket(bucket); err != nil {
-		return nil, version{}, err
+	if !isBucketName(bucket) {
+		return nil, version{}, noSuchBucket(bucket)
 	}
 	f, info, err := s.openObject(bucket, key)
+	if isCode(err, "NoSuchKey") {
+		if err := s.requireBucket(bucket); err != nil {
+			return nil, version{}, err
+		}
+	}
 	if isCode(err, "NoSuchKey") && s.missingObject(bucket, key) != nil {
 		f, info, err = s.openUnchanging(bucket, key)
 	}
@@ -266,8 +271,7 @@ func (s *store) openVersion(bucket, key string) (*os.File, version, error) {
 // openUnchanging opens an object while no other request changes it. Its error is an *inventory.DamagedError if the
 // object's file is missing: an object that was deleted and stored again between two looks is not.
 func (s *store) openUnchanging(bucket, key string) (*os.File, fs.FileInfo, error) {
-	s.commit.Lock()
-	defer s.commit.Unlock()
+	defer s.turn(bucket, key)()
 	f, info, err := s.openObject(bucket, key)
 	if isCode(err, "NoSuchKey") {
 		if missing := s.missingObject(bucket, key); missing != nil {
@@ -295,8 +299,7 @@ func (s *store) describeVersion(bucket, key, id string) (version, error) {
 // changeVersion changes the description of a version; an empty ID stands for the current one. It returns the changed
 // version.
 func (s *store) changeVersion(bucket, key, id string, change func(*version) error) (version, error) {
-	s.commit.Lock()
-	defer s.commit.Unlock()
+	defer s.turn(bucket, key)()
 	v, err := s.current(bucket, key)
 	if err != nil {
 		return version{}, s.storageError(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
+	"stepback/engine/history"
 	"stepback/outbox/deadletters"
 )
 
@@ -115,7 +116,7 @@ func (s *Items) Became(ctx context.Context, d *deadletters.Delivery, i int) (dea
 	if err != nil || !ok {
 		return l, err
 	}
-	alone, err := s.describe(ctx, executionOf(machine, nameOf(d, i)))
+	alone, err := s.describe(ctx, history.ExecutionARN(machine, nameOf(d, i)))
 	if errors.Is(err, deadletters.ErrNotFound) {
 		return l, nil
 	}

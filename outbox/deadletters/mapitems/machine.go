@@ -69,10 +69,6 @@ func (s *Items) existing(ctx context.Context, child string) (arn string, ok bool
 	return p.arn, err == nil, err
 }
 
-func executionOf(machine, name string) string {
-	return strings.Replace(machine, ":stateMachine:", ":execution:", 1) + ":" + name
-}
-
 // itemProcessor returns the ItemProcessor of the Map with a label, as a separate state machine. If the definition has
 // no such Map, it already is the children's definition.
 func itemProcessor(definition, label string) (string, error) {

@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
 	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
+	"stepback/engine/history"
 	"stepback/internal/objectevent"
 	"stepback/outbox/deadletters"
 )
@@ -42,7 +43,10 @@ type Undelivered struct {
 type Events struct {
 	Inbox   Inbox
 	Client  *sfn.Client
-	Machine string // ARN of the state machine whose executions the events start
+	Machine string // ARN of the state machine whose executions the events of files start, or of its alias
+	// FilesMachine is the ARN of the state machine whose executions the events of manifests start, or of its alias. If
+	// it is empty, redriving such an event is refused.
+	FilesMachine string
 }
 
 const prefix = "event:"
@@ -131,11 +135,16 @@ func (s *Events) start(ctx context.Context, it *deadletters.Item) error {
 	if err := json.Unmarshal(it.Payload, &e); err != nil {
 		return &deadletters.BadActError{Why: "the event cannot be read: " + err.Error()}
 	}
-	input, err := json.Marshal(e.ExecutionInput())
+	machine := s.machine(e)
+	if machine == "" {
+		return &deadletters.BadActError{Why: e.Detail.Object.Key + " is a manifest, and the state machine that imports its " +
+			"files as one is not named: name it with --files-machine, or import the files with stepback run --files"}
+	}
+	input, err := json.Marshal(e.StartInput())
 	if err != nil {
 		return err
 	}
-	_, err = s.Client.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: &s.Machine,
+	_, err = s.Client.StartExecution(ctx, &sfn.StartExecutionInput{StateMachineArn: &machine,
 		Name: aws.String(e.ExecutionName()), Input: aws.String(string(input))})
 	if _, exists := errors.AsType[*types.ExecutionAlreadyExists](err); err != nil && !exists {
 		if missing, ok := errors.AsType[*types.StateMachineDoesNotExist](err); ok {
@@ -144,6 +153,14 @@ func (s *Events) start(ctx context.Context, it *deadletters.Item) error {
 		return err
 	}
 	return s.remove(ctx, e.ExecutionName())
+}
+
+// machine returns the ARN of the state machine that an event is meant for; empty if it is not known.
+func (s *Events) machine(e objectevent.Event) string {
+	if e.OfManifest() {
+		return s.FilesMachine
+	}
+	return s.Machine
 }
 
 // Remove implements deadletters.Remover.
@@ -174,7 +191,15 @@ func (s *Events) remove(ctx context.Context, execution string) error {
 func (s *Events) Became(ctx context.Context, d *deadletters.Delivery, i int) (deadletters.Letter, error) {
 	l := deadletters.Letter(d.Items[i].Found)
 	l.State = deadletters.Underway
-	arn := strings.Replace(s.Machine, ":stateMachine:", ":execution:", 1) + ":" + strings.TrimPrefix(l.ID, prefix)
+	var e objectevent.Event
+	if err := json.Unmarshal(d.Items[i].Payload, &e); err != nil {
+		return l, err
+	}
+	machine := s.machine(e)
+	if machine == "" { // another operator has named it
+		return l, nil
+	}
+	arn := history.ExecutionARN(machine, strings.TrimPrefix(l.ID, prefix))
 	x, err := s.Client.DescribeExecution(ctx, &sfn.DescribeExecutionInput{ExecutionArn: &arn})
 	if _, missing := errors.AsType[*types.ExecutionDoesNotExist](err); missing {
 		return l, nil

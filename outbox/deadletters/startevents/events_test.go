@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/sfn"
+	"github.com/aws/aws-sdk-go-v2/service/sfn/types"
 
 	"stepback/aws/objects"
 	"stepback/internal/objectevent"
@@ -17,6 +18,87 @@ import (
 	"stepback/outbox/deadletters/s3documents"
 	"stepback/outbox/deadletters/startevents"
 )
+
+// TestAManifestIsRedrivenToItsOwnStateMachine: the event of a manifest starts the state machine of many files with the
+// manifest as its input, through the alias, and no other. If that state machine is not named, the act is refused.
+func TestAManifestIsRedrivenToItsOwnStateMachine(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	p, err := local.Open(ctx, local.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	states := sfn.NewFromConfig(aws.Config{Region: "us-east-1", BaseEndpoint: &p.Endpoint, RetryMaxAttempts: 1,
+		Credentials: credentials.NewStaticCredentialsProvider("local", "local", "")})
+	if err := p.Objects.CreateBucket("results"); err != nil {
+		t.Fatal(err)
+	}
+	machines := map[string]string{}
+	for _, name := range []string{"import", "import-files"} {
+		m, err := states.CreateStateMachine(ctx, &sfn.CreateStateMachineInput{Name: &name, Publish: true,
+			RoleArn:    aws.String("arn:aws:iam::000000000000:role/r"),
+			Definition: aws.String(`{"StartAt":"P","States":{"P":{"Type":"Pass","End":true}}}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		alias, err := states.CreateStateMachineAlias(ctx, &sfn.CreateStateMachineAliasInput{Name: aws.String("live"),
+			RoutingConfiguration: []types.RoutingConfigurationListItem{{StateMachineVersionArn: m.StateMachineVersionArn, Weight: 100}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		machines[name] = aws.ToString(alias.StateMachineAliasArn)
+	}
+	inbox := &startevents.Bucket{Store: objects.Local(p.Endpoint, "us-east-1"), Name: "results"}
+	for _, key := range []string{"a.csv", "lists/november.manifest"} {
+		if err := inbox.Keep(ctx, startevents.Undelivered{Error: "E", Attempts: 1, At: time.Now(), Event: objectevent.Event{
+			Source: objectevent.Source, DetailType: objectevent.DetailType, Detail: objectevent.Detail{
+				Bucket: objectevent.Bucket{Name: "in"}, Object: objectevent.Object{Key: key, ETag: "e1"}}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	events := &startevents.Events{Inbox: inbox, Client: states, Machine: machines["import"]}
+	store := &deadletters.SourceStore{Source: events, Documents: &s3documents.Documents{
+		Store: objects.Local(p.Endpoint, "us-east-1"), Bucket: "results", Prefix: "r/"}}
+	file := "event:" + objectevent.ExecutionName("in", "a.csv", "e1")
+	manifest := "event:" + objectevent.ExecutionName("in", "lists/november.manifest", "e1")
+	ann := deadletters.By{Who: "ann"}
+	var refused *deadletters.BadActError
+	const why = "lists/november.manifest is a manifest, and the state machine that imports its files as one is not named: " +
+		"name it with --files-machine, or import the files with stepback run --files"
+	if err := store.Redrive(ctx, manifest, ann); !errors.As(err, &refused) || refused.Why != why {
+		t.Errorf("without its state machine: %v", err)
+	}
+	if l, err := store.Show(ctx, manifest); err != nil || l.State != deadletters.Dead {
+		t.Errorf("after the refusal: %+v, %v", l, err)
+	}
+	events.FilesMachine = machines["import-files"]
+	for id, want := range map[string]string{
+		file:     `import {"bucket":"in","key":"a.csv","etag":"e1"}`,
+		manifest: `import-files {"manifest":"lists/november.manifest","etag":"e1"}`,
+	} {
+		if err := store.Redrive(ctx, id, ann); err != nil {
+			t.Fatal(err)
+		}
+		l, err := store.Show(ctx, id)
+		if err != nil || l.State != deadletters.Delivered {
+			t.Fatalf("%+v, %v", l, err)
+		}
+		x, err := states.DescribeExecution(ctx, &sfn.DescribeExecutionInput{ExecutionArn: &l.Execution})
+		if err != nil {
+			t.Fatal(err)
+		}
+		started, _ := strings.CutPrefix(aws.ToString(x.StateMachineArn), "arn:aws:states:us-east-1:000000000000:stateMachine:")
+		if got := started + " " + aws.ToString(x.Input); got != want || !strings.HasSuffix(aws.ToString(x.StateMachineAliasArn), ":live") {
+			t.Errorf("started %s by %s, want %s by the alias", got, aws.ToString(x.StateMachineAliasArn), want)
+		}
+	}
+	// An operator who does not name it sees the letter all the same.
+	events.FilesMachine = ""
+	if l, err := store.Show(ctx, manifest); err != nil || l.ID != manifest {
+		t.Errorf("%+v, %v", l, err)
+	}
+}
 
 // TestAnEventIsRedrivenByStartingItsExecution stores an event whose state machine is missing, and redrives it.
 func TestAnEventIsRedrivenByStartingItsExecution(t *testing.T) {

@@ -302,7 +302,10 @@ func parsed(text string) any {
 	return v
 }
 
-// after returns the part of a text after the last separator.
+// after returns the part of a text after the last separator, or the text if it has none.
 func after(text, separator string) string {
-	return text[strings.LastIndex(text, separator)+len(separator):]
+	if i := strings.LastIndex(text, separator); i >= 0 {
+		return text[i+len(separator):]
+	}
+	return text
 }

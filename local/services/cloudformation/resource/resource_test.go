@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"stepback/aws"
 	"stepback/aws/model"
@@ -112,5 +113,61 @@ func TestUnknownPropertiesAreRefusedByName(t *testing.T) {
 		if typ.Create == nil || typ.Delete == nil {
 			t.Errorf("%s cannot be made or deleted", name)
 		}
+	}
+}
+
+// TestGradualDeploymentOfAnAlias: an alias is shifted from the version that it points at. If an alarm fires meanwhile, it
+// points at that version again; the rollback of the stack then finds nothing to shift, although the alarm still fires.
+func TestGradualDeploymentOfAnAlias(t *testing.T) {
+	t.Parallel()
+	const (
+		to       = `sfn:UpdateStateMachineAlias {"routingConfiguration":[{"StateMachineVersionArn":"arn:m:2","Weight":"100"}],"stateMachineAliasArn":"arn:m:live"}`
+		back     = `sfn:UpdateStateMachineAlias {"routingConfiguration":[{"StateMachineVersionArn":"arn:m:1","Weight":"100"}],"stateMachineAliasArn":"arn:m:live"}`
+		canary   = `sfn:UpdateStateMachineAlias {"routingConfiguration":[{"StateMachineVersionArn":"arn:m:2","Weight":"20"},{"StateMachineVersionArn":"arn:m:1","Weight":"80"}],"stateMachineAliasArn":"arn:m:live"}`
+		describe = `sfn:DescribeStateMachineAlias {"stateMachineAliasArn":"arn:m:live"}`
+		watch    = `cloudwatch:DescribeAlarms {"AlarmNames":["a"],"AlarmTypes":["MetricAlarm","CompositeAlarm"]}`
+	)
+	one := `{"routingConfiguration":[{"stateMachineVersionArn":"arn:m:1","weight":100}]}`
+	both := `{"routingConfiguration":[{"stateMachineVersionArn":"arn:m:2","weight":20},{"stateMachineVersionArn":"arn:m:1","weight":80}]}`
+	for name, c := range map[string]struct {
+		next, pointsAt, alarm string
+		givenUp               bool
+		want                  []string
+		err                   string
+	}{
+		"shifted":                      {"arn:m:2", one, "OK", false, []string{describe, canary, watch, watch, watch, watch, watch, watch, to}, ""},
+		"resumed after a crash":        {"arn:m:2", both, "OK", false, []string{describe, canary, watch, watch, watch, watch, watch, watch, to}, ""},
+		"an alarm fires":               {"arn:m:2", one, "ALARM", false, []string{describe, canary, watch, back}, "the alarm a went off during the deployment"},
+		"the deployment is given up":   {"arn:m:2", one, "OK", true, []string{describe, canary, back}, "given up"},
+		"the rollback, while it fires": {"arn:m:1", one, "ALARM", false, []string{describe, back}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			api := &recorder{answers: map[string]string{"DescribeStateMachineAlias": c.pointsAt,
+				"DescribeAlarms": `{"MetricAlarms":[{"AlarmName":"a","StateValue":"` + c.alarm + `"}]}`}}
+			preference := func(version string) map[string]any {
+				return properties(t, `{"DeploymentPreference":{"StateMachineVersionArn":"`+version+
+					`","Type":"CANARY","Percentage":"20","Interval":"1","Alarms":["a"]}}`)
+			}
+			previous := "arn:m:1"
+			if c.next == previous {
+				previous = "arn:m:2"
+			}
+			r := &resource.Request{API: api, Type: "AWS::StepFunctions::StateMachineAlias", ID: "arn:m:live",
+				Properties: preference(c.next), Previous: preference(previous),
+				Wait: func(context.Context, time.Duration) error {
+					if c.givenUp {
+						return errors.New("given up")
+					}
+					return nil
+				}}
+			_, err := resource.All()[r.Type].Update(t.Context(), r)
+			if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
+				t.Errorf("error %v, want %q", err, c.err)
+			}
+			if got, want := strings.Join(api.calls, "\n"), strings.Join(c.want, "\n"); got != want {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+		})
 	}
 }

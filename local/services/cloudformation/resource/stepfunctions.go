@@ -2,9 +2,9 @@ package resource
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	asldocument "stepback/asl/document"
@@ -255,8 +255,9 @@ func createMachineAlias(ctx context.Context, r *Request) (State, error) {
 }
 
 // updateMachineAlias shifts an alias to another version according to its DeploymentPreference: at once, in two steps
-// (CANARY), or by the same percentage in each interval (LINEAR). An alarm that fires in the meantime ends the
-// deployment.
+// (CANARY), or by the same percentage in each interval (LINEAR). It shifts from the version that the alias points at, so
+// that a rollback to this version shifts nothing. If an alarm fires in the meantime, or the deployment is given up, the
+// alias points at that version again, and the update fails.
 func updateMachineAlias(ctx context.Context, r *Request) (State, error) {
 	routes, err := aliasRoutes(r)
 	if err != nil {
@@ -271,9 +272,15 @@ func updateMachineAlias(ctx context.Context, r *Request) (State, error) {
 		return r.Call(ctx, "sfn", "UpdateStateMachineAlias", in, nil)
 	}
 	preference := object(r.Properties, "DeploymentPreference")
-	old := textOf(object(r.Previous, "DeploymentPreference"), "StateMachineVersionArn")
 	next, kind := textOf(preference, "StateMachineVersionArn"), textOf(preference, "Type")
-	if preference == nil || old == "" || old == next || kind == "ALL_AT_ONCE" {
+	if preference == nil || object(r.Previous, "DeploymentPreference") == nil || kind == "ALL_AT_ONCE" {
+		return state, shift(routes)
+	}
+	old, err := replacedVersion(ctx, r, next)
+	if err != nil {
+		return state, err
+	}
+	if old == "" {
 		return state, shift(routes)
 	}
 	percentage, err := strconv.Atoi(textOf(preference, "Percentage"))
@@ -289,6 +296,9 @@ func updateMachineAlias(ctx context.Context, r *Request) (State, error) {
 			return state, err
 		}
 		if err := watch(ctx, r, texts(preference, "Alarms"), time.Duration(minutes)*time.Minute); err != nil {
+			if back := shift([]any{route(old, 100)}); back != nil {
+				err = errors.Join(err, back)
+			}
 			return state, err
 		}
 		if kind == "CANARY" {
@@ -296,6 +306,23 @@ func updateMachineAlias(ctx context.Context, r *Request) (State, error) {
 		}
 	}
 	return state, shift(routes)
+}
+
+// replacedVersion returns the version that an alias points at and that next replaces; empty if the alias points at next
+// alone.
+func replacedVersion(ctx context.Context, r *Request, next string) (old string, err error) {
+	var out struct {
+		Routes []struct {
+			Version string `json:"stateMachineVersionArn"`
+		} `json:"routingConfiguration"`
+	}
+	err = r.Call(ctx, "sfn", "DescribeStateMachineAlias", map[string]any{"stateMachineAliasArn": r.ID}, &out)
+	for _, route := range out.Routes {
+		if route.Version != next {
+			old = route.Version
+		}
+	}
+	return old, err
 }
 
 // watch waits for d, and returns an error if one of the alarms fires.
@@ -311,9 +338,6 @@ func watch(ctx context.Context, r *Request, alarms []string, d time.Duration) er
 		names := make([]string, len(alarms))
 		for i, a := range alarms {
 			names[i] = after(a, ":alarm:")
-			if !strings.Contains(a, ":alarm:") {
-				names[i] = a
-			}
 		}
 		var out struct {
 			MetricAlarms, CompositeAlarms []struct{ AlarmName, StateValue string }
