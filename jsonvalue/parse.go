@@ -268,16 +268,20 @@ func (p *parser) escaped(start int) (string, error) {
 	buf := make([]byte, 0, p.i-start+32)
 	buf = append(buf, p.s[start:p.i]...)
 	for p.i < len(p.s) {
-		c := p.s[p.i]
-		switch {
+		plain := p.i
+		for p.i < len(p.s) && p.s[p.i] != '"' && p.s[p.i] != '\\' && p.s[p.i] >= 0x20 {
+			p.i++
+		}
+		buf = append(buf, p.s[plain:p.i]...)
+		if p.i == len(p.s) {
+			break
+		}
+		switch c := p.s[p.i]; {
 		case c == '"':
 			p.i++
 			return string(buf), nil
 		case c < 0x20:
 			return "", p.unescaped()
-		case c != '\\':
-			buf = append(buf, c)
-			p.i++
 		default:
 			var err error
 			if buf, err = p.escape(buf); err != nil {

@@ -35,12 +35,17 @@ type span struct{ from, to int }
 
 func (s span) of(b []byte) []byte { return b[s.from:s.to] }
 
-const retained = 1 << 20 // maximum bytes of a buffer kept for the next record
+// retained is the maximum size of a buffer that is kept for the next record. The history of one state has four copies of
+// its input, of 256 kB at the most.
+const retained = 4 << 20
 
 func (e *encoder) reset() {
 	e.ops, e.keys, e.raw, e.data = e.ops[:0], e.keys[:0], e.raw[:0], e.data[:0]
-	if cap(e.raw) > retained || cap(e.data) > retained {
-		e.raw, e.data = nil, nil
+	if cap(e.raw) > retained {
+		e.raw = nil
+	}
+	if cap(e.data) > retained {
+		e.data = nil
 	}
 }
 
