@@ -267,7 +267,7 @@ func (s *staging) step(u *Update) error {
 			return invalid("Invalid current STEP state to start.")
 		}
 		o = s.edit(u)
-		o.Status, o.Next = Started, time.Time{}
+		o.Status, o.Next, o.Held = Started, time.Time{}, false
 		s.log.add(history.DurableStepStarted, o, &body{StepStartedDetails: &struct{}{}})
 		return nil
 	}

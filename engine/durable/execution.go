@@ -348,6 +348,12 @@ func (x *Execution) end(l *log, status string, result *string, err *Error) {
 
 // due ends the waits whose time has come, in the order of their times.
 func (x *Execution) due(l *log) {
+	for _, id := range l.held {
+		if o := x.byID[id]; !o.Held {
+			o.Held = true
+			x.touch(o)
+		}
+	}
 	for !x.Over() {
 		var next *Operation
 		at := x.deadline
@@ -371,7 +377,7 @@ func (x *Execution) due(l *log) {
 func (x *Execution) ring(l *log, o *Operation) {
 	switch o.Type {
 	case TypeStep:
-		o.Status, o.Next = Ready, time.Time{}
+		o.Status, o.Next, o.Held = Ready, time.Time{}, false
 		x.changed(o)
 	case TypeWait:
 		o.Status, o.End = Succeeded, l.now

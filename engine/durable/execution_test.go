@@ -487,3 +487,38 @@ func TestAFunctionThatIsNotDurableFails(t *testing.T) {
 		}
 	}
 }
+
+// A held STEP does not become READY, whatever happens to the execution, and shows no time. A replay of the commands gives
+// the same.
+func TestAHeldStep(t *testing.T) {
+	t.Parallel()
+	tr := begin(t, 1000)
+	tr.checkpoint(`[{"Id":"s","Type":"STEP","Action":"START"},
+		{"Id":"s","Type":"STEP","Action":"RETRY","StepOptions":{"NextAttemptDelaySeconds":10}},
+		{"Id":"w","Type":"WAIT","Action":"START","WaitOptions":{"WaitSeconds":20}}]`)
+	tr.returns(`{"Status":"PENDING"}`)
+	step := tr.x.Operation("s")
+	shown := func() bool { return !durable.Show[durable.Seconds](step).StepDetails.NextAttemptTimestamp.IsZero() }
+	if change, _ := tr.x.Next(nil); !change.Equal(start.Add(10*time.Second)) || !shown() {
+		t.Error(change, shown())
+	}
+	held := []string{"s"}
+	tr.now = start.Add(10 * time.Second)
+	tr.do(&durable.Command{Tick: &durable.Tick{}, Held: held})
+	if change, _ := tr.x.Next(held); !change.Equal(start.Add(20*time.Second)) || step.Status != durable.Pending || shown() ||
+		tr.x.WantsInvocation(tr.now) {
+		t.Errorf("%v %+v", change, step)
+	}
+	tr.now = start.Add(20 * time.Second)
+	tr.do(&durable.Command{Tick: &durable.Tick{}, Held: held})
+	tr.do(&durable.Command{Invoke: &durable.Invoke{RequestID: "r2"}, Held: held})
+	if err := tr.try(&durable.Command{Held: held, Checkpoint: &durable.Checkpoint{Token: tr.x.Token(),
+		Updates: []durable.Update{{Id: "s", Type: "STEP", Action: "START"}}}}); code(err) != durable.InvalidParameterValue {
+		t.Error(err)
+	}
+	tr.do(&durable.Command{Tick: &durable.Tick{}})
+	if step.Status != durable.Ready || step.Held {
+		t.Errorf("%+v", step)
+	}
+	tr.want("1 ExecutionStarted 0\n2 StepStarted 0\n3 StepSucceeded 0\n4 WaitStarted 0\n5 InvocationCompleted 0\n6 WaitSucceeded 20\n")
+}

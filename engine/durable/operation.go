@@ -121,6 +121,9 @@ type Operation struct {
 	// start, while it is PENDING, and Latest is when the latest of those attempts ended.
 	Attempt      int64
 	Next, Latest time.Time
+	// Held is true for a STEP whose retry is due and does not begin. Its Next is not shown, because SDKs that see a time
+	// in the past try again at once, as long as their invocation lasts.
+	Held bool
 	// ReplayChildren is true for a CONTEXT whose result is rebuilt from its children.
 	ReplayChildren bool
 	// Wait is the length of a WAIT in seconds. Due is when it ends, or when a CALLBACK times out; zero means never.
@@ -260,7 +263,10 @@ func Show[T Stamp](o *Operation) Shown[T] {
 	case TypeContext:
 		s.ContextDetails = &ShownContext{o.ReplayChildren, outcome}
 	case TypeStep:
-		s.StepDetails = &ShownStep[T]{o.Attempt, T(o.Next), outcome}
+		s.StepDetails = &ShownStep[T]{Attempt: o.Attempt, ShownOutcome: outcome}
+		if !o.Held {
+			s.StepDetails.NextAttemptTimestamp = T(o.Next)
+		}
 	case TypeWait:
 		s.WaitDetails = &ShownWait[T]{T(o.Due)}
 	case TypeCallback:

@@ -71,6 +71,15 @@ func retryText(state string, attempt, last int64, next time.Time, failed string,
 	if last > 0 { // only a durable function knows how many attempts it makes
 		of = fmt.Sprintf(" of %d", last)
 	}
-	return fmt.Sprintf("%s: attempt %d%s at %s (in %s), after %s", state, attempt, of,
-		next.Local().Format(time.TimeOnly), max(0, next.Sub(now)).Round(time.Second), failed)
+	return fmt.Sprintf("%s: attempt %d%s at %s, after %s", state, attempt, of, NextText(next, now), failed)
+}
+
+// NextText returns the time at which something happens by itself, and how far away it is. A time that has passed is that
+// of a retry that a hold stops.
+func NextText(next, now time.Time) string {
+	at := next.Local().Format(time.TimeOnly)
+	if late := now.Sub(next).Round(time.Second); late > time.Second {
+		return fmt.Sprintf("%s (due %s ago, see stepback hold --list)", at, late)
+	}
+	return fmt.Sprintf("%s (in %s)", at, max(0, next.Sub(now)).Round(time.Second))
 }

@@ -113,7 +113,7 @@ func (d *durableDescription) print(w io.Writer, now time.Time) {
 		o := &d.Operations[i]
 		next, attempts := "", ""
 		if !o.Next.IsZero() {
-			next = fmt.Sprintf("%s (in %s)", o.Next.Local().Format(time.TimeOnly), max(0, o.Next.Sub(now)).Round(time.Second))
+			next = executions.NextText(o.Next, now)
 		}
 		if o.Attempts > 0 {
 			attempts = terminal.Grouped(o.Attempts)

@@ -176,12 +176,12 @@ func (r *run) store(st *state, c *durable.Command) (now time.Time, done bool, er
 	if err != nil || ended {
 		return now, ended, err
 	}
-	if c.Tick != nil && len(events) == 0 && st.x.Changes() == before { // its retry is held
+	if c.Tick != nil && len(events) == 0 && st.x.Changes() == before { // its retry is held, and known to be
 		return now, false, nil
 	}
 	st.pending = append(st.pending, history.Signal{Kind: history.SignalDurable, At: now,
 		Output: jsonvalue.TextDocument(text)})
-	if len(events) > 0 || c.Callback != nil || c.Retry != nil {
+	if len(events) > 0 || c.Callback != nil || c.Retry != nil || c.Tick != nil && len(c.Held) > 0 {
 		err = r.commit(st, events, now)
 	}
 	return now, false, err
