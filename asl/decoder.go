@@ -139,5 +139,5 @@ func (d *decoder) span(index *source.Index, f *finding) source.Span {
 
 // expect reports that v does not have the expected JSON type.
 func (d *decoder) expect(kind string, v jsonvalue.Value) {
-	d.fail("Expected value of type %s", kind).hint("found " + kindWithArticle(v))
+	d.fail("Expected value of type %s", kind).hint("found " + v.Kind().WithArticle())
 }

@@ -103,7 +103,7 @@ func (d *decoder) read() (jsonvalue.Value, bool) {
 		d.report(SeverityError, MissingDescription, "Received a null or empty workflow input").
 			hint("an object with at least StartAt and States")
 	case v.Kind() != jsonvalue.Object:
-		d.fail("Definition must be a valid JSON object").nowhere().hint("this is " + kindWithArticle(v))
+		d.fail("Definition must be a valid JSON object").nowhere().hint("this is " + v.Kind().WithArticle())
 	default:
 		return v, true
 	}
@@ -125,15 +125,4 @@ func (d *decoder) malformed(e *jsonvalue.SyntaxError) {
 	at := min(e.Offset, len(strings.TrimRight(d.text, " \t\r\n")))
 	d.report(SeverityError, InvalidJSONDescription, e.TwoLines(d.text)).nowhere().
 		at(source.Span{Start: at, End: at + 1}).hint(syntaxHint(d.text, e.Offset))
-}
-
-func kindWithArticle(v jsonvalue.Value) string {
-	switch kind := v.Kind(); kind {
-	case jsonvalue.Array, jsonvalue.Object:
-		return "an " + kind.String()
-	case jsonvalue.Null:
-		return "null"
-	default:
-		return "a " + kind.String()
-	}
 }

@@ -69,7 +69,7 @@ func (d *decoder) dynamicMember(template jsonvalue.Value, name string, value jso
 
 func (d *decoder) dynamicError(v jsonvalue.Value) string {
 	if v.Kind() != jsonvalue.String {
-		return "found " + kindWithArticle(v) + ", expected a string with a path or a call"
+		return "found " + v.Kind().WithArticle() + ", expected a string with a path or a call"
 	}
 	check := d.pathError
 	if s := v.Text(); !strings.HasPrefix(s, "$") {

@@ -43,6 +43,18 @@ func (k Kind) String() string {
 	}
 }
 
+// WithArticle returns the kind's name with its indefinite article: "an array", "a string"; "null" has none.
+func (k Kind) WithArticle() string {
+	switch k {
+	case Null:
+		return "null"
+	case Array, Object:
+		return "an " + k.String()
+	default:
+		return "a " + k.String()
+	}
+}
+
 // Value is one immutable JSON value. It is small (five words) and meant to be passed by value.
 type Value struct {
 	kind Kind

@@ -22,7 +22,8 @@ func openDurable(t *testing.T, cfg local.Config, run durabletest.Program) *local
 	t.Helper()
 	var p *local.Platform
 	opened := make(chan struct{}) // an execution that is recovered runs before Open has returned
-	handler := durabletest.Handler(durabletest.Service(func() *durablefunctions.Service { <-opened; return p.Durable }), run)
+	service := func() *durablefunctions.Service { <-opened; return p.Durable }
+	handler := durabletest.Handler(durabletest.Service(service), run)
 	cfg.BuiltIn = map[string]functions.BuiltIn{"F": func(functions.Surroundings) (functions.Program, error) {
 		return functions.Program{Handler: handler}, nil
 	}}

@@ -33,18 +33,7 @@ func rounded(what string, v jsonvalue.Value) (int64, error) {
 }
 
 func wrongKind(what string, v jsonvalue.Value, want jsonvalue.Kind) error {
-	return fmt.Errorf("%s is %s, expected %s", what, withArticle(v.Kind()), withArticle(want))
-}
-
-func withArticle(k jsonvalue.Kind) string {
-	switch k {
-	case jsonvalue.Null:
-		return "null"
-	case jsonvalue.Array, jsonvalue.Object:
-		return "an " + k.String()
-	default:
-		return "a " + k.String()
-	}
+	return fmt.Errorf("%s is %s, expected %s", what, v.Kind().WithArticle(), want.WithArticle())
 }
 
 // maxData is the maximum number of characters for the Base64 and hash functions.

@@ -39,7 +39,7 @@ func (r *Reference) Set(root, value jsonvalue.Value) (jsonvalue.Value, error) {
 		return value, nil
 	}
 	if root.Kind() != jsonvalue.Object {
-		return jsonvalue.Value{}, r.fail(root, "it is not an object but "+article(root.Kind()))
+		return jsonvalue.Value{}, r.fail(root, "it is not an object but "+root.Kind().WithArticle())
 	}
 	changed, reason := place(root, r.steps, value)
 	if reason != "" {
@@ -58,7 +58,7 @@ func place(v jsonvalue.Value, steps []plainStep, value jsonvalue.Value) (changed
 		return placeAt(v, s.index, steps[1:], value)
 	}
 	if v.Kind() != jsonvalue.Object {
-		return v, fmt.Sprintf("the member '%s' cannot be set in %s", s.name, article(v.Kind()))
+		return v, fmt.Sprintf("the member '%s' cannot be set in %s", s.name, v.Kind().WithArticle())
 	}
 	child, ok := v.Get(s.name)
 	if !ok {
@@ -73,7 +73,7 @@ func place(v jsonvalue.Value, steps []plainStep, value jsonvalue.Value) (changed
 func placeAt(v jsonvalue.Value, index int, rest []plainStep, value jsonvalue.Value) (changed jsonvalue.Value,
 	reason string) {
 	if v.Kind() != jsonvalue.Array {
-		return v, fmt.Sprintf("the element [%d] cannot be set in %s", index, article(v.Kind()))
+		return v, fmt.Sprintf("the element [%d] cannot be set in %s", index, v.Kind().WithArticle())
 	}
 	if index >= v.Len() {
 		return v, fmt.Sprintf("the index %d is outside an array of %d elements", index, v.Len())
@@ -83,17 +83,6 @@ func placeAt(v jsonvalue.Value, index int, rest []plainStep, value jsonvalue.Val
 		return v, reason
 	}
 	return v.WithIndex(index, child), ""
-}
-
-func article(k jsonvalue.Kind) string {
-	switch k {
-	case jsonvalue.Null:
-		return "null"
-	case jsonvalue.Array, jsonvalue.Object:
-		return "an " + k.String()
-	default:
-		return "a " + k.String()
-	}
 }
 
 func (r *Reference) fail(root jsonvalue.Value, reason string) error {

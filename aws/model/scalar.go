@@ -37,7 +37,7 @@ func OfTime(t time.Time) jsonvalue.Value {
 // TimeOf decodes the document of a timestamp.
 func TimeOf(v jsonvalue.Value) (time.Time, error) {
 	if v.Kind() != jsonvalue.Number {
-		return time.Time{}, errors.New("expected a timestamp in seconds, got " + article(v.Kind()))
+		return time.Time{}, errors.New("expected a timestamp in seconds, got " + v.Kind().WithArticle())
 	}
 	if i, ok := v.Int(); ok && i < maxSeconds && i > -maxSeconds {
 		return time.Unix(i, 0).UTC(), nil
@@ -82,7 +82,7 @@ func OfBlob(b []byte) jsonvalue.Value {
 // BlobOf decodes the document of a blob.
 func BlobOf(v jsonvalue.Value) ([]byte, error) {
 	if v.Kind() != jsonvalue.String {
-		return nil, errors.New("expected bytes in Base64, got " + article(v.Kind()))
+		return nil, errors.New("expected bytes in Base64, got " + v.Kind().WithArticle())
 	}
 	b, err := base64.StdEncoding.DecodeString(v.Text())
 	if err != nil {

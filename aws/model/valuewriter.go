@@ -74,19 +74,8 @@ func (w *writer) wants(v jsonvalue.Value, kind jsonvalue.Kind) bool {
 	if v.Kind() == kind {
 		return true
 	}
-	w.fail("expected " + article(kind) + ", got " + article(v.Kind()))
+	w.fail("expected " + kind.WithArticle() + ", got " + v.Kind().WithArticle())
 	return false
-}
-
-func article(k jsonvalue.Kind) string {
-	switch k {
-	case jsonvalue.Null:
-		return "null"
-	case jsonvalue.Array, jsonvalue.Object:
-		return "an " + k.String()
-	default:
-		return "a " + k.String()
-	}
 }
 
 func (w *writer) structure(shape *Shape, schema *smithy.Schema, v jsonvalue.Value) {
@@ -211,7 +200,7 @@ func (w *writer) float(shape *Shape, schema *smithy.Schema, v jsonvalue.Value) {
 	f, ok := floatOf(v)
 	switch {
 	case !ok:
-		w.fail("expected a number, got " + article(v.Kind()))
+		w.fail("expected a number, got " + v.Kind().WithArticle())
 	case shape.Type == Float:
 		w.out.WriteFloat32(schema, float32(f))
 	default:

@@ -156,6 +156,10 @@ func newKilled(t *testing.T, server *tortured) *killed {
 const (
 	killedAccount = "000000000000"
 	killedSlots   = 3 // the slots of each register
+
+	// killedPatience is the time after which a server that does not answer has hung. On a busy machine, a server that is
+	// killed again and again may not answer a call for minutes.
+	killedPatience = 10 * time.Minute
 )
 
 // killedQueues are the queues in which messages arrive, named for how they were sent.
@@ -465,7 +469,7 @@ func (k *killed) look(ctx context.Context, r *register, slot int) {
 		return
 	}
 	var err error
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); rest(20 * time.Millisecond) {
+	for end := time.Now().Add(killedPatience); time.Now().Before(end); rest(20 * time.Millisecond) {
 		var text string
 		if text, err = r.read(ctx, slotName(slot)); err != nil && !answered(err) {
 			continue
@@ -566,7 +570,7 @@ func (k *killed) arriveAll() {
 		}
 	}
 	k.mu.Unlock()
-	for end := time.Now().Add(2 * time.Minute); ; rest(100 * time.Millisecond) {
+	for end := time.Now().Add(killedPatience); ; rest(100 * time.Millisecond) {
 		missing := k.missing()
 		if len(missing) == 0 {
 			return
@@ -597,7 +601,7 @@ func (k *killed) missing() []string {
 func (k *killed) checkExecutions() {
 	for _, arn := range k.executions {
 		status := sfntypes.ExecutionStatusRunning
-		for end := time.Now().Add(time.Minute); status == sfntypes.ExecutionStatusRunning && time.Now().Before(end); {
+		for end := time.Now().Add(killedPatience); status == sfntypes.ExecutionStatusRunning && time.Now().Before(end); {
 			out, err := k.sfn.DescribeExecution(k.t.Context(), &sfn.DescribeExecutionInput{ExecutionArn: &arn})
 			if err != nil {
 				k.t.Error(err)

@@ -116,7 +116,7 @@ func (k *killed) stackRegister(cfg aws.Config) *register {
 			map[string]any{"ParameterKey": "Slot", "ParameterValue": slot}, map[string]any{"ParameterKey": "Value", "ParameterValue": value}}}
 	}
 	settled := func(ctx context.Context, slot string) (status string, err error) {
-		for end := time.Now().Add(time.Minute); time.Now().Before(end); rest(50 * time.Millisecond) {
+		for end := time.Now().Add(killedPatience); time.Now().Before(end); rest(50 * time.Millisecond) {
 			out, err := k.call(ctx, cfg, "cloudformation", "DescribeStacks", map[string]any{"StackName": slot})
 			if err != nil && answered(err) {
 				return "", err
