@@ -131,11 +131,23 @@ func (l *laptop) manyFiles(stages, stacks []string) {
 		l.endsFiles(*imports[0].ExecutionArn, sfntypes.ExecutionStatusSucceeded, "")
 	}
 	for i, name := range stages {
+		l.runsDaily(name)
 		l.redrivesManifest(name, stacks[i])
 		l.startsAgain(stacks[i])
 	}
 	l.says(0, "There were no differences", append([]string{"diff", "--fail"}, stacks...)...)
 	l.t.Logf("the trial of many files took %.0f s", time.Since(began).Seconds())
+}
+
+// runsDaily invokes the functions of the daily schedules, of which none falls into the trial, with their roles.
+func (l *laptop) runsDaily(name string) {
+	l.t.Helper()
+	for _, function := range []string{"prune", "train"} {
+		out := l.shell("aws lambda invoke --function-name csv-import-" + name + "-" + function + " /dev/stdout")
+		if strings.Contains(out, "FunctionError") {
+			l.t.Errorf("%s of %s: %s", function, name, out)
+		}
+	}
 }
 
 // redrivesManifest lets no rule start the import of a manifest, as an operator does who stops new files, and puts its event

@@ -134,7 +134,6 @@ func uses(ctx context.Context, c executions, machine string, now time.Time) (map
 		known[arn] = arn != machine // executions without a version may have started with an earlier definition
 	}
 	for _, status := range []sfntypes.ExecutionStatus{sfntypes.ExecutionStatusRunning,
-		sfntypes.ExecutionStatusPendingRedrive,
 		sfntypes.ExecutionStatusFailed, sfntypes.ExecutionStatusTimedOut, sfntypes.ExecutionStatusAborted} {
 		in := &sfn.ListExecutionsInput{StateMachineArn: &machine, StatusFilter: status, MaxResults: 1000}
 		for {

@@ -71,6 +71,9 @@ func (a *testAccount) DescribeStateMachineForExecution(_ context.Context, in *sf
 
 func (a *testAccount) ListExecutions(_ context.Context, in *sfn.ListExecutionsInput, _ ...func(*sfn.Options),
 ) (*sfn.ListExecutionsOutput, error) {
+	if in.StatusFilter == sfntypes.ExecutionStatusPendingRedrive { // the API reference of ListExecutions, statusFilter
+		return nil, errors.New("ValidationException: PENDING_REDRIVE needs a mapRunArn")
+	}
 	all, at := a.executions[*in.StateMachineArn][in.StatusFilter], 0
 	if in.NextToken != nil {
 		at, _ = strconv.Atoi(*in.NextToken)
