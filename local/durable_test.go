@@ -54,8 +54,8 @@ Resources:
               return {"Status": "SUCCEEDED", "Result": "\"paid\""}
 `
 
-// paid deploys a template with the durable function pay, and runs the execution order-1 of it until it has succeeded. It
-// returns the execution's ARN.
+// paid deploys a template with the durable function pay, and runs the execution order-1 of it until it has succeeded.
+// It returns the execution's ARN.
 func paid(t *testing.T, p *local.Platform, template string) (s stacks, arn string) {
 	t.Helper()
 	s = stacksOf(t, p)
@@ -272,8 +272,8 @@ def handler(event, context):
 	return b.Bytes()
 }
 
-// The code of a function changes while its executions wait: one of a version or an alias continues with its version, one
-// of $LATEST with the new code, and one whose version has been deleted fails.
+// The code of a function changes while its executions wait: one of a version or an alias continues with its version,
+// one of $LATEST with the new code, and one whose version has been deleted fails.
 func TestCodeChangesDuringAnExecution(t *testing.T) {
 	t.Parallel()
 	p := open(t, local.Config{Clock: clock.Virtual(time.Now())})
