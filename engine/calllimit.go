@@ -179,8 +179,9 @@ func (x *callLimit) drop(arn string, w *waitingCall) bool {
 }
 
 // AwaitCall waits until an execution may call a Lambda function, given by its name or ARN, under the limits that
-// LimitCalls has set, as a task of the execution would. It is for executions that are not the engine's own, such as those
-// of durable functions. The caller holds the clock; AwaitCall gives up the hold while it waits. The error is ctx's.
+// LimitCalls has set, as a task of the execution would. It is for executions that are not the engine's own, such as
+// those of durable functions. The caller holds the clock; AwaitCall gives up the hold while it waits. The error is
+// ctx's.
 func (e *Engine) AwaitCall(ctx context.Context, execution, function string) error {
 	if !e.limits.active.Load() {
 		return nil
@@ -245,14 +246,15 @@ func (i *invocation) calls(callee string) bool {
 	return isFunction(f.Text(), callee)
 }
 
-// isFunction reports whether a name or an ARN of a Lambda function means the function that callee names. A version or an
-// alias counts only if both have one.
+// isFunction reports whether a name or an ARN of a Lambda function means the function that callee names. A
+// callee with a version or an alias means only calls that name the same one.
 func isFunction(named, callee string) bool {
 	if named == "" || named == callee {
 		return named != ""
 	}
-	return functionIn(named) == callee || strings.Contains(callee, ":function:") && functionIn(named) == functionIn(callee) &&
-		strings.Count(callee, ":") == strings.Count("arn:aws:lambda:r:a:function:f", ":")
+	const colons = 6 // of an ARN without a version
+	return functionIn(named) == callee || strings.Contains(callee, ":function:") &&
+		functionIn(named) == functionIn(callee) && strings.Count(callee, ":") == colons
 }
 
 // functionIn returns the name of the function in its ARN, without a version; a name is returned as it is.

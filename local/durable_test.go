@@ -1,6 +1,8 @@
 package local_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -8,6 +10,7 @@ import (
 	"time"
 
 	"stepback/engine/clock"
+	"stepback/engine/durable"
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/local"
@@ -51,8 +54,8 @@ Resources:
               return {"Status": "SUCCEEDED", "Result": "\"paid\""}
 `
 
-// paid deploys a template with the durable function pay, and runs the execution order-1 of it until it has succeeded. It
-// returns the execution's ARN.
+// paid deploys a template with the durable function pay, and runs the execution order-1 of it until it has succeeded.
+// It returns the execution's ARN.
 func paid(t *testing.T, p *local.Platform, template string) (s stacks, arn string) {
 	t.Helper()
 	s = stacksOf(t, p)
@@ -238,5 +241,91 @@ func TestADurableExecutionIsTraced(t *testing.T) {
 	}
 	if rest := found["rest"][0]; rest.End-rest.Start != 30 {
 		t.Errorf("%+v", rest)
+	}
+}
+
+// answering returns the code of a durable function that waits for a callback and then returns a word.
+func answering(t *testing.T, word string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	f, err := w.Create("index.py")
+	if err == nil {
+		_, err = f.Write([]byte(`
+import json, os, urllib.parse, urllib.request
+def handler(event, context):
+    if len(event["InitialExecutionState"]["Operations"]) > 1:
+        return {"Status": "SUCCEEDED", "Result": "` + word + `"}
+    arn = urllib.parse.quote(event["DurableExecutionArn"], safe="")
+    body = {"CheckpointToken": event["CheckpointToken"], "Updates": [{"Id": "c", "Type": "CALLBACK", "Action": "START"}]}
+    url = os.environ["AWS_ENDPOINT_URL"] + "/2025-12-01/durable-executions/" + arn + "/checkpoint"
+    urllib.request.urlopen(urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})).read()
+    return {"Status": "PENDING"}
+`))
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// The code of a function changes while its executions wait: one of a version or an alias continues with its version,
+// one of $LATEST with the new code, and one whose version has been deleted fails.
+func TestCodeChangesDuringAnExecution(t *testing.T) {
+	t.Parallel()
+	p := open(t, local.Config{Clock: clock.Virtual(time.Now())})
+	s := stacksOf(t, p)
+	call := func(operation string, in map[string]any) map[string]any {
+		t.Helper()
+		in["FunctionName"] = "F"
+		out, err := s.try("lambda", operation, in)
+		if err != nil {
+			t.Fatal(operation, err)
+		}
+		return out
+	}
+	call("CreateFunction", map[string]any{"Runtime": "python3.12", "Handler": "index.handler", "Timeout": 20,
+		"Role": "arn:aws:iam::000000000000:role/r", "DurableConfig": map[string]any{"ExecutionTimeout": 600},
+		"Code": map[string]any{"ZipFile": answering(t, "one")}, "Publish": true})
+	call("CreateAlias", map[string]any{"Name": "live", "FunctionVersion": "1"})
+	gone := call("PublishVersion", map[string]any{})["Version"]
+	if gone == "1" { // the code has not changed since
+		call("UpdateFunctionConfiguration", map[string]any{"Description": "another version"})
+		gone = call("PublishVersion", map[string]any{})["Version"]
+	}
+	arns := map[any]string{}
+	for _, qualifier := range []any{"1", "live", "$LATEST", gone} {
+		arn := call("Invoke", map[string]any{"Qualifier": qualifier, "InvocationType": "Event"})["DurableExecutionArn"].(string)
+		arns[qualifier] = arn
+		for suspended := false; !suspended; {
+			h, err := s.try("lambda", "GetDurableExecutionHistory", map[string]any{"DurableExecutionArn": arn})
+			if err != nil {
+				t.Fatal(err)
+			}
+			suspended = strings.Contains(jsonText(h), "InvocationCompleted")
+		}
+	}
+	call("UpdateFunctionCode", map[string]any{"ZipFile": answering(t, "two")})
+	call("UpdateAlias", map[string]any{"Name": "live", "FunctionVersion": call("PublishVersion", map[string]any{})["Version"]})
+	call("DeleteFunction", map[string]any{"Qualifier": gone})
+	for qualifier, want := range map[any]string{"1": "one", "live": "one", "$LATEST": "two", gone: "ResourceNotFoundException"} {
+		events, err := p.Durable.History(t.Context(), arns[qualifier])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range events {
+			if d, err := durable.DetailsOf(&events[i]); err == nil && d.CallbackID != "" {
+				if err := p.Durable.Complete(t.Context(), &durable.Callback{ID: d.CallbackID,
+					Outcome: durable.Outcome{Status: durable.Succeeded}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if d := ended(t, p, arns[qualifier]); !strings.Contains(jsonText(d), `"`+want+`"`) {
+			t.Errorf("%s: %s", qualifier, jsonText(d))
+		}
 	}
 }

@@ -82,8 +82,8 @@ func (p *Platform) restoreDurableHolds() error {
 }
 
 // Hold holds the retries that h selects in an account and region until Release, also after a restart: those of states
-// (engine.Engine.Hold) and those of steps of durable functions (durablefunctions.Service.Hold). h.Machine may be the ARN
-// of a function.
+// (engine.Engine.Hold) and those of steps of durable functions (durablefunctions.Service.Hold). h.Machine may be the
+// ARN of a function.
 func (p *Platform) Hold(scope aws.Scope, h engine.Hold) error {
 	h.Machine = machineName(h.Machine)
 	return p.changePacing(scope, func(e *engine.Engine) error {

@@ -148,8 +148,8 @@ func (c *Clock) ScheduleInBackground(at time.Time, a Alarm) *Timer {
 	return c.schedule(&Timer{clock: c, at: at, alarm: a, background: true})
 }
 
-// ScheduleAfterPatience is like ScheduleInBackground until patience has passed in real time, and then like Schedule. It is
-// for a limit that only an answer from outside the process prevents: virtual time stands still while the answer may
+// ScheduleAfterPatience is like ScheduleInBackground until patience has passed in real time, and then like Schedule. It
+// is for a limit that only an answer from outside the process prevents: virtual time stands still while the answer may
 // still come, and advances to the limit if it does not.
 func (c *Clock) ScheduleAfterPatience(at time.Time, patience time.Duration, a Alarm) *Timer {
 	t := c.schedule(&Timer{clock: c, at: at, alarm: a, background: true})

@@ -111,9 +111,9 @@ func (x *Execution) WantsInvocation(now time.Time) bool {
 	return x.invocation == 0 || x.external > x.seen
 }
 
-// Next returns when the execution next changes by itself. change is when a wait ends, when a callback times out, or when
-// the function may be invoked again after it failed; zero means never. deadline is when the execution itself times out;
-// it is zero only if the execution has ended. held lists the IDs of STEPs whose retries are due and do not begin.
+// Next returns when the execution next changes by itself. change is when a wait ends, when a callback times out, or
+// when the function may be invoked again after it failed; zero means never. deadline is when the execution itself times
+// out; it is zero only if the execution has ended. held lists the IDs of STEPs whose retries are due and do not begin.
 func (x *Execution) Next(held []string) (change, deadline time.Time) {
 	if x.Over() {
 		return time.Time{}, time.Time{}

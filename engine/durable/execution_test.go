@@ -488,8 +488,8 @@ func TestAFunctionThatIsNotDurableFails(t *testing.T) {
 	}
 }
 
-// A held STEP does not become READY, whatever happens to the execution, and shows no time. A replay of the commands gives
-// the same.
+// A held STEP does not become READY, whatever happens to the execution, and shows no time. A replay of the commands
+// gives the same.
 func TestAHeldStep(t *testing.T) {
 	t.Parallel()
 	tr := begin(t, 1000)

@@ -121,8 +121,8 @@ type Operation struct {
 	// start, while it is PENDING, and Latest is when the latest of those attempts ended.
 	Attempt      int64
 	Next, Latest time.Time
-	// Held is true for a STEP whose retry is due and does not begin. Its Next is not shown, because SDKs that see a time
-	// in the past try again at once, as long as their invocation lasts.
+	// Held is true for a STEP whose retry is due and does not begin. Its Next is not shown, because SDKs that see a
+	// time in the past try again at once, as long as their invocation lasts.
 	Held bool
 	// ReplayChildren is true for a CONTEXT whose result is rebuilt from its children.
 	ReplayChildren bool

@@ -44,8 +44,9 @@ func (Record) Help() string {
   stepback record "$ARN" --code dist -o pay.test.yaml          # an execution of a durable function: see executions --durable
   stepback record --history durable.json --handler pay.handler -o pay.test.yaml
 
-The test contains the input, the response to each attempt of each task, and the execution's outcome. For a durable Lambda function,
-these are the responses of its steps, callbacks and chained invokes. These are real data: check them before you commit the test.`
+The test contains the input, the response to each attempt of each task, and the execution's outcome. For a durable Lambda
+function, these are the responses of its steps, callbacks and chained invokes. These are real data: check them before you
+commit the test.`
 }
 
 // Run writes the test.
@@ -99,7 +100,8 @@ func (c *Record) Run(ctx context.Context, std terminal.Streams) error {
 	})
 }
 
-// durableFile returns the events of a file with the history of a durable execution; ok is false if --history names none.
+// durableFile returns the events of a file with the history of a durable execution; ok is false if --history names
+// none.
 func (c *Record) durableFile() (events []json.RawMessage, ok bool) {
 	if c.History == "" {
 		return nil, false

@@ -13,8 +13,8 @@ import (
 // maxHistory is the most bytes of a file with a history: 100 MB of data in an execution, and as much for their events.
 const maxHistory = 200 << 20
 
-// DurableHistoryFile returns the events in a file with the history of a durable execution: what GetDurableExecutionHistory
-// returns, an array of events, or one event a line. ok is false for other files.
+// DurableHistoryFile returns the events in a file with the history of a durable execution: what
+// GetDurableExecutionHistory returns, an array of events, or one event a line. ok is false for other files.
 func DurableHistoryFile(path string) (events []json.RawMessage, ok bool) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxHistory {

@@ -74,8 +74,8 @@ func retryText(state string, attempt, last int64, next time.Time, failed string,
 	return fmt.Sprintf("%s: attempt %d%s at %s, after %s", state, attempt, of, NextText(next, now), failed)
 }
 
-// NextText returns the time at which something happens by itself, and how far away it is. A time that has passed is that
-// of a retry that a hold stops.
+// NextText returns the time at which something happens by itself, and how far away it is. A time that has passed is
+// that of a retry that a hold stops.
 func NextText(next, now time.Time) string {
 	at := next.Local().Format(time.TimeOnly)
 	if late := now.Sub(next).Round(time.Second); late > time.Second {

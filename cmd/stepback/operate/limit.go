@@ -34,8 +34,8 @@ func (Limit) Help() string {
   stepback limit
 
 Tasks beyond the limit wait in order, and executions take turns. A changed limit applies at once, also to tasks that wait,
-and survives a restart of serve. The timeouts of a task continue while it waits. The invokes of durable Lambda functions are
-limited in the same way; what the code of their steps calls is not, because it goes to the callee directly.`
+and survives a restart of serve. The timeouts of a task continue while it waits. The invokes of durable Lambda functions
+are limited in the same way; what the code of their steps calls is not, because it goes to the callee directly.`
 }
 
 // rate returns the limit's rate; 0 removes it.

@@ -46,8 +46,8 @@ func functionIn(arn string) (aws.Scope, string) {
 
 // Hold stops the retries of STEPs that h selects in an account and region, as engine.Engine.Hold does for those of
 // states: h.Machine is the function's name, and h.State the name of the STEP, or its ID if it has none. The STEP stays
-// PENDING, and its function is not invoked for it. The service forgets holds when it closes; the caller that stores them
-// calls Hold before Resume.
+// PENDING, and its function is not invoked for it. The service forgets holds when it closes; the caller that stores
+// them calls Hold before Resume.
 func (s *Service) Hold(scope aws.Scope, h engine.Hold) {
 	if h.Since.IsZero() {
 		h.Since = s.o.Clock.Now()
@@ -209,8 +209,8 @@ func (r *run) held(x *durable.Execution, now time.Time) (ids []string, until tim
 	return ids, until
 }
 
-// nextChange returns when the execution next changes by itself, as durable.Execution.Next does, with the retries that are
-// held. The caller has the turn.
+// nextChange returns when the execution next changes by itself, as durable.Execution.Next does, with the retries that
+// are held. The caller has the turn.
 func (r *run) nextChange(x *durable.Execution) (change, deadline time.Time) {
 	held, until := r.held(x, r.s.o.Clock.Now())
 	change, deadline = x.Next(held)

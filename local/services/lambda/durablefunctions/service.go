@@ -41,8 +41,8 @@ type Options struct {
 	Tracer Tracer
 	// Chained, if not nil, answers the chained invokes of all executions instead of Functions; see Chained.
 	Chained Chained
-	// AwaitCall, if not nil, is called before each chained invoke, and returns when the execution may call the function.
-	// The error is ctx's.
+	// AwaitCall, if not nil, is called before each chained invoke, and returns when the execution may call the
+	// function. The error is ctx's.
 	AwaitCall func(ctx context.Context, execution, function string) error
 	// Log receives what goes wrong in the background; nil discards it.
 	Log *slog.Logger

@@ -23,9 +23,9 @@ func awaiting(options string) handler {
 	}
 }
 
-// A callback that no client completes: virtual time advances to its timeout, as it does for the TimeoutSeconds of a state. It
-// advances to the timeout of the execution only after the time that a completion from outside may take, because Lambda
-// requires that timeout of every function.
+// A callback that no client completes: virtual time advances to its timeout, as it does for the TimeoutSeconds of a
+// state. It advances to the timeout of the execution only after the time that a completion from outside may take,
+// because Lambda requires that timeout of every function.
 func TestVirtualTimeAdvancesToTimeouts(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
