@@ -32,7 +32,7 @@ while :; do
 			handed=$((handed + 1))
 			continue
 		fi
-		error=$(aws lambda invoke --function-name "$function" --cli-binary-format raw-in-base64-out --payload "file://$work/event-$i" \
+		error=$(aws lambda invoke --function-name "$function" --payload "fileb://$work/event-$i" \
 			--query FunctionError --output text "$work/answer")
 		if [ "$error" = None ]; then
 			aws sqs delete-message --queue-url "$url" --receipt-handle "$(cat "$work/receipt-$i")"
