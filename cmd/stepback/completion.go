@@ -34,8 +34,8 @@ func (c *completionCmd) Run(_ context.Context, std terminal.Streams) error {
 	case "fish":
 		completeFish(std.Out, root, nil)
 	case "zsh":
-		// The first line makes compinit load a file _stepback of fpath at the first completion. The file then is the body of
-		// the function _stepback.
+		// The first line makes compinit load a file _stepback of fpath at the first completion. The file then is the
+		// body of the function _stepback.
 		fmt.Fprintln(std.Out, "#compdef stepback\n(( $+functions[_bash_complete] )) || { autoload -U +X bashcompinit && bashcompinit }")
 		completeBash(std.Out, "_stepback_words", root)
 		fmt.Fprint(std.Out, `if [[ $funcstack[1] == _stepback ]]; then
@@ -51,8 +51,8 @@ fi
 	return nil
 }
 
-// completeBash writes a completion function for bash, which zsh can run, too, under a name. The function follows the verbs
-// on the line, and offers what may follow the last one.
+// completeBash writes a completion function for bash, which zsh can run, too, under a name. The function follows the
+// verbs on the line, and offers what may follow the last one.
 func completeBash(w io.Writer, name string, root *kong.Node) {
 	fmt.Fprint(w, name+`() {
   local cur="${COMP_WORDS[COMP_CWORD]}" verb= word i

@@ -65,8 +65,8 @@ func Until(t *testing.T, ctx context.Context, expression string) { //nolint:revi
 	t.Fatalf("%s is not true in time", expression)
 }
 
-// Screenshot writes a picture of the whole page to NAME.png in the directory STEPBACK_SCREENSHOTS. Without this variable
-// it does nothing.
+// Screenshot writes a picture of the whole page to NAME.png in the directory STEPBACK_SCREENSHOTS. Without this
+// variable it does nothing.
 func Screenshot(t *testing.T, ctx context.Context, name string) { //nolint:revive // as Do
 	t.Helper()
 	dir := os.Getenv("STEPBACK_SCREENSHOTS")

@@ -44,8 +44,8 @@ var index = regexp.MustCompile(`\[(\d+)\]`)
 var ofCloudFormation = regexp.MustCompile(`"(Ref|Fn::\w+)"`)
 
 // aslValidator returns the errors of a definition in the form of asl-validator. checkPaths false leaves out errors
-// about paths and intrinsic functions, checkArn false those about Resources that are no ARN. As in asl-validator, a value may
-// be a function of CloudFormation, which serverless-step-functions leaves in the definitions that it checks.
+// about paths and intrinsic functions, checkArn false those about Resources that are no ARN. As in asl-validator, a
+// value may be a function of CloudFormation, which serverless-step-functions leaves in the definitions that it checks.
 func aslValidator(options json.RawMessage, text string) (any, error) {
 	var o struct {
 		Paths bool `json:"checkPaths"`

@@ -11,7 +11,7 @@ import (
 	"stepback/cmd/stepback/definitions"
 )
 
-// codeQuality is an entry of GitLab's report artifacts:reports:codequality, which a merge request shows beside the line.
+// codeQuality is an entry of GitLab's report artifacts:reports:codequality, which merge requests show beside lines.
 type codeQuality struct {
 	Description string              `json:"description"`
 	Check       string              `json:"check_name"`
@@ -29,8 +29,8 @@ type codeQualityLines struct {
 	Begin int `json:"begin"`
 }
 
-// codeQualityOf converts reviews to a report: the findings, the errors that make a definition invalid, and the files that
-// were not read. A finding that moves to another line keeps its fingerprint, by which GitLab tells new findings.
+// codeQualityOf converts reviews to a report: the findings, the errors that make a definition invalid, and the files
+// that were not read. A finding that moves to another line keeps its fingerprint, by which GitLab tells new findings.
 func codeQualityOf(all []reviewed, unread []definitions.Unread) []codeQuality {
 	report := []codeQuality{}
 	found := map[string]int{}

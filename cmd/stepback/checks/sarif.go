@@ -133,7 +133,8 @@ func findingText(machine string, d asl.Diagnostic) string {
 // sarifURI returns a file's address as code scanning expects it.
 func sarifURI(path string) string { return (&url.URL{Path: inRepository(path)}).EscapedPath() }
 
-// inRepository returns the path of a file relative to the root of the repository, in which the command runs, with slashes.
+// inRepository returns the path of a file relative to the root of the repository, in which the command runs. It has
+// slashes.
 func inRepository(path string) string {
 	file, _ := definitions.PartOf(path)
 	if here, err := os.Getwd(); err == nil && filepath.IsAbs(file) {

@@ -57,6 +57,7 @@ func TestExtensionGraph(t *testing.T) {
 			shows := func(line uint32) {
 				t.Helper()
 				var got picture
+				//nolint:contextcheck // ask has a context of its own
 				if err := e.ask(methodGraph, place(uri, line, 20), &got); err != nil {
 					t.Fatal(err)
 				}
