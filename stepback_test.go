@@ -500,8 +500,8 @@ func TestRetriesAreDescribed(t *testing.T) {
 	t.Error("it is not listed")
 }
 
-// leftJournal is a journal that outlives the engines that close it. Once closed, gate lets a recovery read more than its
-// first execution, or fails it with err.
+// leftJournal is a journal that outlives the engines that close it. Once closed, gate lets a recovery read more than
+// its first execution, or fails it with err.
 type leftJournal struct {
 	journal.Journal
 

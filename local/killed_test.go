@@ -173,7 +173,8 @@ func TestARecountBesideNewWorkCountsOnce(t *testing.T) {
 			}
 			arn = redriven
 		} else {
-			x, err := statesOf(p).StartExecution(t.Context(), &sfn.StartExecutionInput{StateMachineArn: m.StateMachineArn})
+			x, err := statesOf(p).StartExecution(t.Context(),
+				&sfn.StartExecutionInput{StateMachineArn: m.StateMachineArn})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -551,7 +551,7 @@ func (w *killed) end(ctx context.Context) error {
 
 // look compares the metric data with a count from scratch of what was tracked, once the recount has ended.
 func (w *killed) look() error {
-	for w.advance() { //nolint:revive // it counts
+	for w.advance() {
 	}
 	got, err := w.p.points()
 	if err != nil {

@@ -32,7 +32,8 @@ type metrics struct {
 	files   *inventory.Files
 	now     func() time.Time
 	journal journal.Snapshots // nil if the journal does not outlive the process
-	from    int64             // events from this time on, of executions from an earlier process, are counted again; nanoseconds
+	// from is the time, in nanoseconds, from which events of executions from an earlier process are counted again.
+	from int64
 	// tracked returns the time before which the engines have passed on every event; all is true if they have passed on
 	// every event at all. ok is false if executions of an earlier process may not have been found yet.
 	tracked func() (before time.Time, all, ok bool)

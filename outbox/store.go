@@ -20,9 +20,9 @@ type Store interface {
 	// Abandon ends the leases of all messages that the claims of a relay hold: those whose Lease starts with the
 	// relay's name and '#'. Such messages are due at once, and the lease counts as expired. It returns their number.
 	Abandon(ctx context.Context, relay string) (int, error)
-	// Release returns the messages that one claim holds, as if it had not claimed them: they are due at once, and no lease
-	// counts as expired. A relay calls it for a claim whose response it did not receive. If the database carries out the
-	// claim after that, its messages wait for the end of the lease. It returns their number.
+	// Release returns the messages that one claim holds, as if it had not claimed them: they are due at once, and no
+	// lease counts as expired. A relay calls it for a claim whose response it did not receive. If the database carries
+	// out the claim after that, its messages wait for the end of the lease. It returns their number.
 	Release(ctx context.Context, lease string) (int, error)
 	// NextDue returns the time until the next message becomes due, apart from messages that are due already. ok is
 	// false if there is none.

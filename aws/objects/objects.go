@@ -64,8 +64,8 @@ type Page struct {
 	Next    string // token of the next page; empty: this is the last
 }
 
-// URLEncoding is the EncodingType with which listings are requested. XML cannot represent the control characters that keys
-// may contain: without it, one such key would make the whole listing unreadable.
+// URLEncoding is the EncodingType with which listings are requested. XML cannot represent the control characters that
+// keys may contain: without it, one such key would make the whole listing unreadable.
 const URLEncoding = "url"
 
 // DecodedKey returns the key that a listing with an EncodingType contains. Stores that do not know URLEncoding send

@@ -23,7 +23,8 @@ type row struct {
 }
 
 // compare measures stepback and the floor, on disk and in memory, and prints the medians of each workload as soon as it
-// has been measured. After the time limit it begins no other workload, and returns an error that names the missing ones.
+// has been measured. After the time limit it begins no other workload, and returns an error that names the missing
+// ones.
 func compare(ctx context.Context, program string, o *options) error {
 	began := time.Now()
 	fmt.Fprintf(os.Stdout, "| workload, %d clients | data | /s | floor, /s | ratio | server, µs of processor per request | "+

@@ -7,8 +7,8 @@
 // This starts servers with their data on disk and in memory, and prints for each workload the ratio to a floor: a bare
 // Go HTTP server in a process of its own, which exchanges the same bytes with the same clients and stores what changes
 // something (see floor.go). Server and floor take turns every half second. A row is printed as soon as it has been
-// measured; all rows take about four minutes on two cores. With -address and -pid, it measures a server that runs already,
-// without a floor.
+// measured; all rows take about four minutes on two cores. With -address and -pid, it measures a server that runs
+// already, without a floor.
 //
 // It uses two kinds of clients, 16 of each unless -clients says otherwise. "sdk" is the AWS SDK for Go. "raw" writes
 // prepared, signed requests to its own connections, and reads no more of a response than it needs. Because the SDK uses

@@ -45,7 +45,8 @@ func callSQS(t *testing.T, url, operation string, in map[string]any, out any) {
 	}
 }
 
-// withLetters adds dead letters of each kind to a server: two failed items, two messages, two events (of a file and of a manifest), two rows.
+// withLetters adds dead letters of each kind to a server: two failed items, two messages, two events (of a file and of
+// a manifest), two rows.
 func withLetters(t *testing.T, data, url string) *letterServer {
 	t.Helper()
 	s := &letterServer{data: data, url: url}

@@ -157,8 +157,8 @@ const (
 	killedAccount = "000000000000"
 	killedSlots   = 3 // the slots of each register
 
-	// killedPatience is the time after which a server that does not answer has hung. On a busy machine, a server that is
-	// killed again and again may not answer a call for minutes.
+	// killedPatience is the time after which a server that does not answer has hung. On a busy machine, a server that
+	// is killed again and again may not answer a call for minutes.
 	killedPatience = 10 * time.Minute
 )
 
@@ -601,7 +601,8 @@ func (k *killed) missing() []string {
 func (k *killed) checkExecutions() {
 	for _, arn := range k.executions {
 		status := sfntypes.ExecutionStatusRunning
-		for end := time.Now().Add(killedPatience); status == sfntypes.ExecutionStatusRunning && time.Now().Before(end); {
+		end := time.Now().Add(killedPatience)
+		for status == sfntypes.ExecutionStatusRunning && time.Now().Before(end) {
 			out, err := k.sfn.DescribeExecution(k.t.Context(), &sfn.DescribeExecutionInput{ExecutionArn: &arn})
 			if err != nil {
 				k.t.Error(err)

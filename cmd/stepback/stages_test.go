@@ -17,7 +17,8 @@ import (
 // TestStages deploys dev, stg and prod, with their databases replaced, with the CDK command line to one server. It
 // uploads a file to each and stops the database while all three are imported. Each environment must page, resume when
 // the database is back, apply every row once, and report that it is OK again. Then the state machine of many files
-// is tried, see manyFiles. The test takes three quarters of an hour; make stages-trial builds what it needs and sets STEPBACK_STAGES.
+// is tried, see manyFiles. The test takes three quarters of an hour; make stages-trial builds what it needs and sets
+// STEPBACK_STAGES.
 func TestStages(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("STEPBACK_STAGES") == "" {

@@ -34,8 +34,8 @@ var filesAlarms = []string{
 // points at the version before. At the end, manifests are imported: by their
 // upload, and by the commands that the guide prints for one whose import failed or was not started.
 //
-// Two alarms have no fault here, because the server throttles no state transition and a week does not pass: their states
-// are set, as AWS recommends for tests of alarm actions. Their next evaluation ends that.
+// Two alarms have no fault here, because the server throttles no state transition and a week does not pass: their
+// states are set, as AWS recommends for tests of alarm actions. Their next evaluation ends that.
 func (l *laptop) manyFiles(stages, stacks []string) {
 	l.t.Helper()
 	began := time.Now()
@@ -76,7 +76,8 @@ func (l *laptop) manyFiles(stages, stacks []string) {
 	asProcess(l.t, "chaos", "add", "s3:ListObjectsV2:latency:20s", "--data", l.data).ends(l.t, exit.OK)
 	for i, stack := range stacks {
 		stopped := l.startFiles(l.output(stack, "FilesStateMachineAliasArn"), "stopped")
-		if _, err := sfn.NewFromConfig(l.config()).StopExecution(l.t.Context(), &sfn.StopExecutionInput{ExecutionArn: &stopped}); err != nil {
+		if _, err := sfn.NewFromConfig(l.config()).StopExecution(l.t.Context(),
+			&sfn.StopExecutionInput{ExecutionArn: &stopped}); err != nil {
 			l.t.Fatal(err)
 		}
 		l.endsFiles(stopped, sfntypes.ExecutionStatusAborted, "")
@@ -84,10 +85,11 @@ func (l *laptop) manyFiles(stages, stacks []string) {
 		l.endsFiles(l.startFiles(l.output(stack, "FilesStateMachineArn"), "times-out"), sfntypes.ExecutionStatusTimedOut, "")
 		restore()
 		for _, alarm := range []string{"files-executions-throttled", "files-slow-executions"} {
-			if _, err := cloudwatch.NewFromConfig(l.config()).SetAlarmState(l.t.Context(), &cloudwatch.SetAlarmStateInput{
-				AlarmName: aws.String("csv-import-" + stages[i] + "-" + alarm), StateValue: cwtypes.StateValueAlarm,
-				StateReason: aws.String("trial"),
-			}); err != nil {
+			if _, err := cloudwatch.NewFromConfig(l.config()).SetAlarmState(l.t.Context(),
+				&cloudwatch.SetAlarmStateInput{
+					AlarmName: aws.String("csv-import-" + stages[i] + "-" + alarm), StateValue: cwtypes.StateValueAlarm,
+					StateReason: aws.String("trial"),
+				}); err != nil {
 				l.t.Fatal(err)
 			}
 		}
@@ -121,7 +123,8 @@ func (l *laptop) manyFiles(stages, stacks []string) {
 		var imports []sfntypes.ExecutionListItem
 		l.until(2*time.Minute, "the manifest has started an import in "+stack, func() bool {
 			machine := l.output(stack, "FilesStateMachineArn")
-			list, err := sfn.NewFromConfig(l.config()).ListExecutions(l.t.Context(), &sfn.ListExecutionsInput{StateMachineArn: &machine})
+			list, err := sfn.NewFromConfig(l.config()).ListExecutions(l.t.Context(),
+				&sfn.ListExecutionsInput{StateMachineArn: &machine})
 			if err != nil {
 				l.t.Fatal(err)
 			}
@@ -152,8 +155,8 @@ func (l *laptop) runsDaily(name string) {
 	}
 }
 
-// redrivesManifest lets no rule start the import of a manifest, as an operator does who stops new files, and puts its event
-// into the queue of undelivered events. The script redelivers it, and in dev the command redrives it.
+// redrivesManifest lets no rule start the import of a manifest, as an operator does who stops new files, and puts its
+// event into the queue of undelivered events. The script redelivers it, and in dev the command redrives it.
 func (l *laptop) redrivesManifest(name, stack string) {
 	l.t.Helper()
 	bucket, queue := l.output(stack, "InputBucketName"), l.output(stack, "UndeliveredEventsUrl")
@@ -203,8 +206,8 @@ func (l *laptop) startsAgain(stack string) {
 	l.endsFiles(started.ARN, sfntypes.ExecutionStatusSucceeded, "")
 }
 
-// shell runs a command in the repository's folder with the server as AWS, and returns what it printed. The first version
-// of the AWS command line ignores AWS_ENDPOINT_URL for SQS, so a wrapper passes the address.
+// shell runs a command in the repository's folder with the server as AWS, and returns what it printed. The first
+// version of the AWS command line ignores AWS_ENDPOINT_URL for SQS, so a wrapper passes the address.
 func (l *laptop) shell(command string) string {
 	l.t.Helper()
 	aws, err := exec.LookPath("aws")
@@ -216,7 +219,7 @@ func (l *laptop) shell(command string) string {
 		l.t.Fatal(err)
 	}
 	script := "#!/bin/sh\nexec '" + aws + "' --endpoint-url http://" + l.address + " \"$@\"\n"
-	if err := os.WriteFile(filepath.Join(wrappers, "aws"), []byte(script), 0o700); err != nil { //nolint:gosec // it is run
+	if err := os.WriteFile(filepath.Join(wrappers, "aws"), []byte(script), 0o700); err != nil {
 		l.t.Fatal(err)
 	}
 	cmd := exec.CommandContext(l.t.Context(), "bash", "-c", command)
@@ -242,8 +245,8 @@ func (l *laptop) settingsOfStage(name string, given map[string]any) {
 	l.settings(name, all)
 }
 
-// deploying deploys a stack in another process. The returned function waits for its end, and returns what it printed and
-// its status.
+// deploying deploys a stack in another process. The returned function waits for its end, and returns what it printed
+// and its status.
 func (l *laptop) deploying(stack string) func() (string, int) {
 	l.t.Helper()
 	// Other outputs than those of the first deployment, which the trial reads meanwhile.
@@ -280,8 +283,9 @@ func (l *laptop) aliasRoutes(stack string) (versions []string) {
 // startFiles starts an import of the files under staged/ and returns its ARN.
 func (l *laptop) startFiles(machine, name string) string {
 	l.t.Helper()
-	x, err := sfn.NewFromConfig(l.config()).StartExecution(l.t.Context(), &sfn.StartExecutionInput{StateMachineArn: &machine,
-		Name: &name, Input: aws.String(`{"prefix":"staged/"}`)})
+	x, err := sfn.NewFromConfig(l.config()).StartExecution(l.t.Context(), &sfn.StartExecutionInput{
+		StateMachineArn: &machine,
+		Name:            &name, Input: aws.String(`{"prefix":"staged/"}`)})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -294,7 +298,9 @@ func (l *laptop) endsFiles(arn string, status sfntypes.ExecutionStatus, name str
 	var x *sfn.DescribeExecutionOutput
 	l.until(5*time.Minute, arn+" has ended", func() bool {
 		var err error
-		if x, err = sfn.NewFromConfig(l.config()).DescribeExecution(l.t.Context(), &sfn.DescribeExecutionInput{ExecutionArn: &arn}); err != nil {
+		x, err = sfn.NewFromConfig(l.config()).DescribeExecution(l.t.Context(),
+			&sfn.DescribeExecutionInput{ExecutionArn: &arn})
+		if err != nil {
 			l.t.Fatal(err)
 		}
 		return x.Status != sfntypes.ExecutionStatusRunning
@@ -333,7 +339,8 @@ func (l *laptop) alarming(environment string, alarms ...string) (names []string)
 	for i, a := range alarms {
 		full[i] = "csv-import-" + environment + "-" + a
 	}
-	out, err := cloudwatch.NewFromConfig(l.config()).DescribeAlarms(l.t.Context(), &cloudwatch.DescribeAlarmsInput{AlarmNames: full,
+	out, err := cloudwatch.NewFromConfig(l.config()).DescribeAlarms(l.t.Context(), &cloudwatch.DescribeAlarmsInput{
+		AlarmNames: full,
 		AlarmTypes: []cwtypes.AlarmType{cwtypes.AlarmTypeMetricAlarm, cwtypes.AlarmTypeCompositeAlarm}})
 	if err != nil {
 		l.t.Fatal(err)
@@ -369,7 +376,8 @@ func (l *laptop) alarmed(environment string, alarms ...string) {
 // putText puts an object and returns its ETag.
 func (l *laptop) putText(bucket, key, text string) string {
 	l.t.Helper()
-	put, err := l.objects().PutObject(l.t.Context(), &s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: strings.NewReader(text)})
+	put, err := l.objects().PutObject(l.t.Context(),
+		&s3.PutObjectInput{Bucket: &bucket, Key: &key, Body: strings.NewReader(text)})
 	if err != nil {
 		l.t.Fatal(err)
 	}

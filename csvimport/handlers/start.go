@@ -25,8 +25,8 @@ type Started struct {
 
 // Start returns the handler of S3's "Object Created" events. It starts the execution that is named after the
 // object's bucket, key and ETag: one of executions for a file, and one of manyFiles for a manifest
-// (objectevent.ManifestSuffix). manyFiles may be nil; then manifests are refused. It fails with InvalidInput if an event
-// is of another kind, lacks bucket, key or ETag, or is about a manifest that is refused.
+// (objectevent.ManifestSuffix). manyFiles may be nil; then manifests are refused. It fails with InvalidInput if an
+// event is of another kind, lacks bucket, key or ETag, or is about a manifest that is refused.
 func Start(executions, manyFiles Executions, log *slog.Logger) Func[Started] {
 	step := func(ctx context.Context, event objectevent.Event) (Started, error) {
 		if err := checkEvent(event); err != nil {

@@ -31,8 +31,8 @@ func hidden(name string) bool {
 	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return strings.HasPrefix(part, ".") })
 }
 
-// LeftOut counts the objects or files below a prefix or folder that Takes does not select, except those with a part that
-// begins with a dot.
+// LeftOut counts the objects or files below a prefix or folder that Takes does not select, except those with a part
+// that begins with a dot.
 type LeftOut struct {
 	Count int64    `json:"leftOut,omitempty"`
 	Keys  []string `json:"leftOutKeys,omitempty"` // the first maxLeftOut of them

@@ -70,7 +70,7 @@ func TestAPrefix(t *testing.T) {
 	if err != nil || report.Files != 3 || report.Bytes != 15 || report.List.String() != "s3://out/"+listed {
 		t.Errorf("%+v, %v", report, err)
 	}
-	if report.LeftOut.Count != 1 || !slices.Equal(report.LeftOut.Keys, []string{"staged/11/notes.md"}) {
+	if report.Count != 1 || !slices.Equal(report.Keys, []string{"staged/11/notes.md"}) {
 		t.Errorf("left out: %+v", report.LeftOut)
 	}
 	text, _ := m.Content(report.List)
@@ -292,8 +292,8 @@ p/f.csv NOT_STARTED   0`
 	}
 }
 
-// TestAnEndThatCannotBeRead: an import that was started, and whose end DescribeExecution does not report, is not counted
-// as one that was not started. Objects that are no CSV files are named.
+// TestAnEndThatCannotBeRead: an import that was started, and whose end DescribeExecution does not report, is not
+// counted as one that was not started. Objects that are no CSV files are named.
 func TestAnEndThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	m := &objectstest.Memory{}
@@ -319,7 +319,7 @@ func TestAnEndThatCannotBeRead(t *testing.T) {
 	if f := got.FailedFiles[0]; f.Key != "p/a.csv" || f.Status != manyfiles.Unknown || f.Error != "Sfn.ThrottlingException" || f.Cause != "slow down" {
 		t.Errorf("%+v", f)
 	}
-	if got.LeftOut.Count != 1 || !slices.Equal(got.LeftOut.Keys, []string{"p/b.csv.gz"}) {
+	if got.Count != 1 || !slices.Equal(got.Keys, []string{"p/b.csv.gz"}) {
 		t.Errorf("left out: %+v", got.LeftOut)
 	}
 }

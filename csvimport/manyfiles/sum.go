@@ -282,7 +282,8 @@ func (x *sums) readSummaries(ctx context.Context) error {
 func (x *sums) write(ctx context.Context) (Summary, error) {
 	out := Summary{
 		Request: x.in.Request, Execution: x.in.Execution, StartTime: x.in.StartTime, EndTime: x.steps.now(),
-		Files: int64(len(x.files)), Bytes: x.in.List.Bytes, LeftOut: x.in.List.LeftOut, MapError: x.in.MapError, FailedFiles: []FileResult{},
+		Files: int64(len(x.files)), Bytes: x.in.List.Bytes, LeftOut: x.in.List.LeftOut,
+		MapError: x.in.MapError, FailedFiles: []FileResult{},
 		Summary: x.in.Output.Object("summary.json"), AllFiles: x.in.Output.Object("files.jsonl"),
 	}
 	lines, err := spool.Create("files")

@@ -96,7 +96,8 @@ func (p *Pipeline) ImportAs(ctx context.Context, file, key string, again bool, w
 }
 
 // FileError reports that no import of a file was started, because of the file itself: it is missing, cannot be read, is
-// no regular file, changed while it was read, or is a manifest. Name is the error that the import would have failed with.
+// no regular file, changed while it was read, or is a manifest. Name is the error that the import would have failed
+// with.
 type FileError struct {
 	Name string
 	Err  error

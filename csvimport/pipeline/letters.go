@@ -90,8 +90,8 @@ type StoresConfig struct {
 	Record  string // the bucket of the record of acts on items and messages; empty means Results
 	Prefix  string // prefix of the record; empty means dead-letters/
 	Machine string // ARN of the import's state machine, or of its alias; without it there are no events
-	// FilesMachine is the ARN of the state machine that imports the files of a manifest as one, or of its alias. Without
-	// it, events of manifests are refused.
+	// FilesMachine is the ARN of the state machine that imports the files of a manifest as one, or of its alias.
+	// Without it, events of manifests are refused.
 	FilesMachine string
 	Inbox        startevents.Inbox // nil means no events
 	Machines     []string          // ARNs of other state machines, whose failed Map items are letters

@@ -11,8 +11,8 @@ import (
 	"stepback/outbox/deadletters"
 )
 
-// TestAManifestInTheBucketIsNoFile: a manifest that is put into the bucket of the import on this machine starts nothing.
-// Its event is a dead letter that says so, and that cannot be redriven to the state machine of single files.
+// TestAManifestInTheBucketIsNoFile: a manifest that is put into the bucket of the import on this machine starts
+// nothing. Its event is a dead letter that says so, and that cannot be redriven to the state machine of single files.
 func TestAManifestInTheBucketIsNoFile(t *testing.T) {
 	t.Parallel()
 	p := newTrial(t, "a.csv", plain(activities(10, 0))).open(t)

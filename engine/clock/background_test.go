@@ -41,12 +41,12 @@ func TestATimerAfterItsPatience(t *testing.T) {
 		ring := clock.AlarmFunc(func() { fired++ })
 		c.ScheduleAfterPatience(begin.Add(time.Hour), 30*time.Second, ring)
 		stopped := c.ScheduleAfterPatience(begin.Add(time.Minute), 30*time.Second, ring)
-		time.Sleep(29 * time.Second)
+		<-time.After(29 * time.Second) //nolint:forbidigo // virtual time
 		synctest.Wait()
 		if fired != 0 || !c.Now().Equal(begin) || !stopped.Stop() {
 			t.Errorf("within the patience: fired %d times, at %s", fired, c.Now())
 		}
-		time.Sleep(2 * time.Second)
+		<-time.After(2 * time.Second) //nolint:forbidigo // virtual time
 		synctest.Wait()
 		if fired != 1 || !c.Now().Equal(begin.Add(time.Hour)) {
 			t.Errorf("after it: fired %d times, at %s", fired, c.Now())

@@ -505,7 +505,8 @@ func TestAHeldStep(t *testing.T) {
 	held := []string{"s"}
 	tr.now = start.Add(10 * time.Second)
 	tr.do(&durable.Command{Tick: &durable.Tick{}, Held: held})
-	if change, _ := tr.x.Next(held); !change.Equal(start.Add(20*time.Second)) || step.Status != durable.Pending || shown() ||
+	if change, _ := tr.x.Next(held); !change.Equal(start.Add(20*time.Second)) ||
+		step.Status != durable.Pending || shown() ||
 		tr.x.WantsInvocation(tr.now) {
 		t.Errorf("%v %+v", change, step)
 	}

@@ -71,9 +71,9 @@ type Snapshots interface {
 	Snapshot() Snapshot
 }
 
-// Snapshot reads the executions and Map Runs of one moment: later commits, and executions that are removed later, do not
-// change it. The disk space of what is removed meanwhile is freed after Close. It is safe for concurrent use, except for
-// Close.
+// Snapshot reads the executions and Map Runs of one moment: later commits, and executions that are removed later, do
+// not change it. The disk space of what is removed meanwhile is freed after Close. It is safe for concurrent use,
+// except for Close.
 type Snapshot interface {
 	Executions
 	// MapRuns yields Map Runs as [MapRuns] does.

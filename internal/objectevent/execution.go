@@ -16,8 +16,8 @@ const maxExecutionName = 80
 // by chance.
 const digestLength = 32
 
-// ManifestSuffix is the ending of the keys of manifests: an object with it starts one import of the files that it lists,
-// by a state machine of its own.
+// ManifestSuffix is the ending of the keys of manifests: an object with it starts one import of the files that it
+// lists, by a state machine of its own.
 const ManifestSuffix = ".manifest"
 
 // OfManifest reports whether e is about a manifest.

@@ -190,7 +190,8 @@ func (r *Recording) ended(o *Operation) (all []string, note string) {
 		return nil, ""
 	}
 	end := r.event(o.Exit).Type
-	text, ok := "", true
+	var text string
+	ok := true
 	switch {
 	case end == history.DurableCallbackTimedOut:
 		return []string{"hang: true"}, ""
@@ -315,7 +316,7 @@ func concurrent(all []*Operation) bool {
 	for i, o := range all {
 		for _, later := range all[i+1:] {
 			if o.Kind != Context && later.Kind != Context && (o.Exit == 0 || later.Entry < o.Exit) &&
-				!(o.Parent != nil && o.Parent == later.Parent && o.Parent.SubType == waitForCallback) {
+				(o.Parent == nil || o.Parent != later.Parent || o.Parent.SubType != waitForCallback) {
 				return true
 			}
 		}

@@ -178,8 +178,8 @@ func (s *Store) claimKeyed(ctx context.Context, c outbox.Claim) (all []*outbox.D
 	return all, more, nil
 }
 
-// lostClaims holds the leases of claims that failed when they claimed messages with keys, after they had claimed others:
-// the database may have carried them out. The next claim releases their messages with keys.
+// lostClaims holds the leases of claims that failed when they claimed messages with keys, after they had claimed
+// others: the database may have carried them out. The next claim releases their messages with keys.
 type lostClaims struct {
 	mu     sync.Mutex
 	leases []string

@@ -78,7 +78,8 @@ func Parse(path, machine, text string, values map[string]string) (File, error) {
 }
 
 // ParseProperty reads a definition in JSON as CloudFormation reads the property Definition of a template: its
-// functions, such as Ref and Fn::GetAtt, stand for values that only the deployment knows. Other text is read as by Parse.
+// functions, such as Ref and Fn::GetAtt, stand for values that only the deployment knows. Other text is read as by
+// Parse.
 func ParseProperty(path, text string) (File, error) {
 	root, err := parse(text)
 	if err != nil || len(text) > document.MaxText || !root.is(jsonvalue.Object) {

@@ -278,7 +278,8 @@ func (c *Run) importFiles(ctx context.Context, p *pipeline.Pipeline, std termina
 		r, err := p.ImportAs(ctx, f.Path, f.Key, c.Again, watch)
 		done()
 		if unusable, ok := errors.AsType[*pipeline.FileError](err); ok {
-			r, err = &pipeline.Report{Status: string(manyfiles.NotStarted), Error: unusable.Name, Cause: terminal.Words(unusable)}, nil
+			r, err = &pipeline.Report{Status: string(manyfiles.NotStarted), Error: unusable.Name,
+				Cause: terminal.Words(unusable)}, nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f.Key, err)

@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-// Visible returns a text in one line, as it may be shown on a screen: control characters, such as line breaks and escape
-// sequences, and bytes that are not UTF-8 are shown as Go writes them (\n, \x1b).
+// Visible returns a text in one line, as it may be shown on a screen: control characters, such as line breaks and
+// escape sequences, and bytes that are not UTF-8 are shown as Go writes them (\n, \x1b).
 func Visible(text string) string { return visible(text, "") }
 
 // VisibleLines is like Visible, and keeps line breaks and tabs.

@@ -35,8 +35,8 @@ type span struct{ from, to int }
 
 func (s span) of(b []byte) []byte { return b[s.from:s.to] }
 
-// retained is the maximum size of a buffer that is kept for the next record. The history of one state has four copies of
-// its input, of 256 kB at the most.
+// retained is the maximum size of a buffer that is kept for the next record. The history of one state has four copies
+// of its input, of 256 kB at the most.
 const retained = 4 << 20
 
 func (e *encoder) reset() {

@@ -154,8 +154,8 @@ func (s *store) remove(bucket, key string, allowed func(*version) error) (gone b
 	return s.unlink(bucket, key)
 }
 
-// unlink deletes an object's file and record, and reports whether it existed. The caller has the object's turn, and calls
-// prune after it.
+// unlink deletes an object's file and record, and reports whether it existed. The caller has the object's turn, and
+// calls prune after it.
 func (s *store) unlink(bucket, key string) (gone bool, err error) {
 	if err := s.files.Forget(s.recordPath(bucket, key)); err != nil {
 		return false, err
@@ -181,7 +181,8 @@ func (s *store) unlink(bucket, key string) (gone bool, err error) {
 	return gone, nil
 }
 
-// prune removes dir and its parents below top while they are empty. A file that has the name of one in the meantime stays.
+// prune removes dir and its parents below top while they are empty. A file that has the name of one in the meantime
+// stays.
 func prune(dir, top string) {
 	for ; len(dir) > len(top); dir = filepath.Dir(dir) {
 		info, err := os.Lstat(dir)

@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -9,9 +10,9 @@ import (
 )
 
 // turns makes checking and replacing the current object one step, with a lock for each path below the root. A change of
-// an object excludes other changes of the object and of objects below its path, such as a/b below a, and shares the paths
-// above it: objects of other names are changed concurrently. Locks are taken from the top to the bottom, so that changes
-// never wait for each other in a circle. They are held for a few renames, never while a body is transferred.
+// an object excludes other changes of the object and of objects below its path, such as a/b below a, and shares the
+// paths above it: objects of other names are changed concurrently. Locks are taken from the top to the bottom, so that
+// changes never wait for each other in a circle. They are held for a few renames, never while a body is transferred.
 type turns struct {
 	mu    sync.Mutex
 	paths map[string]*pathLock
@@ -92,8 +93,8 @@ func (s *store) top(bucket, key string) string {
 	return bucket + "/" + first
 }
 
-// isBlocked reports whether an object has the name of a directory on the way to another object. Until the turn ends, this
-// does not change.
+// isBlocked reports whether an object has the name of a directory on the way to another object. Until the turn ends,
+// this does not change.
 func (s *store) isBlocked(bucket, key string) bool {
 	path := keyPath(key)
 	for i := range len(path) {
@@ -131,5 +132,5 @@ func isEmpty(dir string) bool {
 	}
 	defer d.Close()
 	_, err = d.Readdirnames(1)
-	return err == io.EOF
+	return errors.Is(err, io.EOF)
 }

@@ -43,7 +43,8 @@ func TestAManifestIsRedrivenToItsOwnStateMachine(t *testing.T) {
 			t.Fatal(err)
 		}
 		alias, err := states.CreateStateMachineAlias(ctx, &sfn.CreateStateMachineAliasInput{Name: aws.String("live"),
-			RoutingConfiguration: []types.RoutingConfigurationListItem{{StateMachineVersionArn: m.StateMachineVersionArn, Weight: 100}}})
+			RoutingConfiguration: []types.RoutingConfigurationListItem{{
+				StateMachineVersionArn: m.StateMachineVersionArn, Weight: 100}}})
 		if err != nil {
 			t.Fatal(err)
 		}

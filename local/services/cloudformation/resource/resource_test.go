@@ -116,8 +116,9 @@ func TestUnknownPropertiesAreRefusedByName(t *testing.T) {
 	}
 }
 
-// TestGradualDeploymentOfAnAlias: an alias is shifted from the version that it points at. If an alarm fires meanwhile, it
-// points at that version again; the rollback of the stack then finds nothing to shift, although the alarm still fires.
+// TestGradualDeploymentOfAnAlias: an alias is shifted from the version that it points at. If an alarm fires meanwhile,
+// it points at that version again; the rollback of the stack then finds nothing to shift, although the alarm still
+// fires.
 func TestGradualDeploymentOfAnAlias(t *testing.T) {
 	t.Parallel()
 	const (

@@ -255,9 +255,9 @@ func createMachineAlias(ctx context.Context, r *Request) (State, error) {
 }
 
 // updateMachineAlias shifts an alias to another version according to its DeploymentPreference: at once, in two steps
-// (CANARY), or by the same percentage in each interval (LINEAR). It shifts from the version that the alias points at, so
-// that a rollback to this version shifts nothing. If an alarm fires in the meantime, or the deployment is given up, the
-// alias points at that version again, and the update fails.
+// (CANARY), or by the same percentage in each interval (LINEAR). It shifts from the version that the alias points at,
+// so that a rollback to this version shifts nothing. If an alarm fires in the meantime, or the deployment is given up,
+// the alias points at that version again, and the update fails.
 func updateMachineAlias(ctx context.Context, r *Request) (State, error) {
 	routes, err := aliasRoutes(r)
 	if err != nil {

@@ -142,7 +142,7 @@ func (r *run) due(now time.Time) []Retry {
 	defer r.mu.Unlock()
 	var all []Retry
 	for _, retry := range r.retries {
-		if p, ok := r.postponed[retry.Operation]; !retry.Next.After(now) && !(ok && p.due.Equal(retry.Next)) {
+		if p, ok := r.postponed[retry.Operation]; !retry.Next.After(now) && (!ok || !p.due.Equal(retry.Next)) {
 			all = append(all, retry)
 		}
 	}

@@ -58,7 +58,8 @@ func TestRetriesOfStepsAreHeld(t *testing.T) {
 	s.Close()
 
 	f = &functions{handlers: map[string]handler{"F": retrying}}
-	if s, err = durablefunctions.Open(t.Context(), durablefunctions.Options{Journal: j, Clock: c, Functions: f}); err != nil {
+	s, err = durablefunctions.Open(t.Context(), durablefunctions.Options{Journal: j, Clock: c, Functions: f})
+	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
@@ -187,7 +188,8 @@ func TestChainedInvokesAreLimited(t *testing.T) {
 		"plain":     func(context.Context, *durablefunctions.Service, *event) (string, error) { return `1`, nil },
 		"plain-too": func(context.Context, *durablefunctions.Service, *event) (string, error) { return `1`, nil },
 	}}
-	s, err := durablefunctions.Open(t.Context(), durablefunctions.Options{Journal: journal.NewMemory(), Clock: c, Functions: f,
+	s, err := durablefunctions.Open(t.Context(), durablefunctions.Options{Journal: journal.NewMemory(), Clock: c,
+		Functions: f,
 		AwaitCall: e.AwaitCall})
 	if err != nil {
 		t.Fatal(err)

@@ -54,10 +54,11 @@ func TestVirtualTimeAdvancesToTimeouts(t *testing.T) {
 				t.Fatal(err)
 			}
 			synctest.Wait()
-			if events, err := s.History(t.Context(), a.DurableExecutionARN); x.real > 0 && (err != nil || len(events) != 3) {
+			events, err := s.History(t.Context(), a.DurableExecutionARN)
+			if x.real > 0 && (err != nil || len(events) != 3) {
 				t.Errorf("%s: at once: %s, %v", x.options, types(events), err)
 			}
-			time.Sleep(x.real)
+			<-time.After(x.real) //nolint:forbidigo // virtual time
 			if x.answered {
 				if err := s.Complete(t.Context(), &durable.Callback{ID: callbackOf(t, s, a.DurableExecutionARN),
 					Outcome: durable.Outcome{Status: durable.Succeeded}}); err != nil {
