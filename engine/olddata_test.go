@@ -56,7 +56,7 @@ func TestOldDataDirectoriesOpen(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	unpack(t, "testdata/data-directory-0e9ae47.tar.gz", dir)
-	j, err := pebble.Open(dir, pebble.Config{})
+	j, err := pebble.Open(dir, pebble.Config{Retention: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ type Config struct {
 	// Journal stores the executions, and the state machines if it is a stepfunctions.Documents. Nil means the journal
 	// in Dir, or memory if Dir is empty. The caller closes a Journal that it supplies.
 	Journal journal.Journal
-	// JournalOptions are the options of the journal in Dir. FS, Space and Volatile are the platform's.
+	// JournalOptions are the options of the journal in Dir. FS, Space, Volatile and Now are the platform's.
 	JournalOptions pebble.Config
 	// Space configures the free space of Dir, which all stores share. Path is the platform's; FS is also the file
 	// system of the stores that are databases.

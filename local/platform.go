@@ -175,7 +175,7 @@ func (p *Platform) openJournal(context.Context) error {
 		return nil
 	}
 	o := p.cfg.JournalOptions
-	o.FS, o.Space, o.Volatile = p.cfg.Space.FS, p.space, p.cfg.Ephemeral
+	o.FS, o.Space, o.Volatile, o.Now = p.cfg.Space.FS, p.space, p.cfg.Ephemeral, p.Clock.Now
 	told := o.Broken
 	o.Broken = func(err error) {
 		if told != nil {

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"stepback/engine/journal/pebble"
 	"stepback/local"
 )
 
@@ -245,7 +246,7 @@ func judge(ctx context.Context, dir string, written content) (v verdict) {
 	if _, err := local.CheckData(ctx, dir, tell); err != nil {
 		tell(err)
 	}
-	p, err := local.Open(ctx, local.Config{Dir: dir})
+	p, err := local.Open(ctx, forever(dir))
 	if err != nil {
 		tell(err)
 	} else {
@@ -295,7 +296,7 @@ func (v *verdict) repair(ctx context.Context, dir string, written content) {
 		v.wrong = append(v.wrong, "repair: "+err.Error())
 		return
 	}
-	p, err := local.Open(ctx, local.Config{Dir: dir})
+	p, err := local.Open(ctx, forever(dir))
 	if err != nil {
 		v.wrong = append(v.wrong, "after the repair: "+err.Error())
 		return
@@ -365,4 +366,10 @@ func TestNoDamageIsTold(t *testing.T) {
 			t.Errorf("%s: told %q, wrong %q", filepath.Base(base), v.told, v.wrong)
 		}
 	}
+}
+
+// forever returns a platform's configuration that keeps executions however long ago they ended, as those in the archive
+// of an earlier version did.
+func forever(dir string) local.Config {
+	return local.Config{Dir: dir, JournalOptions: pebble.Config{Retention: -1}}
 }

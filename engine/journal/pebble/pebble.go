@@ -66,6 +66,9 @@ type Config struct {
 	// Retention is the time that executions are kept after they end; 0 means DefaultRetention, a negative value means
 	// for ever.
 	Retention time.Duration
+	// Now returns the time by which executions end, such as that of the engine's clock; nil means time.Now. It must be
+	// safe for concurrent use.
+	Now func() time.Time
 	// FS is the file system; nil means the operating system's.
 	FS vfs.FS
 	// ReadOnly opens an existing store for reading; the disk may be read-only too. Nothing is changed.
@@ -121,7 +124,7 @@ func Open(dir string, o Config) (*Journal, error) {
 	j.committer = startCommitter(db, o.Broken, o.Volatile)
 	if !o.ReadOnly {
 		j.space.Reserve()
-		j.retention = j.retain(o.Retention)
+		j.retention = j.retain(o.Retention, o.Now)
 	}
 	return j, nil
 }

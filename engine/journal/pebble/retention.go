@@ -25,13 +25,16 @@ type retention struct {
 	ended sync.WaitGroup
 }
 
-// retain starts to remove executions that ended more than d ago, now and every hour.
-func (j *Journal) retain(d time.Duration) *retention {
+// retain starts to remove executions that ended more than d before now(), now and every hour.
+func (j *Journal) retain(d time.Duration, now func() time.Time) *retention {
 	if d < 0 {
 		return nil
 	}
 	if d == 0 {
 		d = DefaultRetention
+	}
+	if now == nil {
+		now = time.Now
 	}
 	r := &retention{quit: make(chan struct{})}
 	r.ended.Go(func() {
@@ -39,7 +42,7 @@ func (j *Journal) retain(d time.Duration) *retention {
 		defer tick.Stop()
 		for {
 			// Whatever cannot be removed now is removed the next time; a disk that refuses writes shows in Commit.
-			_, _ = j.expireAll(time.Now().Add(-d), r.stopping)
+			_, _ = j.expireAll(now().Add(-d), r.stopping)
 			select {
 			case <-tick.C:
 			case <-r.quit:

@@ -3,6 +3,7 @@ package pebble_test
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -93,6 +94,37 @@ func TestExecutionsAreRemovedSomeTimeAfterTheirEnd(t *testing.T) {
 		if err != nil || u.ARN != "m:running" {
 			t.Errorf("%+v, %v", u, err)
 		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Executions are kept by the clock by which they end: here it is years behind the computer's.
+func TestExecutionsAreRemovedByTheConfiguredClock(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	j, err := pebble.Open(dir, pebble.Config{Retention: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2020, 5, 1, 0, 0, 0, 0, time.UTC)
+	family(t, j, "old", now.Add(-91*24*time.Hour))
+	family(t, j, "young", now.Add(-89*24*time.Hour))
+	journaltest.Commit(t, j, journaltest.First(journaltest.Begun("m:running"))) // after the Map Runs
+	all := left(t, j, "young")
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	j, err = pebble.Open(dir, pebble.Config{Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for len(left(t, j, "old")) > 0 {
+		runtime.Gosched()
+	}
+	if found := left(t, j, "young"); !slices.Equal(found, all) {
+		t.Errorf("left of the young: %v", found)
 	}
 	if err := j.Close(); err != nil {
 		t.Fatal(err)

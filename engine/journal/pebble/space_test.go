@@ -33,7 +33,7 @@ func spaceOn(disk vfs.FS, c diskspace.Config) *diskspace.Space {
 func TestAFullDiskRefusesOnlyNewWorkWhileItsReserveLasts(t *testing.T) {
 	t.Parallel()
 	disk := diskspacetest.New(10 * reserve)
-	j, err := pebble.Open("journal", pebble.Config{FS: disk, Space: spaceOn(disk, diskspace.Config{
+	j, err := pebble.Open("journal", pebble.Config{FS: disk, Retention: -1, Space: spaceOn(disk, diskspace.Config{
 		Exhausted: func() { t.Error("the reserve was not enough") }})})
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func TestWritesWaitForRoomWhenTheReserveIsUsedUp(t *testing.T) {
 			t.Parallel()
 			disk := diskspacetest.New(10 * reserve)
 			states := make(chan diskspace.State, 10)
-			j, err := pebble.Open("journal", pebble.Config{FS: disk, Space: spaceOn(disk, diskspace.Config{
+			j, err := pebble.Open("journal", pebble.Config{FS: disk, Retention: -1, Space: spaceOn(disk, diskspace.Config{
 				Changed: func(s diskspace.State) { states <- s }})})
 			if err != nil {
 				t.Fatal(err)
@@ -123,7 +123,7 @@ func TestAFullDiskIsNotOpened(t *testing.T) {
 		want string
 	}{{10 * reserve, ""}, {0, "the disk is full; free space: 0 KB are free"}, {10 * reserve, ""}} {
 		disk.SetFree(step.free)
-		j, err := pebble.Open("journal", pebble.Config{FS: disk})
+		j, err := pebble.Open("journal", pebble.Config{FS: disk, Retention: -1})
 		if step.want != "" {
 			if !errors.Is(err, journal.ErrDiskFull) || !strings.Contains(err.Error(), step.want) {
 				t.Errorf("opened on a full disk: %v", err)
@@ -144,7 +144,7 @@ func TestAFullDiskIsNotOpened(t *testing.T) {
 func TestADiskThatRefusesToBeReplayedOnto(t *testing.T) {
 	t.Parallel()
 	disk := vfs.NewCrashableMem()
-	j, err := pebble.Open("journal", pebble.Config{FS: disk})
+	j, err := pebble.Open("journal", pebble.Config{FS: disk, Retention: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
