@@ -44,16 +44,15 @@ func (p *Platform) console() http.Handler {
 		CloudWatch:   p.calling().cloudWatch(),
 		Changes:      p.changes.watch,
 		Points:       p.points,
+		Complete:     func() { <-p.metrics.recounted },
 		LetterStores: letterStores, Who: c.Who, ReadOnly: c.ReadOnly, Redact: c.Redact, Scope: p.Scope,
 		Version: p.cfg.Version, Now: p.Clock.Now, Log: p.cfg.Log,
 		Services: p.shown(), Faults: consoleFaults{p.Chaos}, Pacing: consolePacing{p},
 	})
 }
 
-// points returns the stored metric data and those still being counted. It waits until what an earlier process may not
-// have stored has been counted again.
+// points returns the stored metric data and those still being counted.
 func (p *Platform) points() ([]retrymetrics.Point, error) {
-	<-p.metrics.recounted
 	p.metrics.keeping.Lock() // no points are on their way to the file
 	defer p.metrics.keeping.Unlock()
 	kept, err := metricsfile.Read(p.Dir)

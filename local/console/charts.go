@@ -21,7 +21,8 @@ import (
 
 // charts caches the metric data for a moment, because many pages ask for them.
 type charts struct {
-	points func() ([]retrymetrics.Point, error)
+	points   func() ([]retrymetrics.Point, error)
+	complete func() // waits until points are complete; nil means that they are
 
 	mu    sync.Mutex
 	kept  map[string][]retrymetrics.Point // by state machine
@@ -42,6 +43,9 @@ func (c *charts) of(machine string) ([]retrymetrics.Point, error) {
 	defer c.mu.Unlock()
 	if c.points == nil {
 		return nil, nil
+	}
+	if c.complete != nil {
+		c.complete()
 	}
 	if began := time.Now(); began.After(c.until) {
 		var all []retrymetrics.Point

@@ -62,6 +62,9 @@ type Config struct {
 	Changes func(of []string) Watch
 	// Points returns the metric data of the retries; nil means that there are none.
 	Points func() ([]retrymetrics.Point, error)
+	// Complete waits until Points are complete, which they are not directly after a kill; nil means that they are. How
+	// long Points are cached depends on how long they take, without this wait.
+	Complete func()
 	// LetterStores returns the current stores of dead letters; nil means that there are none.
 	LetterStores func(ctx context.Context) ([]LetterStore, error)
 	// Services are the services on the same address.
@@ -136,7 +139,7 @@ func New(cfg Config) *Console {
 	}
 	c := &Console{cfg: cfg, mux: http.NewServeMux(), token: rand.Text(), pages: sync.OnceValue(parsePages),
 		hidden: newRedaction(cfg.Redact)}
-	c.charts.points = cfg.Points
+	c.charts.points, c.charts.complete = cfg.Points, cfg.Complete
 	for pattern, show := range map[string]func(*request) (*answer, error){
 		"{$}":                         c.tonight,
 		"machines":                    c.machines,
