@@ -233,7 +233,7 @@ bench: ## measure speed and memory, as ratios to a floor measured in the same ru
 
 .PHONY: conformance
 conformance: ## replay recordings of AWS Step Functions over HTTP and print every difference (STEPBACK_CONFORMANCE=DIR: other recordings)
-	@set -o pipefail; $(GO) test -count=1 -run '^TestRecordings$$' -v ./local/services/stepfunctions | \
+	@set -o pipefail; $(GO) test -count=1 -run '^TestRecordings$$' -v ./local | \
 		awk '/^=== / {case = $$3; next} /--- (PASS|SKIP)/ {next} \
 			/_test\.go:[0-9]+: step/ {if (case != shown) print case; shown = case} {print}'
 

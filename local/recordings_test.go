@@ -1,9 +1,10 @@
-package stepfunctions_test
+package local_test
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -22,32 +23,25 @@ import (
 	"stepback/local/services/stepfunctions/wiretest"
 	"stepback/tasks/awssdk"
 	"stepback/tasks/lambda"
-	"stepback/tasks/mototest"
 	"stepback/tasks/states"
 )
 
-// floors holds the minimum number of cases that must be replayed over HTTP, and that must agree with the recording on
-// each level.
-type floors struct{ replayed, outcome, history int }
-
-var (
-	withMoto    = floors{689, 684, 682}
-	withoutMoto = floors{644, 643, 641}
-)
+// The minimum number of cases that must be replayed over HTTP, and that must agree with the recording on each level.
+const leastReplayed, leastOutcome, leastHistory = 689, 687, 685
 
 // TestRecordings replays every recorded case whose operations are all implemented, over HTTP and in virtual time, and
-// prints how many agree with the real service's responses.
+// prints how many agree with the real service's responses. Cases that need other services than Lambda run on a platform
+// of their own, with its services.
 func TestRecordings(t *testing.T) {
 	t.Parallel()
-	cases := load(t)
-	moto := mototest.Start(t)
+	cases := recordedCases(t)
 	verdicts := make([]*conformance.Verdict, len(cases))
 	t.Run("cases", func(t *testing.T) {
 		for i, c := range cases {
-			if replayable(c, moto != "") {
+			if replayable(c) {
 				t.Run(c.ID, func(t *testing.T) {
 					t.Parallel()
-					verdicts[i] = replay(t, c, moto)
+					verdicts[i] = replay(t, c)
 					for _, d := range append(verdicts[i].Outcome, verdicts[i].History...) {
 						t.Log(d)
 					}
@@ -57,18 +51,14 @@ func TestRecordings(t *testing.T) {
 	})
 	table, total := conformance.Tabulate(cases, verdicts)
 	t.Log("\n" + table)
-	least := withMoto
-	if moto == "" {
-		least = withoutMoto
-	}
-	if total.Replayed < least.replayed || total.Outcome < least.outcome || total.History < least.history {
-		t.Errorf("replayed %d, outcome %d, history %d; must be at least %+v", total.Replayed, total.Outcome,
-			total.History, least)
+	if total.Replayed < leastReplayed || total.Outcome < leastOutcome || total.History < leastHistory {
+		t.Errorf("replayed %d, outcome %d, history %d; must be at least %d, %d, %d", total.Replayed, total.Outcome,
+			total.History, leastReplayed, leastOutcome, leastHistory)
 	}
 }
 
-// load loads the recordings, or skips the test if there are none.
-func load(t *testing.T) []*conformance.Case {
+// recordedCases loads the recordings.
+func recordedCases(t *testing.T) []*conformance.Case {
 	t.Helper()
 	cases, err := conformance.Find()
 	if err != nil {
@@ -77,20 +67,27 @@ func load(t *testing.T) []*conformance.Case {
 	return cases
 }
 
-// served lists the needs that this test provides itself: stubs of functions, objects, accounts. The case that needs
-// API Gateway mocks it.
-var served = []string{"lambda", "s3", "secondary-account", "apigateway"}
+// standIns lists the needs for which the test provides stand-ins: functions by their rules, and a second account. The
+// case that needs API Gateway mocks it.
+var standIns = []string{"lambda", "secondary-account", "apigateway"}
 
-// replayable reports whether all operations of a case are implemented and this test provides the other services it
-// needs.
-func replayable(c *conformance.Case, moto bool) bool {
+// sdkNames maps the services that cases need besides Step Functions and Lambda to their names in aws-sdk Resources.
+var sdkNames = map[string]string{
+	"dynamodb": "dynamodb", "events": "eventbridge", "s3": "s3", "secretsmanager": "secretsmanager", "sns": "sns",
+	"sqs": "sqs",
+}
+
+// needsServices reports whether a case needs services besides Step Functions and Lambda.
+func needsServices(c *conformance.Case) bool {
+	return slices.ContainsFunc(c.Needs, func(need string) bool { return sdkNames[need] != "" })
+}
+
+// replayable reports whether all operations of a case are implemented and the other services it needs exist.
+func replayable(c *conformance.Case) bool {
 	for _, need := range c.Needs {
-		if _, ok := motoServices[need]; !slices.Contains(served, need) && (!ok || !moto) {
+		if !slices.Contains(standIns, need) && (sdkNames[need] == "" || slices.Contains(c.Needs, "lambda")) {
 			return false
 		}
-	}
-	if c.Has("aws-sdk") && slices.Contains(c.Needs, "s3") && !moto {
-		return false
 	}
 	known := stepfunctions.New(stepfunctions.Config{}).Handler()
 	for i := range c.Steps {
@@ -102,31 +99,25 @@ func replayable(c *conformance.Case, moto bool) bool {
 	return true
 }
 
-// world is an API server in virtual time with stand-ins for the other services. Time passes only during a call or
+// world is an API server in virtual time whose functions follow the rules of a case. Time passes only during a call or
 // while a case waits.
 type world struct {
 	clock   *clock.Clock
 	engines map[string]*engine.Engine // by account
-	objects conformance.Objects
-	caller  *awssdk.Caller // for the preparation of a case
-	moto    string
 	url     string
 
-	tasksUseS3 bool
 	background bool // background programs are running, which hold the clock
 }
 
-func newWorld(t *testing.T, stubs *conformance.Functions, moto string) *world {
+func newWorld(t *testing.T, stubs *conformance.Functions) *world {
 	t.Helper()
-	w := &world{moto: moto, clock: clock.Virtual(time.Now().Truncate(time.Millisecond)),
-		engines: map[string]*engine.Engine{}}
+	w := &world{clock: clock.Virtual(time.Now().Truncate(time.Millisecond)), engines: map[string]*engine.Engine{}}
 	stubs.Clock = w.clock
 	store := stepfunctions.NewMemory()
 	around := awssdk.Endpoints{
 		Embedded: map[string]awssdk.Endpoint{},
-		Getenv:   func(name string) string { return map[string]string{"AWS_ENDPOINT_URL": moto}[name] },
+		Getenv:   func(string) string { return "" },
 	}
-	w.caller = &awssdk.Caller{Account: wiretest.Scope.Account, Region: wiretest.Scope.Region, Endpoints: around}
 	for _, account := range []string{wiretest.Scope.Account, secondary} {
 		integrations, start := awssdk.Integrations(&awssdk.Caller{Account: account, Region: wiretest.Scope.Region,
 			Endpoints: around})
@@ -134,7 +125,7 @@ func newWorld(t *testing.T, stubs *conformance.Functions, moto string) *world {
 			Handle("lambda", "invoke", lambda.Integration{Invoker: stubs}).
 			Handle("states", "startExecution", states.Integration{API: start, Await: w.await})
 		e, err := engine.New(engine.Config{
-			Clock: w.clock, Journal: journal.NewMemory(), Objects: &w.objects, TempDir: t.TempDir(),
+			Clock: w.clock, Journal: journal.NewMemory(), Objects: &conformance.Objects{}, TempDir: t.TempDir(),
 			Region: wiretest.Scope.Region, Account: account,
 			Integrations: integrations, Activity: stepfunctions.HasActivity(store),
 		})
@@ -175,16 +166,19 @@ func (w *world) await(ctx context.Context, _ *engine.Task, arn string) error {
 }
 
 // replay runs the program of a case.
-func replay(t *testing.T, c *conformance.Case, moto string) *conformance.Verdict {
+func replay(t *testing.T, c *conformance.Case) *conformance.Verdict {
 	t.Helper()
+	if needsServices(c) {
+		return replayOnPlatform(t, c)
+	}
 	names := &conformance.Names{Account: wiretest.Scope.Account, Region: wiretest.Scope.Region, Now: time.Now()}
 	stubs := &conformance.Functions{Region: wiretest.Scope.Region, Account: wiretest.Scope.Account,
 		Rules: map[string]conformance.Rule{}}
 	for name, rule := range c.Lambdas {
 		stubs.Rules[names.Text(name)] = rule
 	}
-	w := newWorld(t, stubs, moto)
-	w.tasksUseS3, w.background = c.Has("aws-sdk"), c.Has("background-steps")
+	w := newWorld(t, stubs)
+	w.background = c.Has("background-steps")
 	verdict, err := conformance.Replay(t.Context(), c, names, w)
 	if err != nil {
 		t.Fatal(err)
@@ -233,7 +227,7 @@ func (w *world) listed(ctx context.Context, machine, status string) error {
 func (w *world) Call(ctx context.Context, s *conformance.Step, params map[string]any) (*conformance.Answer,
 	map[string]any, error) {
 	if s.Service != "" {
-		return w.scene(ctx, s, params)
+		return nil, nil, fmt.Errorf("the case does not say that it needs %s", s.Service)
 	}
 	if !w.background {
 		if err := w.clock.Sleep(ctx, time.Millisecond); err != nil { // so that no two executions start at the same time
@@ -244,41 +238,19 @@ func (w *world) Call(ctx context.Context, s *conformance.Step, params map[string
 		w.clock.Release()
 		defer w.clock.Hold()
 	}
-	status, body, err := w.post(ctx, s, params)
+	return post(ctx, w.url, s, params)
+}
+
+// post performs a call of Step Functions at an endpoint.
+func post(ctx context.Context, url string, s *conformance.Step, params map[string]any) (*conformance.Answer,
+	map[string]any, error) {
+	body, err := json.Marshal(params)
 	if err != nil {
 		return nil, nil, err
 	}
-	return conformance.Reply(status, body)
-}
-
-// scene performs a call of another service. Objects are put where Map states read them and, if the case has tasks
-// that read objects, where those do.
-func (w *world) scene(ctx context.Context, s *conformance.Step, params map[string]any) (*conformance.Answer,
-	map[string]any, error) {
-	if s.Op == "PutObject" {
-		body, _ := params["Body"].(string)
-		if err := w.objects.Put(ctx, params["Bucket"].(string), params["Key"].(string), strings.NewReader(body),
-			int64(len(body))); err != nil {
-			return nil, nil, err
-		}
-	}
-	if s.Service == "s3" && !w.tasksUseS3 {
-		return &conformance.Answer{Result: map[string]any{}}, nil, nil
-	}
-	if s.Op == "PutObject" {
-		return &conformance.Answer{Result: map[string]any{}}, nil, w.upload(ctx, params)
-	}
-	return w.around(ctx, s, params)
-}
-
-func (w *world) post(ctx context.Context, s *conformance.Step, params map[string]any) (int, []byte, error) {
-	body, err := json.Marshal(params)
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
-		return 0, nil, err
-	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url, bytes.NewReader(body))
-	if err != nil {
-		return 0, nil, err
+		return nil, nil, err
 	}
 	r.Header.Set("Content-Type", "application/x-amz-json-1.0")
 	r.Header.Set("X-Amz-Target", "AWSStepFunctions."+s.Op)
@@ -288,9 +260,12 @@ func (w *world) post(ctx context.Context, s *conformance.Step, params map[string
 	}
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return 0, nil, err
+		return nil, nil, err
 	}
 	defer func() { _ = answer.Body.Close() }()
 	text, err := io.ReadAll(answer.Body)
-	return answer.StatusCode, text, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return conformance.Reply(answer.StatusCode, text)
 }
