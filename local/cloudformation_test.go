@@ -472,6 +472,69 @@ func TestAlarmsUndoADeployment(t *testing.T) {
 	}
 }
 
+// After a rollback a state machine has a new revision. As on AWS, its version, which names the revision, is not replaced
+// by deployments that change neither.
+func TestARevisionAfterARollbackChangesNothing(t *testing.T) {
+	t.Parallel()
+	p := openPlatform(t, t.TempDir())
+	defer p.Close()
+	s := stacksOf(t, p)
+	request := func(comment, more string) map[string]any {
+		return map[string]any{"StackName": "revised", "TemplateBody": `
+Resources:
+  Machine:
+    Type: AWS::StepFunctions::StateMachine
+    Properties:
+      RoleArn: arn:aws:iam::000000000000:role/r
+      DefinitionString: '{"Comment":"` + comment + `","StartAt":"A","States":{"A":{"Type":"Pass","End":true}}}'
+  Version:
+    Type: AWS::StepFunctions::StateMachineVersion
+    Properties: {StateMachineArn: !Ref Machine, StateMachineRevisionId: !GetAtt Machine.StateMachineRevisionId}
+` + more + `
+Outputs:
+  Revision: {Value: !GetAtt Machine.StateMachineRevisionId}
+`}
+	}
+	version := func() string {
+		t.Helper()
+		r := s.call("DescribeStackResource", map[string]any{"StackName": "revised", "LogicalResourceId": "Version"})
+		return r["StackResourceDetail"].(map[string]any)["PhysicalResourceId"].(string)
+	}
+	s.call("CreateStack", request("one", ""))
+	if status, reason := s.settled("revised"); status != "CREATE_COMPLETE" {
+		t.Fatal(status, reason)
+	}
+	first := version()
+	s.call("UpdateStack", request("two", "  Broken: {Type: AWS::StepFunctions::StateMachine, DependsOn: Version, "+
+		"Properties: {RoleArn: 'arn:aws:iam::000000000000:role/r', DefinitionString: '{}'}}"))
+	if status, reason := s.settled("revised"); status != "UPDATE_ROLLBACK_COMPLETE" {
+		t.Fatal(status, reason)
+	}
+	machine := s.call("DescribeStackResource", map[string]any{"StackName": "revised", "LogicalResourceId": "Machine"})
+	now, err := s.try("sfn", "DescribeStateMachine", map[string]any{
+		"stateMachineArn": machine["StackResourceDetail"].(map[string]any)["PhysicalResourceId"]})
+	if err != nil || now["revisionId"] == nil {
+		t.Fatalf("the rollback has not given the state machine a revision: %v, %v", now, err)
+	}
+	set := request("one", "")
+	set["ChangeSetName"] = "again"
+	s.call("CreateChangeSet", set)
+	described := s.call("DescribeChangeSet", map[string]any{"StackName": "revised", "ChangeSetName": "again"})
+	if described["Status"] != "FAILED" ||
+		!strings.HasPrefix(described["StatusReason"].(string), "The submitted information didn't contain changes.") {
+		t.Error(jsonText(described))
+	}
+	const parameter = "  Other: {Type: AWS::SSM::Parameter, Properties: {Name: /other, Type: String, Value: x}}"
+	s.call("UpdateStack", request("one", parameter))
+	if status, reason := s.settled("revised"); status != "UPDATE_COMPLETE" || version() != first {
+		t.Errorf("%s, %s: the version was %s and is %s", status, reason, first, version())
+	}
+	s.call("UpdateStack", request("two", parameter))
+	if status, reason := s.settled("revised"); status != "UPDATE_COMPLETE" || version() == first {
+		t.Errorf("%s, %s: the version is still %s", status, reason, version())
+	}
+}
+
 func TestWhatOthersHaveMadeIsNotDeletedInARollback(t *testing.T) {
 	t.Parallel()
 	p := openPlatform(t, t.TempDir())

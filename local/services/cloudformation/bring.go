@@ -75,6 +75,9 @@ func (d *deployment) bring(ctx context.Context, id string) error {
 	if done {
 		return nil
 	}
+	if err == nil && there && current.Type == to.Type {
+		d.settled.keep(id, current.Properties, to.Properties)
+	}
 	if err != nil {
 		if r.Doing = doUpdate; d.op.Imports[id] != "" {
 			r.Doing = doImport

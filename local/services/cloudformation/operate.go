@@ -26,6 +26,8 @@ type deployment struct {
 	waits  context.Context
 	giveUp context.CancelCauseFunc
 	env    template.Env
+
+	settled *settled // of the template being deployed
 }
 
 // operate executes the operation of a stack from its present phase.
@@ -207,7 +209,16 @@ func (d *deployment) begin(of *deployed) error {
 	d.env.Ref, d.env.Attribute = d.ref, d.attribute
 	d.env.Import = d.importValue
 	d.env.Dynamic = d.s.dynamicOf(d.ctx, d.st.scope())
+	d.settled = &settled{s: d.s, st: d.st, c: c, to: of, changes: d.changed}
 	return nil
+}
+
+// changed reports whether the operation has changed a resource.
+func (d *deployment) changed(id string) bool {
+	d.s.mu.Lock()
+	defer d.s.mu.Unlock()
+	r := d.st.resources[id]
+	return r == nil || r.Operation == d.op.ID
 }
 
 // identity returns with whose permissions the stack's resources are created: its role's, or those of the client that

@@ -44,6 +44,8 @@ type planner struct {
 	c    *compiled
 	to   *deployed
 	done map[string]*change // by logical ID; nil for unchanged resources
+
+	settled *settled
 }
 
 // plan lists the changes of a deployment of the target, in the order of the template, followed by what it would
@@ -55,6 +57,7 @@ func (s *Service) plan(ctx context.Context, st *stack, to *deployed) ([]change, 
 		return nil, nil, err
 	}
 	p := &planner{s: s, st: st, c: c, to: to, done: map[string]*change{}}
+	p.settled = &settled{s: s, st: st, c: c, to: to, changes: func(id string) bool { return p.done[id] != nil }}
 	c.env.Ref, c.env.Attribute = p.ref, p.attribute
 	c.env.Import = func(name string) (string, error) {
 		s.mu.Lock()
@@ -200,6 +203,9 @@ func (p *planner) resource(id string) (*change, error) {
 		return nil, err
 	}
 	r := p.record(id)
+	if r != nil && r.Type == t.Type {
+		p.settled.keep(id, r.Properties, properties)
+	}
 	if r == nil {
 		policy, _ := t.DeletionPolicy.(string)
 		return &change{Action: "Add", LogicalID: id, Type: t.Type, After: contextOf(properties, t.Metadata),
@@ -363,6 +369,7 @@ func (s *Service) outerDiffers(st *stack, to *deployed, c *compiled) (bool, erro
 		!slices.Equal(st.NotificationARNs, to.NotificationARNs) || !reflect.DeepEqual(st.Rollback, to.Rollback) {
 		return true, nil
 	}
+	settled := &settled{s: s, st: st, c: c, to: to, changes: func(string) bool { return false }}
 	var now []output
 	for _, o := range c.Outputs {
 		if o.Condition != "" && !c.conditions[o.Condition] {
@@ -376,7 +383,7 @@ func (s *Service) outerDiffers(st *stack, to *deployed, c *compiled) (bool, erro
 			}
 			*to, _ = template.TextOf(value)
 		}
-		now = append(now, made)
+		now = append(now, settled.output(o, made))
 	}
 	before := slices.Clone(st.Outputs)
 	sortOutputs(before)
