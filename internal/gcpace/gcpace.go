@@ -51,40 +51,47 @@ func afterEachCollection(f *follower) {
 	})
 }
 
-func (f *follower) adjust(live, overhead int64) {
-	if limit := f.pace.limit(live, overhead); limit != f.limit {
+func (f *follower) adjust(u use) {
+	if limit := f.pace.limit(u); limit != f.limit {
 		f.limit = limit
 		debug.SetMemoryLimit(limit) // stops the world for a moment, so the limit changes in steps
 	}
 }
 
-// limit returns the memory the runtime may take while live bytes are in use. It is Room, or twice the live heap,
-// which is what Go gives any program, plus the runtime's overhead, which does not shrink after a program has once
-// been large. Without it the collector would run all the time once the live heap exceeds Room.
-func (p Pace) limit(live, overhead int64) int64 {
+// use is what the last collection found: the bytes of heap in use, how many of them may contain pointers, and the bytes
+// that the runtime needs besides the heap, for stacks and its own records of the heap.
+type use struct{ live, scanned, overhead int64 }
+
+// limit returns the memory the runtime may take after a collection. It is Room, or else what is in use and as many bytes
+// again as the collector has to scan, but at least half of Room. For a heap of pointers that is twice the live heap, as
+// Go gives any program. Tables and buffers without pointers cost the collector nothing, so they allow no garbage besides
+// them. What the runtime needs besides the heap is added, because it does not shrink after a program has once been
+// large. Without it the collector would run all the time once the live heap exceeds Room.
+func (p Pace) limit(u use) int64 {
 	step := p.Room / 8
-	if live > math.MaxInt64/4 || overhead > math.MaxInt64/4 {
+	if u.live > math.MaxInt64/4 || u.overhead > math.MaxInt64/4 {
 		return math.MaxInt64
 	}
-	return max(p.Room, (2*live+overhead+step-1)/step*step)
+	garbage := max(p.Room/2, min(u.scanned, u.live))
+	return max(p.Room, (u.live+garbage+u.overhead+step-1)/step*step)
 }
 
-// inUse returns the bytes of heap that the last collection found in use, and the bytes that the runtime needs besides
-// the heap: stacks, and its own records of the heap.
-func inUse() (live, overhead int64) {
+// inUse returns what the last collection found.
+func inUse() use {
 	samples := []metrics.Sample{
-		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"},
+		{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/heap:bytes"}, {Name: "/memory/classes/total:bytes"},
 		{Name: "/memory/classes/heap/objects:bytes"},
 		{Name: "/memory/classes/heap/unused:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
 		{Name: "/memory/classes/heap/released:bytes"},
 	}
 	metrics.Read(samples)
-	var bytes [6]int64
+	var bytes [7]int64
 	for i, s := range samples {
 		if s.Value.Kind() != metrics.KindUint64 {
-			return 0, 0
+			return use{}
 		}
 		bytes[i] = int64(min(s.Value.Uint64(), math.MaxInt64))
 	}
-	return bytes[0], bytes[1] - bytes[2] - bytes[3] - bytes[4] - bytes[5]
+	return use{live: bytes[0], scanned: bytes[1],
+		overhead: bytes[2] - bytes[3] - bytes[4] - bytes[5] - bytes[6]}
 }

@@ -10,20 +10,26 @@ import (
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	p := Pace{Percent: 500, Room: 128 << 20}
-	for _, tt := range []struct{ live, overhead, want int64 }{
-		{0, 0, 128 << 20},
-		{30 << 20, 0, 128 << 20},
-		{64 << 20, 0, 128 << 20},
-		{64<<20 + 1, 0, 144 << 20}, // in steps of 16 MB
-		{100 << 20, 0, 208 << 20},
-		{500 << 20, 0, 1008 << 20},
-		{math.MaxInt64, 0, math.MaxInt64},
-		{30 << 20, 16 << 20, 128 << 20},
-		{56 << 20, 40 << 20, 160 << 20}, // after a program has been large
-		{0, math.MaxInt64, math.MaxInt64},
+	for _, tt := range []struct {
+		use  use
+		want int64
+	}{
+		{use{0, 0, 0}, 128 << 20},
+		{use{30 << 20, 30 << 20, 0}, 128 << 20},
+		{use{64 << 20, 64 << 20, 0}, 128 << 20},
+		{use{64<<20 + 1, 64<<20 + 1, 0}, 144 << 20}, // in steps of 16 MB
+		{use{100 << 20, 100 << 20, 0}, 208 << 20},
+		{use{500 << 20, 500 << 20, 0}, 1008 << 20},
+		{use{100 << 20, 30 << 20, 0}, 176 << 20}, // tables without pointers
+		{use{500 << 20, 100 << 20, 0}, 608 << 20},
+		{use{100 << 20, 500 << 20, 0}, 208 << 20}, // no more than twice the live heap
+		{use{math.MaxInt64, 0, 0}, math.MaxInt64},
+		{use{30 << 20, 30 << 20, 16 << 20}, 128 << 20},
+		{use{56 << 20, 56 << 20, 40 << 20}, 160 << 20}, // after a program has been large
+		{use{0, 0, math.MaxInt64}, math.MaxInt64},
 	} {
-		if got := p.limit(tt.live, tt.overhead); got != tt.want {
-			t.Errorf("with %d bytes live, %d besides: %d, want %d", tt.live, tt.overhead, got, tt.want)
+		if got := p.limit(tt.use); got != tt.want {
+			t.Errorf("with %+v: %d, want %d", tt.use, got, tt.want)
 		}
 	}
 }
@@ -39,11 +45,11 @@ func TestKeep(t *testing.T) { //nolint:paralleltest // the settings are the proc
 	}
 	t.Setenv("GOGC", "")
 	f := &follower{pace: Pace{Percent: 300, Room: 32 << 20}}
-	f.adjust(0, 0)
+	f.adjust(use{})
 	if got := debug.SetMemoryLimit(-1); got != 32<<20 {
 		t.Errorf("with nothing live the limit is %d", got)
 	}
-	kept := make([]byte, 64<<20)
+	kept := make([]*byte, 8<<20)
 	runtime.GC()
 	f.adjust(inUse())
 	if got := debug.SetMemoryLimit(-1); got < 128<<20 {
