@@ -442,6 +442,57 @@ func TestALostInvocationIsReplaced(t *testing.T) {
 	}
 }
 
+// An execution says why its function is invoked again and when, and invokes it at once on request.
+func TestReinvocation(t *testing.T) {
+	t.Parallel()
+	tr := begin(t, 3600)
+	now := &durable.Command{Retry: &durable.Retry{OperationID: "4f6c"}}
+	if err := tr.try(now); code(err) != durable.InvalidParameterValue {
+		t.Errorf("while it is invoked: %v", err)
+	}
+	fail := func(r durable.Return) {
+		t.Helper()
+		r.RequestID = tr.x.RequestID()
+		tr.do(&durable.Command{Return: &r})
+	}
+	if _, ok := tr.x.Reinvocation(); ok {
+		t.Error("it waits before anything failed")
+	}
+	fail(durable.Return{Error: durable.NewError("Runtime.UserCodeSyntaxError", "Unexpected token")})
+	r, ok := tr.x.Reinvocation()
+	if !ok || r.Failures != 1 || *r.Error.ErrorType != "Runtime.UserCodeSyntaxError" || !r.Failed.Equal(start) ||
+		!r.Next.Equal(start.Add(time.Second)) {
+		t.Errorf("%+v, %t", r, ok)
+	}
+	tr.wait()
+	tr.invoke()
+	tr.now = start.Add(3 * time.Second)
+	fail(durable.Return{Throttled: true, Error: durable.NewError("TooManyRequestsException", "Rate Exceeded.")})
+	r, ok = tr.x.Reinvocation()
+	if !ok || r.Failures != 2 || *r.Error.ErrorType != "TooManyRequestsException" || !r.Next.Equal(start.Add(5*time.Second)) {
+		t.Errorf("%+v, %t", r, ok)
+	}
+	tr.do(now)
+	tr.invoke()
+	tr.checkpoint(`[{"Id":"w","Type":"WAIT","Action":"START","WaitOptions":{"WaitSeconds":70}}]`)
+	tr.returns(`{"Status":"PENDING"}`)
+	if err := tr.try(now); code(err) != durable.InvalidParameterValue {
+		t.Errorf("while it is suspended: %v", err)
+	}
+	tr.want("1 ExecutionStarted 0\n2 InvocationCompleted 0\n3 WaitStarted 3\n4 InvocationCompleted 3\n")
+	for i, want := range map[int]string{1: "Runtime.UserCodeSyntaxError", 3: ""} {
+		if f := durable.FailureOf(&tr.events[i]); f.Name != want {
+			t.Errorf("event %d: %+v", i+1, f)
+		}
+	}
+	tr.wait()
+	tr.invoke()
+	fail(durable.Return{Error: durable.NewError("Runtime.ExitError", "gone")})
+	if r, _ := tr.x.Reinvocation(); r.Failures != 1 {
+		t.Errorf("after one that did not fail: %+v", r)
+	}
+}
+
 // The next attempt of a STEP begins at once on request; no other operation can be retried.
 func TestRetryNow(t *testing.T) {
 	t.Parallel()
