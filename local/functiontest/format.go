@@ -390,7 +390,3 @@ func (f *File) Names() []string {
 	}
 	return all
 }
-
-// Files returns the paths of the files and directories that determine the results besides the test file: the code and
-// its sources.
-func (f *File) Files() []string { return append([]string{f.Function.Folder}, f.Function.Sources...) }

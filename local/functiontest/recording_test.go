@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"stepback/engine/durable"
-	"stepback/local/functiontest"
 	"stepback/local/functiontest/recording"
 )
 
