@@ -283,6 +283,9 @@ func (x *Execution) returned(l *log, r *Return) {
 	}
 	x.invoking = false
 	out, bad := outputOf(r)
+	if bad == nil && len(text(out.Result)) > MaxFinal {
+		bad = NewError(InvalidParameterValue, tooLong(TypeExecution+" output", MaxFinal).Message)
+	}
 	if bad == nil && r.Error == nil && !r.Throttled && out.Status == Pending && x.outcome == nil && !x.canSuspend() {
 		bad = NewError(InvalidParameterValue, "Cannot return PENDING status with no pending operations.")
 	}

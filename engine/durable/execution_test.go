@@ -361,6 +361,22 @@ func TestALargeResultIsCheckpointed(t *testing.T) {
 	}
 }
 
+// A function may return a result of 6 MB; a longer one fails the execution.
+func TestALongResultOfAnInvocation(t *testing.T) {
+	t.Parallel()
+	for length, want := range map[int]string{6 << 20: durable.Succeeded, 6<<20 + 1: durable.Failed} {
+		tr := begin(t, 10)
+		tr.returns(`{"Status":"SUCCEEDED","Result":"` + strings.Repeat("x", length) + `"}`)
+		if tr.x.Status() != want {
+			t.Errorf("%d bytes: %s", length, tr.x.Status())
+		}
+		if _, err := tr.x.Outcome(); want == durable.Failed &&
+			*err.ErrorMessage != "EXECUTION output payload size must be less than or equal to 6291456 bytes." {
+			t.Errorf("%+v", err)
+		}
+	}
+}
+
 func TestTheSameRequestGetsTheSameAnswer(t *testing.T) {
 	t.Parallel()
 	tr := begin(t, 10)
@@ -385,17 +401,17 @@ func TestBadCheckpointsChangeNothing(t *testing.T) {
 		{"Id":"c","Type":"CONTEXT","Action":"START"}]`)
 	before := tr.history()
 	for updates, want := range map[string]string{
-		`[{"Id":"s","Type":"STEP","Action":"START"}]`:                                                      "Invalid current STEP state to start.",
-		`[{"Id":"s","Type":"WAIT","Action":"START","WaitOptions":{"WaitSeconds":1}}]`:                      `Inconsistent operation type: operation s has the type "STEP" in the history, and "WAIT" in the update.`,
-		`[{"Id":"s","Type":"STEP","Name":"b","Action":"SUCCEED"}]`:                                         `Inconsistent operation name: operation s has the name "a" in the history, and "b" in the update.`,
-		`[{"Id":"s","Type":"STEP","SubType":"WaitForCondition","Action":"SUCCEED"}]`:                       `Inconsistent operation subtype: operation s has the subtype "Step" in the history, and "WaitForCondition" in the update.`,
-		`[{"Id":"s","Type":"STEP","ParentId":"c","Action":"SUCCEED"}]`:                                     `Inconsistent operation parent: operation s has the parent "" in the history, and "c" in the update.`,
-		`[{"Id":"n","Type":"STEP","ParentId":"s","Action":"START"}]`:                                       "Invalid parent operation id.",
+		`[{"Id":"s","Type":"STEP","Action":"START"}]`:                                                      "Invalid current STEP state to start: operation s (a) is STARTED.",
+		`[{"Id":"s","Type":"WAIT","Action":"START","WaitOptions":{"WaitSeconds":1}}]`:                      `Inconsistent operation type: operation s (a) has the type "STEP" in the history, and "WAIT" in the update.`,
+		`[{"Id":"s","Type":"STEP","Name":"b","Action":"SUCCEED"}]`:                                         `Inconsistent operation name: operation s (a) has the name "a" in the history, and "b" in the update.`,
+		`[{"Id":"s","Type":"STEP","SubType":"WaitForCondition","Action":"SUCCEED"}]`:                       `Inconsistent operation subtype: operation s (a) has the subtype "Step" in the history, and "WaitForCondition" in the update.`,
+		`[{"Id":"s","Type":"STEP","ParentId":"c","Action":"SUCCEED"}]`:                                     `Inconsistent operation parent: operation s (a) has the parent "" in the history, and "c" in the update.`,
+		`[{"Id":"n","Type":"STEP","ParentId":"s","Action":"START"}]`:                                       "Invalid parent operation id: operation n names s, which is no CONTEXT of this execution.",
 		`[{"Id":"s","Type":"STEP","Action":"RETRY"}]`:                                                      "Invalid StepOptions for the given action: NextAttemptDelaySeconds must be between 1 and 31622400.",
 		`[{"Id":"s","Type":"STEP","Action":"CANCEL"}]`:                                                     "Invalid action for the given operation type.",
 		`[{"Id":"n","Type":"NAP","Action":"START"}]`:                                                       "Unknown operation type.",
-		`[{"Id":"s","Type":"STEP","Action":"SUCCEED"},{"Id":"s","Type":"STEP","Action":"FAIL"}]`:           "Cannot checkpoint multiple operations with the same ID.",
-		`[{"Id":"n","Type":"CONTEXT","Action":"START"},{"Id":"c","Type":"CONTEXT","Action":"START"}]`:      "Cannot start a CONTEXT that already exist.",
+		`[{"Id":"s","Type":"STEP","Action":"SUCCEED"},{"Id":"s","Type":"STEP","Action":"FAIL"}]`:           "Cannot checkpoint multiple operations with the same ID: operation s (a).",
+		`[{"Id":"n","Type":"CONTEXT","Action":"START"},{"Id":"c","Type":"CONTEXT","Action":"START"}]`:      "Cannot start a CONTEXT that already exist: operation c is STARTED.",
 		`[{"Id":"e","Type":"EXECUTION","Action":"SUCCEED"},{"Id":"n","Type":"STEP","Action":"START"}]`:     "EXECUTION checkpoint must be the last update.",
 		`[{"Id":"s","Type":"STEP","Action":"FAIL","Payload":""}]`:                                          "Cannot provide a Payload for FAIL action.",
 		`[{"Id":"n","Type":"CHAINED_INVOKE","Action":"START"}]`:                                            "Invalid ChainedInvokeOptions: FunctionName is required.",
