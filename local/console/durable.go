@@ -193,21 +193,21 @@ type DurableView struct {
 	Cause    Payload       `json:"cause,omitzero"`
 	Input    Payload       `json:"input"`
 	Result   Payload       `json:"result,omitzero"`
-	// Events is the number of events so far, and Operations the number of operations. Invocations counts the invocations
-	// that have ended, and Crashes describes those that failed; empty if none did. Crash is the message of the last
-	// failure.
+	// Events is the number of events so far, and Operations the number of operations. Invocations counts the
+	// invocations that have ended, and Crashes describes those that failed; empty if none did. Crash is the message of
+	// the last failure.
 	Events      int                  `json:"events"`
 	Operations  int                  `json:"operations"`
 	Invocations timeline.Invocations `json:"invocations"`
 	Crashes     string               `json:"-"`
 	Crash       Payload              `json:"-"`
-	Retries     int         `json:"retries"`
-	Waited      string      `json:"waited,omitempty"`
-	Happens     []NowRow    `json:"now"`
-	More        int         `json:"moreNow,omitempty"`
-	Tab         string      `json:"tab"`
-	Bars        *BarsView   `json:"timeline,omitempty"`
-	List        *EventsView `json:"eventList,omitempty"`
+	Retries     int                  `json:"retries"`
+	Waited      string               `json:"waited,omitempty"`
+	Happens     []NowRow             `json:"now"`
+	More        int                  `json:"moreNow,omitempty"`
+	Tab         string               `json:"tab"`
+	Bars        *BarsView            `json:"timeline,omitempty"`
+	List        *EventsView          `json:"eventList,omitempty"`
 	// Data are the inputs, results and errors of the operations.
 	Data []OperationRow `json:"data,omitempty"`
 	Now  time.Time      `json:"at"`

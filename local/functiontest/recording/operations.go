@@ -102,8 +102,8 @@ func FunctionName(function string) string {
 	return name
 }
 
-// Waited returns the waits of an operation: the delays between its attempts, or for operations without attempts how long
-// it was open.
+// Waited returns the waits of an operation: the delays between its attempts, or for operations without attempts how
+// long it was open.
 func (o *Operation) Waited() []time.Duration {
 	var all []time.Duration
 	if len(o.Attempts) == 0 && !o.Open() && o.Kind != Context {

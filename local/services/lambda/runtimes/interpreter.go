@@ -44,8 +44,8 @@ var node = language{
 }
 
 // nodeCommand limits the heap as the bootstrap of AWS's runtime does: a tenth of the memory is for new objects, and the
-// rest for old ones. Without these limits, V8 collects garbage so late that a function exceeds a memory that suffices on
-// Lambda.
+// rest for old ones. Without these limits, V8 collects garbage so late that a function exceeds a memory that suffices
+// on Lambda.
 func nodeCommand(path string, memoryMB int) []string {
 	if memoryMB == 0 {
 		return []string{path}
