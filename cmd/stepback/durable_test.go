@@ -1,7 +1,11 @@
 package main
 
 import (
+	"archive/zip"
+	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -221,4 +225,36 @@ func TestVerbsForDurableExecutions(t *testing.T) {
 		t.Errorf("by the journal: %s, by the API: %s", reports[0], reports[1])
 	}
 	stepback(t, "executions", "--function", "pay").complains(t, exit.Usage, "add --durable")
+
+	// The function's code is broken in the middle of an execution: each verb says so.
+	broken, _ := begin("broken")
+	var code bytes.Buffer
+	z := zip.NewWriter(&code)
+	w, err := z.Create("index.py")
+	if err == nil {
+		_, err = io.WriteString(w, "def handler(event, context:\n")
+	}
+	if err = errors.Join(err, z.Close()); err != nil {
+		t.Fatal(err)
+	}
+	call("lambda", "UpdateFunctionCode", map[string]any{"FunctionName": "pay", "ZipFile": code.Bytes()}, nil)
+	verb("retry-now", broken, "--state", "charge").ends(t, exit.OK, "charge: the retry has begun")
+	for !strings.Contains(verb("history", broken).out, "Runtime.UserCodeSyntaxError Syntax error in module 'index'") {
+		wait(t)
+	}
+	verb("describe", broken).ends(t, exit.OK, "RUNNING", " invocations failed", "; the last failure was Runtime.UserCodeSyntaxError at ",
+		"Syntax error in module 'index'", "Lambda invokes the function again until the execution times out")
+	for _, at = range [][]string{{"--data", data}, {"--endpoint", url}} {
+		for { // between two invocations
+			if s := verb("retry-now", broken, "--state", "invocation"); strings.Contains(s.out, "invocation: the retry has begun") {
+				break
+			}
+			wait(t)
+		}
+	}
+	for !strings.Contains(verb("executions", "--durable", "--retrying", "--error", "Runtime.UserCodeSyntaxError").out, "invocation: attempt ") {
+		wait(t)
+	}
+	verb("stop", broken).ends(t, exit.OK, "stopped")
+	verb("describe", broken, "--json").ends(t, exit.OK, `"failedInARow": `, `"Name": "Runtime.UserCodeSyntaxError"`)
 }

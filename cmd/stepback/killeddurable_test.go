@@ -250,7 +250,7 @@ func (k *killedDurable) look(ctx context.Context, arn string) {
 		k.mu.Unlock()
 		return
 	}
-	for _, o := range executions.DurableOperations(events) {
+	for _, o := range executions.DurableOperations(executions.DurableTimeline(events)) {
 		if o.Callback == "" || o.Status != durable.Started {
 			continue
 		}

@@ -133,6 +133,9 @@ func TestWatchingTests(t *testing.T) {
 	until("3 tests, 1 failed")
 	cancel()
 	for lines.Scan() {
+		if strings.Contains(lines.Text(), "canceled") {
+			t.Error(lines.Text())
+		}
 	}
 	if got := <-code; got != exit.Stopped {
 		t.Errorf("exit code %d", got)

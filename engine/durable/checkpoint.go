@@ -142,8 +142,8 @@ func (s *staging) apply(l *log) {
 	x.events += int64(len(s.log.events))
 }
 
-func tooLong(what string, limit int) error {
-	return invalid(fmt.Sprintf("%s payload size must be less than or equal to %d bytes.", what, limit))
+func tooLong(what string, limit int) *Refusal {
+	return &Refusal{InvalidParameterValue, fmt.Sprintf("%s payload size must be less than or equal to %d bytes.", what, limit)}
 }
 
 // actions lists the actions of each type of operation.
@@ -229,34 +229,57 @@ func (s *staging) consistent(u *Update) error {
 	if len(before) > 0 {
 		may := u.Type == TypeStep || u.Type == TypeContext
 		if !may || len(before) > 1 || before[0] != ActionStart || u.Action == ActionStart {
-			return invalid("Cannot checkpoint multiple operations with the same ID.")
+			return invalid("Cannot checkpoint multiple operations with the same ID: " + s.named(u) + ".")
 		}
 	}
 	s.actions[u.Id] = append(before, u.Action)
 	if u.ParentId != "" {
 		if p := s.of(u.ParentId); p == nil || p.Type != TypeContext {
-			return invalid("Invalid parent operation id.")
+			return invalid(fmt.Sprintf("Invalid parent operation id: %s names %s, which is no CONTEXT of this execution.",
+				s.named(u), u.ParentId))
 		}
 	}
 	o := s.of(u.Id)
 	switch {
 	case o == nil:
 	case o.Type != u.Type:
-		return invalid(diverges(u, "type", o.Type, u.Type))
+		return invalid(s.diverges(u, "type", o.Type, u.Type))
 	case u.SubType != "" && u.SubType != o.SubType:
-		return invalid(diverges(u, "subtype", o.SubType, u.SubType))
+		return invalid(s.diverges(u, "subtype", o.SubType, u.SubType))
 	case u.Name != "" && u.Name != o.Name:
-		return invalid(diverges(u, "name", o.Name, u.Name))
+		return invalid(s.diverges(u, "name", o.Name, u.Name))
 	case u.ParentId != "" && u.ParentId != o.ParentID:
-		return invalid(diverges(u, "parent", o.ParentID, u.ParentId))
+		return invalid(s.diverges(u, "parent", o.ParentID, u.ParentId))
 	}
 	return nil
 }
 
 // diverges describes an update that does not fit what the history says about its operation.
-func diverges(u *Update, what, was, is string) string {
-	return fmt.Sprintf("Inconsistent operation %s: operation %s has the %s %q in the history, and %q in the update.",
-		what, u.Id, what, was, is)
+func (s *staging) diverges(u *Update, what, was, is string) string {
+	return fmt.Sprintf("Inconsistent operation %s: %s has the %s %q in the history, and %q in the update.",
+		what, s.named(u), what, was, is)
+}
+
+// named returns the ID of the operation that an update is about, and its name if it has one.
+func (s *staging) named(u *Update) string {
+	name := u.Name
+	if o := s.of(u.Id); o != nil && o.Name != "" {
+		name = o.Name
+	}
+	if name == "" {
+		return "operation " + u.Id
+	}
+	return fmt.Sprintf("operation %s (%s)", u.Id, name)
+}
+
+// unfit refuses an update for an operation that does not have a status that allows it. problem is AWS's message without
+// its full stop.
+func (s *staging) unfit(u *Update, problem string) error {
+	status := "has not started"
+	if o := s.of(u.Id); o != nil {
+		status = "is " + o.Status
+	}
+	return invalid(fmt.Sprintf("%s: %s %s.", problem, s.named(u), status))
 }
 
 func (s *staging) step(u *Update) error {
@@ -264,7 +287,7 @@ func (s *staging) step(u *Update) error {
 	if u.Action == ActionStart {
 		if o != nil && o.Status != Ready &&
 			(o.Status != Pending || o.Next.After(s.log.now) || slices.Contains(s.log.held, o.ID)) {
-			return invalid("Invalid current STEP state to start.")
+			return s.unfit(u, "Invalid current STEP state to start")
 		}
 		o = s.edit(u)
 		o.Status, o.Next, o.Held = Started, time.Time{}, false
@@ -272,7 +295,7 @@ func (s *staging) step(u *Update) error {
 		return nil
 	}
 	if o != nil && o.Status != Started && o.Status != Ready {
-		return invalid("Invalid current STEP state to close.")
+		return s.unfit(u, "Invalid current STEP state to close")
 	}
 	retry := &retryDetails{CurrentAttempt: 1}
 	if o != nil {
@@ -313,7 +336,7 @@ func (s *staging) context(u *Update) error {
 	o := s.of(u.Id)
 	if u.Action == ActionStart {
 		if o != nil {
-			return invalid("Cannot start a CONTEXT that already exist.")
+			return s.unfit(u, "Cannot start a CONTEXT that already exist")
 		}
 		o = s.edit(u)
 		o.Status = Started
@@ -321,7 +344,7 @@ func (s *staging) context(u *Update) error {
 		return nil
 	}
 	if o != nil && o.Status != Started {
-		return invalid("Invalid current CONTEXT state to close.")
+		return s.unfit(u, "Invalid current CONTEXT state to close")
 	}
 	o = s.edit(u)
 	o.Result, o.Error, o.End = u.Payload, u.Error, s.log.now
@@ -337,7 +360,7 @@ func (s *staging) context(u *Update) error {
 // cancel ends a WAIT or a CHAINED_INVOKE that has not ended. Its error is only in the history.
 func (s *staging) cancel(u *Update) error {
 	if o := s.of(u.Id); o == nil || o.Status != Started {
-		return invalid("Cannot cancel a " + u.Type + " that does not exist or has already completed.")
+		return s.unfit(u, "Cannot cancel a "+u.Type+" that does not exist or has already completed")
 	}
 	o := s.edit(u)
 	o.Status, o.End = Cancelled, s.log.now
@@ -349,7 +372,7 @@ func (s *staging) cancel(u *Update) error {
 func (s *staging) wait(u *Update) error {
 	switch {
 	case s.of(u.Id) != nil:
-		return invalid("Cannot start a WAIT that already exist.")
+		return s.unfit(u, "Cannot start a WAIT that already exist")
 	case u.WaitOptions == nil || u.WaitOptions.WaitSeconds < 1 || u.WaitOptions.WaitSeconds > MaxTimeout:
 		return invalid(fmt.Sprintf("Invalid WaitOptions: WaitSeconds must be between 1 and %d.", MaxTimeout))
 	}
@@ -362,7 +385,7 @@ func (s *staging) wait(u *Update) error {
 
 func (s *staging) callback(u *Update) error {
 	if s.of(u.Id) != nil {
-		return invalid("Cannot start a CALLBACK that already exist.")
+		return s.unfit(u, "Cannot start a CALLBACK that already exist")
 	}
 	o := s.edit(u)
 	o.Status, o.CallbackID = Started, s.x.callbackID(u.Id)
@@ -387,7 +410,7 @@ func (s *staging) callback(u *Update) error {
 func (s *staging) invoke(u *Update) error {
 	switch {
 	case s.of(u.Id) != nil:
-		return invalid("Cannot start a CHAINED_INVOKE that already exist.")
+		return s.unfit(u, "Cannot start a CHAINED_INVOKE that already exist")
 	case u.ChainedInvokeOptions == nil || u.ChainedInvokeOptions.FunctionName == "":
 		return invalid("Invalid ChainedInvokeOptions: FunctionName is required.")
 	}

@@ -41,8 +41,8 @@ type Checkpoint struct {
 	Targets map[string]Target `json:",omitempty"`
 }
 
-// Return ends an invocation. Error is set if the function failed, and Throttled is true if it could not be invoked now.
-// Otherwise, Output is the function's response as JSON text.
+// Return ends an invocation. Error is set if the function failed, and Throttled is true if it could not be invoked now;
+// Error then says why. Otherwise, Output is the function's response as JSON text.
 type Return struct {
 	RequestID string
 	Output    string `json:",omitempty"`
@@ -85,5 +85,6 @@ func ParseCommand(text string) (*Command, error) {
 	return c, json.Unmarshal([]byte(text), c)
 }
 
-// Retry ends the wait of a STEP that is to be retried, so that its next attempt may start now.
+// Retry ends the wait of a STEP that is to be retried, so that its next attempt may start now. With the ID of the
+// EXECUTION, it ends the wait after an invocation that failed, so that the function is invoked now.
 type Retry struct{ OperationID string }

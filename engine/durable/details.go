@@ -43,6 +43,30 @@ type Details struct {
 	Invoked time.Time
 }
 
+// Failure returns the error as the failures of tasks are described; zero if the event has none.
+func (d *Details) Failure() history.Failure {
+	if d.Error == nil {
+		return history.Failure{}
+	}
+	return history.NewFailure(text(d.Error.ErrorType), text(d.Error.ErrorMessage))
+}
+
+// FailureOf returns the failure that an event reports: that of an operation or of the execution, or the error of an
+// invocation that failed. It is zero for other events.
+func FailureOf(e *history.Event) history.Failure {
+	if e.More != nil && !e.More.Failure.IsZero() {
+		return e.More.Failure
+	}
+	if e.Type != history.DurableInvocationCompleted {
+		return history.Failure{}
+	}
+	d, err := DetailsOf(e)
+	if err != nil {
+		return history.Failure{}
+	}
+	return d.Failure()
+}
+
 // DetailsOf returns the details of an event. The error reports that its Data is not what this package writes.
 func DetailsOf(e *history.Event) (*Details, error) {
 	b, err := bodyOf(e)

@@ -51,6 +51,8 @@ type Execution struct {
 	updated    []string         // operations that changed before the running invocation
 	sequence   int64            // checkpoints of the running invocation
 	failures   int              // invocations that failed since the last one that did not
+	failure    *Error           // of the latest of them; nil if it was throttled by an earlier version
+	failedAt   time.Time        // when the latest of them ended
 	retryAt    time.Time        // when to invoke again after a failure; zero means no failure
 	outcome    *Outcome         // of the execution, as an EXECUTION update has given it
 	last       answered         // the latest checkpoint
@@ -109,6 +111,25 @@ func (x *Execution) WantsInvocation(now time.Time) bool {
 		return !now.Before(x.retryAt)
 	}
 	return x.invocation == 0 || x.external > x.seen
+}
+
+// Reinvocation describes the wait of an execution whose function failed, or could not be invoked, until the function is
+// invoked again.
+type Reinvocation struct {
+	// Failures is the number of invocations that failed, one after another. Error is the error of the latest one; nil
+	// if it is not known.
+	Failures int
+	Error    *Error
+	// Failed is when the latest one ended, Next when the function is invoked again.
+	Failed, Next time.Time
+}
+
+// Reinvocation returns the wait after failed invocations; ok is false if the execution is not in such a wait.
+func (x *Execution) Reinvocation() (r Reinvocation, ok bool) {
+	if x.Over() || x.invoking || x.retryAt.IsZero() {
+		return r, false
+	}
+	return Reinvocation{x.failures, x.failure, x.failedAt, x.retryAt}, true
 }
 
 // Next returns when the execution next changes by itself. change is when a wait ends, when a callback times out, or
@@ -262,11 +283,14 @@ func (x *Execution) returned(l *log, r *Return) {
 	}
 	x.invoking = false
 	out, bad := outputOf(r)
+	if bad == nil && len(text(out.Result)) > MaxFinal {
+		bad = NewError(InvalidParameterValue, tooLong(TypeExecution+" output", MaxFinal).Message)
+	}
 	if bad == nil && r.Error == nil && !r.Throttled && out.Status == Pending && x.outcome == nil && !x.canSuspend() {
 		bad = NewError(InvalidParameterValue, "Cannot return PENDING status with no pending operations.")
 	}
 	if r.Throttled {
-		x.retryAt = l.now.Add(x.backoff())
+		x.again(l, r.Error)
 		return
 	}
 	l.add(history.DurableInvocationCompleted, nil, &body{InvocationCompletedDetails: &invocationCompleted{
@@ -276,13 +300,13 @@ func (x *Execution) returned(l *log, r *Return) {
 	case x.outcome != nil:
 		x.end(l, x.outcome.Status, x.outcome.Result, x.outcome.Error)
 	case r.Error != nil && !r.Fatal:
-		x.retryAt = l.now.Add(x.backoff())
+		x.again(l, r.Error)
 	case r.Error != nil:
 		x.end(l, Failed, nil, r.Error)
 	case bad != nil:
 		x.end(l, Failed, nil, bad)
 	case out.Status == Pending:
-		x.failures = 0
+		x.failures, x.failure, x.failedAt = 0, nil, time.Time{}
 	case out.Status == Succeeded:
 		x.end(l, Succeeded, out.Result, nil)
 	default:
@@ -290,10 +314,11 @@ func (x *Execution) returned(l *log, r *Return) {
 	}
 }
 
-// backoff returns the wait after another failed invocation.
-func (x *Execution) backoff() time.Duration {
+// again waits before the next invocation, after one that failed with an error.
+func (x *Execution) again(l *log, err *Error) {
 	x.failures++
-	return min(shortestBackoff<<min(x.failures-1, mostDoublings), longestBackoff)
+	x.failure, x.failedAt = err, l.now
+	x.retryAt = l.now.Add(min(shortestBackoff<<min(x.failures-1, mostDoublings), longestBackoff))
 }
 
 // output is the response of a durable function.
@@ -392,9 +417,18 @@ func (x *Execution) ring(l *log, o *Operation) {
 	}
 }
 
-// retry ends the wait of a STEP before its next attempt.
+// retry ends the wait of a STEP before its next attempt, or of the EXECUTION before its next invocation.
 func (x *Execution) retry(l *log, r *Retry, again bool) error {
 	o := x.byID[r.OperationID]
+	if o != nil && o.Type == TypeExecution {
+		if _, ok := x.Reinvocation(); !ok && !again {
+			return invalid("The function does not wait to be invoked again after a failure.")
+		}
+		if !x.retryAt.IsZero() {
+			x.retryAt = earlier(x.retryAt, l.now)
+		}
+		return nil
+	}
 	if o == nil || o.Type != TypeStep || o.Status != Pending {
 		if again { // earlier versions stored these commands
 			return nil

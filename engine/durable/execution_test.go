@@ -361,6 +361,22 @@ func TestALargeResultIsCheckpointed(t *testing.T) {
 	}
 }
 
+// A function may return a result of 6 MB; a longer one fails the execution.
+func TestALongResultOfAnInvocation(t *testing.T) {
+	t.Parallel()
+	for length, want := range map[int]string{6 << 20: durable.Succeeded, 6<<20 + 1: durable.Failed} {
+		tr := begin(t, 10)
+		tr.returns(`{"Status":"SUCCEEDED","Result":"` + strings.Repeat("x", length) + `"}`)
+		if tr.x.Status() != want {
+			t.Errorf("%d bytes: %s", length, tr.x.Status())
+		}
+		if _, err := tr.x.Outcome(); want == durable.Failed &&
+			*err.ErrorMessage != "EXECUTION output payload size must be less than or equal to 6291456 bytes." {
+			t.Errorf("%+v", err)
+		}
+	}
+}
+
 func TestTheSameRequestGetsTheSameAnswer(t *testing.T) {
 	t.Parallel()
 	tr := begin(t, 10)
@@ -385,17 +401,17 @@ func TestBadCheckpointsChangeNothing(t *testing.T) {
 		{"Id":"c","Type":"CONTEXT","Action":"START"}]`)
 	before := tr.history()
 	for updates, want := range map[string]string{
-		`[{"Id":"s","Type":"STEP","Action":"START"}]`:                                                      "Invalid current STEP state to start.",
-		`[{"Id":"s","Type":"WAIT","Action":"START","WaitOptions":{"WaitSeconds":1}}]`:                      `Inconsistent operation type: operation s has the type "STEP" in the history, and "WAIT" in the update.`,
-		`[{"Id":"s","Type":"STEP","Name":"b","Action":"SUCCEED"}]`:                                         `Inconsistent operation name: operation s has the name "a" in the history, and "b" in the update.`,
-		`[{"Id":"s","Type":"STEP","SubType":"WaitForCondition","Action":"SUCCEED"}]`:                       `Inconsistent operation subtype: operation s has the subtype "Step" in the history, and "WaitForCondition" in the update.`,
-		`[{"Id":"s","Type":"STEP","ParentId":"c","Action":"SUCCEED"}]`:                                     `Inconsistent operation parent: operation s has the parent "" in the history, and "c" in the update.`,
-		`[{"Id":"n","Type":"STEP","ParentId":"s","Action":"START"}]`:                                       "Invalid parent operation id.",
+		`[{"Id":"s","Type":"STEP","Action":"START"}]`:                                                      "Invalid current STEP state to start: operation s (a) is STARTED.",
+		`[{"Id":"s","Type":"WAIT","Action":"START","WaitOptions":{"WaitSeconds":1}}]`:                      `Inconsistent operation type: operation s (a) has the type "STEP" in the history, and "WAIT" in the update.`,
+		`[{"Id":"s","Type":"STEP","Name":"b","Action":"SUCCEED"}]`:                                         `Inconsistent operation name: operation s (a) has the name "a" in the history, and "b" in the update.`,
+		`[{"Id":"s","Type":"STEP","SubType":"WaitForCondition","Action":"SUCCEED"}]`:                       `Inconsistent operation subtype: operation s (a) has the subtype "Step" in the history, and "WaitForCondition" in the update.`,
+		`[{"Id":"s","Type":"STEP","ParentId":"c","Action":"SUCCEED"}]`:                                     `Inconsistent operation parent: operation s (a) has the parent "" in the history, and "c" in the update.`,
+		`[{"Id":"n","Type":"STEP","ParentId":"s","Action":"START"}]`:                                       "Invalid parent operation id: operation n names s, which is no CONTEXT of this execution.",
 		`[{"Id":"s","Type":"STEP","Action":"RETRY"}]`:                                                      "Invalid StepOptions for the given action: NextAttemptDelaySeconds must be between 1 and 31622400.",
 		`[{"Id":"s","Type":"STEP","Action":"CANCEL"}]`:                                                     "Invalid action for the given operation type.",
 		`[{"Id":"n","Type":"NAP","Action":"START"}]`:                                                       "Unknown operation type.",
-		`[{"Id":"s","Type":"STEP","Action":"SUCCEED"},{"Id":"s","Type":"STEP","Action":"FAIL"}]`:           "Cannot checkpoint multiple operations with the same ID.",
-		`[{"Id":"n","Type":"CONTEXT","Action":"START"},{"Id":"c","Type":"CONTEXT","Action":"START"}]`:      "Cannot start a CONTEXT that already exist.",
+		`[{"Id":"s","Type":"STEP","Action":"SUCCEED"},{"Id":"s","Type":"STEP","Action":"FAIL"}]`:           "Cannot checkpoint multiple operations with the same ID: operation s (a).",
+		`[{"Id":"n","Type":"CONTEXT","Action":"START"},{"Id":"c","Type":"CONTEXT","Action":"START"}]`:      "Cannot start a CONTEXT that already exist: operation c is STARTED.",
 		`[{"Id":"e","Type":"EXECUTION","Action":"SUCCEED"},{"Id":"n","Type":"STEP","Action":"START"}]`:     "EXECUTION checkpoint must be the last update.",
 		`[{"Id":"s","Type":"STEP","Action":"FAIL","Payload":""}]`:                                          "Cannot provide a Payload for FAIL action.",
 		`[{"Id":"n","Type":"CHAINED_INVOKE","Action":"START"}]`:                                            "Invalid ChainedInvokeOptions: FunctionName is required.",
@@ -439,6 +455,57 @@ func TestALostInvocationIsReplaced(t *testing.T) {
 	tr.do(&durable.Command{Return: &durable.Return{RequestID: request, Output: `{"Status":"SUCCEEDED"}`}})
 	if tr.x.Over() {
 		t.Error("an invocation that was replaced ended the execution")
+	}
+}
+
+// An execution says why its function is invoked again and when, and invokes it at once on request.
+func TestReinvocation(t *testing.T) {
+	t.Parallel()
+	tr := begin(t, 3600)
+	now := &durable.Command{Retry: &durable.Retry{OperationID: "4f6c"}}
+	if err := tr.try(now); code(err) != durable.InvalidParameterValue {
+		t.Errorf("while it is invoked: %v", err)
+	}
+	fail := func(r durable.Return) {
+		t.Helper()
+		r.RequestID = tr.x.RequestID()
+		tr.do(&durable.Command{Return: &r})
+	}
+	if _, ok := tr.x.Reinvocation(); ok {
+		t.Error("it waits before anything failed")
+	}
+	fail(durable.Return{Error: durable.NewError("Runtime.UserCodeSyntaxError", "Unexpected token")})
+	r, ok := tr.x.Reinvocation()
+	if !ok || r.Failures != 1 || *r.Error.ErrorType != "Runtime.UserCodeSyntaxError" || !r.Failed.Equal(start) ||
+		!r.Next.Equal(start.Add(time.Second)) {
+		t.Errorf("%+v, %t", r, ok)
+	}
+	tr.wait()
+	tr.invoke()
+	tr.now = start.Add(3 * time.Second)
+	fail(durable.Return{Throttled: true, Error: durable.NewError("TooManyRequestsException", "Rate Exceeded.")})
+	r, ok = tr.x.Reinvocation()
+	if !ok || r.Failures != 2 || *r.Error.ErrorType != "TooManyRequestsException" || !r.Next.Equal(start.Add(5*time.Second)) {
+		t.Errorf("%+v, %t", r, ok)
+	}
+	tr.do(now)
+	tr.invoke()
+	tr.checkpoint(`[{"Id":"w","Type":"WAIT","Action":"START","WaitOptions":{"WaitSeconds":70}}]`)
+	tr.returns(`{"Status":"PENDING"}`)
+	if err := tr.try(now); code(err) != durable.InvalidParameterValue {
+		t.Errorf("while it is suspended: %v", err)
+	}
+	tr.want("1 ExecutionStarted 0\n2 InvocationCompleted 0\n3 WaitStarted 3\n4 InvocationCompleted 3\n")
+	for i, want := range map[int]string{1: "Runtime.UserCodeSyntaxError", 3: ""} {
+		if f := durable.FailureOf(&tr.events[i]); f.Name != want {
+			t.Errorf("event %d: %+v", i+1, f)
+		}
+	}
+	tr.wait()
+	tr.invoke()
+	fail(durable.Return{Error: durable.NewError("Runtime.ExitError", "gone")})
+	if r, _ := tr.x.Reinvocation(); r.Failures != 1 {
+		t.Errorf("after one that did not fail: %+v", r)
 	}
 }
 

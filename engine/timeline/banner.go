@@ -41,7 +41,8 @@ type Now struct {
 	Pending int64 `json:"pendingId,omitempty"`
 	// Token is true if a task token ends it.
 	Token bool `json:"token,omitempty"`
-	// Operation, Type and CallbackID are those of the operation of a durable function; empty for states.
+	// Operation, Type and CallbackID are those of the operation of a durable function; empty for states. With the Type
+	// EXECUTION, the function waits to be invoked again because the latest invocation failed; Visit is then -1.
 	Operation  string `json:"operationId,omitempty"`
 	Type       string `json:"type,omitempty"`
 	CallbackID string `json:"callbackId,omitempty"`
@@ -269,7 +270,7 @@ func (n Now) Text(at time.Time) string {
 		if !n.Next.IsZero() {
 			fmt.Fprintf(&b, " and times out at %s (%s)", clock(n.Next, at), within(n.Next.Sub(at)))
 		}
-	case n.Type == durable.TypeStep && n.Outcome == Waiting:
+	case (n.Type == durable.TypeStep || n.Type == durable.TypeExecution) && n.Outcome == Waiting:
 		if n.Failure.IsZero() {
 			fmt.Fprintf(&b, "%s at %s asked to be repeated", attempt, clock(n.Since, at))
 		} else {

@@ -13,6 +13,9 @@ import (
 // event that is damaged.
 func (r *reader) operation(e *history.Event) *Visit {
 	d, err := durable.DetailsOf(e)
+	if err == nil && e.Type == history.DurableInvocationCompleted {
+		r.t.Invocations.read(e, d)
+	}
 	if err != nil || d.ID == "" {
 		return nil
 	}

@@ -47,6 +47,37 @@ var durableCommands = []string{
 		{"Id":"b","Type":"CALLBACK","Name":"approval","Action":"START","CallbackOptions":{"TimeoutSeconds":60}}]}`,
 }
 
+// Invocations that failed outside steps are counted, with the error of the last one.
+func TestFailedInvocations(t *testing.T) {
+	t.Parallel()
+	began := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+	commands := []string{`{"Start":{"ARN":"arn","ID":"x","Input":"{}","TimeoutSeconds":60}}`, `{"Invoke":{"RequestID":"a"}}`}
+	for _, c := range []struct{ command, want string }{
+		{`{"Updates":[{"Id":"w","Type":"WAIT","Action":"START","WaitOptions":{"WaitSeconds":5}}]}`, ""},
+		{`{"Return":{"RequestID":"a","Output":"{\"Status\":\"PENDING\"}"}}`, ""},
+		{`{"After":5,"Invoke":{"RequestID":"b"}}`, ""},
+		{`{"After":6,"Return":{"RequestID":"b","Error":{"ErrorType":"Runtime.UserCodeSyntaxError","ErrorMessage":"Unexpected token"}}}`,
+			"1 of 2 invocations failed; the last failure was Runtime.UserCodeSyntaxError at 12:00:06"},
+		{`{"After":7,"Invoke":{"RequestID":"c"}}`,
+			"1 of 2 invocations failed; the last failure was Runtime.UserCodeSyntaxError at 12:00:06"},
+		{`{"After":8,"Return":{"RequestID":"c","Error":{"ErrorMessage":"Unexpected token"}}}`,
+			"2 of 3 invocations failed, the latest 2 in a row; the last failure was an error without a type at 12:00:08"},
+		{`{"After":60,"Tick":{}}`,
+			"2 of 3 invocations failed, the latest 2 in a row; the last failure was an error without a type at 12:00:08"},
+	} {
+		commands = append(commands, c.command)
+		l := timeline.Read(durably(t, began, commands...))
+		if got := l.Invocations.Text(began); got != c.want {
+			t.Errorf("after %s: %s\nwant %s", c.command, got, c.want)
+		}
+	}
+	l := timeline.Read(durably(t, began, commands...))
+	if i := l.Invocations; l.Status != history.TimedOut || i.Ended != 3 || i.InARow != 2 || i.Event != 6 ||
+		i.Failure.Cause != "Unexpected token" {
+		t.Errorf("%+v", l)
+	}
+}
+
 func TestADurableExecution(t *testing.T) {
 	t.Parallel()
 	began := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)

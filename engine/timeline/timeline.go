@@ -1,6 +1,8 @@
 package timeline
 
 import (
+	"cmp"
+	"fmt"
 	"time"
 
 	"stepback/engine/durable"
@@ -41,9 +43,60 @@ type Timeline struct {
 	Durable bool `json:"durable,omitempty"`
 	// TimesOut is when the execution of a durable function times out; zero for other executions.
 	TimesOut time.Time `json:"timesOut,omitzero"`
+	// Invocations summarizes the invocations of the durable function that have ended.
+	Invocations Invocations `json:"invocations,omitzero"`
 
 	byEvent []*Visit // by event ID minus first
 	first   int64    // ID of the first event
+}
+
+// Invocations summarizes the invocations of a durable function in an execution. One that failed did so outside the
+// function's steps, for example in broken code, by a timeout of the function or because its process ended; Lambda
+// invokes the function again until the execution times out.
+type Invocations struct {
+	// Ended is the number of invocations that have ended, Failed how many of them failed, and InARow how many of the
+	// latest ones failed without another one between them.
+	Ended  int `json:"ended"`
+	Failed int `json:"failed"`
+	InARow int `json:"failedInARow"`
+	// Failure is the error of the latest invocation that failed, FailedAt when it ended, and Event its event.
+	Failure  history.Failure `json:"latestFailure,omitzero"`
+	FailedAt time.Time       `json:"latestFailedAt,omitzero"`
+	Event    int64           `json:"latestFailedEventId,omitempty"`
+}
+
+// read counts an invocation that has ended.
+func (i *Invocations) read(e *history.Event, d *durable.Details) {
+	i.Ended++
+	if d.Error == nil {
+		i.InARow = 0
+		return
+	}
+	i.Failed++
+	i.InARow++
+	i.Failure, i.FailedAt, i.Event = d.Failure(), e.At(), e.ID
+}
+
+// Text describes the invocations that failed in one line, at a time; empty if none failed.
+//
+//	5 of 7 invocations failed, the latest 4 in a row; the last failure was Runtime.ImportModuleError at 02:13:41
+func (i *Invocations) Text(at time.Time) string {
+	if i.Failed == 0 {
+		return ""
+	}
+	row := ""
+	if i.InARow > 1 && i.InARow < i.Ended {
+		row = fmt.Sprintf(", the latest %d in a row", i.InARow)
+	}
+	return fmt.Sprintf("%d of %d %s failed%s; the last failure was %s at %s", i.Failed, i.Ended,
+		plural(i.Ended, "invocation"), row, cmp.Or(i.Failure.Name, "an error without a type"), clock(i.FailedAt, at))
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
 }
 
 // Visit is one visit of a state: from its entry, through all its attempts, to its exit.

@@ -28,6 +28,7 @@ type Durable interface {
 	Listed(ctx context.Context, q *durablefunctions.Query) iter.Seq2[durablefunctions.Listed, error]
 	Find(ctx context.Context, arn string) (*journal.Execution, error)
 	History(ctx context.Context, arn string) ([]history.Event, error)
+	Retries(ctx context.Context, arn string) ([]durablefunctions.Retry, error)
 
 	RetryNow(ctx context.Context, arn, operation string) error
 	Stop(ctx context.Context, arn string, e *durable.Error) (time.Time, error)
@@ -131,7 +132,7 @@ func durableRetries(l *durablefunctions.Listed) []RetryRow {
 	rows := make([]RetryRow, 0, len(l.Retries))
 	for _, t := range l.Retries {
 		rows = append(rows, RetryRow{Execution: l.ARN, Machine: functionOf(l.Execution), State: t.Name, Error: t.Error,
-			Attempt: t.Attempt, Failed: t.Failed, Next: t.Next, Operation: t.Operation})
+			Attempt: t.Attempt, Failed: t.Failed, Next: t.Next, Operation: t.Operation, Type: t.Type})
 	}
 	return rows
 }
@@ -192,18 +193,21 @@ type DurableView struct {
 	Cause    Payload       `json:"cause,omitzero"`
 	Input    Payload       `json:"input"`
 	Result   Payload       `json:"result,omitzero"`
-	// Events is the number of events so far, Operations the number of operations, and Invocations the number of
-	// invocations that have ended.
-	Events      int         `json:"events"`
-	Operations  int         `json:"operations"`
-	Invocations int         `json:"invocations"`
-	Retries     int         `json:"retries"`
-	Waited      string      `json:"waited,omitempty"`
-	Happens     []NowRow    `json:"now"`
-	More        int         `json:"moreNow,omitempty"`
-	Tab         string      `json:"tab"`
-	Bars        *BarsView   `json:"timeline,omitempty"`
-	List        *EventsView `json:"eventList,omitempty"`
+	// Events is the number of events so far, and Operations the number of operations. Invocations counts the
+	// invocations that have ended, and Crashes describes those that failed; empty if none did. Crash is the message of
+	// the last failure.
+	Events      int                  `json:"events"`
+	Operations  int                  `json:"operations"`
+	Invocations timeline.Invocations `json:"invocations"`
+	Crashes     string               `json:"-"`
+	Crash       Payload              `json:"-"`
+	Retries     int                  `json:"retries"`
+	Waited      string               `json:"waited,omitempty"`
+	Happens     []NowRow             `json:"now"`
+	More        int                  `json:"moreNow,omitempty"`
+	Tab         string               `json:"tab"`
+	Bars        *BarsView            `json:"timeline,omitempty"`
+	List        *EventsView          `json:"eventList,omitempty"`
 	// Data are the inputs, results and errors of the operations.
 	Data []OperationRow `json:"data,omitempty"`
 	Now  time.Time      `json:"at"`
@@ -251,7 +255,8 @@ func (c *Console) durableExecution(r *request, arn string) (*answer, error) {
 		Status:  string(x.Status),
 		Started: x.Start, Stopped: x.Stop, Took: t.Took(r.now), TimesOut: t.TimesOut, Error: t.Failure.Name,
 		Cause: c.causeOf(t.Failure.Cause), Input: c.payload(x.Input, maxShown), Events: len(events),
-		Operations: len(t.Visits), Tab: r.param("tab"), Happens: []NowRow{}, Now: r.now}
+		Operations: len(t.Visits), Invocations: t.Invocations, Crashes: t.Invocations.Text(r.now),
+		Crash: c.causeOf(t.Invocations.Failure.Cause), Tab: r.param("tab"), Happens: []NowRow{}, Now: r.now}
 	if x.AliasARN != "" {
 		v.Version = lastOf(x.AliasARN)
 	}
@@ -261,13 +266,19 @@ func (c *Console) durableExecution(r *request, arn string) (*answer, error) {
 	if x.Status == history.Aborted {
 		v.Status = durable.Stopped
 	}
-	v.count(t, events)
-	rows := t.Now(nil, nil)
+	v.count(t)
+	rows, err := c.durableNow(r, x, t)
+	if err != nil {
+		return nil, err
+	}
 	if len(rows) > shownNow && r.param("now") != "all" {
 		v.More, rows = len(rows)-shownNow, rows[:shownNow]
 	}
 	for _, n := range rows {
 		v.Happens = append(v.Happens, NowRow{n, n.Text(r.now)})
+	}
+	if r.param("format") == "test" {
+		return c.durableTestCase(r, x, events)
 	}
 	switch v.Tab {
 	case "events":
@@ -280,13 +291,32 @@ func (c *Console) durableExecution(r *request, arn string) (*answer, error) {
 	return &answer{Title: x.Name, Template: "durableexecution", Section: "durable", View: v, Topics: []string{arn}, Still: x.Ended()}, err
 }
 
-// count counts the retries with their waits, and the invocations.
-func (v *DurableView) count(t *timeline.Timeline, events []history.Event) {
-	for i := range events {
-		if events[i].Type == history.DurableInvocationCompleted {
-			v.Invocations++
-		}
+// durableNow returns what an execution does now. If the function is invoked again because its latest invocations
+// failed, that is first, and steps that an interrupted invocation left are not reported as running.
+func (c *Console) durableNow(r *request, x *journal.Execution, t *timeline.Timeline) ([]timeline.Now, error) {
+	rows := t.Now(nil, nil)
+	if x.Ended() {
+		return rows, nil
 	}
+	retries, err := c.cfg.Durable.Retries(r.Context(), x.ARN)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(retries, func(t durablefunctions.Retry) bool { return t.Type == durable.TypeExecution })
+	if i < 0 {
+		return rows, nil
+	}
+	again := &retries[i]
+	rows = slices.DeleteFunc(rows, func(n timeline.Now) bool {
+		return n.Type == durable.TypeStep && n.Outcome == timeline.Running
+	})
+	return slices.Insert(rows, 0, timeline.Now{State: again.Name, Visit: -1, Outcome: timeline.Waiting,
+		Since: again.Failed, Attempt: int(again.Attempt - 1), Failure: history.NewFailure(again.Error, ""),
+		Next: again.Next, GivesUp: t.TimesOut, Operation: again.Operation, Type: again.Type}), nil
+}
+
+// count counts the retries with their waits.
+func (v *DurableView) count(t *timeline.Timeline) {
 	var waited time.Duration
 	for _, visit := range t.Visits {
 		v.Retries += visit.Retries()

@@ -29,6 +29,9 @@ func pay(x *durabletest.Execution, input json.RawMessage) (any, error) {
 		}
 		return time.Hour
 	}}
+	if string(input) == `"broken"` {
+		panic("no <i>code</i>")
+	}
 	_, err := x.Step("charge <i>", o, func(attempt int) (any, error) {
 		if attempt == 1 {
 			return nil, &durabletest.Error{Type: "Declined<i>", Message: "<script>alert(1)</script>"}
@@ -134,6 +137,10 @@ func TestDurablePages(t *testing.T) {
 			t.Error(page)
 		}
 	}
+	if got := b.ask("GET", "/_stepback/executions/"+url.PathEscape(arn)+"?format=test", ""); got.status != http.StatusBadRequest ||
+		!strings.Contains(got.body, "this console hides members of them") {
+		t.Errorf("%d: %s", got.status, got.body)
+	}
 	for _, path := range []string{"durable", "executions/" + url.PathEscape(arn)} {
 		if got := b.ask("GET", "/_stepback/"+path+"?format=json", ""); !json.Valid([]byte(got.body)) {
 			t.Errorf("%s as JSON: %s", path, got.body)
@@ -196,6 +203,13 @@ func TestDurableActs(t *testing.T) {
 		t.Error(said)
 	}
 	b.until(arn, "SUCCEEDED")
+	// The execution as a test of the function.
+	if got := b.ask("GET", "/_stepback/executions/"+url.PathEscape(arn)+"?format=test", ""); got.status != http.StatusOK ||
+		!strings.HasPrefix(got.header.Get("Content-Type"), "text/plain") || !strings.HasPrefix(got.body, "# Recorded from the durable execution one.\n") ||
+		!strings.Contains(got.body, `- {error: "Declined<i>", cause: "<script>alert(1)</script>"}`) ||
+		!strings.Contains(got.body, `- {return: {"approved":true}`) {
+		t.Errorf("%d: %v %s", got.status, got.header, got.body)
+	}
 	if page := b.page("executions/" + url.PathEscape(arn) + "?tab=data"); !strings.Contains(page, "approved") || strings.Contains(page, "Stop…") {
 		t.Error(page)
 	}
@@ -212,6 +226,26 @@ func TestDurableActs(t *testing.T) {
 		t.Error(said)
 	}
 	if page := b.until(arn, "STOPPED"); !strings.Contains(page, "Mine") || strings.Contains(page, "Send success") {
+		t.Error(page)
+	}
+	// A function that fails outside its steps is invoked again, at once on request.
+	arn = b.begin("four", `"broken"`)
+	page := b.until(arn, "invocation: attempt ")
+	for _, want := range []string{" failed with ", "next invocation in <b data-until=", "Retry now", " invocation failed; the last failure was ",
+		"no &lt;i&gt;code&lt;/i&gt;", `?tab=events&amp;e=2"`, "Copy as a test case"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s: %s", want, page)
+		}
+	}
+	_, id, _ = strings.Cut(arn, "/durable-execution/four/")
+	if said := act("retry-now", "arn", arn, "operation", id); said != "The retry has begun." {
+		t.Error(said)
+	}
+	b.until(arn, " invocations failed; the last failure was ")
+	if page := b.page("durable?retrying=true"); !strings.Contains(page, "invocation: ") {
+		t.Error(page)
+	}
+	if page := b.page("executions/" + url.PathEscape(arn) + "?tab=events"); !strings.Contains(page, "no &lt;i&gt;code") {
 		t.Error(page)
 	}
 	if r := b.ask("POST", "/_stepback/act/stop-durable", "arn="+url.QueryEscape(arn), "Content-Type: application/x-www-form-urlencoded"); r.status != http.StatusForbidden {

@@ -50,9 +50,8 @@ func (c *Console) event(e *history.Event, begin int64, t *timeline.Timeline) Eve
 	if v := t.Of(e.ID); v != nil {
 		row.State = v.State
 	}
-	if e.More != nil && !e.More.Failure.IsZero() {
-		row.Error, row.Cause = e.More.Failure.Name, c.causeOf(e.More.Failure.Cause)
-		row.Class = "failed"
+	if f := durable.FailureOf(e); !f.IsZero() {
+		row.Error, row.Cause, row.Class = f.Name, c.causeOf(f.Cause), "failed"
 	}
 	return row
 }

@@ -3,17 +3,20 @@ package console
 import (
 	"bytes"
 	"errors"
+	"io"
 
+	"stepback/aws"
 	"stepback/engine"
 	"stepback/engine/history"
 	"stepback/engine/journal"
+	"stepback/local/functiontest/recording"
 	"stepback/stepbacktest/machinetest"
 )
 
 // testCase exports an execution as a test of its state machine, as `stepback record` does.
 func (c *Console) testCase(r *request, x *journal.Execution, events []history.Event) (*answer, error) {
 	if c.hidden.any() {
-		return nil, &badForm{"a test case contains complete payloads, and this console hides members of them (--redact)"}
+		return nil, errHidden
 	}
 	recording := &machinetest.Recording{Name: x.Name, Definition: machineOf(x) + ".asl.json", Events: events}
 	runs, err := r.engine.MapRunsOf(r.Context(), x.ARN)
@@ -35,8 +38,32 @@ func (c *Console) testCase(r *request, x *journal.Execution, events []history.Ev
 			recording.Children = append(recording.Children, child)
 		}
 	}
+	return written(recording)
+}
+
+var errHidden = &badForm{"a test case contains complete payloads, and this console hides members of them (--redact)"}
+
+// durableTestCase exports an execution as a test of its durable function, as `stepback record` does.
+func (c *Console) durableTestCase(r *request, x *journal.Execution, events []history.Event) (*answer, error) {
+	if c.hidden.any() {
+		return nil, errHidden
+	}
+	var f struct{ Handler, Runtime string }
+	err := c.cfg.Call(r.Context(), "lambda", "GetFunctionConfiguration", map[string]any{"FunctionName": x.VersionARN}, &f)
+	var refused *aws.Error
+	if errors.As(err, &refused) {
+		return nil, &badForm{"the function of this execution cannot be read: " + refused.Message}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return written(&recording.Recording{Name: x.Name, Handler: f.Handler, Runtime: f.Runtime, Events: events})
+}
+
+// written returns a test as text.
+func written(test interface{ Write(w io.Writer) error }) (*answer, error) {
 	var b bytes.Buffer
-	if err := recording.Write(&b); err != nil {
+	if err := test.Write(&b); err != nil {
 		return nil, &badForm{err.Error()}
 	}
 	return &answer{Text: b.String()}, nil

@@ -101,9 +101,12 @@ type RetryRow struct {
 	LastBegin time.Time `json:"lastAttemptBegins,omitzero"`
 	ID        int64     `json:"pendingId,omitempty"`
 	Child     bool      `json:"child,omitempty"`
-	// Operation is the ID of the step of a durable function, whose name is Machine. Attempts and LastBegin are then
-	// zero: only the function knows when it gives up.
+	// Operation is the ID of the step of a durable function, whose name is Machine, and Type its type. For an
+	// invocation that is repeated because the latest one failed, they are the ID of the execution's own operation and
+	// EXECUTION.
+	// Attempts and LastBegin are then zero: only the function knows when it gives up.
 	Operation string `json:"operationId,omitempty"`
+	Type      string `json:"type,omitempty"`
 }
 
 // MapRunRow is a running Map Run.

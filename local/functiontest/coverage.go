@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"stepback/local/functiontest/recording"
 	"stepback/retrypatterns/review/handlers"
 	"stepback/stepbacktest/machinetest"
 )
@@ -52,13 +53,13 @@ func (f *File) Coverage(ctx context.Context) machinetest.OperationCoverage {
 	for _, r := range f.results {
 		for _, o := range r.Operations {
 			switch o.Kind {
-			case Step:
+			case recording.Step:
 				add(element{o.Name, true, true})
-			case Callback, Invoke:
+			case recording.Callback, recording.Invoke:
 				add(element{o.Name, false, true})
-			case Condition:
+			case recording.Condition:
 				add(element{o.Name, false, true})
-			case Wait, Context, Submitter:
+			case recording.Wait, recording.Context, recording.Submitter:
 				continue
 			}
 			ran[o.Name] = true

@@ -10,7 +10,7 @@ import (
 
 	"stepback/internal/strictyaml"
 	"stepback/jsonvalue"
-	"stepback/local/services/lambda/runtimes"
+	"stepback/local/functiontest/recording"
 )
 
 // File is a parsed test file.
@@ -159,7 +159,7 @@ func function(v strictyaml.Value, dir string) Function {
 				return f
 			}
 		}
-		if runtime := o.Get("runtime"); runtime.Present() && !tested(f.Runtime) {
+		if runtime := o.Get("runtime"); runtime.Present() && !recording.Testable(f.Runtime) {
 			runtime.Problem("%s", untested(f.Runtime))
 			return f
 		}
@@ -204,15 +204,6 @@ const (
 	defaultPython = "python3.13"
 )
 
-// isNode and isPython report the language of a runtime.
-func isNode(runtime string) bool   { return strings.HasPrefix(runtime, "nodejs") }
-func isPython(runtime string) bool { return strings.HasPrefix(runtime, "python3.") }
-
-// tested reports whether the steps of functions of a runtime can be replaced.
-func tested(runtime string) bool {
-	return runtimes.Known(runtime) && (isNode(runtime) || isPython(runtime))
-}
-
 func untested(runtime string) string {
 	return fmt.Sprintf("functions of the runtime %s cannot be tested: steps can be replaced in JavaScript (such as %s) and Python (such as %s)",
 		runtime, defaultNode, defaultPython)
@@ -233,7 +224,7 @@ func (f *Function) find() (source, why string) {
 	javaScript := filepath.Join(f.Folder, filepath.FromSlash(f.Handler[:slash]), file)
 	module := f.Handler[:strings.LastIndex(f.Handler, ".")]
 	python := filepath.Join(f.Folder, filepath.FromSlash(strings.ReplaceAll(module, ".", "/")))
-	if !isPython(f.Runtime) {
+	if !recording.IsPython(f.Runtime) {
 		for _, end := range []string{".js", ".mjs", ".cjs"} {
 			if isFile(javaScript + end) {
 				if f.Runtime == "" {
@@ -243,7 +234,7 @@ func (f *Function) find() (source, why string) {
 			}
 		}
 	}
-	if !isNode(f.Runtime) {
+	if !recording.IsNode(f.Runtime) {
 		for _, end := range []string{".py", "/__init__.py"} {
 			if isFile(python + filepath.FromSlash(end)) {
 				if f.Runtime == "" {
@@ -399,7 +390,3 @@ func (f *File) Names() []string {
 	}
 	return all
 }
-
-// Files returns the paths of the files and directories that determine the results besides the test file: the code and
-// its sources.
-func (f *File) Files() []string { return append([]string{f.Function.Folder}, f.Function.Sources...) }

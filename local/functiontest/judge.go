@@ -8,6 +8,7 @@ import (
 
 	"stepback/internal/spelling"
 	"stepback/jsonvalue"
+	"stepback/local/functiontest/recording"
 	"stepback/stepbacktest/machinetest"
 )
 
@@ -73,7 +74,7 @@ func (r *Result) judgeOperations(fail func(what, format string, args ...any)) {
 			ran = append(ran, o.Name)
 		}
 	}
-	if got := r.path(); e.Path != nil && !slices.Equal(got, e.Path) {
+	if got := recording.Path(r.Operations); e.Path != nil && !slices.Equal(got, e.Path) {
 		fail("path", "path: %s", machinetest.PathDifference(got, e.Path))
 	}
 	for _, name := range e.Ran {
@@ -83,11 +84,11 @@ func (r *Result) judgeOperations(fail func(what, format string, args ...any)) {
 	}
 	for _, name := range e.Never {
 		if slices.Contains(ran, name) {
-			fail("never", "never: %s ran; the path was %s", name, strings.Join(r.path(), " → "))
+			fail("never", "never: %s ran; the path was %s", name, strings.Join(recording.Path(r.Operations), " → "))
 		}
 	}
 	for _, n := range e.Attempts {
-		got, hint := r.attempts(n.Name), ""
+		got, hint := recording.Attempts(r.Operations, n.Name), ""
 		if !slices.Contains(ran, n.Name) {
 			hint = meant(n.Name, ran)
 		}
@@ -107,38 +108,12 @@ func (r *Result) judgeOperations(fail func(what, format string, args ...any)) {
 	}
 }
 
-// path returns the operations with names in the order in which they started, without contexts and submitters.
-func (r *Result) path() []string {
-	var all []string
-	for _, o := range r.Operations {
-		if o.Name != "" && o.Kind != Context && o.Kind != Submitter {
-			all = append(all, o.Name)
-		}
-	}
-	return all
-}
-
-// attempts returns the number of attempts of the operations with a name. An operation without retries has one.
-func (r *Result) attempts(name string) int {
-	n := 0
-	for _, o := range r.Operations {
-		switch {
-		case o.Name != name || o.Kind == Context:
-		case len(o.Attempts) > 0:
-			n += len(o.Attempts)
-		default:
-			n++
-		}
-	}
-	return n
-}
-
 // waits returns the waits of the operations with a name, in the order of the operations.
 func (r *Result) waits(name string) []time.Duration {
 	var all []time.Duration
 	for _, o := range r.Operations {
 		if o.Name == name {
-			all = append(all, o.waits()...)
+			all = append(all, o.Waited()...)
 		}
 	}
 	return all

@@ -18,6 +18,7 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/internal/spelling"
+	"stepback/local/functiontest/recording"
 	"stepback/local/services/lambda/durablefunctions"
 )
 
@@ -71,7 +72,7 @@ func (m *mocks) mock(name string) *Mock {
 
 // take returns the next response of an operation. listed is false if the test has none for its name. A nil response
 // with listed means that they are used up: the test has failed then.
-func (m *mocks) take(name string, kind Kind, within []string) (a *Response, listed bool) {
+func (m *mocks) take(name string, kind recording.Kind, within []string) (a *Response, listed bool) {
 	m.mu.Lock()
 	m.asked[name] = struct{}{}
 	k := m.mock(name)
@@ -106,15 +107,15 @@ func (m *mocks) take(name string, kind Kind, within []string) (a *Response, list
 }
 
 // unfit says why a response cannot be that of a kind of operation; empty if it can.
-func (r *Response) unfit(kind Kind) string {
+func (r *Response) unfit(kind recording.Kind) string {
 	switch {
-	case r.Hang && kind != Callback:
+	case r.Hang && kind != recording.Callback:
 		return "only callbacks can hang; respond with return or error"
-	case r.Text != nil && kind != Callback:
+	case r.Text != nil && kind != recording.Callback:
 		return "only callbacks have results that are no JSON; respond with return"
-	case r.Crash && (kind == Callback || kind == Invoke):
+	case r.Crash && (kind == recording.Callback || kind == recording.Invoke):
 		return "only steps can crash; respond with return or error"
-	case r.After > 0 && kind != Callback && kind != Invoke:
+	case r.After > 0 && kind != recording.Callback && kind != recording.Invoke:
 		return "only callbacks and invokes respond after a time; remove after"
 	}
 	return ""
@@ -123,9 +124,9 @@ func (r *Response) unfit(kind Kind) string {
 // question identifies the step that asks for a response before an attempt.
 type question struct {
 	// Name is the step's own name. For a submitter it is that of the WaitForCallback.
-	Name   string   `json:"name"`
-	Kind   Kind     `json:"kind"`
-	Within []string `json:"within"`
+	Name   string         `json:"name"`
+	Kind   recording.Kind `json:"kind"`
+	Within []string       `json:"within"`
 }
 
 // answer is the response to a question: exactly one of Run, Crash, Return and Error is set.
@@ -142,12 +143,12 @@ type answer struct {
 // responses of its own.
 func (m *mocks) respond(q *question) answer {
 	name := q.Name
-	if q.Kind == Submitter && name != "" {
-		name = SubmitterName(name)
+	if q.Kind == recording.Submitter && name != "" {
+		name = recording.SubmitterName(name)
 	}
 	r, listed := m.take(name, q.Kind, q.Within)
 	switch {
-	case !listed && q.Kind == Submitter && m.mock(q.Name) != nil:
+	case !listed && q.Kind == recording.Submitter && m.mock(q.Name) != nil:
 		return answer{Return: json.RawMessage("null")}
 	case !listed:
 		return answer{Run: true}
@@ -268,25 +269,25 @@ func errorText(e *durable.Error) string {
 }
 
 // operations returns the operations that have started.
-func (m *mocks) operations() []*Operation {
+func (m *mocks) operations() []*recording.Operation {
 	m.mu.Lock()
 	events := m.events[:len(m.events):len(m.events)]
 	m.mu.Unlock()
-	return operations(events)
+	return recording.Operations(events)
 }
 
 // operation returns the operation with an ID, or nil.
-func (m *mocks) operation(id string) *Operation {
+func (m *mocks) operation(id string) *recording.Operation {
 	all := m.operations()
-	if i := slices.IndexFunc(all, func(o *Operation) bool { return o.Operation == id }); i >= 0 {
+	if i := slices.IndexFunc(all, func(o *recording.Operation) bool { return o.Operation == id }); i >= 0 {
 		return all[i]
 	}
 	return nil
 }
 
 // callback completes a callback with its response.
-func (m *mocks) callback(o *Operation, d *durable.Details) {
-	r, listed := m.take(o.Name, Callback, o.Within)
+func (m *mocks) callback(o *recording.Operation, d *durable.Details) {
+	r, listed := m.take(o.Name, recording.Callback, o.Within)
 	switch {
 	case o.Name == "":
 		m.fails("%s:%d: a callback without a name has no response: give it a name in the function, and a response under mocks",
@@ -305,7 +306,7 @@ func (m *mocks) callback(o *Operation, d *durable.Details) {
 }
 
 // complete completes a callback with a response, after its time.
-func (m *mocks) complete(ctx context.Context, o *Operation, d *durable.Details, r *Response) {
+func (m *mocks) complete(ctx context.Context, o *recording.Operation, d *durable.Details, r *Response) {
 	if r.After > 0 {
 		if m.now.Sleep(ctx, r.After) != nil {
 			return // the test has ended
@@ -346,7 +347,7 @@ func (r *Response) outcome() *durable.Outcome {
 
 // chained implements durablefunctions.Chained.
 func (m *mocks) chained(ctx context.Context, _ string, o *durable.Operation) (*durable.Outcome, error) {
-	function := functionName(o.Chained.FunctionName)
+	function := recording.FunctionName(o.Chained.FunctionName)
 	name := o.Name
 	if m.mock(name) == nil {
 		name = function
@@ -355,7 +356,7 @@ func (m *mocks) chained(ctx context.Context, _ string, o *durable.Operation) (*d
 	if known := m.operation(o.ID); known != nil {
 		within = known.Within
 	}
-	r, listed := m.take(name, Invoke, within)
+	r, listed := m.take(name, recording.Invoke, within)
 	switch {
 	case !listed:
 		what := "the invoke of the function " + function
@@ -382,7 +383,7 @@ func (m *mocks) unused() (failures, notes []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, o := range all {
-		if o.Kind != Context && o.Kind != Wait {
+		if o.Kind != recording.Context && o.Kind != recording.Wait {
 			m.asked[o.Name] = struct{}{}
 		}
 	}
@@ -391,7 +392,7 @@ func (m *mocks) unused() (failures, notes []string) {
 	for i := range m.test.Mocks {
 		k := &m.test.Mocks[i]
 		if _, ok := m.asked[k.Name]; !ok {
-			if j := slices.IndexFunc(all, func(o *Operation) bool { return o.Name == k.Name }); j >= 0 {
+			if j := slices.IndexFunc(all, func(o *recording.Operation) bool { return o.Name == k.Name }); j >= 0 {
 				failures = append(failures, fmt.Sprintf("%s:%d: mocks: %s is a %s, which takes no response; remove it", m.file.Name,
 					k.Line, k.Name, all[j].Kind))
 				continue

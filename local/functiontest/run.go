@@ -24,6 +24,7 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/journal"
 	"stepback/local"
+	"stepback/local/functiontest/recording"
 	"stepback/local/services/lambda/functions"
 	"stepback/stepbacktest/machinetest"
 	"stepback/tasks/lambda/invocation"
@@ -41,7 +42,7 @@ type Result struct {
 	Execution *journal.Execution
 	Events    []history.Event
 	// Operations are the operations that ran, in the order in which they started.
-	Operations []*Operation
+	Operations []*recording.Operation
 	// Log is the end of the function's log.
 	Log []string
 	// Real is the real time that the test took.
@@ -134,10 +135,10 @@ func (f *File) Run(ctx context.Context, t *Test) (*Result, error) {
 }
 
 // waitingFor returns the end of a message about an execution that has not ended: the operations that are open.
-func waitingFor(all []*Operation) string {
+func waitingFor(all []*recording.Operation) string {
 	var open []string
 	for _, o := range all {
-		if o.Open() && o.Kind != Context {
+		if o.Open() && o.Kind != recording.Context {
 			open = append(open, fmt.Sprintf("%s %s (%d attempts)", o.Kind, o.Name, len(o.Attempts)))
 		}
 	}
@@ -226,7 +227,7 @@ func (r *Result) environment(dir, address string) (map[string]string, error) {
 	if err := os.CopyFS(to, shim); err != nil {
 		return nil, err
 	}
-	if isPython(r.File.Function.Runtime) {
+	if recording.IsPython(r.File.Function.Runtime) {
 		join(env, "PYTHONPATH", to, string(filepath.ListSeparator))
 		return env, nil
 	}
@@ -254,7 +255,7 @@ const (
 // outdated says that the function's SDK for JavaScript is too old to load plugins, so that all steps would run. It is
 // empty if the SDK is not, or if its version is unknown: it may be in a bundle.
 func (f *Function) outdated() string {
-	if isPython(f.Runtime) || len(f.Sources) == 0 {
+	if recording.IsPython(f.Runtime) || len(f.Sources) == 0 {
 		return ""
 	}
 	for dir := filepath.Dir(filepath.Join(f.Folder, filepath.FromSlash(f.Handler))); ; dir = filepath.Dir(dir) {
@@ -281,7 +282,7 @@ func (f *Function) outdated() string {
 
 // install says how to install the function's SDK.
 func (f *Function) install() string {
-	if isPython(f.Runtime) {
+	if recording.IsPython(f.Runtime) {
 		return fmt.Sprintf("pip install --target %s %s", f.Folder, sdkOfPython)
 	}
 	return fmt.Sprintf("npm install --prefix %s %s@2", f.Folder, sdkOfJavaScript)
@@ -302,7 +303,7 @@ func (f *Function) explain(why string) string {
 func (f *Function) silent(x *journal.Execution) string {
 	text := fmt.Sprintf("the handler %s did not use AWS's SDK for durable functions, or one that loads no plugins, so that steps cannot be replaced",
 		f.Handler)
-	if isPython(f.Runtime) {
+	if recording.IsPython(f.Runtime) {
 		text += "; decorate it with durable_execution"
 	} else {
 		text += "; wrap it in withDurableExecution"

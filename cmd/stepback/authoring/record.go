@@ -19,7 +19,7 @@ import (
 	"stepback/engine/durable"
 	"stepback/engine/history"
 	"stepback/jsonvalue"
-	"stepback/local/functiontest"
+	"stepback/local/functiontest/recording"
 	"stepback/stepbacktest/machinetest"
 )
 
@@ -121,7 +121,7 @@ func (c *Record) fromDurableFile(std terminal.Streams, texts []json.RawMessage) 
 	if err != nil {
 		return exit.With(exit.Data, fmt.Errorf("%s: %w", c.History, err))
 	}
-	return c.writeDurable(std, &functiontest.Recording{Name: "recorded", Handler: c.Handler, Events: events}, c.History)
+	return c.writeDurable(std, &recording.Recording{Name: "recorded", Handler: c.Handler, Events: events}, c.History)
 }
 
 // fromDurable writes the test of a durable function from an execution that the Lambda API returns.
@@ -138,7 +138,7 @@ func (c *Record) fromDurable(ctx context.Context, std terminal.Streams) error {
 		if err != nil {
 			return err
 		}
-		r := &functiontest.Recording{Name: found.Name, Handler: c.Handler}
+		r := &recording.Recording{Name: found.Name, Handler: c.Handler}
 		for i := range all {
 			r.Events = append(r.Events, all[i].Event)
 		}
@@ -152,7 +152,7 @@ func (c *Record) fromDurable(ctx context.Context, std terminal.Streams) error {
 }
 
 // writeDurable writes the test of a durable function. from is where its history is from.
-func (c *Record) writeDurable(std terminal.Streams, r *functiontest.Recording, from string) error {
+func (c *Record) writeDurable(std terminal.Streams, r *recording.Recording, from string) error {
 	r.Code = c.Code
 	if err := c.write(std, r, "", ""); err != nil {
 		return fmt.Errorf("%s: %w", from, err)

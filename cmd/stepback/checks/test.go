@@ -116,8 +116,15 @@ func (c *Test) Run(ctx context.Context, std terminal.Streams) error {
 	}
 	all := &tested{opened: c.named()}
 	return rerun.OnChange(ctx, std.Err, func() []string { return all.opened }, func() error {
+		before := all
 		all = &tested{opened: c.named()}
-		return c.once(ctx, std, only, all)
+		err := c.once(ctx, std, only, all)
+		if all.refused > 0 { // such as while a build writes the files: nothing names what is missing now
+			all.opened = append(all.opened, before.opened...)
+			slices.Sort(all.opened)
+			all.opened = slices.Compact(all.opened)
+		}
+		return err
 	})
 }
 

@@ -311,15 +311,19 @@ type DurableOperation struct {
 	Error    string    `json:"latestError,omitempty"`
 }
 
-// DurableOperations returns the operations of a history, in the order in which they started.
-func DurableOperations(all []DurableEvent) []DurableOperation {
+// DurableTimeline reads a history.
+func DurableTimeline(all []DurableEvent) *timeline.Timeline {
 	events := make([]history.Event, len(all))
 	for i := range all {
 		events[i] = all[i].Event
 	}
-	visits := timeline.Read(events).Visits
-	operations := make([]DurableOperation, 0, len(visits))
-	for _, v := range visits {
+	return timeline.Read(events)
+}
+
+// DurableOperations returns the operations of an execution, in the order in which they started.
+func DurableOperations(t *timeline.Timeline) []DurableOperation {
+	operations := make([]DurableOperation, 0, len(t.Visits))
+	for _, v := range t.Visits {
 		o := DurableOperation{ID: v.Operation, Name: v.State, Type: v.Type, Status: statusOf(v), Next: v.Next,
 			Callback: v.CallbackID, Error: v.Failure.Name}
 		for i := range v.Attempts {

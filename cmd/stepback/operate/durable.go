@@ -16,7 +16,7 @@ import (
 	"stepback/cmd/stepback/terminal"
 	"stepback/cmd/stepback/workspace"
 	"stepback/engine/durable"
-	"stepback/engine/history"
+	"stepback/engine/timeline"
 )
 
 var durableStatuses = []string{durable.Running, durable.Succeeded, durable.Failed, durable.TimedOut, durable.Stopped}
@@ -68,7 +68,8 @@ func (c *Executions) durable(ctx context.Context, std terminal.Streams) error {
 // durableDescription is the JSON form of the description of a durable execution.
 type durableDescription struct {
 	*executions.Durable
-	Operations []executions.DurableOperation `json:"operations"`
+	Operations  []executions.DurableOperation `json:"operations"`
+	Invocations timeline.Invocations          `json:"invocations"`
 }
 
 // durable describes an execution of a durable function.
@@ -82,7 +83,8 @@ func (c *Describe) durable(ctx context.Context, std terminal.Streams) error {
 		if err != nil {
 			return err
 		}
-		d := durableDescription{found, executions.DurableOperations(events)}
+		t := executions.DurableTimeline(events)
+		d := durableDescription{found, executions.DurableOperations(t), t.Invocations}
 		if c.JSON {
 			return terminal.PrintJSON(std.Out, d)
 		}
@@ -107,6 +109,7 @@ func (d *durableDescription) print(w io.Writer, now time.Time) {
 	if d.Result != nil {
 		fmt.Fprintln(w, on.Fit("  result: "+terminal.ShortenedTo(*d.Result, on.Data())))
 	}
+	d.printFailedInvocations(w, now)
 	fmt.Fprintln(w)
 	t := terminal.NewTable("operation", "type", "status", ">attempts", "next", "latest error")
 	for i := range d.Operations {
@@ -128,6 +131,24 @@ func (d *durableDescription) print(w io.Writer, now time.Time) {
 	}
 }
 
+// printFailedInvocations prints which invocations failed, and why the last one did.
+func (d *durableDescription) printFailedInvocations(w io.Writer, now time.Time) {
+	i := &d.Invocations
+	if i.Failed == 0 {
+		return
+	}
+	fmt.Fprintf(w, "  %s\n", i.Text(now))
+	if i.Failure.Cause != "" {
+		fmt.Fprintf(w, "    %s\n", terminal.ShortenedTo(strings.Join(strings.Fields(i.Failure.Cause), " "), longestCause))
+	}
+	if !d.Ended() && i.InARow > 0 {
+		fmt.Fprintln(w, "  Lambda invokes the function again until the execution times out; stepback retry-now does it at once")
+	}
+}
+
+// longestCause is the number of characters of an error's message that a description shows.
+const longestCause = 400
+
 func textOf(s *string) string {
 	if s == nil {
 		return ""
@@ -146,10 +167,7 @@ func (c *History) durable(ctx context.Context, std terminal.Streams) error {
 				_, err := fmt.Fprintf(std.Out, "%s\n", e.Raw)
 				return err
 			}
-			var f history.Failure
-			if e.More != nil {
-				f = e.More.Failure
-			}
+			f := durable.FailureOf(&e.Event)
 			line := fmt.Sprintf("%5d  %s  %-24s %s %s %s", e.ID, e.At().Local().Format("15:04:05.000"), durable.EventType(e.Type),
 				e.Name, f.Name, f.Cause)
 			_, err := fmt.Fprintln(std.Out, strings.TrimRight(line, " "))

@@ -20,7 +20,7 @@ import (
 // RetryNow implements the verb retry-now.
 type RetryNow struct {
 	Execution string `arg:"" help:"Name or ARN of the execution."`
-	State     string `placeholder:"NAME" help:"Only the retries of this state, or of this step of a durable function. Default: all."`
+	State     string `placeholder:"NAME" help:"Only the retries of this state, or of this step of a durable function; 'invocation' is the next invocation of a function that failed outside its steps. Default: all."`
 	JSON      bool   `name:"json" help:"Print one JSON object per retry and line."`
 	workspace.Where
 }
@@ -141,7 +141,7 @@ func (c *RetryNow) at(ctx context.Context, std terminal.Streams, x *executions.C
 		switch {
 		case n.Pending > 0:
 			waits = append(waits, begun{arn, n.State, strconv.FormatInt(n.Pending, 10)})
-		case n.Type == durable.TypeStep && n.Outcome == "waiting":
+		case (n.Type == durable.TypeStep || n.Type == durable.TypeExecution) && n.Outcome == "waiting":
 			waits = append(waits, begun{arn, n.State, n.Operation})
 		}
 	}

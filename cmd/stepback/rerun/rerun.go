@@ -16,19 +16,21 @@ import (
 
 // OnChange calls do at once, and again whenever one of the files changes, until ctx ends. files returns the files and
 // directories to watch; OnChange calls it after each run. A directory changes when a file is added or removed. If do
-// fails, OnChange prints the error and waits for the next change.
+// fails, OnChange prints the error and waits for the next change. When ctx ends, it returns exit.Stopped without a
+// message, because that is how such a command ends.
 func OnChange(ctx context.Context, w io.Writer, files func() []string, do func() error) error {
 	before := stamps(files())
 	for {
 		began := time.Now()
-		if err := do(); err != nil {
+		err := do()
+		if ctx.Err() != nil {
+			return exit.With(exit.Stopped, nil)
+		}
+		if err != nil {
 			var reported *exit.Error
 			if !errors.As(err, &reported) || reported.Err != nil {
 				fmt.Fprintf(w, "stepback: %v\n", err)
 			}
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
 		}
 		watched := files()
 		for path, now := range stamps(watched) {
@@ -37,9 +39,8 @@ func OnChange(ctx context.Context, w io.Writer, files func() []string, do func()
 			}
 		}
 		fmt.Fprintf(w, "-- waiting for a change of %s; Ctrl-C ends\n", listed(watched))
-		var err error
 		if before, err = changed(ctx, watched, before); err != nil {
-			return err
+			return exit.With(exit.Stopped, nil)
 		}
 	}
 }

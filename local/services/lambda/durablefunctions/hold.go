@@ -136,12 +136,15 @@ func (s *Service) runsOf(scope aws.Scope) []*run {
 	return all
 }
 
-// due returns the retries that should have begun at a time, apart from those that a release has postponed.
+// due returns the retries of STEPs that should have begun at a time, apart from those that a release has postponed.
 func (r *run) due(now time.Time) []Retry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var all []Retry
 	for _, retry := range r.retries {
+		if retry.Type != durable.TypeStep {
+			continue
+		}
 		if p, ok := r.postponed[retry.Operation]; !retry.Next.After(now) && (!ok || !p.due.Equal(retry.Next)) {
 			all = append(all, retry)
 		}

@@ -67,7 +67,7 @@ func (r *run) carry(ctx context.Context, v Version, in *invocation.Request) {
 	var refused *aws.Error
 	switch {
 	case errors.As(err, &refused) && (refused.ByServer() || refused.Status == http.StatusTooManyRequests):
-		back.Throttled = true
+		back.Throttled, back.Error = true, errorOf(err)
 	case err != nil:
 		back.Fatal, back.Error = true, errorOf(err)
 	case answer.FunctionError != "":

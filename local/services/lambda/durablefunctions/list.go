@@ -15,14 +15,21 @@ import (
 	"stepback/engine/journal"
 )
 
-// Retry is a STEP that waits for its next attempt.
+// Invocation is the Name of a Retry that is an invocation of the function.
+const Invocation = "invocation"
+
+// Retry is a STEP that waits for its next attempt, or an execution that waits for its next invocation, because the
+// latest one failed outside the SDK, for example in broken code, or because the function could not be invoked.
 type Retry struct {
-	// Operation is the ID of the STEP, Name its name, or its ID if it has none.
+	// Operation is the ID of the STEP, Name its name, or its ID if it has none. For an invocation, they are the ID of
+	// the EXECUTION and Invocation.
 	Operation, Name string
+	Type            string // durable.TypeStep or durable.TypeExecution
 	// Error is the type of the error with which its latest attempt failed; empty if it asked to be repeated without
 	// one.
 	Error string
-	// Attempt is the number of the attempt that comes next, at least 2.
+	// Attempt is the number of the attempt that comes next, at least 2. Invocations are counted since the last one that
+	// did not fail.
 	Attempt int64
 	// Failed is when the latest attempt ended, Next when the next one may begin.
 	Failed, Next time.Time
@@ -35,7 +42,7 @@ func retriesOf(x *durable.Execution) []Retry {
 		if o.Type != durable.TypeStep || o.Status != durable.Pending {
 			continue
 		}
-		r := Retry{Operation: o.ID, Name: o.Name, Attempt: o.Attempt + 1, Failed: o.Latest, Next: o.Next}
+		r := Retry{Operation: o.ID, Name: o.Name, Type: o.Type, Attempt: o.Attempt + 1, Failed: o.Latest, Next: o.Next}
 		if r.Name == "" {
 			r.Name = o.ID
 		}
@@ -48,6 +55,22 @@ func retriesOf(x *durable.Execution) []Retry {
 	return all
 }
 
+// waitsOf returns the steps that wait for their next attempts, after the wait for the next invocation, without which
+// none of them begins.
+func waitsOf(x *durable.Execution) []Retry {
+	all := retriesOf(x)
+	again, ok := x.Reinvocation()
+	if !ok {
+		return all
+	}
+	r := Retry{Operation: x.Operations()[0].ID, Name: Invocation, Type: durable.TypeExecution,
+		Attempt: int64(again.Failures) + 1, Failed: again.Failed, Next: again.Next}
+	if again.Error != nil {
+		r.Error = deref(again.Error.ErrorType)
+	}
+	return slices.Insert(all, 0, r)
+}
+
 // Query selects executions.
 type Query struct {
 	// Of is the ARN of a function, version or alias, or the prefix of all ARNs of an account and region, which ends in
@@ -55,7 +78,7 @@ type Query struct {
 	Of string
 	// Statuses are the statuses to list, in Lambda's spelling; empty means all.
 	Statuses []string
-	// Retrying leaves out executions in which no STEP waits for its next attempt.
+	// Retrying leaves out executions without a Retry.
 	Retrying bool
 	// Error, if not empty, leaves out executions that neither ended with this error type nor retry because of it.
 	Error string
@@ -65,7 +88,7 @@ type Query struct {
 	After journal.Place
 }
 
-// Listed is an execution in a list, without its input and its result, and its steps that wait for their next attempts.
+// Listed is an execution in a list, without its input and its result, and its retries.
 type Listed struct {
 	*journal.Execution
 	Retries []Retry
@@ -155,8 +178,8 @@ func (s *Service) retrying(l *journal.List) []journal.Place {
 	return places
 }
 
-// Retries returns the steps of a running execution that wait for their next attempts, the next one first. Errors are
-// those of ctx and the journal.
+// Retries returns the steps of a running execution that wait for their next attempts, the next one first, after the
+// wait for the next invocation, if there is one. Errors are those of ctx and the journal.
 func (s *Service) Retries(ctx context.Context, arn string) ([]Retry, error) {
 	r, err := s.running(ctx, arn)
 	if r == nil || err != nil {

@@ -212,9 +212,9 @@ func (s *Service) Stop(ctx context.Context, arn string, e *durable.Error) (time.
 	return x.Stop, nil
 }
 
-// RetryNow ends the wait of a STEP before its next attempt, so that this starts at once. It returns when that is on
-// disk. The later delays do not change. The error is an *aws.Error if the execution does not run, or if the STEP does
-// not wait for its next attempt.
+// RetryNow ends the wait of a STEP before its next attempt, so that this starts at once, or with the ID of the
+// EXECUTION the wait before its next invocation. It returns when that is on disk. The later delays do not change. The
+// error is an *aws.Error if the execution does not run, or if the operation does not wait.
 func (s *Service) RetryNow(ctx context.Context, arn, operation string) error {
 	return s.doWhileRunning(ctx, arn, &durable.Command{Retry: &durable.Retry{OperationID: operation}}, missing(arn),
 		invalid("The durable execution has ended: "+arn))

@@ -78,7 +78,7 @@ func (r *run) restore(u *journal.Unfinished) error {
 	}
 	change, deadline := r.nextChange(st.x)
 	r.mu.Lock()
-	r.next, r.retries, r.started = [2]time.Time{change, deadline}, retriesOf(st.x), u.Start
+	r.next, r.retries, r.started = [2]time.Time{change, deadline}, waitsOf(st.x), u.Start
 	r.mu.Unlock()
 	r.resumes = st.x.Invoking() || st.x.WantsInvocation(r.s.o.Clock.Now()) || len(openInvokes(st.x)) > 0
 	return nil
@@ -334,7 +334,7 @@ func (r *run) schedule(st *state) {
 	change, deadline := r.nextChange(st.x)
 	r.mu.Lock()
 	same := r.change != nil == !change.IsZero() && r.deadline != nil && r.next == [2]time.Time{change, deadline}
-	r.next, r.retries = [2]time.Time{change, deadline}, retriesOf(st.x)
+	r.next, r.retries = [2]time.Time{change, deadline}, waitsOf(st.x)
 	r.mu.Unlock()
 	if !same {
 		r.arm()

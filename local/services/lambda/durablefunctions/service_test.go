@@ -612,7 +612,7 @@ func TestRetriesAreListed(t *testing.T) {
 			}
 			for _, l := range page {
 				names = append(names, l.Name)
-				want := durablefunctions.Retry{Operation: "s", Name: "charge", Error: "Declined", Attempt: 2, Failed: l.Retries[0].Failed,
+				want := durablefunctions.Retry{Operation: "s", Name: "charge", Type: durable.TypeStep, Error: "Declined", Attempt: 2, Failed: l.Retries[0].Failed,
 					Next: l.Retries[0].Failed.Add(time.Minute)}
 				if l.Status() != "RUNNING" || len(l.Retries) != 1 || l.Retries[0] != want {
 					t.Errorf("%+v", l)
@@ -639,6 +639,83 @@ func TestRetriesAreListed(t *testing.T) {
 		if page, _, err := s.Page(t.Context(), other, 2, ""); err != nil || len(page) != 0 {
 			t.Errorf("%+v: %+v, %v", other, page, err)
 		}
+	}
+}
+
+// A function whose code is broken in the middle of an execution is listed among the retries with the error of its
+// invocation, after a restart as well, and is invoked again on request.
+func TestBrokenCodeIsListed(t *testing.T) {
+	t.Parallel()
+	c := virtual(t)
+	c.Hold()
+	defer c.Release()
+	j, err := pebble.Open(t.TempDir(), pebble.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := j.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	var mended atomic.Bool
+	handlers := map[string]handler{"F": func(context.Context, *durablefunctions.Service, *event) (string, error) {
+		if mended.Load() {
+			return `{"Status":"SUCCEEDED","Result":"1"}`, nil
+		}
+		return "", errors.New("Unexpected token")
+	}}
+	s, _ := open(t, j, c, handlers)
+	r := request(`1`)
+	r.Type = invocation.Event
+	a, err := s.Invoke(t.Context(), version, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	arn := a.DurableExecutionARN
+	_, id, _ := strings.Cut(arn, "/durable-execution/")
+	_, id, _ = strings.Cut(id, "/")
+	want := durablefunctions.Retry{Operation: id, Name: "invocation", Type: durable.TypeExecution, Error: "Runtime.ExitError",
+		Attempt: 2, Failed: began, Next: began.Add(time.Second)}
+	listed := func() {
+		t.Helper()
+		q := durablefunctions.Query{Of: "arn:aws:lambda:us-east-1:000000000000:function:F", Retrying: true, Error: "Runtime.ExitError"}
+		for t.Context().Err() == nil {
+			page, _, err := s.Page(t.Context(), q, 2, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(page) == 1 {
+				if l := page[0]; l.ARN != arn || len(l.Retries) != 1 || l.Retries[0] != want {
+					t.Errorf("%+v", l)
+				}
+				return
+			}
+			runtime.Gosched()
+		}
+	}
+	listed()
+	s.Close()
+	s, _ = open(t, j, c, handlers)
+	defer s.Close()
+	listed()
+	mended.Store(true)
+	if err := s.RetryNow(t.Context(), arn, id); err != nil {
+		t.Fatal(err)
+	}
+	for status := ""; status != "SUCCEEDED" && t.Context().Err() == nil; runtime.Gosched() {
+		d, err := s.Describe(t.Context(), arn, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		status = d.Status
+	}
+	events, err := s.History(t.Context(), arn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := types(events), "ExecutionStarted@0 InvocationCompleted@0 InvocationCompleted@0 ExecutionSucceeded@0"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
 	}
 }
 

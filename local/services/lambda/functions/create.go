@@ -61,7 +61,7 @@ func (s *Service) configure(ctx context.Context, a *area, c *Configuration, in *
 	if len(in.Architectures) > 0 {
 		c.Architectures = in.Architectures
 	}
-	if _, err := s.runtimes.Launch(ctx, c.Runtime, ""); err != nil {
+	if _, err := s.runtimes.Launch(ctx, c.Runtime, "", 0); err != nil {
 		return invalid("%v", err)
 	}
 	layers, err := s.layersOf(in.Layers)

@@ -57,7 +57,7 @@ func (s *Service) deploy(ctx context.Context, a *area, r *record, c *Configurati
 // launch returns how to start a version whose code is in a directory. If the interpreter of its runtime is missing,
 // which existed when the function was created, each invocation reports that.
 func (s *Service) launch(ctx context.Context, c *Configuration, dir string) runtimes.Launch {
-	launch, err := s.runtimes.Launch(ctx, c.Runtime, dir)
+	launch, err := s.runtimes.Launch(ctx, c.Runtime, dir, c.MemorySize)
 	if err != nil {
 		s.opts.Log.Warn("a function cannot run", "function", c.FunctionArn, "reason", err)
 		return runtimes.Launch{Command: []string{c.Runtime}}

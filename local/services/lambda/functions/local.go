@@ -62,7 +62,7 @@ func (s *Service) PutLocal(ctx context.Context, scope aws.Scope, in *LocalInput)
 		return invalid("There is no built-in code %q.", in.BuiltIn)
 	}
 	if in.Folder != "" {
-		if _, err := s.runtimes.Launch(ctx, in.Runtime, in.Folder); err != nil {
+		if _, err := s.runtimes.Launch(ctx, in.Runtime, in.Folder, in.MemoryMB); err != nil {
 			return invalid("%v", err)
 		}
 	}

@@ -22,7 +22,7 @@ func (s *Service) UpdateConfiguration(ctx context.Context, scope aws.Scope, name
 		if err := in.apply(&r.Latest); err != nil {
 			return err
 		}
-		if _, err := s.runtimes.Launch(ctx, r.Latest.Runtime, ""); err != nil {
+		if _, err := s.runtimes.Launch(ctx, r.Latest.Runtime, "", 0); err != nil {
 			return invalid("%v", err)
 		}
 		if in.Layers != nil {

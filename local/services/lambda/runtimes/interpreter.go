@@ -18,8 +18,8 @@ type language struct {
 	probe []string
 	// least is the oldest version that can run the client.
 	least [2]int
-	// command returns the command that starts a script, without the interpreter.
-	command func(path string) []string
+	// command returns the command that starts a script, without the script, for a function with this much memory in MB.
+	command func(path string, memoryMB int) []string
 	env     map[string]string
 	// inherits lists variables of this process that functions inherit.
 	inherits []string
@@ -30,7 +30,7 @@ var python = language{
 	candidates: func(version string) []string { return []string{"python" + version, "python3", "python"} },
 	probe:      []string{"-c", `import sys; print(sys.executable); print("%d.%d.%d" % sys.version_info[:3])`},
 	least:      [2]int{3, 8},
-	command:    func(path string) []string { return []string{path, "-u"} },
+	command:    func(path string, _ int) []string { return []string{path, "-u"} },
 	env:        map[string]string{"PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8"},
 }
 
@@ -39,8 +39,21 @@ var node = language{
 	candidates: func(version string) []string { return []string{"node" + version, "node", "nodejs"} },
 	probe:      []string{"-e", `console.log(process.execPath); console.log(process.versions.node)`},
 	least:      [2]int{18, 0},
-	command:    func(path string) []string { return []string{path} },
+	command:    nodeCommand,
 	inherits:   []string{"NODE_PATH"}, // AWS's runtime includes its SDK; here it may be found through this path
+}
+
+// nodeCommand limits the heap as the bootstrap of AWS's runtime does: a tenth of the memory is for new objects, and the
+// rest for old ones. Without these limits, V8 collects garbage so late that a function exceeds a memory that suffices
+// on Lambda.
+func nodeCommand(path string, memoryMB int) []string {
+	if memoryMB == 0 {
+		return []string{path}
+	}
+	const newShare, semiSpaces = 10, 2
+	young := memoryMB / newShare
+	return []string{path, fmt.Sprintf("--max-semi-space-size=%d", young/semiSpaces),
+		fmt.Sprintf("--max-old-space-size=%d", memoryMB-young)}
 }
 
 // interpreter is an interpreter that is installed on this machine.

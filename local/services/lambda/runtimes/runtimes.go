@@ -100,21 +100,23 @@ func Refusal(runtime string) string {
 		"provided runtime, with its own bootstrap.", runtime, strings.Join(Names, ", "))
 }
 
-// Launch returns how to start a function of the runtime with its code in the directory code. The error says what to
-// install.
-func (s *Set) Launch(ctx context.Context, runtime, code string) (Launch, error) {
+// Launch returns how to start a function of the runtime with its code in the directory code. memoryMB is the function's
+// memory, to which the heap of Node.js is limited; 0 means no limit. The error says what to install.
+func (s *Set) Launch(ctx context.Context, runtime, code string, memoryMB int) (Launch, error) {
 	switch {
 	case strings.HasPrefix(runtime, "provided"):
 		return Launch{Command: []string{filepath.Join(code, "bootstrap")}, Interpreter: runtime}, nil
 	case strings.HasPrefix(runtime, "python3."):
-		return s.interpreted(ctx, runtime, python, pythonClient)
+		return s.interpreted(ctx, runtime, python, pythonClient, memoryMB)
 	case strings.HasPrefix(runtime, "nodejs"):
-		return s.interpreted(ctx, runtime, node, nodeClient)
+		return s.interpreted(ctx, runtime, node, nodeClient, memoryMB)
 	}
 	return Launch{}, errors.New(Refusal(runtime))
 }
 
-func (s *Set) interpreted(ctx context.Context, runtime string, l language, client string) (Launch, error) {
+func (s *Set) interpreted(
+	ctx context.Context, runtime string, l language, client string, memoryMB int,
+) (Launch, error) {
 	i, err := s.interpreter(ctx, runtime, l)
 	if err != nil {
 		return Launch{}, err
@@ -137,7 +139,7 @@ func (s *Set) interpreted(ctx context.Context, runtime string, l language, clien
 		note = ", which AWS has ended"
 	}
 	return Launch{
-		Command:     append(slices.Clone(l.command(i.path)), program),
+		Command:     append(slices.Clone(l.command(i.path, memoryMB)), program),
 		Interpreter: fmt.Sprintf("%s%s (%s %s at %s)", runtime, note, l.name, i.version, i.path),
 		Env:         env,
 	}, nil

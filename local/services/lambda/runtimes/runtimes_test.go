@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -42,7 +43,7 @@ func deployedWith(t *testing.T, runtime, handler string, files map[string]string
 	if err != nil {
 		t.Fatal(err)
 	}
-	launch, err := set.Launch(t.Context(), runtime, code)
+	launch, err := set.Launch(t.Context(), runtime, code, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,13 +235,32 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 			`functions for the Node.js and Python of this machine: use one of nodejs18.x, `,
 		"nodejs16.x": `functions of the runtime nodejs16.x need Node.js on this machine: install Node.js 16, `,
 	} {
-		if _, err := set.Launch(t.Context(), runtime, "/code"); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := set.Launch(t.Context(), runtime, "/code", 128); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v", runtime, err)
 		}
 	}
-	if l, err := set.Launch(t.Context(), "provided.al2023", "/code"); err != nil ||
+	if l, err := set.Launch(t.Context(), "provided.al2023", "/code", 128); err != nil ||
 		l.Command[0] != filepath.Join("/code", "bootstrap") {
 		t.Errorf("%+v, %v", l, err)
+	}
+}
+
+// The heap of Node.js is limited by the function's memory, as AWS's runtime does.
+func TestTheHeapIsLimited(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("Node.js is not installed")
+	}
+	set, err := runtimes.Open(filepath.Join(t.TempDir(), "runtimes"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := set.Launch(t.Context(), "nodejs22.x", "/code", 128)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := l.Command[1 : len(l.Command)-1]; !slices.Equal(got, []string{"--max-semi-space-size=6", "--max-old-space-size=116"}) {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -1,4 +1,4 @@
-package functiontest
+package recording
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/timeline"
 	"stepback/jsonvalue"
+	"stepback/local/services/lambda/runtimes"
 	"stepback/stepbacktest/machinetest"
 )
 
@@ -24,6 +25,17 @@ type Recording struct {
 	// Events is the history of the execution, with its data.
 	Events []history.Event
 }
+
+// Testable reports whether the steps of functions of a runtime can be replaced.
+func Testable(runtime string) bool {
+	return runtimes.Known(runtime) && (IsNode(runtime) || IsPython(runtime))
+}
+
+// IsNode reports whether functions of a runtime are in JavaScript.
+func IsNode(runtime string) bool { return strings.HasPrefix(runtime, "nodejs") }
+
+// IsPython reports whether functions of a runtime are in Python.
+func IsPython(runtime string) bool { return strings.HasPrefix(runtime, "python3.") }
 
 // ErrNoData is returned by Recording.Write for a history without inputs and results.
 var ErrNoData = errors.New("the history has no inputs and results: read it with --include-execution-data")
@@ -48,7 +60,7 @@ func (r *Recording) Write(w io.Writer) error {
 	if first.Payload == nil {
 		return ErrNoData
 	}
-	all := operations(r.Events)
+	all := Operations(r.Events)
 	last := &r.Events[len(r.Events)-1]
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# Recorded from the durable execution %s.\n", r.Name)
@@ -56,7 +68,7 @@ func (r *Recording) Write(w io.Writer) error {
 	if r.Code != "" {
 		members = append(members, "code: "+machinetest.Quoted(r.Code))
 	}
-	if r.Runtime != "" && tested(r.Runtime) {
+	if r.Runtime != "" && Testable(r.Runtime) {
 		members = append(members, "runtime: "+r.Runtime)
 	}
 	if last.Type == history.ExecutionTimedOut {
@@ -291,8 +303,7 @@ func (r *Recording) expect(b *bytes.Buffer, all []*Operation, last *history.Even
 		b.WriteString("      # The execution had not ended by itself; add the expected outcome here.\n      never: []\n")
 		return
 	}
-	of := &Result{Operations: all}
-	if path := of.path(); len(path) > 0 && !concurrent(all) {
+	if path := Path(all); len(path) > 0 && !concurrent(all) {
 		for i, name := range path {
 			path[i] = machinetest.Quoted(name)
 		}
@@ -303,7 +314,7 @@ func (r *Recording) expect(b *bytes.Buffer, all []*Operation, last *history.Even
 	for _, o := range all {
 		if len(o.Attempts) > 1 && o.Name != "" && !seen[o.Name] {
 			seen[o.Name] = true
-			attempts = append(attempts, fmt.Sprintf("%s: %d", machinetest.Quoted(o.Name), of.attempts(o.Name)))
+			attempts = append(attempts, fmt.Sprintf("%s: %d", machinetest.Quoted(o.Name), Attempts(all, o.Name)))
 		}
 	}
 	if len(attempts) > 0 {

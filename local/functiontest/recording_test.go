@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"stepback/engine/durable"
-	"stepback/local/functiontest"
+	"stepback/local/functiontest/recording"
 )
 
 // Tests are recorded from the executions of other tests, and pass.
@@ -42,7 +42,7 @@ tests:
 				t.Fatal(r.Failures)
 			}
 			var b strings.Builder
-			recording := functiontest.Recording{Name: r.Test.Name, Handler: x.handler, Events: r.Events}
+			recording := recording.Recording{Name: r.Test.Name, Handler: x.handler, Events: r.Events}
 			if err := recording.Write(&b); err != nil {
 				t.Fatalf("%s: %v", r.Test.Name, err)
 			}
@@ -67,7 +67,7 @@ func TestARecordedTest(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	recording := functiontest.Recording{Name: "order-17", Handler: "orders.handler", Runtime: "nodejs24.x", Code: "dist", Events: r.Events}
+	recording := recording.Recording{Name: "order-17", Handler: "orders.handler", Runtime: "nodejs24.x", Code: "dist", Events: r.Events}
 	if err := recording.Write(&b); err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func rawEvents(texts ...string) []json.RawMessage {
 func TestHistoriesThatCannotBeRecorded(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	if err := (&functiontest.Recording{Name: "x", Handler: "a.b"}).Write(&b); err == nil ||
+	if err := (&recording.Recording{Name: "x", Handler: "a.b"}).Write(&b); err == nil ||
 		!strings.Contains(err.Error(), "does not begin with ExecutionStarted") {
 		t.Error(err)
 	}
@@ -116,7 +116,7 @@ func TestHistoriesThatCannotBeRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := (&functiontest.Recording{Name: "x", Handler: "a.b", Events: events}).Write(&b); !errors.Is(err, functiontest.ErrNoData) {
+	if err := (&recording.Recording{Name: "x", Handler: "a.b", Events: events}).Write(&b); !errors.Is(err, recording.ErrNoData) {
 		t.Error(err)
 	}
 	const started = `{"EventType":"ExecutionStarted","EventId":1,"EventTimestamp":1,"Id":"e","ExecutionStartedDetails":{"ExecutionTimeout":60,"Input":{"Payload":"1"}}}`
@@ -125,7 +125,7 @@ func TestHistoriesThatCannotBeRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := (&functiontest.Recording{Name: "x", Handler: "a.b", Events: events}).Write(&b); err == nil ||
+	if err := (&recording.Recording{Name: "x", Handler: "a.b", Events: events}).Write(&b); err == nil ||
 		err.Error() != "the history has event 900 after event 1: pass all events of the execution, in their order" {
 		t.Error(err)
 	}
@@ -140,7 +140,7 @@ func TestHistoriesThatCannotBeRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Reset()
-	if err := (&functiontest.Recording{Name: "x", Handler: "a.b", Events: events}).Write(&b); err != nil {
+	if err := (&recording.Recording{Name: "x", Handler: "a.b", Events: events}).Write(&b); err != nil {
 		t.Fatal(err)
 	}
 	const want = `# Recorded from the durable execution x.

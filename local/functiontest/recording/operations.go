@@ -1,4 +1,6 @@
-package functiontest
+// Package recording describes the operations of an execution of a durable function as its tests know them, and writes a
+// test file from an execution's history. Package functiontest runs such files.
+package recording
 
 import (
 	"slices"
@@ -48,8 +50,8 @@ const (
 // SubmitterName returns the name by which tests know the submitter of a callback.
 func SubmitterName(callback string) string { return callback + "-submitter" }
 
-// operations returns the operations of an execution, in the order in which they started.
-func operations(events []history.Event) []*Operation {
+// Operations returns the operations of an execution, in the order in which they started.
+func Operations(events []history.Event) []*Operation {
 	visits := timeline.Read(events).Visits
 	all := make([]*Operation, len(visits)) // by the numbers of visits
 	for i, v := range visits {
@@ -64,7 +66,7 @@ func operations(events []history.Event) []*Operation {
 			o.below(all[v.Parent.Number])
 		}
 		if d, err := durable.DetailsOf(&events[v.Entry-events[0].ID]); err == nil && o.Kind == Invoke && o.Name == "" {
-			o.Name = functionName(d.Function)
+			o.Name = FunctionName(d.Function)
 		}
 		all[i] = o
 	}
@@ -91,8 +93,8 @@ func (o *Operation) below(parent *Operation) {
 	}
 }
 
-// functionName returns the name of a function without its ARN and its qualifier.
-func functionName(function string) string {
+// FunctionName returns the name of a function without its ARN and its qualifier.
+func FunctionName(function string) string {
 	if i := strings.Index(function, ":function:"); i >= 0 {
 		function = function[i+len(":function:"):]
 	}
@@ -100,9 +102,9 @@ func functionName(function string) string {
 	return name
 }
 
-// waits returns the waits of an operation: the delays between its attempts, or for operations without attempts how long
-// it was open.
-func (o *Operation) waits() []time.Duration {
+// Waited returns the waits of an operation: the delays between its attempts, or for operations without attempts how
+// long it was open.
+func (o *Operation) Waited() []time.Duration {
 	var all []time.Duration
 	if len(o.Attempts) == 0 && !o.Open() && o.Kind != Context {
 		return append(all, o.Left.Sub(o.Entered))
@@ -113,4 +115,30 @@ func (o *Operation) waits() []time.Duration {
 		}
 	}
 	return all
+}
+
+// Path returns the operations with names in the order in which they started, without contexts and submitters.
+func Path(operations []*Operation) []string {
+	var all []string
+	for _, o := range operations {
+		if o.Name != "" && o.Kind != Context && o.Kind != Submitter {
+			all = append(all, o.Name)
+		}
+	}
+	return all
+}
+
+// Attempts returns the number of attempts of the operations with a name. An operation without retries has one.
+func Attempts(operations []*Operation, name string) int {
+	n := 0
+	for _, o := range operations {
+		switch {
+		case o.Name != name || o.Kind == Context:
+		case len(o.Attempts) > 0:
+			n += len(o.Attempts)
+		default:
+			n++
+		}
+	}
+	return n
 }
