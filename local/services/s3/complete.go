@@ -73,6 +73,12 @@ func (s *store) completeMultipartUpload(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if u.CustomerKey != nil && (u.Algorithm != "" || c.Header.Get(customerPrefix+"Key") != "") {
+		// API_CompleteMultipartUpload: "required only when the object was created using a checksum algorithm"
+		if err := u.requireKey(c); err != nil {
+			return nil, err
+		}
+	}
 	conditions, err := putConditions(c)
 	if err != nil {
 		return nil, err
