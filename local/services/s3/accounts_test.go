@@ -227,7 +227,7 @@ func TestCompletionNeedsTheCustomerKey(t *testing.T) {
 		}
 		part, err := c.UploadPart(t.Context(), &awss3.UploadPartInput{Bucket: aws.String(bucket), Key: aws.String("k"),
 			UploadId: begun.UploadId, PartNumber: aws.Int32(1), Body: strings.NewReader("x"),
-			SSECustomerAlgorithm: algorithm, SSECustomerKey: key, SSECustomerKeyMD5: sum})
+			SSECustomerAlgorithm: algorithm, SSECustomerKey: key, SSECustomerKeyMD5: sum, ChecksumAlgorithm: checksum})
 		if err != nil {
 			t.Fatal(err)
 		}

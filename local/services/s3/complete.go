@@ -182,23 +182,19 @@ func (u *upload) expected(c *call, b *body) error {
 			continue
 		}
 		if b.checksum == nil || b.checksum.Algorithm != name {
-			return fail(
-				"InvalidRequest",
-				"Checksum Type mismatch occurred, expected checksum Type: "+cmp.Or(
-					strings.ToLower(u.Algorithm),
-					"null",
-				)+
-					", actual checksum Type: "+strings.ToLower(
-					name,
-				),
-				nil,
-			)
+			return checksumMismatch(u.Algorithm, name)
 		}
 		if want, _, _ := strings.Cut(b.checksum.Value, "-"); sum != b.checksum.Value && sum != want {
 			return fail("BadDigest", "The "+name+" you specified did not match the calculated checksum.", nil)
 		}
 	}
 	return nil
+}
+
+// checksumMismatch returns the error for a checksum in another algorithm than the upload's. Empty stands for none.
+func checksumMismatch(expected, actual string) error {
+	return fail("InvalidRequest", "Checksum Type mismatch occurred, expected checksum Type: "+
+		cmp.Or(strings.ToLower(expected), "null")+", actual checksum Type: "+cmp.Or(strings.ToLower(actual), "null"), nil)
 }
 
 // chosen returns the parts that a completion names, which must be in ascending order.
@@ -224,6 +220,11 @@ func (u *upload) chosen(uploaded []part, named []namedPart) ([]part, error) {
 				"One or more of the specified parts could not be found.  The part may not have been uploaded, or the specified entity tag may not match the part's entity tag.",
 				members{"UploadId": u.ID, "PartNumber": n.PartNumber, "ETag": strings.Trim(n.ETag, `"`)},
 			)
+		}
+		if sum == "" && u.Algorithm != "" && u.checksumType() == composite { // measured at AWS
+			return nil, fail("InvalidRequest", fmt.Sprintf("The upload was created using a %s checksum. The complete request must "+
+				"include the checksum for each part. It was missing for part %d in the request.", strings.ToLower(u.Algorithm),
+				n.PartNumber), nil)
 		}
 		chosen = append(chosen, p)
 	}
