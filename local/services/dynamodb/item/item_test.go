@@ -184,7 +184,7 @@ func TestFromJSON(t *testing.T) {
 		strings.Repeat(`{"L":[`, 31) + `{"S":"a"}` + strings.Repeat(`]}`, 31): strings.Repeat(`{"L":[`, 31) + `{"S":"a"}` + strings.Repeat(`]}`, 31),
 		strings.Repeat(`{"L":[`, 32) + strings.Repeat(`]}`, 32):               strings.Repeat(`{"L":[`, 32) + strings.Repeat(`]}`, 32),
 		strings.Repeat(`{"L":[`, 32) + `{"S":"a"}` + strings.Repeat(`]}`, 32): "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit",
-		strings.Repeat(`{"L":[`, 33) + strings.Repeat(`]}`, 33): "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit",
+		strings.Repeat(`{"L":[`, 33) + strings.Repeat(`]}`, 33):               "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit",
 	} {
 		parsed, err := jsonvalue.Parse(text)
 		if err != nil {
