@@ -235,18 +235,6 @@ func checkAccelerate(_ *store, _ *call, text []byte) error {
 	return nil
 }
 
-// checkLogging accepts that a bucket's requests are not logged.
-func checkLogging(_ *store, _ *call, text []byte) error {
-	var in struct{ LoggingEnabled *struct{} }
-	if xml.Unmarshal(text, &in) != nil {
-		return malformedXML()
-	}
-	if in.LoggingEnabled != nil {
-		return notImplemented("Logs of requests (LoggingEnabled) are not served here.")
-	}
-	return nil
-}
-
 func checkPayment(_ *store, _ *call, text []byte) error {
 	var in struct{ Payer string }
 	if xml.Unmarshal(text, &in) != nil || in.Payer != "BucketOwner" && in.Payer != "Requester" {
