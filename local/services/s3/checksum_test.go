@@ -162,4 +162,9 @@ func TestChecksumsOfParts(t *testing.T) {
 			t.Errorf("completion with %q: %d %s, want %s", sum, w.Code, w.Body, want)
 		}
 	}
+	w := send(server, http.MethodPost, target, `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber>`+
+		`<ETag>9dd4e461268c8034f5c8564e155c67a6</ETag></Part></CompleteMultipartUpload>`, "X-Amz-Checksum-Sha256", hash)
+	if !strings.Contains(w.Body.String(), "<Code>BadDigest</Code>") {
+		t.Errorf("completion with the checksum of all bytes instead of the parts': %d %s", w.Code, w.Body)
+	}
 }

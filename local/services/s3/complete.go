@@ -152,7 +152,7 @@ func (s *store) joined(c *call, u *upload, named []namedPart) (body, error) {
 	if err != nil {
 		return body{}, err
 	}
-	err = u.expected(c, &b)
+	err = cmp.Or(u.expected(c, &b), u.requireSums(named))
 	if err != nil {
 		b.discard()
 	}
@@ -191,6 +191,22 @@ func (u *upload) expected(c *call, b *body) error {
 	return nil
 }
 
+// requireSums returns an error if a completion lacks the checksum of a part that a composite checksum needs, as measured
+// at AWS.
+func (u *upload) requireSums(named []namedPart) error {
+	if u.Algorithm == "" || u.checksumType() != composite {
+		return nil
+	}
+	for _, n := range named {
+		if n.sum(u.Algorithm) == "" {
+			return fail("InvalidRequest", fmt.Sprintf("The upload was created using a %s checksum. The complete request must "+
+				"include the checksum for each part. It was missing for part %d in the request.", strings.ToLower(u.Algorithm),
+				n.PartNumber), nil)
+		}
+	}
+	return nil
+}
+
 // checksumMismatch returns the error for a checksum in another algorithm than the upload's. Empty stands for none.
 func checksumMismatch(expected, actual string) error {
 	return fail("InvalidRequest", "Checksum Type mismatch occurred, expected checksum Type: "+
@@ -220,11 +236,6 @@ func (u *upload) chosen(uploaded []part, named []namedPart) ([]part, error) {
 				"One or more of the specified parts could not be found.  The part may not have been uploaded, or the specified entity tag may not match the part's entity tag.",
 				members{"UploadId": u.ID, "PartNumber": n.PartNumber, "ETag": strings.Trim(n.ETag, `"`)},
 			)
-		}
-		if sum == "" && u.Algorithm != "" && u.checksumType() == composite { // measured at AWS
-			return nil, fail("InvalidRequest", fmt.Sprintf("The upload was created using a %s checksum. The complete request must "+
-				"include the checksum for each part. It was missing for part %d in the request.", strings.ToLower(u.Algorithm),
-				n.PartNumber), nil)
 		}
 		chosen = append(chosen, p)
 	}
