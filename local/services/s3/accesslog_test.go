@@ -14,8 +14,8 @@ import (
 	"stepback/local/services/s3"
 )
 
-// delivered delivers the access logs and returns the keys and the content of the objects in the bucket "logs" that were
-// not there before, one line a key, and deletes them.
+// delivered delivers the access logs. It returns the keys of the objects in the bucket "logs", one a line, and their
+// content, and deletes them.
 func delivered(t *testing.T, server *s3.Server, c *awss3.Client) (keys, content string) {
 	t.Helper()
 	if err := server.DeliverLogs(); err != nil {

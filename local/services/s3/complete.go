@@ -191,8 +191,8 @@ func (u *upload) expected(c *call, b *body) error {
 	return nil
 }
 
-// requireSums returns an error if a completion lacks the checksum of a part that a composite checksum needs, as measured
-// at AWS.
+// requireSums returns an error if a completion lacks the checksum of a part that a composite checksum needs, as AWS
+// does.
 func (u *upload) requireSums(named []namedPart) error {
 	if u.Algorithm == "" || u.checksumType() != composite {
 		return nil
