@@ -31,7 +31,7 @@ func (cborCodec) operation(c *call) (string, error) {
 	}
 	name := parts[len(parts)-1]
 	if !c.service.model.Has(name) {
-		return "", c.service.unknown(name, codeUnknown)
+		return "", c.service.unknown(name, codeUnknown, http.StatusNotFound)
 	}
 	if media := r.Header.Get("Content-Type"); media != "" && r.ContentLength != 0 {
 		if media, _, err := mime.ParseMediaType(media); err != nil || media != mediaCBOR {

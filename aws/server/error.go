@@ -44,10 +44,10 @@ func notServed(m *model.Service, operation string) *aws.Error {
 	}
 }
 
-// unknown returns the error for an operation that the model does not have. It carries AWS's code and says where to
-// find the operations.
-func (s *Service) unknown(name, code string) *aws.Error {
-	return &aws.Error{Code: code, Status: http.StatusNotImplemented, Message: fmt.Sprintf("%s has no operation %s that is known here. "+
+// unknown returns the error for an operation that the model does not have. It carries AWS's code and status, and says
+// where to find the operations.
+func (s *Service) unknown(name, code string, status int) *aws.Error {
+	return &aws.Error{Code: code, Status: status, Message: fmt.Sprintf("%s has no operation %s that is known here. "+
 		"Those that are served: stepback services %s, docs/services.md.", s.model.ID, name, s.model.Name)}
 }
 

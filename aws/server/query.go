@@ -49,7 +49,7 @@ func (q queryCodec) operation(c *call) (string, error) {
 		if action == "" {
 			return "", &aws.Error{Code: "InvalidAction", Message: "The request has no Action."}
 		}
-		refused := c.service.unknown(action, "InvalidAction")
+		refused := c.service.unknown(action, "InvalidAction", http.StatusBadRequest)
 		refused.Message = "Could not find operation " + action + " for version " + c.service.model.APIVersion + ". " + refused.Message
 		return "", refused
 	}

@@ -61,7 +61,7 @@ func TestRefusals(t *testing.T) {
 		status int
 		want   string // expected content of the body
 	}{
-		"query: unknown action": {topic, asked("POST", "/", "Action=Pubish", form...), 501,
+		"query: unknown action": {topic, asked("POST", "/", "Action=Pubish", form...), 400,
 			"<Code>InvalidAction</Code><Message>Could not find operation Pubish for version 2010-03-31. SNS has no operation Pubish that is known here. Those that are served: stepback services sns, docs/services.md.</Message>"},
 		"query: no action": {topic, asked("POST", "/", "", form...), 400, "<Code>InvalidAction</Code>"},
 		"query: other content": {topic, asked("POST", "/", "{}", "Content-Type", "application/json"), 400,
@@ -152,7 +152,7 @@ func TestCBOR(t *testing.T) {
 		status     int
 		code       string
 	}{
-		{path + "GetDashboard", ask, 404, "ResourceNotFound"}, {path + "GetDashbord", ask, 501,
+		{path + "GetDashboard", ask, 404, "ResourceNotFound"}, {path + "GetDashbord", ask, 404,
 			"UnknownOperationException"},
 		{"/", ask, 404, "UnknownOperationException"}, {path + "PutDashboard", ask, 501, "NotImplemented"},
 		{path + "GetDashboard", "\xff", 400, "SerializationException"}, {path + "GetDashboard", "", 400,

@@ -183,7 +183,7 @@ func (s *Service) operation(name string) (*operation, error) {
 		return o, nil
 	}
 	if !s.model.Has(name) {
-		return nil, s.unknown(name, codeUnknown)
+		return nil, s.unknown(name, codeUnknown, http.StatusBadRequest)
 	}
 	served, ok := s.cfg.Operations[name]
 	if !ok {

@@ -105,7 +105,7 @@ func TestService(t *testing.T) {
 			`{"__type":"SerializationException"}`},
 		"not an object": {"Greeter.Greet", `[]`, nil, 400,
 			`{"__type":"SerializationException","message":"Start of structure or map found where not expected."}`},
-		"unknown operation": {"Greeter.Part", `{}`, nil, 501,
+		"unknown operation": {"Greeter.Part", `{}`, nil, 400,
 			`{"__type":"UnknownOperationException","message":"Greeter has no operation Part that is known here. Those that are served: stepback services greeter, docs/services.md."}`},
 		"operation that is not served": {"Greeter.Wave", `{}`, nil, 501,
 			`{"__type":"NotImplemented","message":"The operation Wave of Greeter is not served here. Those that are: stepback services greeter, docs/services.md."}`},

@@ -156,3 +156,101 @@ func TestPagesOfOtherOrigins(t *testing.T) {
 	expect("a read that no rule allows", http.MethodGet, http.StatusOK, "")
 	expect("a deletion that no rule allows", http.MethodDelete, http.StatusForbidden, "")
 }
+
+// TestUploadsOfOtherAccounts follows the table of permissions in "Multipart upload API and permissions": the initiator
+// and the bucket's owner may list the parts of an upload and abort it.
+func TestUploadsOfOtherAccounts(t *testing.T) {
+	t.Parallel()
+	owner, other := shared(t)
+	if _, err := owner.PutBucketAcl(t.Context(), &awss3.PutBucketAclInput{Bucket: aws.String("shared"),
+		ACL: types.BucketCannedACLPublicReadWrite}); err != nil {
+		t.Fatal(err)
+	}
+	start := func(c *awss3.Client, key string) *string {
+		out, err := c.CreateMultipartUpload(t.Context(), &awss3.CreateMultipartUploadInput{Bucket: aws.String("shared"),
+			Key: aws.String(key)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.UploadId
+	}
+	abort := func(c *awss3.Client, key string, id *string) string {
+		_, err := c.AbortMultipartUpload(t.Context(), &awss3.AbortMultipartUploadInput{Bucket: aws.String("shared"),
+			Key: aws.String(key), UploadId: id})
+		return codeOf(err)
+	}
+	theirs, second, ours := start(other, "a"), start(other, "b"), start(owner, "c")
+	const ownerID = "a18ac4e6fbd3fc024a07a21dafbac37d828ca8a04a0e34f368f1ec54e0d4fffb"
+	const otherID = "76eb17a8fb175967b2144f1cb536d72814ae475eb954287aac1b5921cc6d9220"
+	out, err := owner.ListMultipartUploads(t.Context(), &awss3.ListMultipartUploadsInput{Bucket: aws.String("shared")})
+	if err != nil || len(out.Uploads) != 3 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	for i, want := range []string{otherID, otherID, ownerID} {
+		if u := out.Uploads[i]; *u.Initiator.ID != want || *u.Owner.ID != want {
+			t.Errorf("%s: initiator %s, owner %s, want %s", *u.Key, *u.Initiator.ID, *u.Owner.ID, want)
+		}
+	}
+	parts, err := other.ListParts(t.Context(), &awss3.ListPartsInput{Bucket: aws.String("shared"), Key: aws.String("a"),
+		UploadId: theirs})
+	if err != nil || *parts.Initiator.ID != otherID || *parts.Owner.ID != otherID {
+		t.Errorf("parts: %+v, %v", parts, err)
+	}
+	_, err = other.ListParts(t.Context(), &awss3.ListPartsInput{Bucket: aws.String("shared"), Key: aws.String("c"), UploadId: ours})
+	if a, b := codeOf(err), abort(other, "c", ours); a != "AccessDenied" || b != "AccessDenied" {
+		t.Errorf("the upload of the owner: ListParts %s, AbortMultipartUpload %s", a, b)
+	}
+	if a, b := abort(other, "a", theirs), abort(owner, "b", second); a != "" || b != "" {
+		t.Errorf("the initiator aborts: %q; the owner aborts: %q", a, b)
+	}
+}
+
+// TestCompletionNeedsTheCustomerKey follows API_CompleteMultipartUpload: the key is required if the upload has a
+// checksum algorithm.
+func TestCompletionNeedsTheCustomerKey(t *testing.T) {
+	t.Parallel()
+	_, c := start(t, t.TempDir(), s3.Options{})
+	keyOf := func(letter string) (key, sum *string) {
+		raw := []byte(strings.Repeat(letter, 32))
+		digest := md5.Sum(raw)
+		text := base64.StdEncoding.EncodeToString
+		return aws.String(text(raw)), aws.String(text(digest[:]))
+	}
+	key, sum := keyOf("k")
+	wrong, wrongSum := keyOf("w")
+	algorithm := aws.String("AES256")
+	for _, checksum := range []types.ChecksumAlgorithm{types.ChecksumAlgorithmCrc32, ""} {
+		begun, err := c.CreateMultipartUpload(t.Context(), &awss3.CreateMultipartUploadInput{Bucket: aws.String(bucket),
+			Key: aws.String("k"), SSECustomerAlgorithm: algorithm, SSECustomerKey: key, SSECustomerKeyMD5: sum,
+			ChecksumAlgorithm: checksum})
+		if err != nil {
+			t.Fatal(err)
+		}
+		part, err := c.UploadPart(t.Context(), &awss3.UploadPartInput{Bucket: aws.String(bucket), Key: aws.String("k"),
+			UploadId: begun.UploadId, PartNumber: aws.Int32(1), Body: strings.NewReader("x"),
+			SSECustomerAlgorithm: algorithm, SSECustomerKey: key, SSECustomerKeyMD5: sum, ChecksumAlgorithm: checksum})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := awss3.CompleteMultipartUploadInput{Bucket: aws.String(bucket), Key: aws.String("k"), UploadId: begun.UploadId,
+			MultipartUpload: &types.CompletedMultipartUpload{Parts: []types.CompletedPart{{ETag: part.ETag,
+				PartNumber: aws.Int32(1), ChecksumCRC32: part.ChecksumCRC32}}}}
+		without := "InvalidRequest"
+		if checksum == "" {
+			without = ""
+		} else {
+			in.SSECustomerAlgorithm, in.SSECustomerKey, in.SSECustomerKeyMD5 = algorithm, wrong, wrongSum
+			if _, err := c.CompleteMultipartUpload(t.Context(), &in); codeOf(err) != "InvalidRequest" {
+				t.Errorf("%q with another key: %v", checksum, err)
+			}
+			in.SSECustomerAlgorithm, in.SSECustomerKey, in.SSECustomerKeyMD5 = nil, nil, nil
+		}
+		if _, err := c.CompleteMultipartUpload(t.Context(), &in); codeOf(err) != without {
+			t.Errorf("%q without the key: %v, want %q", checksum, err, without)
+		}
+		in.SSECustomerAlgorithm, in.SSECustomerKey, in.SSECustomerKeyMD5 = algorithm, key, sum
+		if _, err := c.CompleteMultipartUpload(t.Context(), &in); err != nil {
+			t.Errorf("%q with the key: %v", checksum, err)
+		}
+	}
+}

@@ -436,7 +436,7 @@ var needed = map[string]struct {
 func (s *store) grantsAccess(c *call, block accessBlock) (bool, error) {
 	need, ok := needed[c.operation]
 	if !ok {
-		return false, nil
+		return s.initiated(c), nil
 	}
 	if need.on == onObject {
 		return s.mayReach(c.caller, c.bucket, c.key, c.query.Get("versionId"), need.permission, block)

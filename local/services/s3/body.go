@@ -27,9 +27,11 @@ type body struct {
 	etag     string
 	crc      string // CRC-32C
 	checksum *checksum
-	parts    []storedPart // of a multipart upload
-	upload   string       // its ID
-	placed   bool         // an object or a part has taken over the file
+	// requested is the checksum algorithm that the request names; empty if it names none.
+	requested string
+	parts     []storedPart // of a multipart upload
+	upload    string       // its ID
+	placed    bool         // an object or a part has taken over the file
 	description
 }
 

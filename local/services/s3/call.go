@@ -31,6 +31,7 @@ type call struct {
 	query       url.Values
 	operation   string
 	caller      caller
+	observed    *observed // nil unless the bucket's requests are logged
 }
 
 // An operation performs a call. Its result is encoded as XML. A nil result means that the response has no body, and
@@ -57,10 +58,11 @@ func (s *store) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.header.Set("Server", "AmazonS3")
 	answer, err := s.perform(c) //nolint:contextcheck // the call holds the request with its context
 	if err != nil {
-		writeError(w, r, err)
-		return
+		writeError(c.w, r, err)
+	} else {
+		c.respond(answer)
 	}
-	c.respond(answer)
+	s.logAccess(c, err) //nolint:contextcheck // the log belongs to no request
 }
 
 // perform checks a call and executes it.
@@ -103,8 +105,7 @@ func (s *store) perform(c *call) (any, error) {
 
 // admit returns an error if the bucket does not exist or the caller may not perform a call.
 func (s *store) admit(c *call) error {
-	switch {
-	case c.bucket == "" || c.operation == "CreateBucket":
+	if c.bucket == "" || c.operation == "CreateBucket" {
 		if c.caller.anonymous {
 			return accessDenied()
 		}
@@ -112,10 +113,11 @@ func (s *store) admit(c *call) error {
 			return s.authorizes(c.Request, func() policy.Context { return s.conditionKeys(c) })
 		}
 		return nil
-	case c.operation == "PostObject": // a form is authorized when it is read
-		return s.requireBucket(c.bucket)
 	}
 	if err := s.requireBucket(c.bucket); err != nil {
+		return err
+	}
+	if err := s.observe(c); err != nil || c.operation == "PostObject" { // a form is authorized when it is read
 		return err
 	}
 	return s.authorize(c)

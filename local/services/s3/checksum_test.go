@@ -97,12 +97,13 @@ func TestChecksumsOfMultipartUploads(t *testing.T) {
 		for i, text := range []string{strings.Repeat("12345", 1<<20), "6789"} {
 			p, err := c.UploadPart(t.Context(), &awss3.UploadPartInput{
 				Bucket: aws.String(bucket), Key: &name, UploadId: u.UploadId, PartNumber: aws.Int32(int32(i + 1)),
-				Body: bytes.NewReader([]byte(text)),
+				Body: bytes.NewReader([]byte(text)), ChecksumAlgorithm: want.algorithm,
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			parts = append(parts, types.CompletedPart{PartNumber: aws.Int32(int32(i + 1)), ETag: p.ETag})
+			parts = append(parts, types.CompletedPart{PartNumber: aws.Int32(int32(i + 1)), ETag: p.ETag,
+				ChecksumCRC32: p.ChecksumCRC32})
 		}
 		_, err = c.CompleteMultipartUpload(t.Context(), &awss3.CompleteMultipartUploadInput{
 			Bucket: aws.String(bucket), Key: &name, UploadId: u.UploadId,
@@ -120,5 +121,50 @@ func TestChecksumsOfMultipartUploads(t *testing.T) {
 		if got != want.value {
 			t.Errorf("%s: %s %s, want %s", name, got, out.ChecksumType, want.value)
 		}
+	}
+}
+
+// TestChecksumsOfParts expects the errors that S3 returned in eu-west-1 in September 2026 for uploads of a composite
+// checksum whose parts have none.
+func TestChecksumsOfParts(t *testing.T) {
+	t.Parallel()
+	server, c := start(t, t.TempDir(), s3.Options{})
+	begun, err := c.CreateMultipartUpload(t.Context(), &awss3.CreateMultipartUploadInput{Bucket: aws.String(bucket),
+		Key: aws.String("m"), ChecksumAlgorithm: types.ChecksumAlgorithmSha256})
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := "/" + bucket + "/m?uploadId=" + *begun.UploadId
+	const mismatch = "<Code>InvalidRequest</Code><Message>Checksum Type mismatch occurred, expected checksum Type: sha256, actual checksum Type: "
+	const hash = "LXEWQrcmsEQBYnyp+6wy9chTD7GQPMTbAiWHF5IaSIE=" // of "x"
+	for _, e := range []struct {
+		headers []string
+		status  int
+		want    string
+	}{
+		{nil, 400, mismatch + "null</Message>"},
+		{[]string{"X-Amz-Checksum-Crc32", "jNwWgw=="}, 400, mismatch + "crc32</Message>"},
+		{[]string{"X-Amz-Checksum-Sha256", hash}, 200, ""},
+	} {
+		w := send(server, http.MethodPut, target+"&partNumber=1", "x", e.headers...)
+		if w.Code != e.status || !strings.Contains(w.Body.String(), e.want) {
+			t.Errorf("%v: %d %s, want %d %s", e.headers, w.Code, w.Body, e.status, e.want)
+		}
+	}
+	for sum, want := range map[string]string{
+		"": "<Code>InvalidRequest</Code><Message>The upload was created using a sha256 checksum. The complete request must " +
+			"include the checksum for each part. It was missing for part 1 in the request.</Message>",
+		"<ChecksumSHA256>AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=</ChecksumSHA256>": "<Code>InvalidPart</Code>",
+	} {
+		w := send(server, http.MethodPost, target, `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber>`+
+			`<ETag>9dd4e461268c8034f5c8564e155c67a6</ETag>`+sum+`</Part></CompleteMultipartUpload>`)
+		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("completion with %q: %d %s, want %s", sum, w.Code, w.Body, want)
+		}
+	}
+	w := send(server, http.MethodPost, target, `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber>`+
+		`<ETag>9dd4e461268c8034f5c8564e155c67a6</ETag></Part></CompleteMultipartUpload>`, "X-Amz-Checksum-Sha256", hash)
+	if !strings.Contains(w.Body.String(), "<Code>BadDigest</Code>") {
+		t.Errorf("completion with the checksum of all bytes instead of the parts': %d %s", w.Code, w.Body)
 	}
 }

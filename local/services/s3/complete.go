@@ -73,6 +73,12 @@ func (s *store) completeMultipartUpload(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if u.CustomerKey != nil && (u.Algorithm != "" || c.Header.Get(customerPrefix+"Key") != "") {
+		// API_CompleteMultipartUpload: "required only when the object was created using a checksum algorithm"
+		if err := u.requireKey(c); err != nil {
+			return nil, err
+		}
+	}
 	conditions, err := putConditions(c)
 	if err != nil {
 		return nil, err
@@ -146,7 +152,7 @@ func (s *store) joined(c *call, u *upload, named []namedPart) (body, error) {
 	if err != nil {
 		return body{}, err
 	}
-	err = u.expected(c, &b)
+	err = cmp.Or(u.expected(c, &b), u.requireSums(named))
 	if err != nil {
 		b.discard()
 	}
@@ -176,23 +182,35 @@ func (u *upload) expected(c *call, b *body) error {
 			continue
 		}
 		if b.checksum == nil || b.checksum.Algorithm != name {
-			return fail(
-				"InvalidRequest",
-				"Checksum Type mismatch occurred, expected checksum Type: "+cmp.Or(
-					strings.ToLower(u.Algorithm),
-					"null",
-				)+
-					", actual checksum Type: "+strings.ToLower(
-					name,
-				),
-				nil,
-			)
+			return checksumMismatch(u.Algorithm, name)
 		}
 		if want, _, _ := strings.Cut(b.checksum.Value, "-"); sum != b.checksum.Value && sum != want {
 			return fail("BadDigest", "The "+name+" you specified did not match the calculated checksum.", nil)
 		}
 	}
 	return nil
+}
+
+// requireSums returns an error if a completion lacks the checksum of a part that a composite checksum needs, as AWS
+// does.
+func (u *upload) requireSums(named []namedPart) error {
+	if u.Algorithm == "" || u.checksumType() != composite {
+		return nil
+	}
+	for _, n := range named {
+		if n.sum(u.Algorithm) == "" {
+			return fail("InvalidRequest", fmt.Sprintf("The upload was created using a %s checksum. The complete request must "+
+				"include the checksum for each part. It was missing for part %d in the request.", strings.ToLower(u.Algorithm),
+				n.PartNumber), nil)
+		}
+	}
+	return nil
+}
+
+// checksumMismatch returns the error for a checksum in another algorithm than the upload's. Empty stands for none.
+func checksumMismatch(expected, actual string) error {
+	return fail("InvalidRequest", "Checksum Type mismatch occurred, expected checksum Type: "+
+		cmp.Or(strings.ToLower(expected), "null")+", actual checksum Type: "+cmp.Or(strings.ToLower(actual), "null"), nil)
 }
 
 // chosen returns the parts that a completion names, which must be in ascending order.

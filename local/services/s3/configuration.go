@@ -219,6 +219,14 @@ func checkPolicy(s *store, c *call, text []byte) error {
 	if err != nil {
 		return fail("MalformedPolicy", "Invalid policy syntax.", nil)
 	}
+	for _, statement := range parsed.Statements {
+		switch {
+		case statement.Principals == nil && statement.NotPrincipals == nil:
+			return fail("MalformedPolicy", "Missing required field Principal", nil)
+		case len(statement.Resources) == 0 && len(statement.NotResources) == 0:
+			return fail("MalformedPolicy", "Missing required field Resource", nil)
+		}
+	}
 	block, err := s.accessBlock(c.bucket)
 	if err == nil && block.BlockPublicPolicy && isPublic(parsed) {
 		err = fail("AccessDenied", "User: "+c.caller.arn()+" is not authorized to perform: s3:PutBucketPolicy on resource: \"arn:aws:s3:::"+
@@ -231,18 +239,6 @@ func checkAccelerate(_ *store, _ *call, text []byte) error {
 	var in struct{ Status string }
 	if xml.Unmarshal(text, &in) != nil || in.Status != versionsEnabled && in.Status != versionsSuspended {
 		return malformedXML()
-	}
-	return nil
-}
-
-// checkLogging accepts that a bucket's requests are not logged.
-func checkLogging(_ *store, _ *call, text []byte) error {
-	var in struct{ LoggingEnabled *struct{} }
-	if xml.Unmarshal(text, &in) != nil {
-		return malformedXML()
-	}
-	if in.LoggingEnabled != nil {
-		return notImplemented("Logs of requests (LoggingEnabled) are not served here.")
 	}
 	return nil
 }

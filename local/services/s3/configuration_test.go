@@ -75,10 +75,15 @@ func TestSettingsAreKept(t *testing.T) {
 	if a, b := codeOf(e1), codeOf(e2); a != "NoSuchBucketPolicy" || b != "NoSuchPublicAccessBlockConfiguration" {
 		t.Errorf("deleted: %s, %s", a, b)
 	}
-	broken := "{"
-	_, e1 = c.PutBucketPolicy(ctx, &awss3.PutBucketPolicyInput{Bucket: in, Policy: &broken})
-	if codeOf(e1) != "MalformedPolicy" {
-		t.Errorf("a broken policy: %v", e1)
+	for broken, want := range map[string]string{
+		"{": "Policies must be valid JSON and the first byte must be '{'",
+		`{"Version":"2012-10-17","Statement":[{"Effect":"Deny","Principal":"*","Action":"s3:*"}]}`:                    "Missing required field Resource",
+		`{"Version":"2012-10-17","Statement":[{"Effect":"Deny","Action":"s3:*","Resource":"arn:aws:s3:::incoming"}]}`: "Missing required field Principal",
+	} {
+		_, e1 = c.PutBucketPolicy(ctx, &awss3.PutBucketPolicyInput{Bucket: in, Policy: &broken})
+		if codeOf(e1) != "MalformedPolicy" || !strings.HasSuffix(e1.Error(), want) {
+			t.Errorf("%s: %v, want %s", broken, e1, want)
+		}
 	}
 	// A new bucket of the same name has none of them.
 	_, e1 = c.DeleteBucket(ctx, &awss3.DeleteBucketInput{Bucket: in})

@@ -60,7 +60,7 @@ var partly = map[string]string{
 	"PutBucketAccelerateConfiguration": "stored without effect",
 	"PutBucketCors":                    "changes by web pages that no rule allows are rejected",
 	"PutBucketEncryption":              "files are not encrypted",
-	"PutBucketLogging":                 "only to disable it",
+	"PutBucketLogging":                 "without `TargetGrants`; the target bucket's policy is not asked",
 	"PutBucketPolicy":                  "for the bucket's own account, evaluated only with `serve --enforce-iam`",
 	"PutBucketRequestPayment":          "stored without effect",
 	"PutBucketVersioning":              "MFA delete is rejected",

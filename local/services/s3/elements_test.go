@@ -50,7 +50,8 @@ func TestChecksumsInResponses(t *testing.T) {
 			t.Context(),
 			&awss3.CompleteMultipartUploadInput{Bucket: aws.String(bucket),
 				Key: aws.String("m"), UploadId: begun.UploadId, MultipartUpload: &types.CompletedMultipartUpload{
-					Parts: []types.CompletedPart{{ETag: part.CopyPartResult.ETag, PartNumber: aws.Int32(1)}}}},
+					Parts: []types.CompletedPart{{ETag: part.CopyPartResult.ETag, PartNumber: aws.Int32(1),
+						ChecksumCRC32: part.CopyPartResult.ChecksumCRC32}}}},
 		)
 		if err != nil || aws.ToString(done.ChecksumCRC32) != want || done.ChecksumType != kind {
 			t.Errorf("%s: %s, %s, %v; want %s", kind, aws.ToString(done.ChecksumCRC32), done.ChecksumType, err, want)
@@ -184,5 +185,28 @@ func TestRetentionIsShownToTheMillisecond(t *testing.T) {
 	)
 	if err != nil || !out.Retention.RetainUntilDate.Equal(until) {
 		t.Errorf("%+v, %v", out, err)
+	}
+}
+
+// TestDefaultRetentionNeedsAPositivePeriod expects S3's own error, which names the element.
+func TestDefaultRetentionNeedsAPositivePeriod(t *testing.T) {
+	t.Parallel()
+	server, c := start(t, t.TempDir(), s3.Options{})
+	_, err := c.CreateBucket(t.Context(), &awss3.CreateBucketInput{Bucket: aws.String("locked"),
+		ObjectLockEnabledForBucket: aws.Bool(true)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for period, want := range map[string]string{
+		"<Days>0</Days>":      "<Message>Default retention period must be a positive integer value.</Message><ArgumentName>Days</ArgumentName>",
+		"<Years>-1</Years>":   "<Message>Default retention period must be a positive integer value.</Message><ArgumentName>Years</ArgumentName>",
+		"<Days>100000</Days>": "<Message>Default retention period is too large</Message><ArgumentName>Days</ArgumentName>",
+		"<Years>101</Years>":  "<Message>Default retention period is too large</Message><ArgumentName>Years</ArgumentName>",
+	} {
+		w := send(server, http.MethodPut, "/locked?object-lock", `<ObjectLockConfiguration><ObjectLockEnabled>Enabled</ObjectLockEnabled>`+
+			`<Rule><DefaultRetention><Mode>GOVERNANCE</Mode>`+period+`</DefaultRetention></Rule></ObjectLockConfiguration>`)
+		if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "<Code>InvalidArgument</Code>"+want) {
+			t.Errorf("%s: %d %s", period, w.Code, w.Body)
+		}
 	}
 }

@@ -56,10 +56,10 @@ func (s *store) listParts(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	by := person{ID: s.canonicalID(owner)}
+	initiator, of := s.people(&u, owner)
 	out := partList{Xmlns: namespace, Bucket: c.bucket, Key: c.key, UploadID: u.ID, PartNumberMarker: marker,
 		MaxParts:  limit,
-		Initiator: by, Owner: by, StorageClass: cmp.Or(u.StorageClass, standard)}
+		Initiator: initiator, Owner: of, StorageClass: cmp.Or(u.StorageClass, standard)}
 	if u.Algorithm != "" {
 		out.ChecksumAlgorithm, out.ChecksumType = u.Algorithm, u.checksumType()
 	}
@@ -148,7 +148,7 @@ func (s *store) listMultipartUploads(c *call) (any, error) {
 		}
 		return key
 	}
-	seen, by := map[string]bool{}, person{ID: s.canonicalID(owner)}
+	seen := map[string]bool{}
 	for _, u := range uploads {
 		common, rolled := commonPrefix(u.Key, q.Get("prefix"), q.Get("delimiter"))
 		if rolled && seen[common] {
@@ -164,8 +164,9 @@ func (s *store) listMultipartUploads(c *call) (any, error) {
 			out.CommonPrefixes = append(out.CommonPrefixes, commonPrefixElement{shown(common)})
 			continue
 		}
+		initiator, of := s.people(&u, owner)
 		e := uploadElement{Key: shown(u.Key), UploadID: u.ID, StorageClass: cmp.Or(u.StorageClass, standard),
-			Initiated: shownTime(u.Initiated), Initiator: by, Owner: by}
+			Initiated: shownTime(u.Initiated), Initiator: initiator, Owner: of}
 		if u.Algorithm != "" {
 			e.ChecksumAlgorithm, e.ChecksumType = u.Algorithm, u.checksumType()
 		}

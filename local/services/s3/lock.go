@@ -109,10 +109,16 @@ func (s *store) putObjectLock(c *call) (any, error) {
 		case d == nil, d.Mode != governance && d.Mode != compliance, d.Days == nil && d.Years == nil, d.Days != nil &&
 			d.Years != nil:
 			return nil, malformedXML()
+		}
+		argument := members{"ArgumentName": "Days"}
+		if d.Years != nil {
+			argument["ArgumentName"] = "Years"
+		}
+		switch {
 		case d.Days != nil && *d.Days <= 0, d.Years != nil && *d.Years <= 0:
-			return nil, fail("InvalidArgument", "Default retention period must be a positive integer value.", nil)
+			return nil, fail("InvalidArgument", "Default retention period must be a positive integer value.", argument)
 		case d.Days != nil && *d.Days > mostRetained*daysOfYear, d.Years != nil && *d.Years > mostRetained:
-			return nil, fail("InvalidArgument", "Default retention period is too large", nil)
+			return nil, fail("InvalidArgument", "Default retention period is too large", argument)
 		}
 	}
 	kept, err := withNamespace(text, "ObjectLockConfiguration")

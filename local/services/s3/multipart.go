@@ -40,6 +40,27 @@ type upload struct {
 	Retention    *retention   `json:"retention,omitempty"`
 	LegalHold    bool         `json:"legalHold,omitempty"`
 	ACL          *acl         `json:"acl,omitempty"`
+	// Initiator is the account that started the upload; empty stands for the bucket's owner.
+	Initiator string `json:"initiator,omitempty"`
+}
+
+// people returns the initiator of an upload and the owner of the object that it makes.
+func (s *store) people(u *upload, bucketOwner string) (initiator, owner person) {
+	account := bucketOwner
+	if u.ACL != nil {
+		account = u.ACL.Owner
+	}
+	return person{ID: s.canonicalID(cmp.Or(u.Initiator, bucketOwner))}, person{ID: s.canonicalID(account)}
+}
+
+// initiated reports whether an account other than the bucket's owner started the upload of a call. It may then abort
+// the upload and list its parts (Amazon S3 User Guide, "Multipart upload API and permissions").
+func (s *store) initiated(c *call) bool {
+	if c.operation != "AbortMultipartUpload" && c.operation != "ListParts" || c.caller.anonymous {
+		return false
+	}
+	u, err := s.upload(c.bucket, c.key, c.query.Get("uploadId"))
+	return err == nil && u.Initiator != "" && u.Initiator == c.caller.account
 }
 
 // description returns what the upload was started with.
@@ -72,6 +93,13 @@ func (s *store) createMultipartUpload(c *call) (any, error) {
 		CustomerKey: d.customerKey, Retention: d.retention, LegalHold: d.legalHold, ACL: d.acl}
 	if u.Algorithm, u.ChecksumType, err = uploadChecksum(c); err != nil {
 		return nil, err
+	}
+	owner, err := s.ownerOf(c.bucket)
+	if err != nil {
+		return nil, err
+	}
+	if !s.owns(c.caller, owner) {
+		u.Initiator = c.caller.account
 	}
 	if u.Algorithm != "" {
 		c.header.Set(checksumPrefix+"Algorithm", u.Algorithm)

@@ -212,6 +212,9 @@ func (s *store) receiveBody(c *call) (body, error) {
 		return body{}, err
 	}
 	b.checksum = check.checksum()
+	if check.requested {
+		b.requested = check.algorithm
+	}
 	return b, nil
 }
 

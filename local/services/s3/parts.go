@@ -57,6 +57,9 @@ func (s *store) uploadPart(c *call) (any, error) {
 		return nil, err
 	}
 	defer b.discard()
+	if err := u.permitChecksum(b.requested); err != nil {
+		return nil, err
+	}
 	if u.Algorithm != "" && b.checksum.Algorithm != u.Algorithm {
 		if b.checksum, err = sumFile(b.path, u.Algorithm); err != nil {
 			return nil, s.storageError(err)
@@ -89,6 +92,15 @@ func (u *upload) requireKey(c *call) error {
 		return fail("InvalidRequest", "The provided encryption parameters did not match the ones used originally.", nil)
 	}
 	return nil
+}
+
+// permitChecksum returns an error if the parts of an upload need another checksum than the one a request names. Those
+// of a composite checksum need its algorithm, as measured at AWS.
+func (u *upload) permitChecksum(requested string) error {
+	if u.Algorithm == "" || u.checksumType() != composite || requested == u.Algorithm {
+		return nil
+	}
+	return checksumMismatch(u.Algorithm, requested)
 }
 
 // storePart makes a received body a part of an upload. It replaces an earlier part with the same number.

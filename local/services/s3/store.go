@@ -43,6 +43,7 @@ type store struct {
 	newFile func(dir string) (bodyFile, error)
 
 	turns turns
+	logs  accessLogs
 }
 
 func openStore(dir string, opts Options) (*store, error) {

@@ -53,7 +53,7 @@ func TestQuery(t *testing.T) {
 		{"Action=ReceiveMessage" + queue, 200, "<Body>hello</Body>"},
 		{"Action=GetQueueUrl&QueueName=none", 400, "<Code>AWS.SimpleQueueService.NonExistentQueue</Code>"},
 		{"Action=GetQueueUrl&QueueName=none", 400, "</Message><Detail/></Error>"},
-		{"Action=MakeCoffee", 501, "<Code>InvalidAction</Code>"},
+		{"Action=MakeCoffee", 400, "<Code>InvalidAction</Code>"},
 	} {
 		status, body := ask(c.form)
 		if status != c.status || !strings.Contains(body, c.want) {

@@ -42,7 +42,7 @@ func TestMalformedRequests(t *testing.T) {
 		"a number for a string": {"StartExecution", `{"stateMachineArn":1}`, nil, 400, serialization},
 		"no target":             {"", `{}`, []string{"X-Amz-Target", ""}, 400, unknown},
 		"another service":       {"", `{}`, []string{"X-Amz-Target", "DynamoDB_20120810.ListTables"}, 400, unknown + "is asked by POST"},
-		"no such operation":     {"MakeCoffee", `{}`, nil, 501, unknown + "has no operation MakeCoffee"},
+		"no such operation":     {"MakeCoffee", `{}`, nil, 400, unknown + "has no operation MakeCoffee"},
 		"a form": {"ListStateMachines", `{}`,
 			[]string{"Content-Type", "application/x-www-form-urlencoded"}, 400, unknown},
 		"a body over the limit": {"StartExecution", strings.Repeat(" ", mib+1), nil, 413,

@@ -69,7 +69,7 @@ func FuzzRequests(f *testing.F) {
 		var answer struct {
 			Type string `json:"__type"`
 		}
-		// 501 is the response for unknown operations.
+		// 501 is the response for operations that are not served.
 		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || w.Code >= 500 && w.Code != 501 ||
 			w.Code != 200 && answer.Type == "" {
 			t.Errorf("%d %s %v", w.Code, w.Body, err)

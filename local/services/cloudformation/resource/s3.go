@@ -102,6 +102,7 @@ func bucketSettings(ctx context.Context, r *Request, bucket string) error {
 			if err != nil {
 				return err
 			}
+			logToItself(made, bucket)
 			in = made
 		} else if s.remove != "" {
 			operation, in = s.remove, nil
@@ -293,7 +294,8 @@ func website(v any) (map[string]any, error) {
 }
 
 func logging(v any) (map[string]any, error) {
-	m, err := renamed(v, "#/LoggingConfiguration", "DestinationBucketName=TargetBucket LogFilePrefix=TargetPrefix")
+	m, err := renamed(v, "#/LoggingConfiguration",
+		"DestinationBucketName=TargetBucket LogFilePrefix=TargetPrefix TargetObjectKeyFormat")
 	if err != nil {
 		return nil, err
 	}
@@ -301,6 +303,14 @@ func logging(v any) (map[string]any, error) {
 		m["TargetPrefix"] = ""
 	}
 	return map[string]any{"BucketLoggingStatus": map[string]any{"LoggingEnabled": m}}, nil
+}
+
+// logToItself sets the target of logs that name none: the bucket itself.
+func logToItself(in map[string]any, bucket string) {
+	status, _ := in["BucketLoggingStatus"].(map[string]any)
+	if enabled, ok := status["LoggingEnabled"].(map[string]any); ok && enabled["TargetBucket"] == nil {
+		enabled["TargetBucket"] = bucket
+	}
 }
 
 func accelerate(v any) (map[string]any, error) {

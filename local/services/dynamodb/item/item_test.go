@@ -181,7 +181,10 @@ func TestFromJSON(t *testing.T) {
 		`{"N":"1e3"}`:              `{"N":"1000"}`,
 		`{"NS":["10","9","-1"]}`:   `{"NS":["-1","9","10"]}`,
 		`{"M":{"b":{"B":"AAE="}}}`: `{"M":{"b":{"B":"AAE="}}}`,
-		strings.Repeat(`{"L":[`, 33) + strings.Repeat(`]}`, 33): "Nesting Levels have exceeded supported limits: Attributes of type List and Map can have a maximum nesting level of 32",
+		strings.Repeat(`{"L":[`, 31) + `{"S":"a"}` + strings.Repeat(`]}`, 31): strings.Repeat(`{"L":[`, 31) + `{"S":"a"}` + strings.Repeat(`]}`, 31),
+		strings.Repeat(`{"L":[`, 32) + strings.Repeat(`]}`, 32):               strings.Repeat(`{"L":[`, 32) + strings.Repeat(`]}`, 32),
+		strings.Repeat(`{"L":[`, 32) + `{"S":"a"}` + strings.Repeat(`]}`, 32): "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit",
+		strings.Repeat(`{"L":[`, 33) + strings.Repeat(`]}`, 33):               "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit",
 	} {
 		parsed, err := jsonvalue.Parse(text)
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 	"stepback/jsonvalue"
 )
 
-// MaxDepth is the maximum nesting depth of lists and maps.
+// MaxDepth is the maximum number of levels of a value: 31 lists and maps around a scalar, as measured at AWS.
 const MaxDepth = 32
 
 const invalidParameter = "One or more parameter values were invalid: "
@@ -17,8 +17,8 @@ const (
 	errEmpty = Invalid("Supplied AttributeValue is empty, must contain exactly one of the supported datatypes")
 	errMany  = Invalid("Supplied AttributeValue has more than one datatypes set, " +
 		"must contain exactly one of the supported datatypes")
-	errDepth = Invalid("Nesting Levels have exceeded supported limits: Attributes of type List and Map " +
-		"can have a maximum nesting level of 32")
+	errDepth = Invalid("Nesting Levels have exceeded supported limits: Attributes in the item " +
+		"have nested levels beyond supported limit")
 	errNull       = Invalid(invalidParameter + "Null attribute value types must have the value of true")
 	errSetMember  = Invalid(invalidParameter + "An string set may not have a empty string as a member")
 	errDuplicates = Invalid("Input collection contains duplicates")
@@ -98,7 +98,7 @@ func fromJSON(v jsonvalue.Value, depth int) (Value, error) {
 }
 
 func typed(kind Kind, v jsonvalue.Value, depth int) (Value, error) {
-	if (kind == KindList || kind == KindMap) && depth >= MaxDepth {
+	if depth >= MaxDepth {
 		return Value{}, errDepth
 	}
 	want := jsonvalue.String
