@@ -102,16 +102,16 @@ func TestMomentaryRefusalsWaitBriefly(t *testing.T) {
 	t.Parallel()
 	s := parse(t, `
 lab: 1
-name: one-at-a-time
+name: two-at-a-time
 duration: 20000
-workload: [{name: w, arrivals: {process: poisson, rate: 0.03}, machine: {state: Call, retry: []}}]
-service: {s: {servers: 1, time: 3, queue: {capacity: 1}}}
+workload: [{name: w, arrivals: {process: poisson, rate: 0.2}, machine: {state: Call, retry: []}}]
+service: {s: {servers: 2, time: 3, queue: {capacity: 1}}}
 calls: {Call: {service: s, timeout: 10, timeoutError: TimeoutError, cost: lambda-1024}}
 `)
 	p, err := policy.Parse("p.yaml", []byte(`
 policy: 1
 name: p
-limiter: {initial: 1, max: 1}
+limiter: {initial: 2, max: 2}
 deferral:
   {interval: 100, rate: 1, maxDelay: 101, maxAttempts: 20, jitter: NONE,
    brief: {interval: 2, rate: 2, maxDelay: 4, maxAttempts: 2, jitter: NONE}}
