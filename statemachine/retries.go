@@ -170,8 +170,8 @@ func neverRetry() retrypatterns.Row {
 	return retrypatterns.Row{Errors: PermanentErrors(), Comment: "Addition: permanent errors, never retried", Provenance: retrypatterns.Addition}
 }
 
-// briefly retries calls that a limiter refused for the moment. The guard of the functions fails with this error only for
-// as many retries as the event allows (member brief of attempt), and with one of paced afterwards.
+// briefly retries calls that a limiter refused for the moment. The guard of the functions fails with this error only
+// for as many retries as the event allows (member brief of attempt), and with one of paced afterwards.
 func briefly() retrypatterns.Row {
 	return addition("a call that was deferred for a moment", retrypatterns.Brief, retry.LimitReached)
 }

@@ -80,7 +80,7 @@ type Row struct {
 	DearerBy float64 `json:"dearerBy"`
 }
 
-// Values holds a number for each policy. A number is NaN if there is none, such as the p99 of a policy that saves nothing.
+// Values holds a number for each policy. It is NaN if there is none, such as the p99 of a policy that saves nothing.
 type Values map[string]float64
 
 // MarshalJSON writes null for numbers that are NaN.
