@@ -166,8 +166,11 @@ func laboratory(t *testing.T, x trouble, from, length time.Duration) []retrymetr
 	}
 	o.Refused = func(r simulation.Refusal) {
 		name := retry.RetryBudgetExhausted
-		if r.Open {
+		switch {
+		case r.Open:
 			name = retry.CircuitOpen
+		case r.Brief:
+			name = retry.LimitReached
 		}
 		open[r.Item] = append(open[r.Item], attempt{r.At, r.At, name})
 	}

@@ -14,11 +14,19 @@ const (
 	RetryNotWorthwhile          = "RetryNotWorthwhile" // a retry would cost more than it can gain
 )
 
-// The names of errors for calls that were not made. The work is retried later, at a slow pace.
+// The names of errors for calls that were not made. The work is retried later, at a slow pace, except after
+// [LimitReached].
 const (
 	CircuitOpen          = "CircuitOpen"          // the circuit breaker in front of the callee is open
 	RetryBudgetExhausted = "RetryBudgetExhausted" // the callee has no capacity for this call, or for another retry
+	LimitReached         = "LimitReached"         // the callee is busy at the moment, and keeps up with most calls
 )
+
+// IsDeferral reports whether name is an error for a call that was not made, because a breaker, a limiter or a budget
+// refused it.
+func IsDeferral(name string) bool {
+	return name == CircuitOpen || name == RetryBudgetExhausted || name == LimitReached
+}
 
 // The error names in the error → pattern map of the retry design (package retrypatterns).
 const (

@@ -68,6 +68,7 @@ var errorPatterns = []ErrorPattern{
 	// The call was deferred on purpose; it has not failed.
 	{retry.CircuitOpen, Paced, Addition},
 	{retry.RetryBudgetExhausted, Paced, Addition},
+	{retry.LimitReached, Brief, Addition},
 }
 
 // ErrorPatterns returns the error → pattern map: the source's rows in its order, then the additions. The slice is a

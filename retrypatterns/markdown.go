@@ -33,7 +33,7 @@ func writePatterns(page *strings.Builder) {
 		t.row(append([]string{string(p.Name), p.Use}, append(policyCells(p.Policy), total.Mean.String(),
 			total.Max.String())...)...)
 	}
-	section(page, "The four patterns, and one for deferred work",
+	section(page, "The four patterns, and two for deferred work",
 		"`paced` is an addition: it retries work that a circuit breaker, a limiter or a retry budget refused. `DECORRELATED`,\n"+
 			"`PARTIAL` and `PROPORTIONAL` jitter exist only in this project's own policies. Amazon States Language supports `FULL`\n"+
 			"and `NONE`, so compiled retriers use `FULL` instead.", t)

@@ -22,6 +22,8 @@ func TestPatternsHoldTheSourcesNumbers(t *testing.T) {
 			Interval: 2 * time.Second, Rate: 1.8, MaxDelay: 30 * time.Second, Jitter: "FULL"}},
 		{Name: "paced", Use: "work deferred on purpose", Policy: retry.Policy{MaxAttempts: 20, // an addition
 			Interval: 30 * time.Second, Rate: 1.5, MaxDelay: 5 * time.Minute, Jitter: "FULL"}},
+		{Name: "brief", Use: "work deferred for a moment", Policy: retry.Policy{MaxAttempts: 2, // an addition
+			Interval: 3 * time.Second, Rate: 2, MaxDelay: 6 * time.Second, Jitter: "FULL"}},
 	}
 	got := rp.Patterns()
 	if len(got) != len(want) {

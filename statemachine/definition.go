@@ -2,8 +2,10 @@ package statemachine
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"stepback/retry"
 	"stepback/retrypatterns"
 )
 
@@ -71,13 +73,13 @@ func Definition(table retrypatterns.Table, o Options) ([]byte, error) {
 	if err := o.checkExpress(table); err != nil {
 		return nil, fmt.Errorf("state machine options: %w", err)
 	}
-	b := builder{Options: o, limits: map[string]object{}}
+	b := builder{Options: o, limits: map[string]object{}, brief: map[string]int{}}
 	for _, s := range table.States {
 		compiled, err := s.Compile()
 		if err != nil {
 			return nil, err
 		}
-		b.limits[s.State] = limits(s, compiled.Retry)
+		b.limits[s.State], b.brief[s.State] = limits(s, compiled.Retry), briefRetries(compiled.Retry)
 	}
 	for _, state := range append(TaskStates(), NotifyValidationFailure, NotifyCompletion,
 		NotifyFailure) {
@@ -92,15 +94,26 @@ func Definition(table retrypatterns.Table, o Options) ([]byte, error) {
 type builder struct {
 	Options
 	limits map[string]object // each state's timeout, heartbeat and Retry
+	brief  map[string]int    // each state's retries after LimitReached
+}
+
+// briefRetries returns the number of retries after LimitReached; 0 if a function must not fail with it.
+func briefRetries(retriers []retrypatterns.Retrier) int {
+	for _, r := range retriers {
+		if slices.Contains(r.ErrorEquals, retry.LimitReached) {
+			return r.MaxAttempts
+		}
+	}
+	return 0
 }
 
 // limits returns the members of a state that the retry table determines.
-func limits(s retrypatterns.StateRetries, retry []retrypatterns.Retrier) object {
+func limits(s retrypatterns.StateRetries, retriers []retrypatterns.Retrier) object {
 	o := object{{"TimeoutSeconds", int(s.Timeout / time.Second)}}
 	if s.Heartbeat > 0 {
 		o = append(o, member{"HeartbeatSeconds", int(s.Heartbeat / time.Second)})
 	}
-	return append(o, member{"Retry", retry})
+	return append(o, member{"Retry", retriers})
 }
 
 func (b builder) machine() object {
@@ -142,11 +155,15 @@ func (b builder) task(state, comment, resource string, parameters object, then o
 
 // lambda returns a Task state that invokes a function. The optimized integration, unlike a bare function ARN, also
 // distinguishes Lambda's own faults by name. The payload includes the number of the attempt, because a failing
-// function may know that another attempt would not be worth its cost.
+// function may know that another attempt would not be worth its cost, and the number of retries after LimitReached.
 func (b builder) lambda(state, comment, function string, payload object, then object) object {
-	payload = append(payload[:len(payload):len(payload)], member{"attempt", object{
+	attempt := object{
 		{"state.$", "$$.State.Name"}, {"retries.$", "$$.State.RetryCount"}, {"entered.$", "$$.State.EnteredTime"},
-	}})
+	}
+	if n := b.brief[state]; n > 0 {
+		attempt = append(attempt, member{"brief", n})
+	}
+	payload = append(payload[:len(payload):len(payload)], member{"attempt", attempt})
 	return b.task(state, comment, "arn:aws:states:::lambda:invoke", object{{"FunctionName", function},
 		{"Payload", payload}}, then)
 }

@@ -43,6 +43,8 @@ func TestExplainProcessSingleUserRecord(t *testing.T) {
 			Max: 5000 * ms}, true, 95000 * ms},
 		{"Runtime.ExitError", []time.Duration{2000 * ms, 3000 * ms}, retry.Wait{Min: 5000 * ms, Mean: 5000 * ms,
 			Max: 5000 * ms}, true, 95000 * ms},
+		{"LimitReached", []time.Duration{3000 * ms, 6000 * ms}, retry.Wait{Mean: 4500 * ms, Max: 9000 * ms}, true,
+			99000 * ms},
 		{"CircuitOpen", append([]time.Duration{30000 * ms, 45000 * ms, 67500 * ms, 101250 * ms, 151875 * ms,
 			227812500 * time.Microsecond}, slices.Repeat([]time.Duration{300000 * ms}, 14)...),
 			retry.Wait{Mean: 2411718750 * time.Microsecond, Max: 4823437500 * time.Microsecond}, false,
@@ -62,9 +64,9 @@ func TestExplainProcessSingleUserRecord(t *testing.T) {
 			t.Errorf("retrier %d: %+v\nwant %+v", i, got, w)
 		}
 	}
-	// 4+5+4+3+5+3+5+2+2+20 retries; 54 attempts of 30 s, plus the waits.
-	waits := 299369*ms + 4823437500*time.Microsecond
-	if e.Retries != 53 || e.Wait.Max != waits || e.Longest != 54*30*time.Second+waits {
+	// 4+5+4+3+5+3+5+2+2+2+20 retries; 56 attempts of 30 s, plus the waits.
+	waits := 308369*ms + 4823437500*time.Microsecond
+	if e.Retries != 55 || e.Wait.Max != waits || e.Longest != 56*30*time.Second+waits {
 		t.Errorf("whole state: %d retries, waits %s, lasts %s", e.Retries, e.Wait.Max, e.Longest)
 	}
 	if len(e.Notes) != 3 || e.Retriers[1].Provenance != rp.FromDesign || e.Retriers[7].Provenance != rp.Addition {

@@ -214,13 +214,13 @@ func FilesDefinition(table retrypatterns.Table, o FilesOptions) ([]byte, error) 
 		return nil, fmt.Errorf("options of the state machine of many files: %w", err)
 	}
 	b := filesBuilder{builder{Options: Options{ResultBucket: o.ResultBucket, TopicARN: o.TopicARN},
-		limits: map[string]object{}}, o}
+		limits: map[string]object{}, brief: map[string]int{}}, o}
 	for _, s := range table.States {
 		compiled, err := s.Compile()
 		if err != nil {
 			return nil, err
 		}
-		b.limits[s.State] = limits(s, compiled.Retry)
+		b.limits[s.State], b.brief[s.State] = limits(s, compiled.Retry), briefRetries(compiled.Retry)
 	}
 	for _, s := range FilesTable(o.ImportTimeout).States {
 		if _, ok := b.limits[s.State]; !ok {

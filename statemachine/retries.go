@@ -81,6 +81,7 @@ func validateRows() []retrypatterns.Row {
 		addition("a callee fails", retrypatterns.Aggressive, retry.ServiceUnavailableError, retry.InternalServerError),
 		addition("network errors on the way to S3", retrypatterns.Conservative, retry.TimeoutError, retry.ConnectionTimeoutError,
 			retry.SocketTimeoutError),
+		briefly(),
 		paced(),
 		// "Minimal retry of general task failures"
 		source("一般的タスク失敗の最小再試行", retry.Seconds(2, 1.5, 10, 2, retry.JitterNone), retry.StatesTaskFailed),
@@ -110,6 +111,7 @@ func processRows() []retrypatterns.Row {
 		addition("a callee fails", retrypatterns.Aggressive, retry.ServiceUnavailableError, retry.InternalServerError),
 		addition("a hang", retrypatterns.Minimal, retry.StatesTimeout, retry.StatesHeartbeatTimeout),
 		addition("a crash or the function's own timeout", retrypatterns.Minimal, retry.RuntimeExitError, retry.LambdaUnknown, retry.SandboxTimedout),
+		briefly(),
 		paced(),
 	}
 }
@@ -149,6 +151,7 @@ func aggregateRows() []retrypatterns.Row {
 		addition("network errors", retrypatterns.Conservative, retry.TimeoutError, retry.ConnectionTimeoutError, retry.SocketTimeoutError),
 		addition("a hang", retrypatterns.Minimal, retry.StatesTimeout, retry.StatesHeartbeatTimeout),
 		addition("a crash or the function's own timeout", retrypatterns.Minimal, retry.RuntimeExitError, retry.LambdaUnknown, retry.SandboxTimedout),
+		briefly(),
 		paced(),
 	}
 }
@@ -165,6 +168,12 @@ func notifyRows() []retrypatterns.Row {
 
 func neverRetry() retrypatterns.Row {
 	return retrypatterns.Row{Errors: PermanentErrors(), Comment: "Addition: permanent errors, never retried", Provenance: retrypatterns.Addition}
+}
+
+// briefly retries calls that a limiter refused for the moment. The guard of the functions fails with this error only
+// for as many retries as the event allows (member brief of attempt), and with one of paced afterwards.
+func briefly() retrypatterns.Row {
+	return addition("a call that was deferred for a moment", retrypatterns.Brief, retry.LimitReached)
 }
 
 // paced retries calls that a breaker, a limiter or a budget refused; its retries do not count for any other row.

@@ -67,9 +67,5 @@ func (a *Attempt) lasted() time.Duration {
 // deferred reports whether name is an error by which a function deferred its call. Such an attempt made no call, so
 // it is no evidence about the callee.
 func deferred(name string) bool {
-	switch name {
-	case retry.CircuitOpen, retry.RetryBudgetExhausted, retry.RetryNotWorthwhile:
-		return true
-	}
-	return false
+	return retry.IsDeferral(name) || name == retry.RetryNotWorthwhile
 }

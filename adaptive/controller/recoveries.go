@@ -229,8 +229,7 @@ func (r recovered) byError() configuration.State {
 // not count; they are measured differently.
 func retried(x retrypatterns.Retrier) bool {
 	return x.MaxAttempts > 0 && x.MaxAttempts <= maxPublished && len(x.ErrorEquals) > 0 &&
-		!slices.Contains(x.ErrorEquals, retry.CircuitOpen) &&
-		!slices.Contains(x.ErrorEquals, retry.RetryBudgetExhausted)
+		!slices.ContainsFunc(x.ErrorEquals, retry.IsDeferral)
 }
 
 // maxPublished limits the retries of one error that are published to functions.

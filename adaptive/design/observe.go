@@ -63,7 +63,7 @@ func (o *Observer) Add(t *analysis.Task) {
 	for i := range t.Attempts {
 		a := &t.Attempts[i]
 		switch a.Error {
-		case retry.CircuitOpen, retry.RetryBudgetExhausted, retry.RetryNotWorthwhile:
+		case retry.CircuitOpen, retry.RetryBudgetExhausted, retry.LimitReached, retry.RetryNotWorthwhile:
 			continue
 		case "":
 			if !a.End.IsZero() {

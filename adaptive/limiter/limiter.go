@@ -42,10 +42,10 @@ func (l *Limiter) Allow() (Permit, error) {
 	now := l.now()
 	l.mu.Lock()
 	permit, ok := l.state.Allow(&l.policy, now)
-	limit, inFlight := l.state.Limit(&l.policy), l.state.total
+	limit, inFlight, momentary := l.state.Limit(&l.policy), l.state.total, l.state.Momentary()
 	l.mu.Unlock()
 	if !ok {
-		return Permit{}, &ExhaustedError{Limit: limit, InFlight: inFlight}
+		return Permit{}, &ExhaustedError{Limit: limit, InFlight: inFlight, Momentary: momentary}
 	}
 	return permit, nil
 }
@@ -72,6 +72,8 @@ type ExhaustedError struct {
 	Limit float64
 	// InFlight is the number of calls under way.
 	InFlight int64
+	// Momentary is true if few calls are refused; see [State.Momentary]. The call may then be repeated within seconds.
+	Momentary bool
 }
 
 // Error states the error name and the limit.

@@ -226,7 +226,7 @@ func TestStored(t *testing.T) {
 	t.Parallel()
 	p := limiter.Standard()
 	var s, back limiter.State
-	s.Advance(&p, limiter.Tally{Failures: 1}, time.Second, at(1))
+	s.Advance(&p, limiter.Tally{Asked: 3, Admitted: 1, Failures: 1}, time.Second, at(1))
 	text, err := json.Marshal(s)
 	if err == nil {
 		err = json.Unmarshal(text, &back)
@@ -235,9 +235,57 @@ func TestStored(t *testing.T) {
 		t.Errorf("%s reads back as %+v, %v; want %+v", text, back, err, s)
 	}
 	for _, bad := range []string{`{}`, `{"v":2}`, `{"v":1,"limit":-1}`, `{"v":1,"limit":0.5}`,
-		`{"v":1,"limit":1e999}`, `[]`} {
+		`{"v":1,"limit":1e999}`, `[]`, `{"v":1,"asked":1,"refused":2}`, `{"v":1,"refused":-1}`, `{"v":1,"counted":-1}`} {
 		if err := json.Unmarshal([]byte(bad), &back); err == nil {
 			t.Errorf("%s is read", bad)
+		}
+	}
+}
+
+// A limiter that refuses at most one call in five of the last half minute says that a refusal is momentary.
+func TestRefusalsAreMomentaryWhileTheyAreFew(t *testing.T) {
+	t.Parallel()
+	p := limiter.Standard()
+	var s limiter.State
+	if !s.Momentary() {
+		t.Error("a limiter that has refused nothing does not keep up")
+	}
+	permits := full(&s, &p, at(0)) // 20 of 21 calls admitted
+	if !s.Momentary() {
+		t.Error("one refusal in 21 calls is not momentary")
+	}
+	for range 4 {
+		s.Allow(&p, at(0)) // 5 of 25 refused
+	}
+	if !s.Momentary() {
+		t.Error("five refusals in 25 calls are not momentary")
+	}
+	s.Allow(&p, at(0)) // 6 of 26 refused
+	if s.Momentary() {
+		t.Error("six refusals in 26 calls are momentary")
+	}
+	for _, permit := range permits {
+		s.Record(&p, permit, at(1), breaker.Success)
+	}
+	s.Allow(&p, at(15)) // 6 of 26 have the weight exp(−0.5): 3.64 of 16.77
+	if s.Momentary() {
+		t.Error("after 15 s the refusals are forgotten")
+	}
+	s.Allow(&p, at(60)) // 0.81 of 4.96
+	if !s.Momentary() {
+		t.Error("after a minute the refusals are remembered")
+	}
+}
+
+// The sums of other processes count as single calls do.
+func TestRefusalsOfOthersAreCounted(t *testing.T) {
+	t.Parallel()
+	p := limiter.Standard()
+	for admitted, want := range map[int64]bool{100: true, 80: true, 79: false, 0: false} {
+		var s limiter.State
+		s.Advance(&p, limiter.Tally{Asked: 100, Admitted: admitted}, time.Second, at(1))
+		if s.Momentary() != want {
+			t.Errorf("%d of 100 calls admitted: momentary is %v", admitted, !want)
 		}
 	}
 }
@@ -258,8 +306,8 @@ func TestLimiterRefusesByName(t *testing.T) {
 	var refused *limiter.ExhaustedError
 	if want := "RetryBudgetExhausted: the callee is called 1 at a time and 1 are under way; try again later"; !errors.As(
 		err, &refused) ||
-		err.Error() != want {
-		t.Errorf("error is %v, want %q", err, want)
+		err.Error() != want || refused.Momentary { // one of two calls
+		t.Errorf("error is %v (%+v), want %q", err, refused, want)
 	}
 	l.Record(permit, breaker.Success)
 	if _, err := l.Allow(); err != nil || l.Limit() != 2 {

@@ -1,6 +1,7 @@
 package limiter
 
 import (
+	"math"
 	"time"
 
 	"stepback/adaptive/breaker"
@@ -22,6 +23,10 @@ type State struct {
 	judged        int64 // Unix nanoseconds; 0: never
 	ended, failed int64
 	busy, lost    int64
+
+	// asked and refused are the recent numbers of calls asked for and refused, which decrease over time, as of counted.
+	asked, refused float64
+	counted        int64 // Unix nanoseconds
 
 	// These fields count the calls under way by the epoch in which they were admitted. A call that is never
 	// recorded expires with its epoch.
@@ -59,12 +64,33 @@ func (s *State) Allow(p *Policy, now time.Time) (Permit, bool) {
 	s.expire(p, now.UnixNano())
 	limit := s.Limit(p)
 	if float64(s.total) > limit-1 {
+		s.count(1, 1, now.UnixNano())
 		return Permit{}, false
 	}
+	s.count(1, 0, now.UnixNano())
 	s.inFlight[s.epoch%epochs]++
 	s.total++
 	return Permit{epoch: s.epoch, began: now.UnixNano(), used: float64(2*s.total) >= limit}, true
 }
+
+const (
+	// memory is the time constant with which refusals are forgotten.
+	memory = 30 * time.Second
+	// few is the largest share of refused calls with which the callee keeps up with its load.
+	few = 0.2
+)
+
+// count adds calls to those asked for and refused.
+func (s *State) count(asked, refused float64, at int64) {
+	keep := math.Exp(-time.Duration(max(at-s.counted, 0)).Seconds() / memory.Seconds())
+	s.asked, s.refused, s.counted = s.asked*keep+asked, s.refused*keep+refused, at
+}
+
+// Momentary reports whether the limiter refuses few calls: at most one in five of those of the last half minute or so.
+// The callee then keeps up with the load, and a refused call finds room within seconds: the limit was reached by a
+// burst, or because calls hang for a moment. If more are refused, callers that return soon would be in the way of each
+// other and of the work that is behind already.
+func (s *State) Momentary() bool { return s.refused <= few*s.asked }
 
 // Record records the outcome of the call that permit allowed. A success of a call that was admitted while the limit was
 // in use raises the limit. Failures lower it every [Policy.DecreaseEvery]; see [Policy.Decrease]. An ignored outcome

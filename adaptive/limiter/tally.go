@@ -32,6 +32,7 @@ func (t Tally) Plus(o Tally) Tally {
 // the calls used at least half of it on average. If there are both successes and failures, the successes are applied
 // first.
 func (s *State) Advance(p *Policy, t Tally, span time.Duration, now time.Time) {
+	s.count(float64(t.Asked), float64(max(t.Asked-t.Admitted, 0)), now.UnixNano())
 	used := 2*t.concurrency(span) >= s.Limit(p)
 	if t.Successes > 0 && used {
 		// Apply the successes in rounds, because n successes at a limit L make L² grow by 2n.

@@ -113,7 +113,8 @@ func (g *Gate) Allow(ctx context.Context) (Permit, error) {
 	case record.Breaker.Circuit() == breaker.Closed:
 		if share := record.Share(&g.policies); share < 1 && g.config.Draw() >= share {
 			limit := record.Limiter.Limit(&g.policies.Limiter)
-			return Permit{}, &limiter.ExhaustedError{Limit: limit, InFlight: int64(limit / share)}
+			return Permit{}, &limiter.ExhaustedError{Limit: limit, InFlight: int64(limit / share),
+				Momentary: record.Limiter.Momentary()}
 		}
 		permit, _ := record.Breaker.Allow(&g.policies.Breaker, now)
 		return g.admitted(Permit{permit: permit, began: now}), nil

@@ -42,8 +42,8 @@ type Worth interface {
 }
 
 // Guard decides whether a function may call its callee. A refused call fails with an error name that determines
-// what happens next: the state machine waits (CircuitOpen, RetryBudgetExhausted), retries with a whole deadline
-// (TimeoutError), or gives the record up (RetryNotWorthwhile).
+// what happens next: the state machine waits (CircuitOpen, RetryBudgetExhausted), waits briefly (LimitReached), retries
+// with a whole deadline (TimeoutError), or gives the record up (RetryNotWorthwhile).
 //
 // A call that was made is reported like a refused one in three cases: if it failed because of load while the callee
 // is known to be unavailable, if the callee refused it because of its load, or if the record has used up its own
@@ -115,17 +115,17 @@ func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
 	}
 	return func(ctx context.Context, event json.RawMessage) (out Output, err error) {
 		if err := g.check(ctx); err != nil {
-			return out, encode(refusal(err))
+			return out, encode(refusal(err, attempt{}))
 		}
 		if g.Gate == nil {
 			out, _, err = call(ctx, g, f, event)
 			return out, g.giveUpUnlessWorthwhile(ctx, event, err)
 		}
 		permit, err := g.Gate.Allow(ctx)
-		if err != nil {
-			return out, encode(refusal(err))
-		}
 		try, known := attemptOf(event)
+		if err != nil {
+			return out, encode(refusal(err, try))
+		}
 		if known {
 			permit = permit.Of(try.record, try.Retries)
 		}
@@ -156,6 +156,8 @@ type attempt struct {
 	State   string    `json:"state"`
 	Retries int       `json:"retries"`
 	Entered time.Time `json:"entered"`
+	// Brief is the number of the state's retries after LimitReached; 0 if the definition has none.
+	Brief int `json:"brief"`
 
 	record uint64 // a hash of the rest of the event
 }
@@ -289,8 +291,8 @@ func nameAndMessage(err error) (name, message string) {
 	return "", ""
 }
 
-// refusal converts a guard's refusal to a failure whose name depends on the kind of refusal.
-func refusal(err error) error {
+// refusal converts a guard's refusal of an attempt to a failure whose name depends on the kind of refusal.
+func refusal(err error, try attempt) error {
 	var open *breaker.OpenError
 	var exhausted *limiter.ExhaustedError
 	var late *deadline.TooLateError
@@ -298,6 +300,10 @@ func refusal(err error) error {
 	case errors.As(err, &open):
 		return csvimport.Fail(retry.CircuitOpen, "the callee's circuit is %s; try again in %s", open.Circuit,
 			open.RetryAfter)
+	case errors.As(err, &exhausted) && exhausted.Momentary && try.Retries < try.Brief:
+		return csvimport.Fail(retry.LimitReached,
+			"the callee accepts %d concurrent calls, and all are in use at the moment; it keeps up with most calls",
+			int64(exhausted.Limit))
 	case errors.As(err, &exhausted):
 		return csvimport.Fail(retry.RetryBudgetExhausted,
 			"the callee accepts %d concurrent calls, and all are in use",

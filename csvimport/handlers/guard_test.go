@@ -107,6 +107,30 @@ func TestGuardRefusesByName(t *testing.T) {
 	}
 }
 
+// A call that the limiter refuses for the moment waits briefly, as often as the definition allows.
+func TestGuardRefusesForTheMoment(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		attempt   string
+		momentary bool
+		want      string
+	}{
+		{`{"state":"ApplyBatch","retries":0,"brief":2}`, true, "LimitReached"},
+		{`{"state":"ApplyBatch","retries":1,"brief":2}`, true, "LimitReached"},
+		{`{"state":"ApplyBatch","retries":2,"brief":2}`, true, "RetryBudgetExhausted"},
+		{`{"state":"ApplyBatch","retries":0,"brief":2}`, false, "RetryBudgetExhausted"},
+		{`{"state":"ApplyBatch","retries":0}`, true, "RetryBudgetExhausted"}, // a definition without such a retrier
+		{`null`, true, "RetryBudgetExhausted"},
+	} {
+		g := &gate{refuse: &limiter.ExhaustedError{Limit: 3, InFlight: 3, Momentary: c.momentary}}
+		_, err := handlers.Guarded(&handlers.Guard{Gate: g}, step(""))(t.Context(),
+			json.RawMessage(`{"record":{"id":7},"attempt":`+c.attempt+`}`))
+		if nameOf(err) != c.want {
+			t.Errorf("%s: %v, want %s", c.attempt, err, c.want)
+		}
+	}
+}
+
 // A record that fails while the callee is known to be unavailable waits, and keeps the retries of its own error.
 func TestFailuresWhileTheCircuitIsNotClosedWait(t *testing.T) {
 	t.Parallel()

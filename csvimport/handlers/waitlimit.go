@@ -53,7 +53,7 @@ func (w Waiting) Limited(f Func[process.Answer]) Func[process.Answer] {
 	return func(ctx context.Context, event json.RawMessage) (process.Answer, error) {
 		out, err := f(ctx, event)
 		name, message := nameAndMessage(err)
-		if name != retry.CircuitOpen && name != retry.RetryBudgetExhausted {
+		if !retry.IsDeferral(name) {
 			return out, err
 		}
 		var in process.Event

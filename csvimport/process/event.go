@@ -54,7 +54,7 @@ func (c *cursor) attempt() bool {
 		switch name {
 		case "state", "entered":
 			return c.quoted(&text)
-		case "retries":
+		case "retries", "brief":
 			return c.number(&n)
 		}
 		return false

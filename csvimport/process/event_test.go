@@ -104,7 +104,7 @@ func TestReadTextReadsPastTheAttempt(t *testing.T) {
 	t.Parallel()
 	var e process.Event
 	const begin = `{"source":{"bucket":"b","key":"k","etag":"e"},"run":"r","row":7,"record":{"user_id":"u"},"attempt":`
-	if !e.ReadText(begin+`{"state":"S","retries":2,"entered":"2026-11-22T12:00:00Z"}}`) || *e.Row != 7 || e.Run != "r" {
+	if !e.ReadText(begin+`{"state":"S","retries":2,"entered":"2026-11-22T12:00:00Z","brief":2}}`) || *e.Row != 7 || e.Run != "r" {
 		t.Errorf("read as %+v", e)
 	}
 	if e.ReadText(begin + `{"state":7}}`) {

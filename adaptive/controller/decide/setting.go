@@ -112,8 +112,7 @@ func first(r retrypatterns.Retrier) string {
 // paced reports whether a retrier brings deferred work back. Because of such a retrier a call can be refused
 // safely, so no rule changes it.
 func paced(r retrypatterns.Retrier) bool {
-	return slices.Contains(r.ErrorEquals, retry.CircuitOpen) ||
-		slices.Contains(r.ErrorEquals, retry.RetryBudgetExhausted)
+	return slices.ContainsFunc(r.ErrorEquals, retry.IsDeferral)
 }
 
 // adjustable reports whether R-cap and R-stretch may change a retrier.

@@ -51,6 +51,9 @@ type Policy struct {
 	Staleness time.Duration
 	// Deferral determines how long a refused record waits before it asks again; nil dead-letters it.
 	Deferral *retry.Policy
+	// Brief replaces Deferral for a record that the limiter refuses for the moment (limiter.State.Momentary), if it was
+	// retried fewer times than Brief allows; nil if Deferral always applies.
+	Brief *retry.Policy
 	// DefersFailures also defers a call that failed by load while the circuit is not closed or the limit is at its
 	// minimum: the callee is down, and the record's own retries are saved for later.
 	DefersFailures bool
@@ -332,9 +335,15 @@ func readDeferral(v strictyaml.Value, p *Policy) {
 	if !v.Present() {
 		return
 	}
-	o := v.Object("interval", "rate", "maxDelay", "maxAttempts", "jitter", "jitterFactor", "failures")
+	o := v.Object("interval", "rate", "maxDelay", "maxAttempts", "jitter", "jitterFactor", "failures", "brief")
 	d := scenario.Policy(o, 20)
 	p.Deferral, p.DefersFailures = &d, o.Get("failures").Bool()
+	if b := o.Get("brief"); b.Present() {
+		brief := scenario.Policy(b.Object("interval", "rate", "maxDelay", "maxAttempts", "jitter", "jitterFactor"), 2)
+		if p.Brief = &brief; p.Limiter == nil {
+			b.Problem("without a limiter no call is refused for the moment; leave brief out")
+		}
+	}
 	if f := o.Get("failures"); f.Present() && p.Breaker == nil && p.Limiter == nil {
 		f.Problem("without a breaker or limiter the callee's outage is not noticed; leave failures out")
 	}

@@ -24,7 +24,7 @@ throttle: {k: 1.1, window: 60}
 breaker: {preset: source, consecutiveFailures: 7, failingFor: 3, chance: 0.01, window: 60, openFor: 90}
 limiter: {initial: 5, min: 2, max: 50, increase: 2, decrease: 0.5, decreaseEvery: 2, permitTimeout: 30}
 staleness: 2
-deferral: {interval: 30, rate: 1.5, maxDelay: 300, maxAttempts: 20, jitter: FULL, failures: true}
+deferral: {interval: 30, rate: 1.5, maxDelay: 300, maxAttempts: 20, jitter: FULL, failures: true, brief: {interval: 4, rate: 1.5, maxDelay: 9, maxAttempts: 3, jitter: NONE}}
 poison: true
 controller: {retry: true, mapRun: true}
 redrive: {quiet: 90, rate: 2.5, attempts: 3}
@@ -56,6 +56,9 @@ func TestEveryMemberIsRead(t *testing.T) {
 		Deferral: &retry.Policy{
 			Interval: 30 * time.Second, Rate: 1.5, MaxDelay: 300 * time.Second, MaxAttempts: 20,
 			Jitter: retry.JitterFull,
+		},
+		Brief: &retry.Policy{
+			Interval: 4 * time.Second, Rate: 1.5, MaxDelay: 9 * time.Second, MaxAttempts: 3, Jitter: retry.JitterNone,
 		},
 		DefersFailures: true, Poison: true, Controller: &policy.Controller{Retry: true, MapRun: true},
 		Redrive: &policy.Redrive{Quiet: 90 * time.Second, Rate: 2.5, Attempts: 3},
@@ -109,6 +112,8 @@ func TestWhatIsWrongIsRefusedWithItsPlace(t *testing.T) {
 		{"breaker: {", "#breaker: {", "staleness: shared needs a breaker and a limiter"},
 		{"deferral: {", "#deferral: {", "poison: a record that is not to blame waits"},
 		{all, "policy: 1\nname: p\ndeferral: {}", "this policy refuses no calls"},
+		{all, "policy: 1\nname: p\nbreaker: {}\ndeferral: {brief: {}}", "deferral.brief: without a limiter"},
+		{"maxAttempts: 3, jitter", "maxAttempts: -1, jitter", "deferral.brief.maxAttempts: -1 is out of range"},
 		{"rate: 2.5", "rate: 0", "redrive.rate: give auto, all, or a number of dead letters a second above 0"},
 		{"rate: 2.5", "rate: fast", "redrive.rate: "},
 		{"quiet: 90", "quiet: 9", "redrive.quiet: 9 is out of range"},

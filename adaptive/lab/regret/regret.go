@@ -2,6 +2,7 @@ package regret
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -66,9 +67,9 @@ type Row struct {
 	About  string `json:"about"`
 	// Success holds the mean success of each policy, P99 the median of its 99th percentile in seconds, and USD its mean
 	// cost.
-	Success map[string]float64 `json:"success"`
-	P99     map[string]float64 `json:"p99"`
-	USD     map[string]float64 `json:"usd"`
+	Success Values `json:"success"`
+	P99     Values `json:"p99"`
+	USD     Values `json:"usd"`
 	// Lost is the share that Best, the best of the others, saves more than the policy; 0 if that is within the
 	// interval.
 	Lost float64 `json:"lost"`
@@ -77,6 +78,20 @@ type Row struct {
 	// below 1 if the policy is better.
 	SlowerBy float64 `json:"slowerBy"`
 	DearerBy float64 `json:"dearerBy"`
+}
+
+// Values holds a number for each policy. It is NaN if there is none, such as the p99 of a policy that saves nothing.
+type Values map[string]float64
+
+// MarshalJSON writes null for numbers that are NaN.
+func (v Values) MarshalJSON() ([]byte, error) {
+	out := make(map[string]*float64, len(v))
+	for name, n := range v {
+		if out[name] = nil; !math.IsNaN(n) {
+			out[name] = &n
+		}
+	}
+	return json.Marshal(out)
 }
 
 // Report is the regret in all scenarios.
@@ -138,7 +153,7 @@ func column(r *lab.Report, name, of string, metric int) []float64 {
 
 // row computes the regret in one scenario.
 func row(r *lab.Report, name, of string) Row {
-	out := Row{Success: map[string]float64{}, P99: map[string]float64{}, USD: map[string]float64{}}
+	out := Row{Success: Values{}, P99: Values{}, USD: Values{}}
 	for _, p := range append(slices.Clone(others), of) {
 		m := r.Result(name, p).Metrics
 		out.Success[p], out.P99[p], out.USD[p] = m["success"].Mean, m["p99"].Mean, m["costUSD"].Mean

@@ -1,6 +1,8 @@
 package regret_test
 
 import (
+	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 
@@ -57,6 +59,15 @@ func TestAdaptiveDoesNoHarm(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}
+	}
+}
+
+// A policy that saves nothing has no p99, which JSON shows as null.
+func TestMissingNumbersAreNull(t *testing.T) {
+	t.Parallel()
+	text, err := json.Marshal(regret.Row{P99: regret.Values{"none": 1.5, "static": math.NaN()}})
+	if want := `"p99":{"none":1.5,"static":null}`; err != nil || !strings.Contains(string(text), want) {
+		t.Errorf("%s, %v; want %s in it", text, err, want)
 	}
 }
 

@@ -31,11 +31,19 @@ func (r *run) begin(slot uint32) {
 // refuse handles a record whose call was refused: it is deferred, or dead-lettered if the policy has no deferral.
 func (r *run) refuse(slot uint32, w *workload, by refusal) {
 	x := &r.records[slot]
+	p := w.policy.Brief
+	brief := p != nil && by == crowded && x.retries() < p.MaxAttempts
 	if r.Refused != nil {
 		r.Refused(Refusal{Workload: int(x.workload), Item: int(x.index), At: time.Duration(r.now),
-			Open: by == circuitOpen})
+			Open: by == circuitOpen, Brief: brief})
 	}
 	r.measure.refused(x, w.MemoryMB())
+	if brief {
+		x.briefs++
+		r.stream = draw.Of(r.Seed, forBrief, uint64(x.workload)<<32|uint64(x.index), uint64(x.briefs))
+		r.heap.push(r.later(p.Delay(int(x.briefs), &r.stream)), retryDue, slot)
+		return
+	}
 	r.wait(slot, w)
 }
 

@@ -50,6 +50,7 @@ const (
 	throttled
 	circuitOpen
 	limited
+	crowded // limited for the moment
 )
 
 // epoch is the wall-clock time at which runs start, for mechanisms that need one.
@@ -86,7 +87,7 @@ func (g *gates) admit(r *run, x *record) refusal {
 			if p.Breaker != nil {
 				g.breaker.Record(p.Breaker, x.permit.breaker, r.time(), breaker.Ignored)
 			}
-			return limited
+			return limit(g.limiter.Momentary())
 		}
 		x.permit.limiter = permit
 	}
@@ -179,6 +180,7 @@ func (g *gates) admitShared(x *record, u float64) refusal {
 	g.u = u*fleet - float64(x.permit.process)
 	permit, err := g.fleet[x.permit.process].Allow(context.Background())
 	var open *breaker.OpenError
+	var exhausted *limiter.ExhaustedError
 	switch {
 	case err == nil:
 		x.permit.shared = permit.Of(uint64(x.workload)<<32|uint64(x.index), x.retries())
@@ -186,8 +188,16 @@ func (g *gates) admitShared(x *record, u float64) refusal {
 	case errors.As(err, &open):
 		return circuitOpen
 	default:
-		return limited
+		return limit(errors.As(err, &exhausted) && exhausted.Momentary)
 	}
+}
+
+// limit returns the refusal of a limiter.
+func limit(momentary bool) refusal {
+	if momentary {
+		return crowded
+	}
+	return limited
 }
 
 // away reports whether the gates consider the service down. With a shared gate, it asks the process that made the

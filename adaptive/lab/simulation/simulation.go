@@ -37,6 +37,7 @@ const (
 	forCacheKey
 	forTier
 	forTierJitter
+	forBrief
 )
 
 // Options are the parameters of one run.
@@ -68,6 +69,7 @@ type Refusal struct {
 	Workload, Item int
 	At             time.Duration
 	Open           bool // a breaker refused it; otherwise a limiter or a throttle did
+	Brief          bool // a limiter refused it for the moment, and the record waits briefly
 }
 
 // Closing is the end of a record.
@@ -99,6 +101,7 @@ type record struct {
 	calls     uint32 // calls made
 	asked     uint32 // number of times a call or retry was requested, admitted or not
 	deferrals uint32
+	briefs    uint32
 	request   uint32 // the call in flight, or none
 	arrived   int64
 	began     int64 // start of the call in flight

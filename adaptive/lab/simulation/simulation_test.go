@@ -96,6 +96,63 @@ func TestOneOutageUnderThePolicies(t *testing.T) {
 	}
 }
 
+// A record that the limiter refuses for the moment waits 2 s and then 4 s. One that is refused a third time, or while
+// many are, waits 100 s.
+func TestMomentaryRefusalsWaitBriefly(t *testing.T) {
+	t.Parallel()
+	s := parse(t, `
+lab: 1
+name: two-at-a-time
+duration: 20000
+workload: [{name: w, arrivals: {process: poisson, rate: 0.2}, machine: {state: Call, retry: []}}]
+service: {s: {servers: 2, time: 3, queue: {capacity: 1}}}
+calls: {Call: {service: s, timeout: 10, timeoutError: TimeoutError, cost: lambda-1024}}
+`)
+	p, err := policy.Parse("p.yaml", []byte(`
+policy: 1
+name: p
+limiter: {initial: 2, max: 2}
+deferral:
+  {interval: 100, rate: 1, maxDelay: 101, maxAttempts: 20, jitter: NONE,
+   brief: {interval: 2, rate: 2, maxDelay: 4, maxAttempts: 2, jitter: NONE}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	type wait struct {
+		brief int // the number of brief waits before, or −1
+		began time.Duration
+	}
+	waits, briefs, seen := map[int]wait{}, map[int]int{}, map[int]int{}
+	ended := func(item int, at time.Duration) {
+		w, waiting := waits[item]
+		if !waiting {
+			return
+		}
+		want := map[int]time.Duration{-1: 100 * time.Second, 0: 2 * time.Second, 1: 4 * time.Second}[w.brief]
+		if at-w.began != want {
+			t.Errorf("record %d waited %s after %d brief waits, want %s", item, at-w.began, w.brief, want)
+		}
+		seen[w.brief]++
+		delete(waits, item)
+	}
+	_, err = simulation.Run(t.Context(), simulation.Options{Scenario: s, Policy: p, Seed: 1,
+		Refused: func(r simulation.Refusal) {
+			ended(r.Item, r.At)
+			w := wait{-1, r.At}
+			if r.Brief {
+				w.brief = briefs[r.Item]
+				briefs[r.Item]++
+			}
+			waits[r.Item] = w
+		},
+		Trace: func(a simulation.Attempt) { ended(a.Item, a.Start) },
+	})
+	if err != nil || seen[-1] == 0 || seen[0] == 0 || seen[1] == 0 {
+		t.Errorf("%v; waits by kind: %v", err, seen)
+	}
+}
+
 func TestStaleLimitersStillProtect(t *testing.T) {
 	t.Parallel()
 	s := parse(t, blip)
