@@ -3,8 +3,9 @@ package engine
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"strings"
+
+	"stepback/internal/lazyregexp"
 )
 
 // Integrations routes each task to the Integration that executes it, by the service and the action in the task's
@@ -39,8 +40,8 @@ const sdk = "aws-sdk"
 const functionsName = "function"
 
 var (
-	serviceName = regexp.MustCompile(`^(` + sdk + `:)?[A-Za-z0-9-]+$`)
-	actionName  = regexp.MustCompile(`^[A-Za-z0-9]+$`)
+	serviceName = lazyregexp.New(`^(` + sdk + `:)?[A-Za-z0-9-]+$`)
+	actionName  = lazyregexp.New(`^[A-Za-z0-9]+$`)
 )
 
 // Handle registers h for the tasks whose Resource is arn:aws:states:::service:action, optionally followed by a

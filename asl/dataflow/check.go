@@ -3,7 +3,6 @@ package dataflow
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,6 +10,7 @@ import (
 
 	"stepback/asl"
 	"stepback/asl/source"
+	"stepback/internal/lazyregexp"
 	"stepback/internal/spelling"
 	"stepback/jsonvalue"
 )
@@ -182,9 +182,9 @@ func edgesOf(g *asl.Graph) (edges map[string][]edge, ever set) {
 }
 
 var (
-	existing = regexp.MustCompile(`\$exists\(\s*\$([\pL_][\pL\pN_]*)`)
-	absence  = regexp.MustCompile(`^\{%\s*\$not\(\s*\$exists\(\s*\$([\pL_][\pL\pN_]*)\s*\)\s*\)\s*%\}$`)
-	either   = regexp.MustCompile(`\bor\b|\$not\(|\?`)
+	existing = lazyregexp.New(`\$exists\(\s*\$([\pL_][\pL\pN_]*)`)
+	absence  = lazyregexp.New(`^\{%\s*\$not\(\s*\$exists\(\s*\$([\pL_][\pL\pN_]*)\s*\)\s*\)\s*%\}$`)
+	either   = lazyregexp.New(`\bor\b|\$not\(|\?`)
 )
 
 // tested returns the variables that have a value if a choice rule matches, and those that have a value if it does not.

@@ -1,13 +1,14 @@
 package document
 
 import (
-	"regexp"
 	"strings"
+
+	"stepback/internal/lazyregexp"
 )
 
 // placeholder matches the placeholders of DefinitionSubstitutions; the templates of Terraform and the Serverless
 // Framework look alike.
-var placeholder = regexp.MustCompile(`\$\{([^{}"\n]{1,200})\}`)
+var placeholder = lazyregexp.New(`\$\{([^{}"\n]{1,200})\}`)
 
 // maxPlaceholder is the maximum length of a placeholder, in bytes.
 const maxPlaceholder = 4*200 + len("${}")

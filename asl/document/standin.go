@@ -1,8 +1,9 @@
 package document
 
 import (
-	"regexp"
 	"strings"
+
+	"stepback/internal/lazyregexp"
 )
 
 // standInFunction is the ARN prefix of the Lambda function that replaces a missing Resource or FunctionName; the
@@ -25,7 +26,7 @@ func standIn(field, content string) (string, bool) {
 	return instead, true
 }
 
-var unfitForARNs = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+var unfitForARNs = lazyregexp.New(`[^A-Za-z0-9_-]+`)
 
 // nameFrom derives a function name from a placeholder's name: MyFunction from MyFunction.Arn.
 func nameFrom(placeholder string) string {

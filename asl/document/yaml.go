@@ -3,13 +3,13 @@ package document
 import (
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"stepback/asl/source"
+	"stepback/internal/lazyregexp"
 	"stepback/jsonvalue"
 )
 
@@ -67,7 +67,7 @@ func (y *yamlReader) wrong(n *yaml.Node, message, hint string) *problem {
 	return &problem{message: message, hint: hint, span: y.span(n)}
 }
 
-var yamlError = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+var yamlError = lazyregexp.New(`^yaml: (?:line (\d+): )?`)
 
 // malformed converts an error of the YAML package, which contains the line, into a problem.
 func (y *yamlReader) malformed(err error) *problem {

@@ -2,12 +2,12 @@ package document
 
 import (
 	"errors"
-	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"stepback/asl/source"
+	"stepback/internal/lazyregexp"
 	"stepback/jsonvalue"
 )
 
@@ -286,7 +286,7 @@ func (y *yamlEditor) flowEnd(n *yaml.Node) int {
 
 // plainYAML matches strings that are the same in YAML without quotes. Words that mean something else in YAML 1.1 are
 // shorter or have no capital letter and dot; yamlScalar checks them.
-var plainYAML = regexp.MustCompile(`^[A-Z][A-Za-z0-9]+(\.[A-Za-z0-9]+)*$`)
+var plainYAML = lazyregexp.New(`^[A-Z][A-Za-z0-9]+(\.[A-Za-z0-9]+)*$`)
 
 // yamlScalar returns a scalar as YAML.
 func yamlScalar(v jsonvalue.Value) string {

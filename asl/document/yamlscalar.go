@@ -2,11 +2,12 @@ package document
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"stepback/internal/lazyregexp"
 )
 
 // scalar writes a string, number, boolean or null.
@@ -65,7 +66,7 @@ func (y *yamlReader) content(n *yaml.Node, field, text string) {
 	y.emit(n, quoted(text), open)
 }
 
-var numberInJSON = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
+var numberInJSON = lazyregexp.New(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 
 // jsonNumber returns a number as JSON text, unchanged if it is a valid JSON number.
 func jsonNumber(n *yaml.Node) (string, bool) {

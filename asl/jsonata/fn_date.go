@@ -2,10 +2,11 @@ package jsonata
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"stepback/internal/lazyregexp"
 )
 
 var dateFunctions = map[string]*native{
@@ -44,7 +45,7 @@ func dateText(c *call, millis float64, picture, offset value) (value, *Error) {
 	return s, err
 }
 
-var isoTimestamp = regexp.MustCompile(`^\d{4}(-[01]\d)*(-[0-3]\d)*(T[0-2]\d:[0-5]\d:[0-5]\d)*(\.\d+)?([+-][0-2]\d:?[0-5]\d|Z)?$`)
+var isoTimestamp = lazyregexp.New(`^\d{4}(-[01]\d)*(-[0-3]\d)*(T[0-2]\d:[0-5]\d:[0-5]\d)*(\.\d+)?([+-][0-2]\d:?[0-5]\d|Z)?$`)
 
 func toMillis(c *call, args []value) (value, *Error) {
 	if argument(args, 0) == nil {
@@ -72,7 +73,7 @@ func toMillis(c *call, args []value) (value, *Error) {
 	return millis, nil
 }
 
-var timestampParts = regexp.MustCompile(
+var timestampParts = lazyregexp.New(
 	`^(\d{4})(?:-(\d\d))?(?:-(\d\d))?(?:T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:([+-])(\d\d):?(\d\d))?)?Z?$`)
 
 // parseTimestamp implements JavaScript's Date.parse for the texts that isoTimestamp accepts, in a process whose local

@@ -2,8 +2,9 @@ package jsonata
 
 import (
 	"math"
-	"regexp"
 	"strings"
+
+	"stepback/internal/lazyregexp"
 )
 
 var (
@@ -101,7 +102,7 @@ var wordValues, wordOrder = func() (values map[string]float64, order []string) {
 	return values, order
 }()
 
-var wordBreak = regexp.MustCompile(`,\s|\sand\s|[\s\\-]`)
+var wordBreak = lazyregexp.New(`,\s|\sand\s|[\s\\-]`)
 
 func fromWords(s string) float64 {
 	segments := []float64{0}

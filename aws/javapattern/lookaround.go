@@ -2,7 +2,6 @@ package javapattern
 
 import (
 	"fmt"
-	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 	"unicode"
 
 	"stepback/internal/budgets"
+	"stepback/internal/lazyregexp"
 )
 
 // lookarounds matches whole texts with a pattern that has lookaheads, lookbehinds, or repetitions of more than 1,000
@@ -83,7 +83,7 @@ const (
 	standIn   = 97
 )
 
-var counts = regexp.MustCompile(`^\{(\d{1,9})(?:(,)(\d{0,9}))?\}`)
+var counts = lazyregexp.New(`^\{(\d{1,9})(?:(,)(\d{0,9}))?\}`)
 
 // repetition returns the count, such as {1,100000}, with which a text begins, and its bounds. most is -1 for none. An
 // empty count means that the text begins with something else.

@@ -8,6 +8,8 @@ import (
 	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
+
+	"stepback/internal/lazyregexp"
 )
 
 // Pattern matches whole texts.
@@ -19,7 +21,7 @@ var javaWords = strings.NewReplacer(`\p{ASCII}`, `[\x00-\x7f]`, `\p{Print}`, `[\
 	`\uD800\uDC00-\uDBFF\uDFFF`, `\x{10000}-\x{10FFFF}`, `\u10000-\u10FFFF`, `\x{10000}-\x{10FFFF}`)
 
 // javaEscape is the escape of a character.
-var javaEscape = regexp.MustCompile(`\\u([0-9A-Fa-f]{4})`)
+var javaEscape = lazyregexp.New(`\\u([0-9A-Fa-f]{4})`)
 
 // Compile compiles a regular expression in Java's dialect, which models and the AllowedPattern of parameters use,
 // lookarounds included. Backreferences, possessive and atomic groups are refused. A text that takes too much work

@@ -1,18 +1,19 @@
 package model
 
 import (
-	"regexp"
 	"strings"
+
+	"stepback/internal/lazyregexp"
 )
 
 // The places where the SDK for Java begins a new word in a service's ID.
 var (
-	wordBreak   = regexp.MustCompile(`[^A-Za-z0-9]+`)
-	upperV      = regexp.MustCompile(`([^A-Z]{2,})V([0-9]+)`)
-	lowerV      = regexp.MustCompile(`([^a-z]{2,})v([0-9]+)`)
-	camel       = regexp.MustCompile(`([a-z])([A-Z][a-zA-Z0-9])`)
-	acronym     = regexp.MustCompile(`([A-Z]+)([A-Z][a-z])`)
-	afterNumber = regexp.MustCompile(`([0-9])([a-zA-Z])`)
+	wordBreak   = lazyregexp.New(`[^A-Za-z0-9]+`)
+	upperV      = lazyregexp.New(`([^A-Z]{2,})V([0-9]+)`)
+	lowerV      = lazyregexp.New(`([^a-z]{2,})v([0-9]+)`)
+	camel       = lazyregexp.New(`([a-z])([A-Z][a-zA-Z0-9])`)
+	acronym     = lazyregexp.New(`([A-Z]+)([A-Z][a-z])`)
+	afterNumber = lazyregexp.New(`([0-9])([a-zA-Z])`)
 )
 
 // ClassName returns the prefix of a service's class names in the SDK for Java, from the serviceId of its model:

@@ -21,11 +21,14 @@ import (
 // Client implements Store with S3's model.
 type Client struct {
 	caller  *client.Client
-	service *model.Service
 	retryer aws.Retryer
 }
 
 var _ Store = (*Client)(nil)
+
+// service returns S3's model. It is loaded by the first call, not by New: many programs create a client and call
+// nothing.
+func service() *model.Service { return model.MustFind("s3") }
 
 // New returns a client that makes its calls through caller. The retryer decides about further attempts; if it is
 // nil, the client makes only one attempt.
@@ -33,7 +36,7 @@ func New(caller *client.Client, retryer aws.Retryer) *Client {
 	if retryer == nil {
 		retryer = aws.NopRetryer{}
 	}
-	return &Client{caller, model.MustFind("s3"), retryer}
+	return &Client{caller, retryer}
 }
 
 // Local returns a client of a server on this machine. It ignores the environment, so it never uses a developer's
@@ -140,7 +143,7 @@ func (c *Client) List(ctx context.Context, in List) (*Page, error) {
 func (c *Client) call(
 	ctx context.Context, operation string, in jsonvalue.Value, body io.ReadSeeker,
 ) (*client.Response, error) {
-	o, err := c.service.Operation(operation)
+	o, err := service().Operation(operation)
 	if err == nil {
 		var start int64
 		if body != nil {
@@ -154,14 +157,14 @@ func (c *Client) call(
 						return nil, err
 					}
 				}
-				return c.caller.Call(ctx, &client.Request{Service: c.service, Operation: o, Input: in, Body: body})
+				return c.caller.Call(ctx, &client.Request{Service: service(), Operation: o, Input: in, Body: body})
 			})
 		}
 		if err == nil {
 			return answer, nil
 		}
 	}
-	return nil, &smithy.OperationError{ServiceID: c.service.ID, OperationName: operation, Err: err}
+	return nil, &smithy.OperationError{ServiceID: service().ID, OperationName: operation, Err: err}
 }
 
 func (g Get) document() jsonvalue.Value {

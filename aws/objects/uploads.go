@@ -90,7 +90,7 @@ func (c *Client) CompleteUpload(ctx context.Context, u Upload, etags []string) (
 	}
 	etag := text(answer.Output, "ETag")
 	if etag == "" { // S3 can report an error after the status 200 was sent
-		return "", &smithy.OperationError{ServiceID: c.service.ID, OperationName: "CompleteMultipartUpload",
+		return "", &smithy.OperationError{ServiceID: service().ID, OperationName: "CompleteMultipartUpload",
 			Err: errors.New("upload " + strconv.Quote(u.ID) + " was not completed: the response has no ETag")}
 	}
 	return etag, nil

@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
+
+	"stepback/internal/lazyregexp"
 )
 
 // MaxSize is the maximum size of a file in bytes.
@@ -73,7 +74,7 @@ func parse(text []byte) (*yaml.Node, error) {
 }
 
 // errorLine finds the line in the YAML library's messages, the only position that they contain.
-var errorLine = regexp.MustCompile(`^yaml: line (\d+): `)
+var errorLine = lazyregexp.New(`^yaml: line (\d+): `)
 
 func (r *Reader) unreadable(err error) *Problem {
 	text := err.Error()

@@ -3,13 +3,14 @@ package strictyaml
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"stepback/internal/lazyregexp"
 )
 
 // Value is one value of the document, or an absent one. All methods may be called on an absent value: they return the
@@ -90,7 +91,7 @@ func (v Value) Text(limit int) string {
 }
 
 // identifier matches names of scenarios, services, workloads and errors.
-var identifier = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$`)
+var identifier = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,79}$`)
 
 // Name returns a name: 1 to 80 letters, digits, dots, hyphens and underscores, a letter or digit first.
 func (v Value) Name() string {

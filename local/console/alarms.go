@@ -6,7 +6,6 @@ import (
 	"html"
 	"html/template"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"stepback/dashboards/cloudwatch"
 	"stepback/dashboards/render"
+	"stepback/internal/lazyregexp"
 	"stepback/retrymetrics"
 )
 
@@ -267,7 +267,7 @@ func (c *Console) parents(ctx context.Context, name string, live bool) ([]string
 }
 
 // addresses matches URLs in a text.
-var addresses = regexp.MustCompile(`https?://[^\s<>"']+[^\s<>"'.,;:)\]]`)
+var addresses = lazyregexp.New(`https?://[^\s<>"']+[^\s<>"'.,;:)\]]`)
 
 // linked returns a text as HTML with links for its URLs. Links to the AWS Management Console lead to this console.
 func linked(text string) template.HTML {

@@ -2,8 +2,9 @@ package endpoint
 
 import (
 	"net/http"
-	"regexp"
 	"strings"
+
+	"stepback/internal/lazyregexp"
 )
 
 // targets maps target prefixes to the signing names of services that may not be served here. Services that are served
@@ -18,7 +19,7 @@ const s3 = "s3"
 
 // lambdaPath matches the start of Lambda's paths: the date of an API version and the next part. The date alone could
 // also be an S3 bucket.
-var lambdaPath = regexp.MustCompile(
+var lambdaPath = lazyregexp.New(
 	`^/(?:_stepback/lambda/|\d{4}-\d{2}-\d{2}/(?:functions|tags|account-settings|event-source-mappings|layers|code-signing-configs|durable-executions)(?:/|$))`)
 
 // jsonOfAWS is the prefix of the content type that complete requests with a target have.

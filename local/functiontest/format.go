@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
+	"stepback/internal/lazyregexp"
 	"stepback/internal/strictyaml"
 	"stepback/jsonvalue"
 	"stepback/local/functiontest/recording"
@@ -210,7 +210,7 @@ func untested(runtime string) string {
 }
 
 // handlerForm matches a Handler: directories, a file, and the path of the function in it.
-var handlerForm = regexp.MustCompile(`^[A-Za-z0-9_$@.\-/]+\.[A-Za-z_$][A-Za-z0-9_$.]*$`)
+var handlerForm = lazyregexp.New(`^[A-Za-z0-9_$@.\-/]+\.[A-Za-z_$][A-Za-z0-9_$.]*$`)
 
 // find returns the file of the handler, and sets the runtime if the test file names none. why says why there is no such
 // file, and what to do.

@@ -12,7 +12,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,6 +22,7 @@ import (
 	"stepback/engine/durable"
 	"stepback/engine/history"
 	"stepback/engine/journal"
+	"stepback/internal/lazyregexp"
 	"stepback/local"
 	"stepback/local/functiontest/recording"
 	"stepback/local/services/lambda/functions"
@@ -212,7 +212,7 @@ func nameOf(file string) string {
 	return name[:min(len(name), longest)]
 }
 
-var notInName = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+var notInName = lazyregexp.New(`[^A-Za-z0-9_-]`)
 
 // environment writes the plugin into a directory, and returns the variables that make the SDK load it.
 func (r *Result) environment(dir, address string) (map[string]string, error) {
@@ -316,7 +316,7 @@ func (f *Function) silent(x *journal.Execution) string {
 }
 
 // platformLine matches the lines of a function's log that Lambda writes.
-var platformLine = regexp.MustCompile(`^(INIT_START|START RequestId|END RequestId|REPORT RequestId)\b`)
+var platformLine = lazyregexp.New(`^(INIT_START|START RequestId|END RequestId|REPORT RequestId)\b`)
 
 // shownLog is the maximum number of lines of a function's log that a result has.
 const shownLog = 100

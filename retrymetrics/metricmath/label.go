@@ -3,11 +3,12 @@ package metricmath
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
+
+	"stepback/internal/lazyregexp"
 )
 
-var dynamic = regexp.MustCompile(`\$\{([A-Z_]+)\}`)
+var dynamic = lazyregexp.New(`\$\{([A-Z_]+)\}`)
 
 // Label returns the label of a series: the requested one, with ${LABEL}, ${MAX} and the like replaced, or the series'
 // own if label is empty. Of a series without values, the numbers are "--".

@@ -2,9 +2,10 @@ package metricmath
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
+
+	"stepback/internal/lazyregexp"
 )
 
 // Metric identifies a metric by its namespace, name and dimensions. The order of the dimensions has no meaning.
@@ -43,9 +44,9 @@ type term struct {
 }
 
 var (
-	schemaForm   = regexp.MustCompile(`^\{([^}]*)\}`)
-	propertyForm = regexp.MustCompile(`^(?:"([^"]+)"|([\w:./-]+))\s*=\s*`)
-	tokenForm    = regexp.MustCompile(`^(?:(\()|(\))|(AND|OR|NOT)\b|(?:"([^"]*)"|([^\s()"]+)))`)
+	schemaForm   = lazyregexp.New(`^\{([^}]*)\}`)
+	propertyForm = lazyregexp.New(`^(?:"([^"]+)"|([\w:./-]+))\s*=\s*`)
+	tokenForm    = lazyregexp.New(`^(?:(\()|(\))|(AND|OR|NOT)\b|(?:"([^"]*)"|([^\s()"]+)))`)
 )
 
 // ParseSearch parses the query of a SEARCH expression.
@@ -240,7 +241,7 @@ func (t *term) matches(text string) bool {
 	return !slices.ContainsFunc(words(t.words), func(w string) bool { return !slices.Contains(have, w) })
 }
 
-var wordForm = regexp.MustCompile(`[A-Z]+(?:[a-z]+)?|[a-z]+|[0-9]+`)
+var wordForm = lazyregexp.New(`[A-Z]+(?:[a-z]+)?|[a-z]+|[0-9]+`)
 
 // words returns the parts of a name, in lower case.
 func words(text string) []string {

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -20,6 +19,7 @@ import (
 	"stepback/aws/model"
 	"stepback/cmd/stepback/terminal"
 	"stepback/engine"
+	"stepback/internal/lazyregexp"
 	"stepback/jsonvalue"
 )
 
@@ -366,7 +366,7 @@ func (d *File) Lacks(express bool) error {
 }
 
 // unfitForNames matches the characters that are not allowed here in the name of a state machine.
-var unfitForNames = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+var unfitForNames = lazyregexp.New(`[^A-Za-z0-9_-]+`)
 
 // maxName is the maximum length of a state machine's name.
 const maxName = 80

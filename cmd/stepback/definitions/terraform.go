@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"stepback/cmd/stepback/terminal"
+	"stepback/internal/lazyregexp"
 	"stepback/jsonvalue"
 )
 
@@ -74,8 +74,8 @@ func (f *finder) resource(name string, body *node) {
 // inHCL finds the state machines of a file in Terraform's own language, and fileInHCL the file that such a state
 // machine takes its definition from.
 var (
-	inHCL     = regexp.MustCompile(`(?m)^[ \t]*resource[ \t]+"aws_sfn_state_machine"[ \t]+"([^"]+)"`)
-	fileInHCL = regexp.MustCompile(`(?m)^[ \t]*definition[ \t]*=[ \t]*(?:templatefile|file)\([ \t\n]*"(?:\$\{path\.(?:module|root)\}/)?([^"$]+)"`)
+	inHCL     = lazyregexp.New(`(?m)^[ \t]*resource[ \t]+"aws_sfn_state_machine"[ \t]+"([^"]+)"`)
+	fileInHCL = lazyregexp.New(`(?m)^[ \t]*definition[ \t]*=[ \t]*(?:templatefile|file)\([ \t\n]*"(?:\$\{path\.(?:module|root)\}/)?([^"$]+)"`)
 )
 
 // inTerraform returns the definition files that the state machines of a file in Terraform's own language name, and the

@@ -1,11 +1,11 @@
 package lsp
 
 import (
-	"regexp"
 	"strings"
 
 	"stepback/asl/source"
 	"stepback/cmd/stepback/definitions"
+	"stepback/internal/lazyregexp"
 	"stepback/jsonvalue"
 )
 
@@ -117,7 +117,7 @@ func isGraph(at source.Path) bool {
 }
 
 // yamlKey matches the part of a line before the cursor where YAML has the name of a member.
-var yamlKey = regexp.MustCompile(`(?:^\s*(?:- +)*|[{,]\s*)["']?[\w$.]*$`)
+var yamlKey = lazyregexp.New(`(?:^\s*(?:- +)*|[{,]\s*)["']?[\w$.]*$`)
 
 // completed returns texts with the marker at an offset, of which one can probably be parsed. The first are the
 // likeliest.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"regexp"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 	"stepback/asl"
 	"stepback/asl/source"
 	"stepback/cmd/stepback/terminal"
+	"stepback/internal/lazyregexp"
 )
 
 // maxDiagnostics is the maximum number of diagnostics of a document.
@@ -60,7 +60,7 @@ func (s *server) diagnose(ctx context.Context, d *document) (shown []protocol.Di
 }
 
 // lineOf matches the line that the message of a parser names.
-var lineOf = regexp.MustCompile(`\bline (\d+)`)
+var lineOf = lazyregexp.New(`\bline (\d+)`)
 
 // diagnostics returns the findings of validate and of retries review, the most severe first, at most maxDiagnostics.
 func (d *document) diagnostics(ctx context.Context) []protocol.Diagnostic {

@@ -1,13 +1,13 @@
 package lsp
 
 import (
-	"regexp"
 	"strings"
 
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
 	"stepback/asl/intrinsic"
 	"stepback/asl/jsonata"
+	"stepback/internal/lazyregexp"
 )
 
 // described is a member with its description.
@@ -51,13 +51,13 @@ var statesMembers = func() map[string][]described {
 
 var (
 	// statesPath matches a path into $states at the end of an expression.
-	statesPath = regexp.MustCompile(`\$states\.((?:\w+\.)*)(\w*)$`)
+	statesPath = lazyregexp.New(`\$states\.((?:\w+\.)*)(\w*)$`)
 	// contextPath matches a path into the context object at the end of a string.
-	contextPath = regexp.MustCompile(`\$\$\.((?:\w+\.)*)(\w*)$`)
+	contextPath = lazyregexp.New(`\$\$\.((?:\w+\.)*)(\w*)$`)
 	// dollarName matches the beginning of a function's or variable's name at the end of an expression.
-	dollarName = regexp.MustCompile(`\$(\w*)$`)
+	dollarName = lazyregexp.New(`\$(\w*)$`)
 	// intrinsicName matches the beginning of the name of an intrinsic function at the end of a string.
-	intrinsicName = regexp.MustCompile(`(?:^|[(,\s])(S[\w.]*)$`)
+	intrinsicName = lazyregexp.New(`(?:^|[(,\s])(S[\w.]*)$`)
 )
 
 // jsonata adds the completions inside an expression of JSONata.

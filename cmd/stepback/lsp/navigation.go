@@ -3,13 +3,13 @@ package lsp
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"unicode/utf8"
 
 	"github.com/tliron/glsp"
 	protocol "github.com/tliron/glsp/protocol_3_16"
 
 	"stepback/asl/source"
+	"stepback/internal/lazyregexp"
 	"stepback/jsonvalue"
 )
 
@@ -79,7 +79,7 @@ func (s *server) references(_ *glsp.Context, p *protocol.ReferenceParams) ([]pro
 }
 
 // plainName matches the names that mean the same in JSON and in YAML, with and without quotes.
-var plainName = regexp.MustCompile(`^\p{L}[\p{L}\p{N}_.()/-]*( [\p{L}\p{N}_.()/-]+)*$`)
+var plainName = lazyregexp.New(`^\p{L}[\p{L}\p{N}_.()/-]*( [\p{L}\p{N}_.()/-]+)*$`)
 
 // maxStateName is the maximum length of a state's name, in characters.
 const maxStateName = 80

@@ -5,12 +5,12 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sync"
 
 	"stepback/asl"
 	"stepback/cmd/stepback/definitions"
+	"stepback/internal/lazyregexp"
 	"stepback/retrypatterns/review"
 )
 
@@ -52,7 +52,7 @@ func newDocument(uri string, version int32, text string) *document {
 }
 
 // windowsDrive matches the path of a file URL that begins with a drive.
-var windowsDrive = regexp.MustCompile(`^/[A-Za-z]:`)
+var windowsDrive = lazyregexp.New(`^/[A-Za-z]:`)
 
 // pathOf returns the path of the file that a URI names. Of other schemes, such as untitled, it returns the rest of the
 // URI, whose suffix may tell the language.

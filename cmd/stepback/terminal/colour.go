@@ -1,8 +1,9 @@
 package terminal
 
 import (
-	"regexp"
 	"strings"
+
+	"stepback/internal/lazyregexp"
 )
 
 // Terminal colours.
@@ -16,8 +17,8 @@ const (
 )
 
 var (
-	diagnosticHead = regexp.MustCompile(`^(\S.*?:\d+:\d+: )(error|warning|advice)( .*)$`)
-	caretLine      = regexp.MustCompile(`^(  +\| \s*)(\^+)$`)
+	diagnosticHead = lazyregexp.New(`^(\S.*?:\d+:\d+: )(error|warning|advice)( .*)$`)
+	caretLine      = lazyregexp.New(`^(  +\| \s*)(\^+)$`)
 )
 
 // Coloured colours rendered diagnostics for a terminal.

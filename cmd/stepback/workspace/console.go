@@ -7,10 +7,10 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 
 	"stepback/cmd/stepback/exit"
+	"stepback/internal/lazyregexp"
 	"stepback/local/endpoint"
 )
 
@@ -68,8 +68,8 @@ func (c Console) page(ctx context.Context, method, path string, form url.Values)
 }
 
 var (
-	tokenPattern  = regexp.MustCompile(`name="token" value="([^"]+)"`)
-	noticePattern = regexp.MustCompile(`class="notice" role="status">([^<]*)<`)
+	tokenPattern  = lazyregexp.New(`name="token" value="([^"]+)"`)
+	noticePattern = lazyregexp.New(`class="notice" role="status">([^<]*)<`)
 )
 
 // Act submits a form of a page and returns what the console said it did. The error is a *RefusedError if it refused.

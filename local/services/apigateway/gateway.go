@@ -8,12 +8,12 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"stepback/aws"
+	"stepback/internal/lazyregexp"
 	"stepback/local/services/lambda/httpevent"
 )
 
@@ -27,7 +27,7 @@ const (
 )
 
 // apiHost extracts the ID from hosts like ID.execute-api.localhost and ID.execute-api.REGION.localhost.
-var apiHost = regexp.MustCompile(`^([a-z0-9]{10})\.execute-api(?:\.[a-z0-9-]+)?\.localhost$`)
+var apiHost = lazyregexp.New(`^([a-z0-9]{10})\.execute-api(?:\.[a-z0-9-]+)?\.localhost$`)
 
 // IsHost reports whether a host, without its port, is the host of an API.
 func IsHost(host string) bool { return apiHost.MatchString(host) }
@@ -275,7 +275,7 @@ func (s *Service) after(w *answer, q *clientRequest, c *calledAPI, began time.Ti
 	}
 }
 
-var contextVariable = regexp.MustCompile(`\$context\.[a-zA-Z0-9._]*[a-zA-Z0-9]`)
+var contextVariable = lazyregexp.New(`\$context\.[a-zA-Z0-9._]*[a-zA-Z0-9]`)
 
 func one(yes bool) float64 {
 	if yes {

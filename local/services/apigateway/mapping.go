@@ -3,9 +3,9 @@ package apigateway
 import (
 	"encoding/json"
 	"net/http"
-	"regexp"
 	"strings"
 
+	"stepback/internal/lazyregexp"
 	"stepback/jsonvalue"
 )
 
@@ -21,9 +21,9 @@ type clientRequest struct {
 
 var (
 	// wholeExpression matches a text that is a single expression: $request.body.name.
-	wholeExpression = regexp.MustCompile(`^\$(request|context|stageVariables)\.[^\s]+$`)
+	wholeExpression = lazyregexp.New(`^\$(request|context|stageVariables)\.[^\s]+$`)
 	// embeddedExpression matches expressions within a text: ${request.path.name}.
-	embeddedExpression = regexp.MustCompile(`\$\{((?:request|context|stageVariables)\.[^}\s]+)\}`)
+	embeddedExpression = lazyregexp.New(`\$\{((?:request|context|stageVariables)\.[^}\s]+)\}`)
 )
 
 // checkParameters rejects invalid names of parameters in integrations with functions and HTTP servers.

@@ -3,12 +3,12 @@ package apigateway
 import (
 	"context"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/internal/lazyregexp"
 	"stepback/jsonvalue"
 )
 
@@ -36,7 +36,7 @@ func (st *stage) shown() *stageAnswer {
 	return out
 }
 
-var stageName = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
+var stageName = lazyregexp.New(`^[a-zA-Z0-9_-]+$`)
 
 // merge applies the members of a request to the settings.
 func (st *stage) merge(a *api, in jsonvalue.Value) error {

@@ -2,17 +2,17 @@ package cloudwatch
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"time"
 
+	"stepback/internal/lazyregexp"
 	"stepback/local/services/cloudwatch/anomaly"
 	"stepback/retrymetrics/metricmath"
 )
 
 // banded matches a band and captures its metric and its number of standard deviations. A band is always a whole
 // expression: CloudWatch does not allow it inside another function.
-var banded = regexp.MustCompile(`^\s*ANOMALY_DETECTION_BAND\(\s*([a-z][a-zA-Z0-9_]*)\s*(?:,\s*([0-9.]+)\s*)?\)\s*$`)
+var banded = lazyregexp.New(`^\s*ANOMALY_DETECTION_BAND\(\s*([a-z][a-zA-Z0-9_]*)\s*(?:,\s*([0-9.]+)\s*)?\)\s*$`)
 
 // bandOf returns the ID of the metric or expression for which an expression is a band, and its number of standard
 // deviations.

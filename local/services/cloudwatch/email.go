@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
 	"stepback/aws"
+	"stepback/internal/lazyregexp"
 )
 
 // longTime is the form of times in e-mails and in the reasons of composite alarms.
@@ -48,7 +48,7 @@ func (a *alarm) triggeringChildren() []map[string]any {
 }
 
 // addresses matches URLs in a text.
-var addresses = regexp.MustCompile(`https://[^\s<>"']+[^\s<>"'.,;:)\]]`)
+var addresses = lazyregexp.New(`https://[^\s<>"']+[^\s<>"'.,;:)\]]`)
 
 // email returns the text of the e-mail about an alarm's change, as CloudWatch writes it for the protocol email. Links
 // to the AWS Management Console are replaced by link; with a nil link, the one to the alarm is left out.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"stepback/aws"
 	"stepback/aws/server"
 	"stepback/internal/budgets"
+	"stepback/internal/lazyregexp"
 	"stepback/local/services/cloudwatch/datapoints"
 	"stepback/retrymetrics/metricmath"
 )
@@ -67,7 +67,7 @@ type getMetricDataAnswer struct {
 	Messages  []message
 }
 
-var idForm = regexp.MustCompile(`^[a-z][a-zA-Z0-9_]*$`)
+var idForm = lazyregexp.New(`^[a-z][a-zA-Z0-9_]*$`)
 
 // checkQueries rejects queries that CloudWatch rejects. what is the prefix of their members' names in errors.
 func checkQueries(what string, queries []metricQuery) error {
@@ -281,7 +281,7 @@ func (v *view) period(q *metricQuery) int64 {
 }
 
 // searched matches a SEARCH and captures its period.
-var searched = regexp.MustCompile(`SEARCH\(.*,\s*(\d+)\s*\)`)
+var searched = lazyregexp.New(`SEARCH\(.*,\s*(\d+)\s*\)`)
 
 // query evaluates a query.
 func (v *view) query(q *metricQuery) (metricmath.Grid, []metricmath.Labelled, error) {

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"stepback/internal/lazyregexp"
 	"stepback/local/services/cloudwatch/datapoints"
 	"stepback/retrymetrics/metricmath"
 )
@@ -52,7 +52,7 @@ func isInsights(expression string) bool {
 }
 
 // insightsToken matches a token: a quoted name, a quoted value, a word, or a sign.
-var insightsToken = regexp.MustCompile(`^\s*("(?:[^"]|"")*"|'(?:[^']|'')*'|!=|[(),=]|[^\s(),=!"']+)`)
+var insightsToken = lazyregexp.New(`^\s*("(?:[^"]|"")*"|'(?:[^']|'')*'|!=|[(),=]|[^\s(),=!"']+)`)
 
 // insightsParser reads a query from left to right.
 type insightsParser struct {

@@ -2,11 +2,11 @@ package dynamodb
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 
 	"stepback/aws"
+	"stepback/internal/lazyregexp"
 	"stepback/local/services/documents"
 	"stepback/local/services/dynamodb/item"
 )
@@ -123,7 +123,7 @@ func (t *table) changed(change func(*record)) *table {
 	return newTable(t.number, r, t.counts)
 }
 
-var tableName = regexp.MustCompile(`^[a-zA-Z0-9_.-]+$`)
+var tableName = lazyregexp.New(`^[a-zA-Z0-9_.-]+$`)
 
 const shortestTable, longestTable = 3, 255
 

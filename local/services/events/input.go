@@ -1,10 +1,10 @@
 package events
 
 import (
-	"regexp"
 	"strings"
 
 	"stepback/asl/jsonpath"
+	"stepback/internal/lazyregexp"
 	"stepback/jsonvalue"
 )
 
@@ -78,7 +78,7 @@ type piece struct {
 	rule     *rule // for reserved variables
 }
 
-var placeholder = regexp.MustCompile(`<([^<>"\s]+)>`)
+var placeholder = lazyregexp.New(`<([^<>"\s]+)>`)
 
 // The reserved variables of EventBridge's input transformers.
 const (

@@ -3,10 +3,10 @@ package iam
 import (
 	"cmp"
 	"encoding/json"
-	"regexp"
 	"strings"
 
 	"stepback/aws"
+	"stepback/internal/lazyregexp"
 )
 
 type serviceLinkedRequest struct {
@@ -15,7 +15,7 @@ type serviceLinkedRequest struct {
 	Suffix      string `json:"CustomSuffix"`
 }
 
-var serviceName = regexp.MustCompile(`^[a-z0-9.-]+\.amazonaws\.com$`)
+var serviceName = lazyregexp.New(`^[a-z0-9.-]+\.amazonaws\.com$`)
 
 // createServiceLinkedRole creates a role that a service may assume. Its name is derived from the service's name; AWS
 // itself spells some services differently.

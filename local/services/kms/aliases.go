@@ -3,12 +3,12 @@ package kms
 import (
 	"context"
 	"encoding/json"
-	"regexp"
 	"strings"
 	"time"
 
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/internal/lazyregexp"
 	"stepback/local/services/documents"
 	"stepback/local/services/kms/material"
 )
@@ -73,7 +73,7 @@ type aliasRequest struct {
 	Target string `json:"TargetKeyId"`
 }
 
-var aliasName = regexp.MustCompile(`^alias/[a-zA-Z0-9/_-]+$`)
+var aliasName = lazyregexp.New(`^alias/[a-zA-Z0-9/_-]+$`)
 
 func checkAlias(name string) error {
 	switch {

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"regexp"
 	"strings"
 
 	"stepback/aws"
+	"stepback/internal/lazyregexp"
 	"stepback/local/services/lambda/functions"
 	"stepback/local/services/lambda/httpevent"
 	"stepback/tasks/lambda/invocation"
@@ -22,7 +22,7 @@ const (
 )
 
 // urlName matches hosts such as ID.lambda-url.REGION.localhost.
-var urlName = regexp.MustCompile(`^([a-z0-9]{32})\.lambda-url\.[a-z0-9-]+\.localhost$`)
+var urlName = lazyregexp.New(`^([a-z0-9]{32})\.lambda-url\.[a-z0-9-]+\.localhost$`)
 
 // IsURLHost reports whether host, without its port, is the host of a function URL.
 func IsURLHost(host string) bool { return urlName.MatchString(host) }

@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"regexp"
 
+	"stepback/internal/lazyregexp"
 	"stepback/local/services/logs/logstore"
 )
 
 // idLength is the number of digits of an event ID.
 const idLength = 56
 
-var eventID = regexp.MustCompile(`^\d{56}$`)
+var eventID = lazyregexp.New(`^\d{56}$`)
 
 // idOf returns the ID of an event. IDs sort in the order of a stream's events.
 func idOf(e *logstore.Event) string {

@@ -3,6 +3,8 @@ package logs
 import (
 	"regexp"
 	"strings"
+
+	"stepback/internal/lazyregexp"
 )
 
 var errPattern = invalid("Invalid filter pattern")
@@ -32,7 +34,7 @@ func parsePattern(text string) (func(message string) bool, error) {
 // terms holds the words of a pattern.
 type terms struct{ all, some, none []string }
 
-var term = regexp.MustCompile(`^([-?]?)(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))\s*`)
+var term = lazyregexp.New(`^([-?]?)(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))\s*`)
 
 func parseTerms(text string) (func(string) bool, error) {
 	var t terms

@@ -2,9 +2,10 @@ package logs
 
 import (
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"stepback/internal/lazyregexp"
 )
 
 // condition is a compiled part of a JSON pattern.
@@ -35,7 +36,7 @@ type jsonPattern struct {
 	wrong  bool
 }
 
-var patternToken = regexp.MustCompile(`^\s*(&&|\|\||[()]|!=|<=|>=|=|<|>|"(?:[^"\\]|\\.)*"|\$[^\s=!<>()&|]*|[^\s=!<>()&|"]+)\s*`)
+var patternToken = lazyregexp.New(`^\s*(&&|\|\||[()]|!=|<=|>=|=|<|>|"(?:[^"\\]|\\.)*"|\$[^\s=!<>()&|]*|[^\s=!<>()&|"]+)\s*`)
 
 func (p *jsonPattern) split(text string) bool {
 	for strings.TrimSpace(text) != "" {
@@ -177,7 +178,7 @@ func wildcard(operand string) func(string) bool {
 // selection finds a value in a document.
 type selection func(document any) (value any, found bool)
 
-var step = regexp.MustCompile(`^(?:\.([^.\[\]]+)|\[(\d+)\]|\.?\['([^']*)'\])`)
+var step = lazyregexp.New(`^(?:\.([^.\[\]]+)|\[(\d+)\]|\.?\['([^']*)'\])`)
 
 // selector compiles $.a['b'][0].
 func selector(text string) (selection, bool) {

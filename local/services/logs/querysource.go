@@ -1,18 +1,18 @@
 package logs
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"stepback/aws"
+	"stepback/internal/lazyregexp"
 )
 
 // sourceCommand matches SOURCE logGroups(…) at the beginning of a query and captures its arguments.
-var sourceCommand = regexp.MustCompile(`(?is)^\s*SOURCE\s+logGroups\s*\(([^)]*)\)\s*(?:\||$)\s*`)
+var sourceCommand = lazyregexp.New(`(?is)^\s*SOURCE\s+logGroups\s*\(([^)]*)\)\s*(?:\||$)\s*`)
 
 // sourceArgument matches an argument of logGroups: its name, and its list or its single value.
-var sourceArgument = regexp.MustCompile(`(?s)^\s*(\w+)\s*:\s*(\[[^\]]*\]|'[^']*'|"[^"]*")\s*(?:,|$)`)
+var sourceArgument = lazyregexp.New(`(?s)^\s*(\w+)\s*:\s*(\[[^\]]*\]|'[^']*'|"[^"]*")\s*(?:,|$)`)
 
 // sourceGroups returns the names of the log groups that the command SOURCE logGroups(namePrefix: […]) selects, and the
 // query without the command. ok is false if the query does not begin with it. Log groups of other accounts, and of the

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"stepback/internal/lazyregexp"
 )
 
 // fieldTest reports whether a field's value meets a condition of a pattern.
@@ -82,9 +84,9 @@ func splitFields(text string) []string {
 }
 
 var (
-	fieldName       = regexp.MustCompile(`^[A-Za-z_][\w-]*`)
-	fieldComparison = regexp.MustCompile(`^\s*(!=|<=|>=|=|<|>)\s*(%[^%]+%|"(?:[^"\\]|\\.)*"|[^\s&|()"]+)\s*$`)
-	fieldJoin       = regexp.MustCompile(`&&|\|\|`)
+	fieldName       = lazyregexp.New(`^[A-Za-z_][\w-]*`)
+	fieldComparison = lazyregexp.New(`^\s*(!=|<=|>=|=|<|>)\s*(%[^%]+%|"(?:[^"\\]|\\.)*"|[^\s&|()"]+)\s*$`)
+	fieldJoin       = lazyregexp.New(`&&|\|\|`)
 )
 
 // parseField parses a field of a pattern: a name alone, or comparisons of the field with that name.

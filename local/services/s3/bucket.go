@@ -10,12 +10,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/internal/lazyregexp"
 	"stepback/internal/ownerfs"
 	"stepback/local/services/inventory"
 )
@@ -56,7 +56,7 @@ func (s *store) creationDate(bucket string) (time.Time, error) {
 	return m.Created, nil
 }
 
-var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+var bucketName = lazyregexp.New(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
 // isBucketName reports whether a bucket may have a name. Such a name never leaves the directory of buckets.
 func isBucketName(name string) bool {
@@ -306,7 +306,7 @@ func (s *store) newBucketSettings(c *call, in *bucketConfiguration) (map[string]
 }
 
 // region matches the names of regions.
-var region = regexp.MustCompile(`^(af|ap|ca|cn|eu|eusc|il|me|mx|sa|us)(-gov|-iso[a-z]?|-de)?-(central|north|south|east|west|northeast|northwest|southeast|southwest)-[1-9]$`)
+var region = lazyregexp.New(`^(af|ap|ca|cn|eu|eusc|il|me|mx|sa|us)(-gov|-iso[a-z]?|-de)?-(central|north|south|east|west|northeast|northwest|southeast|southwest)-[1-9]$`)
 
 // isRegion reports whether a name has the form of a region's.
 func isRegion(name string) bool { return region.MatchString(name) }

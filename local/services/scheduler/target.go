@@ -3,12 +3,12 @@ package scheduler
 import (
 	"context"
 	"encoding/json"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"stepback/aws"
+	"stepback/internal/lazyregexp"
 	"stepback/jsonvalue"
 	"stepback/local/services/delivery"
 	"stepback/local/services/dispatch"
@@ -31,7 +31,7 @@ type target struct {
 const universal = "arn:aws:scheduler:::aws-sdk:"
 
 // reading matches the names of read-only actions, which Scheduler does not call.
-var reading = regexp.MustCompile(`^(get|describe|list|poll|receive|search|scan|query|select|read|lookup|discover|` +
+var reading = lazyregexp.New(`^(get|describe|list|poll|receive|search|scan|query|select|read|lookup|discover|` +
 	`validate|batchGet|download|head|check|preview|estimate)([A-Z]|$)`)
 
 // action splits the ARN of a universal target into service and action.

@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/internal/lazyregexp"
 	"stepback/local/services/documents"
 )
 
@@ -259,7 +259,7 @@ func keyError(err error) error {
 	return &aws.Error{Code: "EncryptionFailure", Message: e.Message}
 }
 
-var secretName = regexp.MustCompile(`^[a-zA-Z0-9/_+=.@!-]+$`)
+var secretName = lazyregexp.New(`^[a-zA-Z0-9/_+=.@!-]+$`)
 
 const shortestToken, longestToken = 32, 64
 

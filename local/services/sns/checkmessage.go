@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"stepback/aws"
+	"stepback/internal/lazyregexp"
 )
 
 // SNS's limits for messages.
@@ -37,7 +38,7 @@ const (
 	typeArray  = "String.Array"
 )
 
-var dataType = regexp.MustCompile(`^(?:String|Number|Binary)(?:\..+)?$`)
+var dataType = lazyregexp.New(`^(?:String|Number|Binary)(?:\..+)?$`)
 
 // checkAttributes validates message attributes.
 func checkAttributes(attributes map[string]attribute) error {
@@ -73,7 +74,7 @@ func wrongField(name, kind, field string) error {
 	return invalidValue("The message attribute '%s' with type '%s' must use field '%s'.", name, kind, field)
 }
 
-var number = regexp.MustCompile(`^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$`)
+var number = lazyregexp.New(`^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$`)
 
 func isNumber(text string) bool { return number.MatchString(strings.TrimSpace(text)) }
 

@@ -6,13 +6,13 @@ import (
 	"encoding/hex"
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/internal/lazyregexp"
 	"stepback/local/services/documents"
 )
 
@@ -215,7 +215,7 @@ func newToken() string {
 }
 
 // phone matches phone numbers, with or without separators.
-var phone = regexp.MustCompile(`^\+?[0-9](?:[-. ]?[0-9]){7,14}$`)
+var phone = lazyregexp.New(`^\+?[0-9](?:[-. ]?[0-9]){7,14}$`)
 
 // check returns an error if the endpoint cannot be subscribed to the topic.
 func (in *subscribeRequest) check(fifo bool) error {

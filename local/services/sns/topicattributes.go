@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"stepback/aws"
+	"stepback/internal/lazyregexp"
 	"stepback/local/services/documents"
 )
 
@@ -33,7 +33,7 @@ const (
 )
 
 // feedback matches the topic attributes that configure the logging of deliveries on AWS.
-var feedback = regexp.MustCompile(
+var feedback = lazyregexp.New(
 	`^(?:HTTP|Lambda|SQS|Application|Firehose)(?:SuccessFeedbackRoleArn|FailureFeedbackRoleArn|SuccessFeedbackSampleRate)$`)
 
 // checkTopicAttribute validates the value of a topic attribute. Error messages start with where.

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"stepback/aws"
 	"stepback/aws/loopback"
+	"stepback/internal/lazyregexp"
 )
 
 // base returns the start of the queue URLs in the response to a request.
@@ -26,7 +26,7 @@ func (s *Service) base(r *http.Request) string {
 func (q *live) url(base string) string { return base + "/" + q.Account + "/" + q.Name }
 
 // hostRegion matches the region in the host of AWS's queue URLs.
-var hostRegion = regexp.MustCompile(`^(?:sqs\.([a-z0-9-]+)|([a-z0-9-]+)\.queue)\.`)
+var hostRegion = lazyregexp.New(`^(?:sqs\.([a-z0-9-]+)|([a-z0-9-]+)\.queue)\.`)
 
 // find returns the queue with the URL text, normally http://HOST/ACCOUNT/NAME. Only the path is compared, so any
 // host name of this machine works. If the host names a region, as in AWS's queue URLs, that region is used. mu is

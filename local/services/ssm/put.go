@@ -3,13 +3,13 @@ package ssm
 import (
 	"cmp"
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
 	"stepback/aws"
 	"stepback/aws/javapattern"
 	"stepback/aws/server"
+	"stepback/internal/lazyregexp"
 	"stepback/local/services/documents"
 )
 
@@ -33,8 +33,8 @@ const (
 )
 
 var (
-	nameCharacters = regexp.MustCompile(`^[a-zA-Z0-9_.\-/]+$`)
-	reserved       = regexp.MustCompile(`(?i)^/?(aws|ssm)`)
+	nameCharacters = lazyregexp.New(`^[a-zA-Z0-9_.\-/]+$`)
+	reserved       = lazyregexp.New(`(?i)^/?(aws|ssm)`)
 )
 
 // checkName returns an error if a parameter cannot have the name.

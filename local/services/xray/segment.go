@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
 	"stepback/aws"
+	"stepback/internal/lazyregexp"
 	"stepback/local/services/documents"
 )
 
@@ -80,8 +80,8 @@ type putAnswer struct {
 }
 
 var (
-	traceID   = regexp.MustCompile(`^1-[0-9a-f]{8}-[0-9a-f]{24}$`)
-	segmentID = regexp.MustCompile(`^[0-9a-f]{16}$`)
+	traceID   = lazyregexp.New(`^1-[0-9a-f]{8}-[0-9a-f]{24}$`)
+	segmentID = lazyregexp.New(`^[0-9a-f]{16}$`)
 )
 
 const (

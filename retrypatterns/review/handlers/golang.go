@@ -8,12 +8,12 @@ import (
 	"go/token"
 	"go/types"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"stepback/asl"
 	"stepback/asl/source"
+	"stepback/internal/lazyregexp"
 )
 
 // golang reads a file in Go. It returns the syntax errors.
@@ -44,7 +44,7 @@ func (f *file) golang() []asl.Diagnostic {
 // names is an importer of packages without contents.
 type names struct{}
 
-var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
+var majorVersion = lazyregexp.New(`^v[0-9]+$`)
 
 // Import implements types.Importer.
 func (names) Import(of string) (*types.Package, error) {

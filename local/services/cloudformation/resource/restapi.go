@@ -5,9 +5,10 @@ import (
 	"encoding/base32"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"stepback/internal/lazyregexp"
 )
 
 // restAPIs returns the types of API Gateway's REST APIs that proxy requests to functions, HTTP servers and state
@@ -191,7 +192,7 @@ func method(p map[string]any) (integration, route map[string]any, err error) {
 }
 
 // action matches the URI of an action of Step Functions.
-var action = regexp.MustCompile(`^arn:aws[a-z-]*:apigateway:[a-z0-9-]+:states:action/(StartExecution|StartSyncExecution)$`)
+var action = lazyregexp.New(`^arn:aws[a-z-]*:apigateway:[a-z0-9-]+:states:action/(StartExecution|StartSyncExecution)$`)
 
 // wholeBody lists the expressions of mapping templates that stand for the request's body as a text in JSON.
 var wholeBody = []string{`$util.escapeJavaScript($input.json('$'))`, `$util.escapeJavaScript($input.json("$"))`,

@@ -1,9 +1,10 @@
 package template
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"stepback/internal/lazyregexp"
 )
 
 // LanguageExtensions is the name of the transform that Expand performs.
@@ -139,10 +140,10 @@ func (x *expansion) loop(key string, v any, names map[string]string) (map[string
 	return made, nil
 }
 
-var identifiers = regexp.MustCompile(`([$&])\{([A-Za-z0-9]+)\}`)
+var identifiers = lazyregexp.New(`([$&])\{([A-Za-z0-9]+)\}`)
 
 // alphanumeric matches the characters that &{Name} removes from a value.
-var alphanumeric = regexp.MustCompile(`[^A-Za-z0-9]`)
+var alphanumeric = lazyregexp.New(`[^A-Za-z0-9]`)
 
 // replaceNames replaces ${Name} and &{Name} for the identifiers of loops; other names are left for Fn::Sub.
 func replaceNames(text string, names map[string]string) string {

@@ -3,8 +3,9 @@ package datapoints
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
+
+	"stepback/internal/lazyregexp"
 )
 
 // Statistic is one of CloudWatch's statistics: SampleCount, Sum, Average, Minimum, Maximum, IQM, percentiles (p99.9),
@@ -23,8 +24,8 @@ func (s Statistic) Of(values *Summary) float64 {
 }
 
 var (
-	short = regexp.MustCompile(`^(p|tm|wm|tc|ts)(\d{1,2}(?:\.\d{1,10})?|100)$`)
-	long  = regexp.MustCompile(`^(TM|WM|TC|TS|PR)\((-?[\d.]*)(%?):(-?[\d.]*)(%?)\)$`)
+	short = lazyregexp.New(`^(p|tm|wm|tc|ts)(\d{1,2}(?:\.\d{1,10})?|100)$`)
+	long  = lazyregexp.New(`^(TM|WM|TC|TS|PR)\((-?[\d.]*)(%?):(-?[\d.]*)(%?)\)$`)
 )
 
 var simple = map[string]func(*Summary) float64{

@@ -8,11 +8,11 @@ package access
 
 import (
 	"net/url"
-	"regexp"
 	"strings"
 
 	"stepback/aws"
 	"stepback/engine/durable"
+	"stepback/internal/lazyregexp"
 	"stepback/jsonvalue"
 )
 
@@ -223,7 +223,7 @@ func (r *request) tables() []string {
 }
 
 // statementTable matches the table of a PartiQL statement.
-var statementTable = regexp.MustCompile(`(?i)^\s*(?:exists\s*\(\s*)?(select|insert|update|delete)\b(?:.*?\b(?:from|into)\b)?\s*"?([A-Za-z0-9_.-]+)"?`)
+var statementTable = lazyregexp.New(`(?i)^\s*(?:exists\s*\(\s*)?(select|insert|update|delete)\b(?:.*?\b(?:from|into)\b)?\s*"?([A-Za-z0-9_.-]+)"?`)
 
 // several returns the needs of transactions and statements. Each part needs the action that it performs.
 func (r *request) several() (needs []Need) {

@@ -6,13 +6,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"stepback/aws"
+	"stepback/internal/lazyregexp"
 	"stepback/local/services/inventory"
 )
 
-var accountForm = regexp.MustCompile(`^\d{12}$`)
+var accountForm = lazyregexp.New(`^\d{12}$`)
 
 // load deploys the functions stored in the directory.
 func (s *Service) load(ctx context.Context) error {

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"stepback/aws"
+	"stepback/internal/lazyregexp"
 )
 
 // Statement is a statement of a function's resource-based policy, as the API returns it. This package stores it but
@@ -142,7 +142,7 @@ func (r *record) policyOf(a *area, qualifier string) (*policy, error) {
 	return nil, notFound("Cannot find alias arn: %s:%s", a.arn(r.Latest.FunctionName), qualifier)
 }
 
-var versionForm = regexp.MustCompile(`^\d+$`)
+var versionForm = lazyregexp.New(`^\d+$`)
 
 // setPolicy replaces the policy of a qualifier. It returns an error if the policy does not have the given revision.
 func (r *record) setPolicy(qualifier string, old *policy, revision string, statements []Statement) error {
@@ -169,7 +169,7 @@ func (r *record) setPolicy(qualifier string, old *policy, revision string, state
 	return nil
 }
 
-var accountPrincipal = regexp.MustCompile(`^\d{12}$`)
+var accountPrincipal = lazyregexp.New(`^\d{12}$`)
 
 // statement returns the statement to add to the policy of a resource.
 func (in *PermissionInput) statement(resource string) (*Statement, error) {

@@ -5,11 +5,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"stepback/aws"
+	"stepback/internal/lazyregexp"
 	"stepback/local/services/lambda/runtimes"
 )
 
@@ -149,7 +149,7 @@ var reservedVariables = []string{
 }
 
 // variableName matches the variable names that Lambda allows.
-var variableName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]+$`)
+var variableName = lazyregexp.New(`^[a-zA-Z][a-zA-Z0-9_]+$`)
 
 const cannotConfigure = "Lambda was unable to configure your environment variables because the environment variables you have provided "
 

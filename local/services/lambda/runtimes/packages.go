@@ -7,13 +7,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"stepback/internal/atomicfile"
+	"stepback/internal/lazyregexp"
 	"stepback/internal/ownerfs"
 	"stepback/internal/processgroup"
 )
@@ -43,31 +43,31 @@ func PackagesIn(dir string, fetch bool, fetching func(name string)) *Packages {
 
 // javaScript matches the packages that the runtimes of Node.js 18 and later include. Those of Node.js 16 and earlier
 // include oldJavaScript instead.
-var javaScript = regexp.MustCompile(`^@(aws-sdk|smithy)/[a-z0-9-]+$`)
+var javaScript = lazyregexp.New(`^@(aws-sdk|smithy)/[a-z0-9-]+$`)
 
 const oldJavaScript = "aws-sdk"
 
 // publicLayer is a layer that AWS publishes for all accounts. Functions that use one find its packages here as they
 // find those of the runtime; the version is the registry's newest that fits, and not that of the layer.
 type publicLayer struct {
-	arn      *regexp.Regexp
-	runtimes string         // the beginning of their names
-	packages *regexp.Regexp // the packages that functions import
+	arn      *lazyregexp.Regexp
+	runtimes string             // the beginning of their names
+	packages *lazyregexp.Regexp // the packages that functions import
 	// install is the requirement that npm or pip installs; empty means the package itself.
 	install string
 }
 
 var publicLayers = []publicLayer{
 	{
-		arn:      regexp.MustCompile(`^arn:aws[a-z-]*:lambda:[a-z0-9-]+:017000801446:layer:AWSLambdaPowertoolsPython[A-Za-z0-9_-]*:\d+$`),
+		arn:      lazyregexp.New(`^arn:aws[a-z-]*:lambda:[a-z0-9-]+:017000801446:layer:AWSLambdaPowertoolsPython[A-Za-z0-9_-]*:\d+$`),
 		runtimes: "python3.",
-		packages: regexp.MustCompile(`^(aws_lambda_powertools|aws_xray_sdk|fastjsonschema|jmespath|pydantic)$`),
+		packages: lazyregexp.New(`^(aws_lambda_powertools|aws_xray_sdk|fastjsonschema|jmespath|pydantic)$`),
 		install:  "aws-lambda-powertools[all]",
 	},
 	{
-		arn:      regexp.MustCompile(`^arn:aws[a-z-]*:lambda:[a-z0-9-]+:094274105915:layer:AWSLambdaPowertoolsTypeScript[A-Za-z0-9_-]*:\d+$`),
+		arn:      lazyregexp.New(`^arn:aws[a-z-]*:lambda:[a-z0-9-]+:094274105915:layer:AWSLambdaPowertoolsTypeScript[A-Za-z0-9_-]*:\d+$`),
 		runtimes: "nodejs",
-		packages: regexp.MustCompile(`^@aws-lambda-powertools/[a-z0-9-]+$`),
+		packages: lazyregexp.New(`^@aws-lambda-powertools/[a-z0-9-]+$`),
 	},
 }
 

@@ -9,10 +9,10 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"regexp"
 	"strings"
 	"time"
 
+	"stepback/internal/lazyregexp"
 	"stepback/internal/processgroup"
 	"stepback/jsonvalue"
 	"stepback/tasks/lambda/invocation"
@@ -77,7 +77,7 @@ func result(printed []byte) []byte {
 
 // namedError matches a line such as "OutOfStock: nothing is left", the form in which many languages report the error
 // that ended a program.
-var namedError = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_.]*)(?:: ?(.*))?$`)
+var namedError = lazyregexp.New(`^([A-Za-z_][A-Za-z0-9_.]*)(?:: ?(.*))?$`)
 
 // commandError returns the error object for a command that failed.
 func commandError(printed []byte, problems string, exit *exec.ExitError) []byte {

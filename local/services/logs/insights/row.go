@@ -1,10 +1,10 @@
 package insights
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
+	"stepback/internal/lazyregexp"
 	"stepback/jsonvalue"
 )
 
@@ -122,8 +122,8 @@ func jsonOf(v jsonvalue.Value) value {
 }
 
 var (
-	reportField = regexp.MustCompile(`(Duration|Billed Duration|Init Duration|Memory Size|Max Memory Used): ([0-9.]+) (ms|MB)`)
-	requestID   = regexp.MustCompile(`RequestId: ([0-9a-fA-F-]{36})`)
+	reportField = lazyregexp.New(`(Duration|Billed Duration|Init Duration|Memory Size|Max Memory Used): ([0-9.]+) (ms|MB)`)
+	requestID   = lazyregexp.New(`RequestId: ([0-9a-fA-F-]{36})`)
 	reportNames = map[string]string{"Duration": "@duration", "Billed Duration": "@billedDuration",
 		"Init Duration": "@initDuration", "Memory Size": "@memorySize", "Max Memory Used": "@maxMemoryUsed"}
 )

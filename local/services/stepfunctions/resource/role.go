@@ -1,12 +1,11 @@
 package resource
 
 import (
-	"regexp"
-
+	"stepback/internal/lazyregexp"
 	"stepback/local/services/stepfunctions/apierror"
 )
 
-var roleARN = regexp.MustCompile(`^arn:aws[a-zA-Z-]*:iam::\d{12}:role/.+$`)
+var roleARN = lazyregexp.New(`^arn:aws[a-zA-Z-]*:iam::\d{12}:role/.+$`)
 
 // CheckRole returns InvalidArn if arn is not the ARN of an IAM role.
 func CheckRole(arn string) error {

@@ -2,11 +2,11 @@ package statemachines
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"stepback/asl"
+	"stepback/internal/lazyregexp"
 	"stepback/jsonvalue"
 )
 
@@ -81,10 +81,10 @@ func (r *references) collect(key string, v jsonvalue.Value) {
 }
 
 var (
-	pathVariable    = regexp.MustCompile(`(\$+)(\pL[\pL\pN_]*)`)
-	jsonataVariable = regexp.MustCompile(`(\$+)([\pL_][\pL\pN_]*)(\s*\()?`)
-	pathLiteral     = regexp.MustCompile(`'(\\.|[^'\\])*'`)
-	jsonataLiteral  = regexp.MustCompile(`"(\\.|[^"\\])*"|'(\\.|[^'\\])*'`)
+	pathVariable    = lazyregexp.New(`(\$+)(\pL[\pL\pN_]*)`)
+	jsonataVariable = lazyregexp.New(`(\$+)([\pL_][\pL\pN_]*)(\s*\()?`)
+	pathLiteral     = lazyregexp.New(`'(\\.|[^'\\])*'`)
+	jsonataLiteral  = lazyregexp.New(`"(\\.|[^"\\])*"|'(\\.|[^'\\])*'`)
 )
 
 // text collects the variables that one string refers to. In JSONPath, only paths and the values of template keys can
