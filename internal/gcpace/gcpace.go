@@ -58,8 +58,8 @@ func (f *follower) adjust(u use) {
 	}
 }
 
-// use is what the last collection found: the bytes of heap in use, how many of them may contain pointers, and the bytes
-// that the runtime needs besides the heap, for stacks and its own records of the heap.
+// use holds the bytes of heap that were in use at the last collection, how many of them may contain pointers, and the
+// bytes that the runtime needs besides the heap, for stacks and its own records of the heap.
 type use struct{ live, scanned, overhead int64 }
 
 // limit returns the memory the runtime may take after a collection. It is Room, or else what is in use and as many bytes
@@ -76,7 +76,7 @@ func (p Pace) limit(u use) int64 {
 	return max(p.Room, (u.live+garbage+u.overhead+step-1)/step*step)
 }
 
-// inUse returns what the last collection found.
+// inUse returns the use at the last collection.
 func inUse() use {
 	samples := []metrics.Sample{
 		{Name: "/gc/heap/live:bytes"}, {Name: "/gc/scan/heap:bytes"}, {Name: "/memory/classes/total:bytes"},
