@@ -62,11 +62,11 @@ func (f *follower) adjust(u use) {
 // bytes that the runtime needs besides the heap, for stacks and its own records of the heap.
 type use struct{ live, scanned, overhead int64 }
 
-// limit returns the memory the runtime may take after a collection. It is Room, or else what is in use and as many bytes
-// again as the collector has to scan, but at least half of Room. For a heap of pointers that is twice the live heap, as
-// Go gives any program. Tables and buffers without pointers cost the collector nothing, so they allow no garbage besides
-// them. What the runtime needs besides the heap is added, because it does not shrink after a program has once been
-// large. Without it the collector would run all the time once the live heap exceeds Room.
+// limit returns the memory the runtime may take after a collection. It is Room, or else what is in use and as many
+// bytes again as the collector has to scan, but at least half of Room. For a heap of pointers that is twice the live
+// heap, as Go gives any program. Tables and buffers without pointers cost the collector nothing, so they allow no
+// garbage besides them. What the runtime needs besides the heap is added, because it does not shrink after a program
+// has once been large. Without it the collector would run all the time once the live heap exceeds Room.
 func (p Pace) limit(u use) int64 {
 	step := p.Room / 8
 	if u.live > math.MaxInt64/4 || u.overhead > math.MaxInt64/4 {

@@ -46,7 +46,8 @@ func (k *settled) output(declared template.Output, now output) output {
 			continue
 		}
 		for _, then := range k.was.Outputs {
-			if then.ID == declared.ID && then.Description == declared.Description && k.same(then.Value, declared.Value) {
+			if then.ID == declared.ID && then.Description == declared.Description &&
+				k.same(then.Value, declared.Value) {
 				return before
 			}
 		}
@@ -66,7 +67,8 @@ func (k *settled) comparable() bool {
 		}
 		to := old
 		was, err := k.s.compile(k.st.scope(), k.st.Name, k.st.ID, &to)
-		if err == nil && reflect.DeepEqual(was.Mappings, k.c.Mappings) && reflect.DeepEqual(was.conditions, k.c.conditions) {
+		if err == nil && reflect.DeepEqual(was.Mappings, k.c.Mappings) &&
+			reflect.DeepEqual(was.conditions, k.c.conditions) {
 			k.old, k.was = old, was
 		}
 	})
