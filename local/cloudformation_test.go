@@ -472,8 +472,8 @@ func TestAlarmsUndoADeployment(t *testing.T) {
 	}
 }
 
-// After a rollback a state machine has a new revision. As on AWS, its version, which names the revision, is not replaced
-// by deployments that change neither.
+// After a rollback a state machine has a new revision. As on AWS, its version, which names the revision, is not
+// replaced by deployments that change neither.
 func TestARevisionAfterARollbackChangesNothing(t *testing.T) {
 	t.Parallel()
 	p := openPlatform(t, t.TempDir())
