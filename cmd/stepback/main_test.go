@@ -400,14 +400,14 @@ func TestRetries(t *testing.T) {
 		ErrorEquals []string
 		MaxAttempts int
 	}
-	if err := json.Unmarshal([]byte(s.out), &states); err != nil || len(states["ProcessSingleUserRecord"]) != 11 {
+	if err := json.Unmarshal([]byte(s.out), &states); err != nil || len(states["ProcessSingleUserRecord"]) != 12 {
 		t.Errorf("%v: %+v", err, states)
 	}
 	s = stepback(t, "retries", "explain", "ProcessSingleUserRecord")
 	s.ends(t, 0, "ProcessSingleUserRecord: each attempt may take 30s", "never retried",
 		"waits of up to 23.744s in all; if every attempt reaches its timeout of 30s, the state takes",
 		"waits of up to 1m16.125s in all;", "restarts with each attempt and does not include waits",
-		"if the errors alternate: 53 retries, up to 1h25m22.807s of waiting")
+		"if the errors alternate: 55 retries, up to 1h25m31.807s of waiting")
 	if !slices.ContainsFunc(strings.Split(s.out, "\n"), func(l string) bool {
 		return strings.Join(strings.Fields(l),
 			" ") == "4 0s 5.832s 11.664s"
