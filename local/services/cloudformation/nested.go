@@ -89,10 +89,11 @@ func (s *Service) nestedCreate(ctx context.Context, r *resource.Request) (resour
 			child.Root = of.d.st.Root
 		}
 		minutes, _ := strconv.Atoi(textOr(r.Properties["TimeoutInMinutes"], "0"))
-		if err := s.start(child, &operation{Kind: opCreate, Phase: phaseApply, Target: to,
-			OnFailure: onFailure(of.d.op),
-			Caller:    of.d.op.Caller,
-			Token:     of.d.op.Token, DisableRollback: of.d.op.DisableRollback}, "CREATE_IN_PROGRESS", minutes, func(k *keeper) {
+		s.mu.Lock() // the operation around it may be given up in the meantime
+		op := &operation{Kind: opCreate, Phase: phaseApply, Target: to, OnFailure: onFailure(of.d.op),
+			Caller: of.d.op.Caller, Token: of.d.op.Token, DisableRollback: of.d.op.DisableRollback}
+		s.mu.Unlock()
+		if err := s.start(child, op, "CREATE_IN_PROGRESS", minutes, func(k *keeper) {
 			// The stack around it has to know the nested stack at once, to delete it after a crash.
 			of.r.Physical = child.ID
 			k.progress(of.d.st, of.r, of.r.Status, "Resource creation Initiated")
