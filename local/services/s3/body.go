@@ -16,6 +16,10 @@ type bodyFile interface {
 	Close() error
 }
 
+func newBodyFile(dir string) (bodyFile, error) {
+	return os.CreateTemp(dir, "body-*")
+}
+
 // body is content that has been received completely and does not belong to an object yet.
 type body struct {
 	path     string

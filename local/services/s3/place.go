@@ -119,7 +119,7 @@ func (s *store) move(from, to string) error {
 	if s.sync {
 		return atomicfile.Move(from, to)
 	}
-	return rename(from, to)
+	return os.Rename(from, to)
 }
 
 // placeOf returns the path for the object key and creates the directories it needs. If a directory has the object's
