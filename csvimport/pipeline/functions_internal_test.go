@@ -2,8 +2,11 @@ package pipeline
 
 import (
 	"maps"
+	"os"
 	"path/filepath"
 	"testing"
+
+	"stepback/internal/ownerfile"
 )
 
 func TestVariablesInADirectory(t *testing.T) {
@@ -30,5 +33,23 @@ func TestVariablesInADirectory(t *testing.T) {
 	env := map[string]string{configurationVariable: dir, databaseVariable: own}
 	if got := inDirectory(env, dir); !maps.Equal(got, env) {
 		t.Errorf("in its place: %v", got)
+	}
+}
+
+// TestTheOutboxDoesNotBeginTheDatabase sends the messages of a database that an import has created and not begun yet.
+// The import begins it, with checksums of its pages.
+func TestTheOutboxDoesNotBeginTheDatabase(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "users.db")
+	for range 2 { // missing, then empty
+		if err := drain(t.Context(), nil, "sqlite:"+path, true); err != nil {
+			t.Error(err)
+		}
+		if err := ownerfile.Create(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if info, err := os.Stat(path); err != nil || info.Size() != 0 {
+		t.Errorf("the outbox has written to the file: %v, %v", info, err)
 	}
 }

@@ -82,8 +82,8 @@ func relayName(dir string) string {
 // drain sends the due messages in the outbox of an import's database. See openRelay for takeOver.
 func drain(ctx context.Context, platform *local.Platform, address string, takeOver bool) error {
 	if path, _, ok := csvdatabase.SQLitePath(address); ok {
-		if _, err := os.Stat(path); err != nil {
-			return nil //nolint:nilerr // nobody has written anything yet
+		if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+			return nil //nolint:nilerr // no import has written yet; the first one gives the pages checksums
 		}
 	}
 	relay, closeStore, err := openRelay(ctx, platform, address, takeOver)

@@ -46,6 +46,9 @@ func convert(ctx context.Context, conn *sql.Conn) error {
 		if err != nil || current >= withChecksums {
 			return err
 		}
+		if on, err = checksumvfs.Reserved(ctx, conn); err != nil || !on {
+			return err
+		}
 		return setVersion(ctx, conn, withChecksums)
 	})
 }

@@ -4,11 +4,13 @@ import (
 	"database/sql"
 	"fmt"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"stepback/csvimport"
 	"stepback/csvimport/ledger"
 	"stepback/internal/checksumvfs"
+	outboxstore "stepback/outbox/sqlitestore"
 )
 
 // TestMigrationOfRows opens a database of version 2 with rows of two runs and of none, closed rows, and gaps, in
@@ -189,5 +191,73 @@ func TestADatabaseInUseIsNotConverted(t *testing.T) {
 			t.Error(err)
 		}
 		use()
+	}
+}
+
+// TestADatabaseBegunByAnother opens a new file that another program begins without checksums while it is opened: after
+// this one has asked for them, and before it writes. The database gets them as soon as it is opened alone.
+func TestADatabaseBegunByAnother(t *testing.T) {
+	t.Parallel()
+	register(t)
+	for name, stays := range map[string]bool{"which stays": true, "which leaves": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "users.db")
+			db, err := sql.Open("sqlite", dsn(path, Full))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			db.SetMaxOpenConns(1) // migrate uses the connection that has asked
+			if err := checksumvfs.Reserve(t.Context(), db); err != nil {
+				t.Fatal(err)
+			}
+			other, err := outboxstore.Open(t.Context(), path, outboxstore.Config{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			leave := sync.OnceFunc(func() {
+				if err := other.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			defer leave()
+			if !stays {
+				leave()
+			}
+			if err := useWAL(t.Context(), db); err != nil {
+				t.Fatal(err)
+			}
+			if err := migrate(t.Context(), db); err != nil {
+				t.Fatal(err)
+			}
+			state := func() (v int, sums bool) {
+				t.Helper()
+				sums, err := checksumvfs.Reserved(t.Context(), db)
+				if err == nil {
+					err = db.QueryRowContext(t.Context(), "PRAGMA user_version").Scan(&v)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				return v, sums
+			}
+			if v, sums := state(); stays && (v != 3 || sums) || !stays && (v != 4 || !sums) {
+				t.Errorf("version %d, checksums %v", v, sums)
+			}
+			leave()
+			if err := migrate(t.Context(), db); err != nil {
+				t.Fatal(err)
+			}
+			if v, sums := state(); v != 4 || !sums {
+				t.Errorf("opened alone: version %d, checksums %v; want 4, true", v, sums)
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if pages, sums, err := checksumvfs.CheckPages(t.Context(), path, 1); err != nil || !sums || pages != nil {
+				t.Errorf("at rest: %v, %v, %v; want checksums and no damaged page", pages, sums, err)
+			}
+		})
 	}
 }

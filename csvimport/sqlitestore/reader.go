@@ -32,9 +32,7 @@ type Reader struct {
 // database. OpenReader therefore refuses a log that is not empty, and Export fails if the file has changed in the
 // meantime.
 func OpenReader(ctx context.Context, path string) (*Reader, error) {
-	if f, err := os.Open(path); err != nil { // gives a better error than SQLite
-		return nil, failure("open "+path, err)
-	} else if err := f.Close(); err != nil {
+	if _, err := os.Stat(path); err != nil { // gives a better error than SQLite
 		return nil, failure("open "+path, err)
 	}
 	if err := checksumvfs.CheckLog(path); err != nil { // before SQLite recovers the log
@@ -52,6 +50,13 @@ func OpenReader(ctx context.Context, path string) (*Reader, error) {
 		return nil, e
 	}
 	if r, e = openReader(ctx, path, "immutable"); e != nil {
+		// Package os says why, such as a missing permission. It is not asked before: closing the file would end the
+		// locks that connections of this process have on it.
+		if f, why := os.Open(path); why != nil {
+			e = failure("open "+path, why)
+		} else {
+			_ = f.Close()
+		}
 		return nil, e
 	}
 	r.still = before

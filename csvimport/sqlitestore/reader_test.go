@@ -130,7 +130,7 @@ func TestReaderRefuses(t *testing.T) {
 		})
 	}
 	missing := filepath.Join(t.TempDir(), "users.db")
-	if got := exported(t, missing); !strings.Contains(got, "SQLite cannot open "+missing+": open "+missing+
+	if got := exported(t, missing); !strings.Contains(got, "SQLite cannot open "+missing+": stat "+missing+
 		": no such file or directory") {
 		t.Error(got)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"stepback/csvimport"
 	"stepback/internal/checksumvfs"
+	"stepback/internal/ownerfile"
 	"stepback/retry"
 
 	_ "modernc.org/sqlite" // registers the driver
@@ -61,10 +62,7 @@ func open(ctx context.Context, path string, d Durability, committed func()) (*St
 			return nil, failure("create the directory of "+path, err)
 		}
 	}
-	// SQLite gives its other files the permissions of the database, and reports what prevents its creation.
-	if file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
-		_ = file.Close()
-	}
+	_ = ownerfile.Create(path) // SQLite reports what prevents the file's creation
 	if err := checksumvfs.Register(); err != nil {
 		return nil, failure("open "+path, err)
 	}

@@ -3,6 +3,7 @@ package checksumvfs
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"strconv"
 )
 
@@ -19,14 +20,16 @@ func Reserve(ctx context.Context, c Connection) error {
 	return err
 }
 
-// Reserved reports whether the pages of a database have checksums, or get them because Reserve was called on this
-// connection.
+// Reserved reports whether the pages of a database have checksums. It reads the header instead of asking SQLite, whose
+// answer includes what Reserve asked for on this connection, although another connection may have begun the database
+// without checksums in the meantime. A database without pages has none.
 func Reserved(ctx context.Context, c Connection) (bool, error) {
-	var version, n int
-	// Reading updates what the connection knows of a database that another one has changed.
-	if err := c.QueryRowContext(ctx, "PRAGMA schema_version").Scan(&version); err != nil {
-		return false, err
+	var head []byte
+	err := c.QueryRowContext(ctx, "SELECT substr(data, 1, "+strconv.Itoa(headerSize)+") FROM sqlite_dbpage WHERE pgno = 1").
+		Scan(&head)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
 	}
-	err := c.QueryRowContext(ctx, "PRAGMA "+pragma).Scan(&n)
-	return n == reserved, err
+	_, sums, ok := header(head)
+	return sums && ok, err
 }

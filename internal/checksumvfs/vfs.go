@@ -250,7 +250,7 @@ func write(tls *libc.TLS, p, buffer uintptr, n int32, at int64) int32 {
 	return function[atPlace](m.FxWrite)(tls, b, buffer, n, at)
 }
 
-// pragma is the name of the pragma with which Reserve sets, and Reserved reads, the number of reserved bytes.
+// pragma is the name of the pragma with which Reserve sets the number of reserved bytes.
 const pragma = "checksum_reserve"
 
 // control answers the pragma and forwards all else.
@@ -262,37 +262,24 @@ func control(tls *libc.TLS, p uintptr, op int32, arg uintptr) int32 {
 	case op == sqlite3.SQLITE_FCNTL_PRAGMA && f.db != 0:
 		words := memory[[3]uintptr](arg)[:] // the result, the pragma's name, and its argument
 		if libc.GoString(words[1]) == pragma {
-			return reserveBytes(tls, f.db, words)
+			return reserveBytes(tls, f.db, words[2])
 		}
 	}
 	b, m := base(p)
 	return function[func(tls *libc.TLS, f uintptr, op int32, arg uintptr) int32](m.FxFileControl)(tls, b, op, arg)
 }
 
-// reserveBytes sets the number of bytes that a new database reserves in each page, if words[2] has one, and returns it.
-func reserveBytes(tls *libc.TLS, db uintptr, words []uintptr) int32 {
+// reserveBytes sets the number of bytes that a new database reserves in each page.
+func reserveBytes(tls *libc.TLS, db, text uintptr) int32 {
+	if text == 0 {
+		return sqlite3.SQLITE_ERROR
+	}
+	want, err := strconv.ParseUint(libc.GoString(text), 10, 8)
+	if err != nil {
+		return sqlite3.SQLITE_ERROR
+	}
 	n := tls.Alloc(8)
 	defer tls.Free(8)
-	number := func() *int32 { return (*int32)(unsafe.Pointer(memory[uintptr](n))) } //nolint:gosec // as above
-	*number() = -1
-	if words[2] != 0 {
-		want, err := strconv.ParseUint(libc.GoString(words[2]), 10, 8)
-		if err != nil {
-			return sqlite3.SQLITE_ERROR
-		}
-		*number() = int32(want)
-	}
-	if rc := sqlite3.Xsqlite3_file_control(tls, db, 0, sqlite3.SQLITE_FCNTL_RESERVE_BYTES, n); rc != sqlite3.SQLITE_OK {
-		return rc
-	}
-	if words[2] != 0 {
-		return sqlite3.SQLITE_OK
-	}
-	text := strconv.Itoa(int(*number()))
-	words[0] = sqlite3.Xsqlite3_malloc(tls, int32(len(text)+1)) // SQLite frees it
-	if words[0] == 0 {
-		return sqlite3.SQLITE_NOMEM
-	}
-	copy(bytesAt(words[0], int32(len(text)+1)), text+"\x00")
-	return sqlite3.SQLITE_OK
+	*memory[int32](n) = int32(want)
+	return sqlite3.Xsqlite3_file_control(tls, db, 0, sqlite3.SQLITE_FCNTL_RESERVE_BYTES, n)
 }

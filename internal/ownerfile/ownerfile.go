@@ -18,12 +18,37 @@ func Create(path string) error {
 			return fmt.Errorf("create the directory of %s: %w", path, err)
 		}
 	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
+	return create(path)
+}
+
+// create creates the file under another name and links it. If it created the file under its own name, another goroutine
+// could open the database before the new file is closed, and closing a file ends all locks that this process has on it.
+func create(path string) error {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // with the permissions 0600
 	if err != nil {
 		return err
 	}
-	return file.Close()
+	err = file.Close()
+	if err == nil {
+		err = os.Link(file.Name(), path)
+	}
+	removed := os.Remove(file.Name())
+	switch {
+	case err == nil || errors.Is(err, fs.ErrExist):
+		return removed
+	case errors.Is(err, fs.ErrNotExist): // another process removed the directory
+		return errors.Join(err, removed)
+	}
+	// The file system has no hard links.
+	file, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return removed
+	}
+	if err == nil {
+		err = file.Close()
+	}
+	return errors.Join(err, removed)
 }
