@@ -32,6 +32,10 @@ type Policy struct {
 	// whole window has probability 0. In a half-open circuit, r is the share of its successful probes. 0 means that any
 	// run counts.
 	//
+	// Chance is for a run that lasts FailingFor. For each FailingFor longer that nothing succeeds, a run may be ten
+	// times as probable. Otherwise an outage soon after the first calls would not open the circuit before these have
+	// left the window: if twelve calls have succeeded, no run of failures, however long, is less probable than 10⁻⁶.
+	//
 	// With Chance, a circuit cannot latch in a partial outage. The runs of failures that such an outage causes are not
 	// improbable, and a half-open circuit closes by its successes, however many other probes fail.
 	Chance float64
@@ -76,10 +80,11 @@ func Conservative() Policy {
 	}
 }
 
-// Callee returns the policy for a callee that many workers share. The circuit opens if nothing succeeds for 15 s, in
-// which a limiter has reached its minimum: at least ten calls in a row fail, so many that a callee with the success
-// rate of the last five minutes would do so once in a million times. It probes every 10 s, with two calls. If neither
-// succeeds, it stays open; otherwise it admits 1, 2, 4 and 8 at a time and closes after 15 successes.
+// Callee returns the policy for a callee that many workers share. The circuit opens if nothing succeeds for 15 s,
+// in which a limiter has reached its minimum: at least ten calls in a row fail, so many that a callee with the
+// success rate of the last five minutes would do so once in a million times, and ten times as often for each 15 s
+// longer. It probes every 10 s, with two calls. If neither succeeds, it stays open; otherwise it admits 1, 2, 4
+// and 8 at a time and closes after 15 successes.
 func Callee() Policy {
 	return Policy{
 		ConsecutiveFailures: 10, FailingFor: 15 * time.Second, Chance: 1e-6, Window: 5 * time.Minute,

@@ -178,16 +178,21 @@ func (s *State) run(p *Policy, at int64) bool {
 	if lasting < int64(p.FailingFor) && lasting > -int64(p.FailingFor) {
 		return false
 	}
-	return improbable(p, s.window.requests-s.window.failures, s.window.requests, s.consecutive)
+	extra := 0.0 // how many times FailingFor the run has lasted beyond the first
+	if p.FailingFor > 0 {
+		extra = max(float64(lasting)/float64(p.FailingFor)-1, 0)
+	}
+	return improbable(p, s.window.requests-s.window.failures, s.window.requests, s.consecutive, extra)
 }
 
-// improbable reports whether a run of failures has at most the probability p.Chance for a callee that served so many of
-// the requests. The run may be among the requests.
-func improbable(p *Policy, successes, requests, run int64) bool {
+// improbable reports whether a run of failures has at most the probability p.Chance × 10^extra for a callee that served
+// so many of the requests. The run may be among the requests.
+func improbable(p *Policy, successes, requests, run int64, extra float64) bool {
 	if p.Chance == 0 || successes <= 0 {
 		return true
 	}
-	return float64(run)*math.Log1p(-float64(successes)/float64(requests)) <= math.Log(p.Chance)
+	most := math.Log(p.Chance) + extra*math.Ln10
+	return float64(run)*math.Log1p(-float64(successes)/float64(requests)) <= most
 }
 
 // probed counts the outcome of a probe of a half-open circuit.
@@ -199,7 +204,7 @@ func (s *State) probed(p *Policy, at int64, outcome Outcome) {
 			s.admits, s.atLevel = 1, 0
 		}
 		if s.consecutive > int64(p.HalfOpenFailures) &&
-			improbable(p, s.successes, s.successes+s.failures, s.consecutive) {
+			improbable(p, s.successes, s.successes+s.failures, s.consecutive, 0) {
 			s.enter(Open, at)
 		}
 		return

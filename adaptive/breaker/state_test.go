@@ -75,6 +75,13 @@ func TestCalleeOpensWhenNothingSucceeds(t *testing.T) {
 		// (1 − 1/3)ⁿ ≤ 10⁻⁶ takes 34 failures; with them among the calls of the window it takes more.
 		{"a run that a callee with that rate has at times", 10, 20, 15, breaker.Closed},
 		{"a run that it never has", 10, 200, 15, breaker.Closed},
+		// (1 − 10/510)⁵⁰⁰ = 5 × 10⁻⁵, so the circuit opens after 15 s × 2.7.
+		{"an outage soon after the first calls", 10, 500, 41, breaker.Open},
+		{"an outage soon after the first calls that is shorter", 10, 500, 40, breaker.Closed},
+		// (1 − 15/35)²⁰ = 1.4 × 10⁻⁵: 15 s × 2.14.
+		{"an outage with few calls", 15, 20, 32.5, breaker.Open},
+		{"an outage with few calls that is shorter", 15, 20, 31.5, breaker.Closed},
+		{"an outage after one call", 1, 10, 104, breaker.Open}, // (1 − 1/11)¹⁰ = 0.386: 15 s × 6.59
 	} {
 		var s breaker.State
 		for range c.successes {

@@ -77,7 +77,7 @@ func TestStages(t *testing.T) {
 			return len(done) == len(stages)
 		})
 	}
-	all(10*time.Minute, "the page is in the inbox", func(i int) bool {
+	all(6*time.Minute, "the page is in the inbox", func(i int) bool {
 		return l.inbox(`ALARM: \"csv-import-` + stages[i] + `-page-callee\"`)
 	})
 	if err := server.Restart(); err != nil {
