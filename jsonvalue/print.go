@@ -161,7 +161,7 @@ func AppendQuoted(dst []byte, s string) []byte {
 			continue
 		}
 		dst = append(dst, s[start:i]...)
-		dst = appendEscape(dst, c)
+		dst = AppendEscape(dst, c)
 		i++
 		start = i
 	}
@@ -169,7 +169,8 @@ func AppendQuoted(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-func appendEscape(dst []byte, c byte) []byte {
+// AppendEscape appends the escape sequence of a quotation mark, a backslash or a control character.
+func AppendEscape(dst []byte, c byte) []byte {
 	switch c {
 	case '"', '\\':
 		return append(dst, '\\', c)

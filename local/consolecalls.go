@@ -113,10 +113,10 @@ func (c *caller) cloudWatch() *cloudwatch.Source {
 		return nil
 	}
 	return &cloudwatch.Source{
-		Client: awscloudwatch.New(awscloudwatch.Options{Region: c.platform.Scope.Region,
+		Client: cloudwatch.ClientOf(awscloudwatch.New(awscloudwatch.Options{Region: c.platform.Scope.Region,
 			BaseEndpoint: awssdk.String(loopback.URL),
 			HTTPClient:   loopback.Client(c.platform.offeredBy("monitoring")), Retryer: awssdk.NopRetryer{},
-			Credentials: credentials.NewStaticCredentialsProvider(c.platform.Scope.Account, "local", "")}),
+			Credentials: credentials.NewStaticCredentialsProvider(c.platform.Scope.Account, "local", "")})),
 		LogsOf: func(string) (cloudwatch.Logs, error) { return logsOf{c}, nil },
 	}
 }

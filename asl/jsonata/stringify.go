@@ -3,6 +3,8 @@ package jsonata
 import (
 	"strings"
 	"unicode/utf8"
+
+	"stepback/jsonvalue"
 )
 
 const hexDigits = "0123456789abcdef"
@@ -154,22 +156,8 @@ func appendQuoted(dst []byte, s string) []byte {
 }
 
 func appendASCII(dst []byte, c byte) []byte {
-	switch c {
-	case '"', '\\':
-		return append(dst, '\\', c)
-	case '\b':
-		return append(dst, `\b`...)
-	case '\f':
-		return append(dst, `\f`...)
-	case '\n':
-		return append(dst, `\n`...)
-	case '\r':
-		return append(dst, `\r`...)
-	case '\t':
-		return append(dst, `\t`...)
-	}
-	if c < 0x20 {
-		return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+	if c == '"' || c == '\\' || c < 0x20 {
+		return jsonvalue.AppendEscape(dst, c)
 	}
 	return append(dst, c)
 }

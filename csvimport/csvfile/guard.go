@@ -14,9 +14,6 @@ func Guard(value string) string {
 	return value
 }
 
-// Unguard returns the value that was passed to Guard.
-func Unguard(value string) string { return string(unguard([]byte(value))) }
-
 // unguard undoes Guard.
 func unguard(value []byte) []byte {
 	if len(value) > 0 && value[0] == '\'' && guarded(value[1:]) {

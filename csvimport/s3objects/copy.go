@@ -25,9 +25,9 @@ func (o *Objects) Copy(ctx context.Context, from csvimport.Source, to csvimport.
 	return o.checkUnchanged(ctx, from)
 }
 
-// checkUnchanged fails with CSVFileChanged if the object's ETag has changed. It is called for a copy whose ETag does
-// not identify its content: that of an object uploaded in parts or encrypted with a KMS key, or of a server that
-// ignores the condition.
+// checkUnchanged fails with CSVFileChanged if the object's ETag has changed. It is called after a copy whose ETag
+// differs from the source's. The content may still be the same, because the ETag of an object that was uploaded in
+// parts or encrypted with a KMS key does not identify its content. Or the server ignored the condition.
 func (o *Objects) checkUnchanged(ctx context.Context, from csvimport.Source) error {
 	out, err := o.client.Head(ctx, objects.Get{Bucket: from.Bucket, Key: from.Key})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"stepback/csvimport"
 	"stepback/internal/checksumvfs"
+	"stepback/internal/sqlitewal"
 	"stepback/retry"
 )
 
@@ -36,7 +37,7 @@ func convert(ctx context.Context, conn *sql.Conn) error {
 	if !on {
 		if err := rewrite(ctx, conn); err != nil {
 			if isBusyOrFull(err) {
-				return useWAL(ctx, conn)
+				return sqlitewal.Use(ctx, conn)
 			}
 			return err
 		}
@@ -71,7 +72,7 @@ func rewrite(ctx context.Context, conn *sql.Conn) error {
 	if mode != "delete" {
 		return errOthers
 	}
-	if err := useWAL(ctx, conn); err != nil {
+	if err := sqlitewal.Use(ctx, conn); err != nil {
 		return err
 	}
 	if err := checksumvfs.Reserve(ctx, conn); err != nil {

@@ -10,6 +10,7 @@ import (
 	"stepback/csvimport"
 	"stepback/csvimport/ledger"
 	"stepback/internal/checksumvfs"
+	"stepback/internal/sqlitewal"
 	outboxstore "stepback/outbox/sqlitestore"
 )
 
@@ -225,7 +226,7 @@ func TestADatabaseBegunByAnother(t *testing.T) {
 			if !stays {
 				leave()
 			}
-			if err := useWAL(t.Context(), db); err != nil {
+			if err := sqlitewal.Use(t.Context(), db); err != nil {
 				t.Fatal(err)
 			}
 			if err := migrate(t.Context(), db); err != nil {

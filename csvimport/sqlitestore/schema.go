@@ -7,6 +7,7 @@ import (
 
 	"stepback/csvimport"
 	"stepback/internal/checksumvfs"
+	"stepback/internal/sqlitewal"
 	"stepback/retry"
 )
 
@@ -73,7 +74,7 @@ func begin(ctx context.Context, db *sql.DB) error {
 			return err
 		}
 	}
-	return useWAL(ctx, conn)
+	return sqlitewal.Use(ctx, conn)
 }
 
 // migrate migrates the database to schemaVersion. It holds the write lock, so that only one of several processes

@@ -51,8 +51,8 @@ func (d *Details) Failure() history.Failure {
 	return history.NewFailure(text(d.Error.ErrorType), text(d.Error.ErrorMessage))
 }
 
-// FailureOf returns the failure that an event reports: that of an operation or of the execution, or the error of an
-// invocation that failed. It is zero for other events.
+// FailureOf returns the failure of an operation, an execution or an invocation that an event reports. It is zero for
+// events that report none.
 func FailureOf(e *history.Event) history.Failure {
 	if e.More != nil && !e.More.Failure.IsZero() {
 		return e.More.Failure

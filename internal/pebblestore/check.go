@@ -2,25 +2,11 @@ package pebblestore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
 	"github.com/cockroachdb/pebble/v2"
 )
-
-// Check opens a store for reading, verifies all of its tables, reads all keys and values, and calls problem for each
-// defect. keys is the number of keys. If the store cannot be opened, that is a defect, too; the error is that of ctx.
-func Check(ctx context.Context, c Config, problem func(error)) (keys int, err error) {
-	c.ReadOnly = true
-	s, err := Open(c)
-	if err != nil {
-		problem(fmt.Errorf("%s: %w", c.Dir, err))
-		return 0, ctx.Err()
-	}
-	keys, err = s.Check(ctx, c, problem)
-	return keys, errors.Join(err, closeRead(s.DB))
-}
 
 // VerifyTables compares all tables of the store with their checksums and calls problem for each damaged one. bad is
 // true if there are any.
@@ -33,7 +19,8 @@ func (s *Store) VerifyTables(ctx context.Context, problem func(error)) (bad bool
 	return bad, err
 }
 
-// Check checks an open store as the function Check does. c is the configuration that it was opened with.
+// Check verifies all tables of the store, reads all keys and values, and calls problem for each defect. c is the
+// configuration that the store was opened with, and keys the number of keys. The error is that of ctx.
 func (s *Store) Check(ctx context.Context, c Config, problem func(error)) (keys int, err error) {
 	tell := func(err error) { problem(fmt.Errorf("%s: %w", c.Dir, err)) }
 	for _, lost := range s.lost {

@@ -34,7 +34,7 @@ import (
 )
 
 const (
-	// period is the time of which histories are read.
+	// period is the age of the oldest executions whose histories are read.
 	period = 7 * 24 * time.Hour
 	// mostHistories bounds the histories of an invocation, the newest first. Step Functions returns 20 a second after a
 	// burst of 400, so they take three minutes of the function's fifteen.

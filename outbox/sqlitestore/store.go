@@ -14,6 +14,7 @@ import (
 	"stepback/internal/checksumvfs"
 	"stepback/internal/ctxerr"
 	"stepback/internal/ownerfile"
+	"stepback/internal/sqlitewal"
 	"stepback/retry"
 )
 
@@ -81,7 +82,7 @@ func (s *Store) open(ctx context.Context) (err error) {
 	if s.conn, err = s.db.Conn(ctx); err != nil {
 		return err
 	}
-	if err := useWAL(ctx, s.conn); err != nil {
+	if err := sqlitewal.Use(ctx, s.conn); err != nil {
 		return err
 	}
 	if err := migrate(ctx, s.conn); err != nil {
@@ -135,25 +136,4 @@ func failure(err error) error {
 		return &CodeError{Code: code.Code(), Err: err}
 	}
 	return err
-}
-
-// useWAL enables the write-ahead log, a setting that the file keeps. If several processes enable it at the same
-// time, SQLite does not let one wait for another, so useWAL retries for up to five seconds.
-func useWAL(ctx context.Context, conn *sql.Conn) error {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
-	defer cancel()
-	const busy = 5
-	for {
-		_, err := conn.ExecContext(ctx, "PRAGMA journal_mode = WAL")
-		if code, ok := errors.AsType[*sqlite.Error](err); !ok || code.Code()&0xff != busy {
-			return err
-		}
-		again := time.NewTimer(5 * time.Millisecond)
-		select {
-		case <-again.C:
-		case <-ctx.Done():
-			again.Stop()
-			return err
-		}
-	}
 }

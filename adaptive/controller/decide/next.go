@@ -134,7 +134,8 @@ func looser(before, after Setting, base []retrier) bool {
 	return r1 > r0 || r1 == r0 && w1 < w0
 }
 
-// setBack is the difference from which an earlier time means that the clock was set back.
+// setBack is the smallest step back that means that the clock was set back. A smaller one means that a measurement is
+// older than the last one that was used.
 const setBack = time.Hour
 
 // within reports whether at is less than d ago. A time that is more than d ahead was noted before the clock was set

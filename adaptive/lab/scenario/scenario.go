@@ -48,8 +48,8 @@ type Workload struct {
 	Call     Call
 	Arrivals *Arrivals
 	Map      *Map
-	// Policy is the built-in policy that this workload follows, whatever policy a run compares: that of a client that
-	// is not ours. It is empty for a workload that follows the compared policy.
+	// Policy is the built-in policy that this workload follows, whatever policy a run compares; it models another
+	// team's client. It is empty for a workload that follows the compared policy.
 	Policy string
 }
 

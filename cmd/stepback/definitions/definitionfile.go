@@ -1,10 +1,7 @@
 package definitions
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -13,12 +10,9 @@ import (
 	"strings"
 
 	"stepback/asl"
-	"stepback/asl/dataflow"
 	"stepback/asl/document"
 	"stepback/asl/source"
-	"stepback/aws/model"
 	"stepback/cmd/stepback/terminal"
-	"stepback/engine"
 	"stepback/internal/lazyregexp"
 	"stepback/jsonvalue"
 )
@@ -264,61 +258,6 @@ func isYAML(path, text string) bool {
 	}
 }
 
-// Diagnose returns errors and warnings, at their positions in the file: those of Step Functions, and for an accepted
-// definition what goes wrong on a path through its states (package asl/dataflow).
-func (d *File) Diagnose(express bool) []asl.Diagnostic {
-	return d.Document.Diagnose(func(definition string) []asl.Diagnostic {
-		found := validate(definition, express || d.Express)
-		if m := d.incomplete(express); m != nil {
-			found = append(found, dataflow.Check(definition, m)...)
-		}
-		return found
-	})
-}
-
-// DiagnoseSyntax returns the errors and warnings of Step Functions alone, without those of package asl/dataflow. If
-// paths is false, it also leaves out findings about the text of paths, intrinsic functions and JSONata expressions.
-func (d *File) DiagnoseSyntax(express, paths bool) []asl.Diagnostic {
-	return d.Document.Diagnose(func(definition string) []asl.Diagnostic {
-		if paths {
-			return validate(definition, express || d.Express)
-		}
-		_, found := asl.Options{Express: express || d.Express, Resources: true, Action: model.CheckAction,
-			Syntax: lenient}.Parse(definition)
-		return found
-	})
-}
-
-// lenient accepts all paths, intrinsic functions and expressions.
-var lenient = asl.Syntax{
-	Path: accepts, ReferencePath: accepts, Intrinsic: accepts,
-	JSONata: func(string) ([]string, error) { return nil, nil },
-}
-
-func accepts(string) error { return nil }
-
-// Machine returns the state machine of a definition that Diagnose accepts. Values with open placeholders are missing
-// in it, or have stand-ins. It returns nil if the definition is refused.
-func (d *File) Machine(express bool) *asl.Machine {
-	if asl.HasErrors(d.Diagnose(express)) {
-		return nil
-	}
-	return d.incomplete(express)
-}
-
-// incomplete parses the JSON of a definition without the checks of paths and expressions, and without errors about
-// values with open placeholders. It returns nil if there are other errors.
-func (d *File) incomplete(express bool) *asl.Machine {
-	m, _ := asl.Options{Express: express || d.Express, Overlook: d.Document.Overlooks,
-		Syntax: lenient}.Parse(d.Document.JSON)
-	return m
-}
-
-// Render formats diagnostics with their lines of the file.
-func (d *File) Render(found []asl.Diagnostic) string {
-	return asl.Render(found, d.Document.Text, d.Source)
-}
-
 // Tasks returns the names of the definition's Task states, at any depth.
 func (d *File) Tasks() []string {
 	root, err := jsonvalue.Parse(d.Text)
@@ -347,22 +286,6 @@ func tasksIn(names []string, machine jsonvalue.Value) []string {
 		}
 	}
 	return names
-}
-
-// Lacks returns an error if an accepted definition cannot run yet because placeholders have no values, and nil
-// otherwise.
-func (d *File) Lacks(express bool) error {
-	needed := d.Document.Needed
-	if found := validate(d.Text, express || d.Express); len(needed) == 0 && asl.HasErrors(found) &&
-		!asl.HasErrors(d.Document.Place(found)) {
-		if needed = d.Document.Blamed(found); len(needed) == 0 {
-			needed = d.Document.Open
-		}
-	}
-	if len(needed) == 0 {
-		return nil
-	}
-	return fmt.Errorf("%s: give %s a value with --substitute NAME=VALUE", d.Path, Placeholders(needed))
 }
 
 // unfitForNames matches the characters that are not allowed here in the name of a state machine.
@@ -403,77 +326,6 @@ func Nested(flags []string, values map[string]string, std terminal.Streams) ([]F
 		read = append(read, d)
 	}
 	return read, nil
-}
-
-// ReadInput reads the input of an execution: literal JSON, @FILE, or - for standard input.
-func ReadInput(flag string, std terminal.Streams) (string, error) {
-	text, from := []byte(flag), "--input"
-	var err error
-	if path, isFile := strings.CutPrefix(flag, "@"); isFile || flag == "-" {
-		if from = path; path == "-" {
-			from = "standard input"
-		}
-		text, err = ReadText(path, std)
-	}
-	if err != nil {
-		return "", fmt.Errorf("--input: %w", err)
-	}
-	if len(text) > document.MaxText {
-		return "", fmt.Errorf("--input: %s is longer than 8 MiB; an execution accepts at most 262,144 bytes", from)
-	}
-	text = bytes.TrimSpace(terminal.WithoutMark(text))
-	if _, err := jsonvalue.Parse(string(text)); err != nil {
-		if from == "--input" && terminal.Exists(flag) {
-			return "", fmt.Errorf("--input is not JSON; did you mean the file @%s?", flag)
-		}
-		return "", fmt.Errorf("%s is not JSON: %w", from, err)
-	}
-	return string(text), nil
-}
-
-// errInterrupted reports that reading a file was aborted before its end.
-var errInterrupted = errors.New("interrupted while reading")
-
-// ReadText reads a file, or standard input if path is -. It reads at most one byte beyond document.MaxText, because
-// a longer file is too long for every purpose, and might be an endless device. If the command is interrupted while
-// it waits for a pipe, reading is aborted.
-func ReadText(path string, std terminal.Streams) ([]byte, error) {
-	type outcome struct {
-		text []byte
-		err  error
-	}
-	read := make(chan outcome, 1)
-	go func() { // it lives as long as the process if the pipe is never written to
-		text, err := readAll(path, std)
-		read <- outcome{text, err}
-	}()
-	select {
-	case o := <-read:
-		return o.text, o.err
-	case <-std.Interrupted:
-		return nil, fmt.Errorf("%s: %w", path, errInterrupted)
-	}
-}
-
-func readAll(path string, std terminal.Streams) ([]byte, error) {
-	in := std.In
-	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in = f
-	}
-	if in == nil {
-		return nil, errors.New("there is no standard input")
-	}
-	return io.ReadAll(io.LimitReader(in, document.MaxText+1))
-}
-
-// validate returns all errors and warnings that Step Functions would report about a definition.
-func validate(definition string, express bool) []asl.Diagnostic {
-	return engine.Validate(definition, express, model.CheckAction)
 }
 
 // VisitStates calls visit with every state of a graph, including nested ones.

@@ -22,6 +22,7 @@ import (
 	"stepback/cmd/stepback/exit"
 	"stepback/cmd/stepback/terminal"
 	"stepback/cmd/stepback/workspace"
+	"stepback/dashboards/cloudwatch"
 	"stepback/retrymetrics/metricsfile"
 )
 
@@ -174,7 +175,7 @@ func (c *Adapt) controller(ctx context.Context) (*controller.Controller, error) 
 		Machine: c.StateMachine, StepFunctions: sfn.NewFromConfig(cfg), Parameters: decide.Defaults(),
 		Capacity: c.Capacity,
 		Owner:    fmt.Sprintf("%s/%d", host, os.Getpid()), DryRun: c.DryRun, Adopt: c.Adopt,
-		Metrics: controller.CloudWatch{Client: awscloudwatch.NewFromConfig(cfg)},
+		Metrics: controller.CloudWatch{Client: cloudwatch.ClientOf(awscloudwatch.NewFromConfig(cfg))},
 	}
 	a.Parameters.Rules = decide.Rules(c.Rules)
 	if c.Capacity < 0 {

@@ -30,10 +30,10 @@ func (w *Where) CloudWatch(ctx context.Context, do func(*cloudwatch.Source) erro
 		defer func() { err = errors.Join(err, closing()) }()
 		cfg = w.Signed(loopback.URL)
 		cfg.HTTPClient = loopback.Client(api)
-		return do(&cloudwatch.Source{Client: awscloudwatch.NewFromConfig(*cfg)})
+		return do(&cloudwatch.Source{Client: cloudwatch.ClientOf(awscloudwatch.NewFromConfig(*cfg))})
 	}
 	return do(&cloudwatch.Source{
-		Client: awscloudwatch.NewFromConfig(*cfg),
+		Client: cloudwatch.ClientOf(awscloudwatch.NewFromConfig(*cfg)),
 		LogsOf: func(region string) (cloudwatch.Logs, error) {
 			of := cfg.Copy()
 			if region != "" {

@@ -73,7 +73,7 @@ func (x *Execution) writeStarted(t *thread, call *TaskCall, worker string) {
 	t.last = x.emit(e)
 }
 
-// writeTask writes a task's event that has an output: that of a submitted call or of a success.
+// writeTask writes the event of a submitted call or of a task's success, both of which have an output.
 func (x *Execution) writeTask(t *thread, call *TaskCall, typ history.Type, output string) {
 	e := history.Event{Type: typ, Previous: t.last, Data: output}
 	if call.Task.Target == plan.Integration {

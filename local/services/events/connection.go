@@ -156,7 +156,8 @@ func (s *Service) sealAll() error {
 	return nil
 }
 
-// share adds the secrets of the connections that an earlier version stored to Secrets Manager.
+// share puts the secret of each stored connection into Secrets Manager if it is missing there: an earlier version
+// stored it only here.
 func (s *Service) share() error {
 	if s.o.Vault == nil {
 		return nil

@@ -151,7 +151,7 @@ func (g *goReader) body(e ast.Expr, at goPlace) {
 	g.run(fn, at)
 }
 
-// described names a function that is not followed.
+// described returns the name under which a report lists a function whose code was not read.
 func (g *goReader) described(e ast.Expr) string {
 	if of, name := g.named(e); of != "" {
 		return name + " of " + of

@@ -257,7 +257,7 @@ const (
 
 func (f *file) called(c call) { f.calls = append(f.calls, &c) }
 
-// skipped records a function that is not followed.
+// skipped records a function whose code was not read.
 func (f *file) skipped(what string) {
 	if !slices.Contains(f.notFollowed, what) {
 		f.notFollowed = append(f.notFollowed, what)

@@ -116,7 +116,7 @@ func starts(text string) []int {
 	return all
 }
 
-// original returns the offset in the file of an offset in the text; 0 if it has none.
+// original converts an offset in the text to the offset in the file; 0 if it has none.
 func (p *positions) original(offset int) int {
 	offset = max(0, min(offset, len(p.text)))
 	line := sort.SearchInts(p.starts, offset+1)

@@ -86,7 +86,7 @@ func (r *jsReader) wrapped(x *ast.CallExpression, at place) {
 	r.runs(v.fn, 1, place{durable: true})
 }
 
-// described names a function that is not followed.
+// described returns the name under which a report lists a function whose code was not read.
 func (r *jsReader) described(e ast.Expression, v value) string {
 	name := "a computed function"
 	switch x := unwrapped(e).(type) {

@@ -128,7 +128,7 @@ func (s *Service) DeleteURL(ctx context.Context, scope aws.Scope, name, qualifie
 // Streams reports whether the URL passes on a response while the function writes it.
 func (c *URLConfig) Streams() bool { return c.InvokeMode == "RESPONSE_STREAM" }
 
-// FindURL returns the URL with an ID, and the scope of its function.
+// FindURL returns the URL with an ID, and the scope of its function; false if there is none.
 func (s *Service) FindURL(id string) (aws.Scope, *URLConfig, bool) {
 	s.mu.RLock()
 	areas := slices.Collect(maps.Values(s.areas))
