@@ -79,9 +79,9 @@ type mapRunHost struct {
 }
 
 // Register implements maprun.Host.
-func (h *mapRunHost) Register(info history.Info, ended func(*journal.Execution)) (maprun.Child, error) {
+func (h *mapRunHost) Register(info history.Info, began func(), ended func(*journal.Execution)) (maprun.Child, error) {
 	r := h.parent.engine.newRun(h.child, info)
-	r.mocks = h.parent.mocks
+	r.mocks, r.began = h.parent.mocks, began
 	return h.begin(r, r.start(), ended)
 }
 

@@ -25,6 +25,7 @@ type run struct {
 	definition   *journal.Definition      // to be stored with the first step; nil for a child execution
 	past         *journal.Past            // of a redriven execution: to be stored with the first step
 	mocks        Interceptor              // nil if nothing is mocked
+	began        func()                   // of a child execution: informs its Map Run; see begin
 	ended        func(*journal.Execution) // of a child execution: informs its Map Run
 	ahead        time.Duration            // how far the execution's time is ahead of the clock; see catchUp
 	redriveToken string                   // of the client that redrives the execution
@@ -270,11 +271,16 @@ func (r *run) takeMore(events []interpreter.Signal) []interpreter.Signal {
 	return events
 }
 
-// begin informs the caller that started the execution that the start is durable.
+// begin informs the caller that started the execution, and the Map Run of a child execution, that the start is durable
+// or was refused.
 func (r *run) begin() {
-	if !r.started {
-		r.started = true
-		close(r.begun)
+	if r.started {
+		return
+	}
+	r.started = true
+	close(r.begun)
+	if r.began != nil {
+		r.began()
 	}
 }
 
