@@ -68,6 +68,7 @@ func (r *run) childMachine(call *interpreter.MapRunCall) *StateMachine {
 	return &StateMachine{
 		ARN: m.ARN + "/" + call.Label, Name: m.Name + "/" + call.Label, RoleARN: m.RoleARN,
 		Express: call.State.Map.Express, plan: &plan.Plan{Root: call.State.Map.Processor},
+		started: &history.Details{RoleARN: m.RoleARN},
 	}
 }
 
