@@ -53,23 +53,23 @@ func steps() measurement {
 		name: "durable steps of tasks, 64 executions at a time", unit: "/s",
 		target: "≥ 0.5 × the journal's group commit",
 		measure: func(ctx context.Context, dir string) (reading, error) {
-			floor, err := groupCommit(filepath.Join(dir, "floor"), writers, executions*tasks)
-			if err != nil {
-				return reading{}, err
-			}
-			b, err := open(dir, nil, answer)
-			if err != nil {
-				return reading{}, err
-			}
-			defer b.Close()
-			m, err := b.Define(engine.Definition{Name: "steps", Text: taskChain(tasks)})
-			if err != nil {
-				return reading{}, err
-			}
-			rate, err := clients(writers, executions, func(_, n int) error {
-				return b.run(ctx, m, fmt.Sprintf("e%d", n), `{"n":1}`)
+			return besideFloor(func() (float64, error) {
+				return groupCommit(filepath.Join(dir, "floor"), writers, executions*tasks)
+			}, func() (float64, error) {
+				b, err := open(dir, nil, answer)
+				if err != nil {
+					return 0, err
+				}
+				defer b.Close()
+				m, err := b.Define(engine.Definition{Name: "steps", Text: taskChain(tasks)})
+				if err != nil {
+					return 0, err
+				}
+				rate, err := clients(writers, executions, func(_, n int) error {
+					return b.run(ctx, m, fmt.Sprintf("e%d", n), `{"n":1}`)
+				})
+				return rate * (tasks + 1), err
 			})
-			return reading{value: rate * (tasks + 1), floor: floor}, err
 		},
 	}
 }

@@ -53,28 +53,30 @@ func distributedMap(batch int) measurement {
 		name: fmt.Sprintf("distributed Map of %s items, Pass child, batch %d, durable", thousands(items), batch),
 		unit: "items/s", target: target,
 		measure: func(ctx context.Context, dir string) (reading, error) {
-			floor := 0.0
-			if batch == 1 {
-				var err error
-				if floor, err = ends(filepath.Join(dir, "floor"), items); err != nil {
-					return reading{}, err
+			children := func() (float64, error) {
+				b, err := open(dir, nil, answer)
+				if err != nil {
+					return 0, err
 				}
+				defer b.Close()
+				m, err := b.Define(engine.Definition{
+					Name: "m", Text: passMap(batch, ``, `"ResultSelector":{"n.$":"States.ArrayLength($)"},`),
+				})
+				if err != nil {
+					return 0, err
+				}
+				s, err := timed(func() error {
+					return b.run(ctx, m, "e", list(items))
+				})
+				return items / s, err
 			}
-			b, err := open(dir, nil, answer)
-			if err != nil {
-				return reading{}, err
+			if batch == 1 {
+				return besideFloor(func() (float64, error) {
+					return ends(filepath.Join(dir, "floor"), items)
+				}, children)
 			}
-			defer b.Close()
-			m, err := b.Define(engine.Definition{
-				Name: "m", Text: passMap(batch, ``, `"ResultSelector":{"n.$":"States.ArrayLength($)"},`),
-			})
-			if err != nil {
-				return reading{}, err
-			}
-			s, err := timed(func() error {
-				return b.run(ctx, m, "e", list(items))
-			})
-			return reading{value: items / s, floor: floor}, err
+			rate, err := children()
+			return reading{value: rate}, err
 		},
 	}
 }

@@ -34,6 +34,24 @@ func costOf(f func() error) (cost, error) {
 	return cost{wall, after - before}, err
 }
 
+// besideFloor measures a rate and its floor, one after the other, with the processor time of both.
+func besideFloor(floor, rate func() (float64, error)) (r reading, err error) {
+	for _, m := range []struct {
+		rate             func() (float64, error)
+		value, processor *float64
+	}{{floor, &r.floor, &r.floorProcessor}, {rate, &r.value, &r.processor}} {
+		c, err := costOf(func() (err error) {
+			*m.value, err = m.rate()
+			return err
+		})
+		if err != nil {
+			return reading{}, err
+		}
+		*m.processor = c.processor
+	}
+	return r, nil
+}
+
 // processorTime returns the processor time that this process has used so far, in user and kernel mode, in seconds.
 func processorTime() (float64, error) {
 	stat, err := os.ReadFile("/proc/self/stat")

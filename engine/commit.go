@@ -82,6 +82,7 @@ func (r *run) committed() {
 		r.answerReports(nil)
 		r.perform()
 	}
+	r.dropResult()
 	r.stamped.Store(0)
 	clear(r.applied)
 	for range r.commit.events {

@@ -25,6 +25,7 @@ type StateMachine struct {
 	plan       *plan.Plan
 	functions  []FunctionCall
 	definition *journal.Definition // nil for a Map Run's processor
+	started    *history.Details    // see interpreter.Machine
 }
 
 // ExecutionARN returns the ARN of the machine's STANDARD execution with this name.
@@ -32,7 +33,8 @@ func (m *StateMachine) ExecutionARN(name string) string { return history.Executi
 
 // interpreterMachine returns the machine in the interpreter's form.
 func (m *StateMachine) interpreterMachine(region string) interpreter.Machine {
-	return interpreter.Machine{Plan: m.plan, Name: m.Name, RoleARN: m.RoleARN, Region: region}
+	return interpreter.Machine{Plan: m.plan, Name: m.Name, RoleARN: m.RoleARN, Region: region,
+		Started: m.started}
 }
 
 // Definition is a state machine to define.
@@ -76,6 +78,7 @@ func (e *Engine) Compile(d Definition) (*StateMachine, error) {
 		ARN: e.names.machine(d.Name), Name: d.Name, Definition: d.Text, RoleARN: d.RoleARN, Express: d.Express,
 		Created: e.clock.Now(), plan: p, functions: functionCalls(nil, &machine.Graph),
 		definition: journal.NewDefinition(d.Name, d.RoleARN, d.Text, d.Express),
+		started:    &history.Details{RoleARN: d.RoleARN},
 	}, nil
 }
 

@@ -68,6 +68,7 @@ func (r *run) childMachine(call *interpreter.MapRunCall) *StateMachine {
 	return &StateMachine{
 		ARN: m.ARN + "/" + call.Label, Name: m.Name + "/" + call.Label, RoleARN: m.RoleARN,
 		Express: call.State.Map.Express, plan: &plan.Plan{Root: call.State.Map.Processor},
+		started: &history.Details{RoleARN: m.RoleARN},
 	}
 }
 
@@ -79,9 +80,9 @@ type mapRunHost struct {
 }
 
 // Register implements maprun.Host.
-func (h *mapRunHost) Register(info history.Info, ended func(*journal.Execution)) (maprun.Child, error) {
+func (h *mapRunHost) Register(info history.Info, began func(), ended func(*journal.Execution)) (maprun.Child, error) {
 	r := h.parent.engine.newRun(h.child, info)
-	r.mocks = h.parent.mocks
+	r.mocks, r.began = h.parent.mocks, began
 	return h.begin(r, r.start(), ended)
 }
 

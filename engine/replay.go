@@ -46,11 +46,12 @@ func (r *run) reapply(steps []journal.Step) (effects []interpreter.Effect, err e
 			err = fmt.Errorf("replaying it panicked: %v", p)
 		}
 	}()
+	r.result = newResult()
 	for i := range steps {
 		s := &steps[i]
 		r.result.Reset()
 		for k := range s.Signals {
-			r.x.Step(&s.Signals[k], &r.result)
+			r.x.Step(&s.Signals[k], r.result)
 			r.last, r.salt = s.Signals[k].At, r.salt*31+s.Signals[k].Seed
 		}
 		if !same(r.result.History, s.History) {

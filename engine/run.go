@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"hash/fnv"
-	"io"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -25,6 +24,7 @@ type run struct {
 	definition   *journal.Definition      // to be stored with the first step; nil for a child execution
 	past         *journal.Past            // of a redriven execution: to be stored with the first step
 	mocks        Interceptor              // nil if nothing is mocked
+	began        func()                   // of a child execution: informs its Map Run; see begin
 	ended        func(*journal.Execution) // of a child execution: informs its Map Run
 	ahead        time.Duration            // how far the execution's time is ahead of the clock; see catchUp
 	redriveToken string                   // of the client that redrives the execution
@@ -57,7 +57,7 @@ type run struct {
 	// Used only by the worker that has the run.
 	tracked bool                  // Config.Track has been called
 	track   func([]history.Event) // its result
-	result  interpreter.Result
+	result  *interpreter.Result   // of the step in progress or replayed; nil between steps
 	applied []interpreter.Signal
 	asked   []report  // for some of the signals of the step
 	steps   int64     // number committed so far
@@ -93,9 +93,27 @@ func (e *Engine) runOf(m *StateMachine, x *journal.Execution, mocks Interceptor)
 	return r
 }
 
+// results are the results of earlier steps, whose memory is used again. Most executions have few steps and then wait or
+// end, so a result of their own would only be garbage.
+var results = sync.Pool{New: func() any { return new(interpreter.Result) }}
+
+func newResult() *interpreter.Result {
+	result, _ := results.Get().(*interpreter.Result)
+	return result
+}
+
+// dropResult makes the memory of the last step's result available to other runs.
+func (r *run) dropResult() {
+	if r.result != nil {
+		r.result.Reset()
+		results.Put(r.result)
+		r.result = nil
+	}
+}
+
 func saltOf(arn string) uint64 {
 	h := fnv.New64a()
-	_, _ = io.WriteString(h, arn) // cannot fail
+	_, _ = h.Write([]byte(arn)) // cannot fail
 	return h.Sum64()
 }
 
@@ -178,6 +196,9 @@ func (e *Engine) work(r *run) {
 		r.committed()
 		return
 	}
+	if r.result == nil {
+		r.result = newResult()
+	}
 	r.stamped.Store(stamping)
 	events, now, complete := r.step(events)
 	if !complete { // the engine closes: the step is as if it had not begun, and Close releases the run
@@ -233,7 +254,7 @@ func (r *run) step(events []interpreter.Signal) (applied []interpreter.Signal, n
 		counted++
 		e.At = now
 		e.Seed = r.seed(counted)
-		r.x.Step(e, &r.result)
+		r.x.Step(e, r.result)
 		if e.Kind == interpreter.TimerFired && r.awaitsRetries {
 			r.removeRetry(e.ID)
 		}
@@ -270,11 +291,16 @@ func (r *run) takeMore(events []interpreter.Signal) []interpreter.Signal {
 	return events
 }
 
-// begin informs the caller that started the execution that the start is durable.
+// begin informs the caller that started the execution, and the Map Run of a child execution, that the start is durable
+// or was refused.
 func (r *run) begin() {
-	if !r.started {
-		r.started = true
-		close(r.begun)
+	if r.started {
+		return
+	}
+	r.started = true
+	close(r.begun)
+	if r.began != nil {
+		r.began()
 	}
 }
 

@@ -30,6 +30,9 @@ var maxWork = budgets.StateWork.Value
 type Machine struct {
 	Plan                  *plan.Plan
 	Name, RoleARN, Region string
+	// Started holds RoleARN, the details of ExecutionStarted that executions share. If it is nil, each execution makes
+	// its own.
+	Started *history.Details
 }
 
 // Execution is one run of a state machine. It is not safe for concurrent use: the shell passes it one signal at a
@@ -77,8 +80,7 @@ type Execution struct {
 // New returns an execution of m that expects its Start signal. The caller must not modify info afterwards.
 func New(m Machine, info *history.Info) *Execution {
 	return &Execution{
-		machine: m, info: info, status: history.Running, waits: map[int64]*wait{},
-		input: inputOf(info),
+		machine: m, info: info, status: history.Running, input: inputOf(info),
 	}
 }
 
@@ -150,12 +152,20 @@ func (x *Execution) apply(e *Signal) {
 // begin writes ExecutionStarted and makes the first state ready.
 func (x *Execution) begin() {
 	x.start = x.now
-	x.emit(history.Event{Type: history.ExecutionStarted, Data: x.info.Input, More: &history.Details{
-		RoleARN: x.machine.RoleARN, VersionARN: x.info.VersionARN, AliasARN: x.info.AliasARN,
-	}})
+	x.emit(history.Event{Type: history.ExecutionStarted, Data: x.info.Input, More: x.startedDetails()})
 	x.limitTime()
 	x.root = &thread{state: x.machine.Plan.Root.Start, input: x.input, vars: &variables{}}
 	x.ready = append(x.ready, x.root)
+}
+
+// startedDetails returns the details of ExecutionStarted. Executions that were started by their state machine's own ARN
+// share them, and nothing changes them.
+func (x *Execution) startedDetails() *history.Details {
+	shared := x.machine.Started
+	if shared != nil && shared.RoleARN == x.machine.RoleARN && x.info.VersionARN == "" && x.info.AliasARN == "" {
+		return shared
+	}
+	return &history.Details{RoleARN: x.machine.RoleARN, VersionARN: x.info.VersionARN, AliasARN: x.info.AliasARN}
 }
 
 // expressSeconds is the longest duration of an EXPRESS execution.
@@ -193,7 +203,7 @@ func (x *Execution) scheduleLifeLimit() {
 		return
 	}
 	w := &wait{id: lifeLimit, kind: machineTimeout, at: x.start.Add(x.closed + MaxDuration)}
-	x.waits[w.id] = w
+	x.addWait(w)
 	x.effect(Effect{Kind: SetTimer, ID: w.id, At: w.at, Background: true, Ends: true})
 }
 

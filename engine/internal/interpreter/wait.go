@@ -45,8 +45,15 @@ func (x *Execution) open() []int64 {
 func (x *Execution) await(t *thread, k waitKind) *wait {
 	x.nextID++
 	w := &wait{id: x.nextID, thread: t, kind: k}
-	x.waits[w.id] = w
+	x.addWait(w)
 	return w
+}
+
+func (x *Execution) addWait(w *wait) {
+	if x.waits == nil {
+		x.waits = map[int64]*wait{}
+	}
+	x.waits[w.id] = w
 }
 
 // timer starts a timer for d and returns its ID.

@@ -12,6 +12,7 @@ import (
 type inbox struct {
 	mu     sync.Mutex
 	ends   []*journal.Execution
+	woken  bool // there is capacity to start children again, which holds the clock, too
 	closed bool
 	signal chan struct{}
 }
@@ -24,6 +25,19 @@ func (b *inbox) put(c *clock.Clock, x *journal.Execution) {
 	}
 	c.Hold()
 	b.ends = append(b.ends, x)
+	b.mu.Unlock()
+	b.poke()
+}
+
+// wake wakes the waiting goroutine because it can start children again.
+func (b *inbox) wake(c *clock.Clock) {
+	b.mu.Lock()
+	if b.closed || b.woken {
+		b.mu.Unlock()
+		return
+	}
+	c.Hold()
+	b.woken = true
 	b.mu.Unlock()
 	b.poke()
 }
@@ -47,15 +61,18 @@ func (b *inbox) poke() {
 func (b *inbox) empty() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return len(b.ends) == 0
+	return len(b.ends) == 0 && !b.woken
 }
 
 // take removes and returns the collected ends. From then on the caller holds the clock for them.
 func (b *inbox) take(c *clock.Clock) []*journal.Execution {
 	b.mu.Lock()
-	ends := b.ends
-	b.ends = nil
+	ends, woken := b.ends, b.woken
+	b.ends, b.woken = nil, false
 	b.mu.Unlock()
+	if woken {
+		c.Release()
+	}
 	for range ends {
 		c.Release()
 	}

@@ -3,6 +3,7 @@ package maprun
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 
 	"stepback/aws"
@@ -39,6 +40,14 @@ func (n *childNames) of(first int64) (name, arn string) {
 	const saltBits = 22 // after the 52 bits of the index
 	i := uint64(first)
 	tail := i&(1<<26-1)<<saltBits | (n.salt^i*0x9E3779B97F4A7C15)>>(64-saltBits)
-	arn = fmt.Sprintf("%s-8%03x-%04x-%012x%s", n.prefix, i>>40&0xFFF, i>>26&0x3FFF|0x8000, tail, n.after)
+	var low [10]byte // the last 80 bits of the UUID, with its version and its variant
+	binary.BigEndian.PutUint16(low[:], uint16(0x8000|i>>40&0xFFF))
+	binary.BigEndian.PutUint64(low[2:], (i>>26&0x3FFF|0x8000)<<48|tail)
+	var digits [26]byte
+	b := digits[:0]
+	for _, part := range [...][]byte{low[:2], low[2:4], low[4:]} {
+		b = hex.AppendEncode(append(b, '-'), part)
+	}
+	arn = n.prefix + string(b) + n.after
 	return arn[len(n.before) : len(n.before)+36], arn
 }

@@ -21,7 +21,7 @@ func (m *Run) redriveNext(ctx context.Context) error {
 		return err
 	}
 	m.count(func(items, executions *journal.Tally) { items.PendingRedrive -= x.Items; executions.PendingRedrive-- })
-	c, err := m.Host.Reopen(ctx, x, m.childEnded)
+	c, err := m.Host.Reopen(ctx, x, m.onEnd)
 	if err == nil {
 		m.adopt(c)
 		return nil

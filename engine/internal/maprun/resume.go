@@ -33,7 +33,7 @@ func (m *Run) version(ctx context.Context) (string, error) {
 // until the Map Run knows its progress.
 func (m *Run) takeOver() {
 	for _, c := range m.adopted {
-		c.Follow(m.childEnded)
+		c.Follow(m.onEnd)
 		m.adopt(c)
 	}
 }

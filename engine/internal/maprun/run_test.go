@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"pgregory.net/rapid"
@@ -27,6 +29,8 @@ const machineARN = "arn:aws:states:us-east-1:000000000000:stateMachine:m/Each"
 type host struct {
 	fails map[int64]bool
 	stuck bool // children end only when they are stopped
+	// starts receives a function for each child that stores its start; nil if starts are stored at once.
+	starts chan func()
 
 	mu         sync.Mutex
 	registered []history.Info
@@ -40,9 +44,14 @@ func (h *host) Reopen(context.Context, *journal.Execution, func(*journal.Executi
 	return nil, fmt.Errorf("nothing is redriven here")
 }
 
-func (h *host) Register(info history.Info, ended func(*journal.Execution)) (maprun.Child, error) {
+func (h *host) Register(info history.Info, began func(), ended func(*journal.Execution)) (maprun.Child, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.starts == nil {
+		began()
+	} else {
+		h.starts <- began
+	}
 	h.registered = append(h.registered, info)
 	h.open++
 	h.most = max(h.most, h.open)
@@ -119,6 +128,37 @@ func newRun(ctx, closing context.Context, h *host, l limits) *maprun.Run {
 	return maprun.New(ctx, maprun.Config{ID: 1, Call: call, Parent: &history.Info{ARN: "arn:aws:states:us-east-1:000000000000:execution:m:1"},
 		Machine: maprun.Machine{ARN: machineARN}, Host: h, Clock: clock.Real(), Journal: journal.NewMemory(),
 		Log: slog.New(slog.DiscardHandler), Closing: closing, Forget: func() {}})
+}
+
+// TestRunStartsInGroups checks that at most 1,000 children wait for their first step, however many may run at a time.
+func TestRunStartsInGroups(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const items = 3300
+		h := &host{stuck: true, starts: make(chan func(), items)}
+		ctx, cancel := context.WithCancel(t.Context())
+		m := newRun(ctx, t.Context(), h, limits{items: items, atOnce: 10_000, count: -1, percentage: -1})
+		var done sync.WaitGroup
+		done.Go(func() { _, _ = m.CarryOut(ctx) })
+		var waiting []int
+		for range 8 {
+			synctest.Wait()
+			waiting = append(waiting, len(h.starts))
+			for range min(500, len(h.starts)) {
+				(<-h.starts)()
+			}
+		}
+		if want := []int{1000, 1000, 1000, 1000, 1000, 800, 300, 0}; !slices.Equal(waiting, want) {
+			t.Errorf("%v children wait for their first step, not %v", waiting, want)
+		}
+		if h.most != items {
+			t.Errorf("%d children ran at a time, not %d", h.most, items)
+		}
+		cancel()
+		done.Wait()
+		h.running.Wait()
+		m.Clock.Close()
+	})
 }
 
 // TestRunKeepsItsLimits checks, for random numbers of items, failures and limits: every item has at most one child,

@@ -1,6 +1,7 @@
 package pebble_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -145,21 +146,7 @@ func BenchmarkFirstPage(b *testing.B) {
 	if testing.Short() {
 		n = 10_000
 	}
-	dir := b.TempDir()
-	j := open(b, dir)
-	var done sync.WaitGroup
-	slots := make(chan struct{}, 10_000)
-	for i := range n {
-		x := journaltest.Begun(fmt.Sprintf("arn:aws:states:us-east-1:000000000000:execution:bench:%08d", i))
-		x.Start = x.Start.Add(time.Duration(i) * time.Millisecond)
-		x.Input = `{"file":"s3://incoming/users-2026-11-22.csv","rows":100000}`
-		r := journaltest.Last(x, history.Succeeded)
-		r.Begin, r.Step = true, 0
-		slots <- struct{}{}
-		done.Add(1)
-		j.Commit(r, func(error) { <-slots; done.Done() })
-	}
-	done.Wait()
+	j := ended(b, n)
 	defer j.Close()
 	for name, l := range map[string]journal.List{
 		"all":     {Of: "m"},
@@ -193,5 +180,43 @@ func BenchmarkFirstPage(b *testing.B) {
 				all.Wait()
 			}
 		})
+	}
+}
+
+// ended returns a journal with n executions that have ended.
+func ended(b *testing.B, n int) *pebble.Journal {
+	b.Helper()
+	j := open(b, b.TempDir())
+	var done sync.WaitGroup
+	slots := make(chan struct{}, 10_000)
+	for i := range n {
+		x := journaltest.Begun(fmt.Sprintf("arn:aws:states:us-east-1:000000000000:execution:bench:%08d", i*7919%n))
+		x.Start = x.Start.Add(time.Duration(i) * time.Millisecond)
+		x.Input = `{"file":"s3://incoming/users-2026-11-22.csv","rows":100000}`
+		r := journaltest.Last(x, history.Succeeded)
+		r.Begin, r.Step = true, 0
+		slots <- struct{}{}
+		done.Add(1)
+		j.Commit(r, func(error) { <-slots; done.Done() })
+	}
+	done.Wait()
+	return j
+}
+
+// BenchmarkUnusedName looks up names of executions that do not exist, as each start does, among many that exist. With
+// -short there are few.
+func BenchmarkUnusedName(b *testing.B) {
+	n := 300_000
+	if testing.Short() {
+		n = 10_000
+	}
+	j := ended(b, n)
+	defer j.Close()
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		arn := fmt.Sprintf("arn:aws:states:us-east-1:000000000000:execution:bench:%08d-new", i*7919%n)
+		if _, err := j.Execution(b.Context(), arn); !errors.Is(err, journal.ErrNotFound) {
+			b.Fatal(err)
+		}
 	}
 }

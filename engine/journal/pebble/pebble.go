@@ -23,7 +23,8 @@ import (
 )
 
 const (
-	cacheBytes = 16 << 20
+	// Pebble subtracts the tables in memory from the cache: the one it writes to and the one it flushes.
+	cacheBytes = 8<<20 + 2*memTableBytes
 	// Pebble keeps three tables of this size: the one it writes to, the one it flushes, and one to be used again.
 	// Without cgo they are part of Go's heap, whose growth they double. With 8 MB, a distributed Map of 100,000 items
 	// takes a quarter longer.

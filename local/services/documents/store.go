@@ -20,7 +20,8 @@ import (
 )
 
 const (
-	cacheBytes = 8 << 20
+	// Pebble subtracts the tables in memory from the cache: the one it writes to and the one it flushes.
+	cacheBytes = 8<<20 + 2*memTableBytes
 	// Pebble begins with a table of 256 KiB and doubles it whenever it is full, and keeps three: with 16 MiB, a long
 	// import would take 48 MiB for them, which are part of Go's heap and double its growth. 4 MiB is Pebble's default.
 	memTableBytes = 4 << 20
