@@ -187,7 +187,8 @@ type bucketConfiguration struct {
 }
 
 // createBucket implements CreateBucket. The new bucket blocks public access and has no ACLs, as on AWS since April
-// 2023, unless the request chooses another ownership of objects.
+// 2023, unless the request chooses another ownership of objects. It blocks customer keys (SSE-C), as on AWS since April
+// 2026.
 func (s *store) createBucket(c *call) (any, error) {
 	if !isBucketName(c.bucket) {
 		return nil, fail("InvalidBucketName", "The specified bucket is not valid.", members{"BucketName": c.bucket})
@@ -266,6 +267,7 @@ func (s *store) newBucketSettings(c *call, in *bucketConfiguration) (map[string]
 	}
 	changes := map[string]string{
 		ownerSetting:        owner,
+		blockedSetting:      blockedCustomerKeys,
 		"ownershipControls": `<OwnershipControls xmlns="` + namespace + `"><Rule><ObjectOwnership>` + ownership + `</ObjectOwnership></Rule></OwnershipControls>`,
 		"publicAccessBlock": `<PublicAccessBlockConfiguration xmlns="` + namespace + `"><BlockPublicAcls>true</BlockPublicAcls><IgnorePublicAcls>true</IgnorePublicAcls><BlockPublicPolicy>true</BlockPublicPolicy><RestrictPublicBuckets>true</RestrictPublicBuckets></PublicAccessBlockConfiguration>`,
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"slices"
@@ -27,6 +28,11 @@ type setting struct {
 	noContent        bool   // a PUT is answered with 204
 	check            func(s *store, c *call, text []byte) error
 	complete         func(text string) (string, error) // adds what S3 adds to a valid text; nil for nothing
+	// beside returns further settings that a request changes, and with which values; nil for none. text is empty for a
+	// DELETE, and all are the bucket's settings before the request.
+	beside func(text string, all map[string]string) (map[string]string, error)
+	// shown returns the text that a GET responds with if it is not the stored one.
+	shown func(all map[string]string) (string, error)
 	// A bucket that has no such setting is answered with an error, or with a value.
 	code, message string
 	value         string // XML without its declaration
@@ -39,7 +45,7 @@ var settings = map[string]setting{
 	"cors": {get: "GetBucketCors", put: "PutBucketCors", remove: "DeleteBucketCors", root: "CORSConfiguration", check: checkCORS,
 		code: "NoSuchCORSConfiguration", message: "The CORS configuration does not exist"},
 	"encryption": {get: "GetBucketEncryption", put: "PutBucketEncryption", remove: "DeleteBucketEncryption",
-		root: "ServerSideEncryptionConfiguration", check: checkEncryption, value: encrypted},
+		root: "ServerSideEncryptionConfiguration", check: checkEncryption, beside: blockedByRule, shown: shownEncryption},
 	"lifecycle": {get: "GetBucketLifecycleConfiguration", put: "PutBucketLifecycleConfiguration", remove: "DeleteBucketLifecycle",
 		root: "LifecycleConfiguration", check: checkLifecycle, complete: withRuleIDs,
 		code: "NoSuchLifecycleConfiguration", message: "The lifecycle configuration does not exist"},
@@ -68,10 +74,6 @@ var settings = map[string]setting{
 		code: "NoSuchWebsiteConfiguration", message: "The specified bucket does not have a website configuration"},
 }
 
-const encrypted = `<ServerSideEncryptionConfiguration xmlns="` + namespace +
-	`"><Rule><ApplyServerSideEncryptionByDefault><SSEAlgorithm>AES256</SSEAlgorithm></ApplyServerSideEncryptionByDefault>` +
-	`<BucketKeyEnabled>false</BucketKeyEnabled></Rule></ServerSideEncryptionConfiguration>`
-
 // settingOperation returns the operation of a request about a setting of a bucket.
 func settingOperation(key route) (named, bool) {
 	known, ok := settings[key.sub]
@@ -85,9 +87,7 @@ func settingOperation(key route) (named, bool) {
 	case http.MethodPut:
 		o = named{known.put, func(s *store, c *call) (any, error) { return s.putSetting(c, key.sub, &known) }}
 	case http.MethodDelete:
-		o = named{known.remove, func(s *store, c *call) (any, error) {
-			return nil, s.changeSettings(c.bucket, map[string]string{key.sub: ""})
-		}}
+		o = named{known.remove, func(s *store, c *call) (any, error) { return nil, s.replaceSetting(c, key.sub, &known, "") }}
 	}
 	return o, o.name != ""
 }
@@ -101,6 +101,9 @@ func (s *store) getSetting(c *call, name string, known *setting) (any, error) {
 	}
 	text, ok := all[name]
 	switch {
+	case known.shown != nil:
+		text, err = known.shown(all)
+		return rawXML(text), s.storageError(err)
 	case !ok && known.code != "":
 		return nil, fail(known.code, known.message, members{"BucketName": c.bucket})
 	case !ok:
@@ -133,13 +136,31 @@ func (s *store) putSetting(c *call, name string, known *setting) (any, error) {
 			return nil, malformedXML()
 		}
 	}
-	if err := s.changeSettings(c.bucket, map[string]string{name: kept}); err != nil {
+	if err := s.replaceSetting(c, name, known, kept); err != nil {
 		return nil, err
 	}
 	if known.noContent {
 		return noContent{}, nil
 	}
 	return nil, nil
+}
+
+// replaceSetting stores the text of a setting, and what else it changes; an empty text removes the setting.
+func (s *store) replaceSetting(c *call, name string, known *setting, text string) error {
+	changes := map[string]string{}
+	if known.beside != nil {
+		all, err := s.settingsOf(c.bucket)
+		if err != nil {
+			return s.storageError(err)
+		}
+		more, err := known.beside(text, all)
+		if err != nil {
+			return malformedXML()
+		}
+		maps.Copy(changes, more)
+	}
+	changes[name] = text
+	return s.changeSettings(c.bucket, changes)
 }
 
 // withNamespace returns text, which must consist of one element, with S3's namespace added.
@@ -247,26 +268,6 @@ func checkPayment(_ *store, _ *call, text []byte) error {
 	var in struct{ Payer string }
 	if xml.Unmarshal(text, &in) != nil || in.Payer != "BucketOwner" && in.Payer != "Requester" {
 		return malformedXML()
-	}
-	return nil
-}
-
-func checkEncryption(_ *store, _ *call, text []byte) error {
-	var in struct {
-		Rule []struct {
-			Default *struct {
-				Algorithm string `xml:"SSEAlgorithm"`
-			} `xml:"ApplyServerSideEncryptionByDefault"`
-		}
-	}
-	if xml.Unmarshal(text, &in) != nil || len(in.Rule) == 0 {
-		return malformedXML()
-	}
-	for _, r := range in.Rule {
-		if r.Default != nil && r.Default.Algorithm != "AES256" && r.Default.Algorithm != "aws:kms" &&
-			r.Default.Algorithm != "aws:kms:dsse" {
-			return malformedXML()
-		}
 	}
 	return nil
 }
