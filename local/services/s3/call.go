@@ -120,7 +120,10 @@ func (s *store) admit(c *call) error {
 	if err := s.observe(c); err != nil || c.operation == "PostObject" { // a form is authorized when it is read
 		return err
 	}
-	return s.authorize(c)
+	if err := s.authorize(c); err != nil {
+		return err
+	}
+	return c.checkVersionID()
 }
 
 // mostKey is the maximum length of a key, in bytes.
@@ -211,6 +214,9 @@ func (c *call) number(name string, most int64) (int64, error) {
 	case err != nil:
 		return 0, invalidArgument(name, text, "Provided "+name+" not an integer or within integer range")
 	case n < 0:
+		if name == "max-keys" { // as measured at AWS
+			name = "maxKeys"
+		}
 		return 0, invalidArgument(name, text, "Argument "+name+" must be an integer between 0 and 2147483647")
 	}
 	return min(n, most), nil

@@ -2,7 +2,6 @@ package s3
 
 import (
 	"bytes"
-	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -10,8 +9,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
-
-	"stepback/local/services/iam/policy"
+	"strings"
 )
 
 // settingsFile is the file in a bucket's meta directory that holds its settings: their texts by sub-resource.
@@ -70,7 +68,7 @@ var settings = map[string]setting{
 		check: checkBucketTags, code: "NoSuchTagSet", message: "The TagSet does not exist"},
 	"versioning": {get: "GetBucketVersioning", put: "PutBucketVersioning", root: "VersioningConfiguration", check: checkVersioning,
 		value: `<VersioningConfiguration xmlns="` + namespace + `"/>`},
-	"website": {get: "GetBucketWebsite", put: "PutBucketWebsite", remove: "DeleteBucketWebsite", root: "WebsiteConfiguration",
+	"website": {get: "GetBucketWebsite", put: "PutBucketWebsite", remove: "DeleteBucketWebsite", root: "WebsiteConfiguration", check: checkWebsite,
 		code: "NoSuchWebsiteConfiguration", message: "The specified bucket does not have a website configuration"},
 }
 
@@ -228,34 +226,6 @@ func (s *store) replaceFile(path string, text []byte) (err error) {
 	return s.moveInto(f.Name(), path)
 }
 
-func checkPolicy(s *store, c *call, text []byte) error {
-	var p struct{ Statement any }
-	if json.Unmarshal(text, &p) != nil {
-		return fail("MalformedPolicy", "Policies must be valid JSON and the first byte must be '{'", nil)
-	}
-	if p.Statement == nil {
-		return fail("MalformedPolicy", "Missing required field Statement", nil)
-	}
-	parsed, err := policy.Parse(string(text))
-	if err != nil {
-		return fail("MalformedPolicy", "Invalid policy syntax.", nil)
-	}
-	for _, statement := range parsed.Statements {
-		switch {
-		case statement.Principals == nil && statement.NotPrincipals == nil:
-			return fail("MalformedPolicy", "Missing required field Principal", nil)
-		case len(statement.Resources) == 0 && len(statement.NotResources) == 0:
-			return fail("MalformedPolicy", "Missing required field Resource", nil)
-		}
-	}
-	block, err := s.accessBlock(c.bucket)
-	if err == nil && block.BlockPublicPolicy && isPublic(parsed) {
-		err = fail("AccessDenied", "User: "+c.caller.arn()+" is not authorized to perform: s3:PutBucketPolicy on resource: \"arn:aws:s3:::"+
-			c.bucket+"\" because public policies are prevented by the BlockPublicPolicy setting in S3 Block Public Access.", nil)
-	}
-	return err
-}
-
 func checkAccelerate(_ *store, _ *call, text []byte) error {
 	var in struct{ Status string }
 	if xml.Unmarshal(text, &in) != nil || in.Status != versionsEnabled && in.Status != versionsSuspended {
@@ -301,6 +271,7 @@ func checkCORS(_ *store, _ *call, text []byte) error {
 		Rules []struct {
 			Methods []string `xml:"AllowedMethod"`
 			Origins []string `xml:"AllowedOrigin"`
+			Headers []string `xml:"AllowedHeader"`
 		} `xml:"CORSRule"`
 	}
 	if xml.Unmarshal(text, &in) != nil || len(in.Rules) == 0 {
@@ -315,6 +286,47 @@ func checkCORS(_ *store, _ *call, text []byte) error {
 				return fail("InvalidRequest", "Found unsupported HTTP method in CORS config. Unsupported method is "+m, nil)
 			}
 		}
+		if err := oneWildcard("AllowedOrigin", r.Origins); err != nil {
+			return err
+		}
+		if err := oneWildcard("AllowedHeader", r.Headers); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// oneWildcard returns an error for a value of an element that has several wildcards.
+func oneWildcard(element string, values []string) error {
+	for _, v := range values {
+		if strings.Count(v, "*") > 1 {
+			return fail("InvalidRequest", element+` "`+v+`" can not have more than one wildcard.`, nil)
+		}
+	}
+	return nil
+}
+
+// checkWebsite returns an error unless text has an index document, or redirects all requests.
+func checkWebsite(_ *store, _ *call, text []byte) error {
+	var in struct {
+		Redirect *struct{ HostName string } `xml:"RedirectAllRequestsTo"`
+		Index    *struct{ Suffix string }   `xml:"IndexDocument"`
+		Error    *struct{ Key string }      `xml:"ErrorDocument"`
+		Rules    *struct{}                  `xml:"RoutingRules"`
+	}
+	switch {
+	case xml.Unmarshal(text, &in) != nil:
+		return malformedXML()
+	case in.Redirect != nil && (in.Index != nil || in.Error != nil || in.Rules != nil || in.Redirect.HostName == ""):
+		return malformedXML()
+	case in.Redirect != nil:
+		return nil
+	case in.Index == nil:
+		return malformedXML()
+	case in.Index.Suffix == "" || strings.Contains(in.Index.Suffix, "/"):
+		return invalidArgument("IndexDocument", in.Index.Suffix, "The IndexDocument Suffix is not well formed")
+	case in.Error != nil && in.Error.Key == "":
+		return invalidArgument("ErrorDocument", "", "The ErrorDocument Key is not well formed")
 	}
 	return nil
 }
@@ -322,7 +334,7 @@ func checkCORS(_ *store, _ *call, text []byte) error {
 // mostBucketTags is the maximum number of tags per bucket.
 const mostBucketTags = 50
 
-func checkBucketTags(_ *store, _ *call, text []byte) error {
+func checkBucketTags(_ *store, c *call, text []byte) error {
 	var in tagging
 	if xml.Unmarshal(text, &in) != nil {
 		return malformedXML()
@@ -330,5 +342,5 @@ func checkBucketTags(_ *store, _ *call, text []byte) error {
 	if len(in.TagSet.Tag) > mostBucketTags {
 		return fail("BadRequest", "Bucket tag count cannot be greater than 50", nil)
 	}
-	return checkTagWords(in.TagSet.Tag)
+	return checkBucketTagWords(c.Context(), in.TagSet.Tag)
 }
