@@ -216,7 +216,7 @@ func (s *Service) read(t *table, place []byte) (item.Item, error) {
 
 // Handler serves the API of DynamoDB.
 func (s *Service) Handler() *server.Service {
-	return server.Must(server.Config{Model: "dynamodb", Operations: s.operations(), Partly: partly, Accepted: accepted, Failure: failure,
+	return server.Must(server.Config{Model: "dynamodb", ReservedTag: errReservedTag, Operations: s.operations(), Partly: partly, Accepted: accepted, Failure: failure,
 		Default: s.opts.Scope, Log: s.opts.Log, Words: server.Words{Missing: missing}, CRC32: true, Compress: true, Header: "Server",
 		ErrorNamespace: errorNamespace})
 }

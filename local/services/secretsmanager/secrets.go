@@ -21,9 +21,6 @@ const mostTags = 50
 func withTags(ctx context.Context, tags map[string]string, more []tag) (map[string]string, error) {
 	made := maps.Clone(tags)
 	for _, t := range more {
-		if strings.HasPrefix(t.Key, "aws:") && !aws.MaySetSystemTags(ctx) {
-			return nil, invalid("Tag keys can't start with aws:.")
-		}
 		if made == nil {
 			made = map[string]string{}
 		}
