@@ -93,7 +93,7 @@ func TestResourcesKnowTheirStack(t *testing.T) {
 		{"kms", "CreateKey", map[string]any{"Tags": []any{map[string]any{"TagKey": "aws:mine", "TagValue": "x"}}},
 			"TagException: Tags beginning with aws: are reserved"},
 	} {
-		if got := ask(c.service, c.operation, c.in); !strings.Contains(got, ": "+c.want+" (status 400, ") {
+		if got := ask(c.service, c.operation, c.in); !strings.Contains(got, ", "+c.want+" (status 400, ") {
 			t.Errorf("%s %s: %s, want %s", c.service, c.operation, got, c.want)
 		}
 	}
