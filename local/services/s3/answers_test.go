@@ -110,6 +110,8 @@ func TestErrorsHaveTheStatusAndTheMessageOfS3(t *testing.T) {
 			"The TagKey you have provided is invalid"},
 		"a value with other characters": {http.MethodPut, "/incoming?tagging", taggedWith("a", "1;"), nil, 400, "InvalidTag",
 			"The TagValue you have provided is invalid"},
+		"a long header": {http.MethodGet, "/incoming/k", "", []string{"X-Large", strings.Repeat("x", 8192)}, 400,
+			"RequestHeaderSectionTooLarge", "Your request header section exceeds the maximum allowed size."},
 		"a copy to itself": {http.MethodPut, "/incoming/k", "", []string{"X-Amz-Copy-Source", "incoming/k"}, 400,
 			"InvalidRequest", "This copy request is illegal because it is trying to copy an object to itself without changing the object&#39;s metadata, storage class, website redirect location or encryption attributes."},
 	} {

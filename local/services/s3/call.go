@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"stepback/aws"
+	"stepback/aws/server"
 	"stepback/local/services/iam/policy"
 )
 
@@ -67,6 +68,10 @@ func (s *store) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // perform checks a call and executes it.
 func (s *store) perform(c *call) (any, error) {
+	if server.HeaderSize(c.Request) > mostHeader {
+		return nil, fail("RequestHeaderSectionTooLarge", "Your request header section exceeds the maximum allowed size.",
+			members{"MaxSizeAllowed": mostHeader})
+	}
 	if handled, err := s.crossOrigin(c); handled || err != nil {
 		return written{}, err
 	}
@@ -125,6 +130,9 @@ func (s *store) admit(c *call) error {
 	}
 	return c.checkVersionID()
 }
+
+// mostHeader is the maximum size of a request's header section, in bytes.
+const mostHeader = 8 << 10
 
 // mostKey is the maximum length of a key, in bytes.
 const mostKey = 1024
