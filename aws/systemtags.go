@@ -2,7 +2,7 @@ package aws
 
 import "context"
 
-// ReservedTagMessage is what most services of AWS answer to a tag whose key begins with aws:.
+// ReservedTagMessage is the message of most AWS services for a tag whose key begins with aws:.
 const ReservedTagMessage = "aws: prefixed tag key names are not allowed for external use."
 
 type systemTagsKey struct{}

@@ -24,8 +24,8 @@ func (s *Service) refuseReservedTags(ctx context.Context, input jsonvalue.Value)
 	return &aws.Error{Code: cmp.Or(s.cfg.Invalid, codeInvalid), Message: aws.ReservedTagMessage}
 }
 
-// hasReservedTag reports whether an input has a tag with reservedTagPrefix in its member Tags: a list of structures with
-// a key, or a map.
+// hasReservedTag reports whether an input has a tag with reservedTagPrefix in its member Tags: a list of structures
+// with a key, or a map.
 func hasReservedTag(input jsonvalue.Value) bool {
 	if input.Kind() != jsonvalue.Object {
 		return false

@@ -37,8 +37,8 @@ type Config struct {
 	Words Words
 	// Invalid is the error code for requests that violate a constraint; empty means ValidationException.
 	Invalid string
-	// ReservedTag is the error for a request that sets a tag whose key begins with aws:; nil means the error code Invalid
-	// with aws.ReservedTagMessage.
+	// ReservedTag is the error for a request that sets a tag whose key begins with aws:; nil means the error code
+	// Invalid with aws.ReservedTagMessage.
 	ReservedTag *aws.Error
 	// Unreadable returns the error for a body that cannot be read, for the given reason; nil means a
 	// SerializationException without a message.

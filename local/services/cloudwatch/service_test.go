@@ -478,8 +478,8 @@ func TestRefusals(t *testing.T) {
 			"Invalid arn syntax or unsupported action: topic."},
 	} {
 		in := &client.PutMetricAlarmInput{AlarmName: sdk.String("a"), Namespace: sdk.String("App"), MetricName: sdk.String("m"),
-			ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold, EvaluationPeriods: sdk.Int32(1), Period: sdk.Int32(60),
-			Statistic: types.StatisticSum, Threshold: sdk.Float64(1)}
+			ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold, EvaluationPeriods: sdk.Int32(1),
+			Period: sdk.Int32(60), Statistic: types.StatisticSum, Threshold: sdk.Float64(1)}
 		c.change(in)
 		_, err = b.PutMetricAlarm(ctx, in)
 		refused(t, err, c.code, c.want)

@@ -118,7 +118,7 @@ func checkStatement(s *policy.Statement, bucket string) error {
 		switch {
 		case !onObjects && !onItself:
 			return malformedPolicy("Policy has invalid action")
-		case len(s.Resources) > 0 && len(s.Actions) > 0 && !(onObjects && objects) && !(onItself && itself):
+		case len(s.Resources) > 0 && len(s.Actions) > 0 && (!onObjects || !objects) && (!onItself || !itself):
 			return malformedPolicy("Action does not apply to any resource(s) in statement")
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/xml"
 	"net/http"
+	"slices"
 	"strings"
 
 	"stepback/aws"
@@ -172,7 +173,7 @@ func checkEncryption(_ *store, _ *call, text []byte) error {
 		return malformedXML()
 	}
 	for _, r := range in.Rules {
-		if r.Default != nil && r.Default.Algorithm != managedKeys && r.Default.Algorithm != kmsKeys && r.Default.Algorithm != kmsKeysTwo {
+		if r.Default != nil && !slices.Contains([]string{managedKeys, kmsKeys, kmsKeysTwo}, r.Default.Algorithm) {
 			return malformedXML()
 		}
 		if r.Blocked == nil {

@@ -114,7 +114,8 @@ func TestNewBucketsBlockCustomerKeys(t *testing.T) {
 	raw := []byte(strings.Repeat("k", 32))
 	digest := md5.Sum(raw)
 	algorithm, fresh := aws.String("AES256"), aws.String("fresh")
-	key, sum := aws.String(base64.StdEncoding.EncodeToString(raw)), aws.String(base64.StdEncoding.EncodeToString(digest[:]))
+	key := aws.String(base64.StdEncoding.EncodeToString(raw))
+	sum := aws.String(base64.StdEncoding.EncodeToString(digest[:]))
 	other := aws.String("AAAAAAAAAAAAAAAAAAAAAA==")
 	put(t, c, "plain", "hello")
 

@@ -18,7 +18,7 @@ type tag struct{ Key, Value string }
 
 const mostTags = 50
 
-func withTags(ctx context.Context, tags map[string]string, more []tag) (map[string]string, error) {
+func withTags(tags map[string]string, more []tag) (map[string]string, error) {
 	made := maps.Clone(tags)
 	for _, t := range more {
 		if made == nil {
@@ -84,7 +84,7 @@ func (s *Service) createSecret(ctx context.Context, scope aws.Scope, in *createS
 	now := s.now()
 	x := &secret{scope: scope, Name: in.Name, Suffix: password(alphabet, suffixBytes-1), Description: in.Description,
 		Key: in.Key, Created: now, Changed: now}
-	if x.Tags, err = withTags(ctx, nil, in.Tags); err != nil {
+	if x.Tags, err = withTags(nil, in.Tags); err != nil {
 		return nil, err
 	}
 	if in.given() {
@@ -426,7 +426,7 @@ type tagging struct {
 
 func (s *Service) tagResource(ctx context.Context, scope aws.Scope, in *tagging) (*none, error) {
 	_, err := s.alter(scope, in.Secret, func(x *secret) (err error) {
-		x.Tags, err = withTags(ctx, x.Tags, in.Tags)
+		x.Tags, err = withTags(x.Tags, in.Tags)
 		return err
 	})
 	return &none{}, err

@@ -33,8 +33,8 @@ func newFilter(text, scope, where string) (filter, error) {
 	}
 	refuse := func(reason string) (filter, error) { return filter{}, invalid("%sFilterPolicy: %s", where, reason) }
 	var members map[string]json.RawMessage
-	wrongType := (*json.UnmarshalTypeError)(nil)
-	if err := json.Unmarshal([]byte(text), &members); err != nil && !errors.As(err, &wrongType) { // the pattern reports it
+	wrongType := (*json.UnmarshalTypeError)(nil) // the pattern reports it
+	if err := json.Unmarshal([]byte(text), &members); err != nil && !errors.As(err, &wrongType) {
 		return refuse("failed to parse JSON. " + jsonReason(text))
 	}
 	if len(members) > mostFilterKeys {
@@ -82,8 +82,8 @@ func nestsWrongly(text json.RawMessage) bool {
 	return false
 }
 
-// jsonReason describes why a text is not valid JSON, in the wording of AWS's parser, or that it has values of other types
-// than expected. It includes the position but not the text.
+// jsonReason describes why a text is not valid JSON, in the wording of AWS's parser, or that it has values of other
+// types than expected. It includes the position but not the text.
 func jsonReason(text string) string {
 	_, parsed := jsonvalue.Parse(text)
 	var wrong *jsonvalue.SyntaxError
