@@ -2,6 +2,9 @@ package aws
 
 import "context"
 
+// ReservedTagMessage is the message of most AWS services for a tag whose key begins with aws:.
+const ReservedTagMessage = "aws: prefixed tag key names are not allowed for external use."
+
 type systemTagsKey struct{}
 
 // WithSystemTags lets requests with this context set tags whose keys begin with aws:. Only AWS services may do so,

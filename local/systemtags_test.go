@@ -20,6 +20,8 @@ const taggedStack = `{"Parameters": {"Warm": {"Type": "Number", "Default": 1}},
 		"FunctionVersion": {"Fn::GetAtt": ["Version", "Version"]}, "ProvisionedConcurrencyConfig": {"Fn::If": ["IsWarm",
 			{"ProvisionedConcurrentExecutions": {"Ref": "Warm"}}, {"Ref": "AWS::NoValue"}]}}}}}`
 
+const reserved = "aws: prefixed tag key names are not allowed for external use."
+
 // CloudFormation tags the resources that it creates, keeps the tags in an update, and provisions concurrency for an
 // alias.
 func TestResourcesKnowTheirStack(t *testing.T) {
@@ -67,6 +69,34 @@ func TestResourcesKnowTheirStack(t *testing.T) {
 	must(ask("cloudwatchlogs", "DescribeLogGroups", nil), `"deletionProtectionEnabled":true`, true)
 	must(ask("secretsmanager", "TagResource", map[string]any{"SecretId": "key", "Tags": []any{
 		map[string]any{"Key": "aws:mine", "Value": "x"}}}), "Tag keys can't start with aws:.", true)
+	own, lower := []any{map[string]any{"Key": "aws:mine", "Value": "x"}}, []any{map[string]any{"key": "AWS:mine", "value": "x"}}
+	for _, c := range []struct {
+		service, operation string
+		in                 map[string]any
+		want               string
+	}{
+		{"sqs", "TagQueue", map[string]any{"QueueUrl": "http://localhost/000000000000/queue", "Tags": map[string]any{"aws:mine": "x"}},
+			"InvalidParameterValue: " + reserved},
+		{"sqs", "CreateQueue", map[string]any{"QueueName": "new", "tags": map[string]any{"aws:mine": "x"}}, "InvalidParameterValue: " + reserved},
+		{"sns", "CreateTopic", map[string]any{"Name": "new", "Tags": own}, "InvalidParameter: Invalid parameter: Tags Reason: " + reserved},
+		{"eventbridge", "PutRule", map[string]any{"Name": "new", "ScheduleExpression": "rate(1 hour)", "Tags": own},
+			"ValidationException: " + reserved},
+		{"scheduler", "CreateScheduleGroup", map[string]any{"Name": "new", "Tags": own}, "ValidationException: " + reserved},
+		{"cloudwatchlogs", "CreateLogGroup", map[string]any{"logGroupName": "new", "tags": map[string]any{"aws:mine": "x"}},
+			"InvalidParameterException: " + reserved},
+		{"ssm", "PutParameter", map[string]any{"Name": "new", "Value": "x", "Type": "String", "Tags": own}, "ValidationException: " + reserved},
+		{"sfn", "CreateActivity", map[string]any{"name": "new", "tags": lower}, "ValidationException: " + reserved},
+		{"iam", "TagRole", map[string]any{"RoleName": "new", "Tags": own}, "InvalidInput: " + reserved},
+		{"lambda", "TagResource", map[string]any{"Resource": "arn:aws:lambda:us-east-1:000000000000:function:works",
+			"Tags": map[string]any{"aws:mine": "x"}}, "InvalidParameterValueException: " + reserved},
+		{"cloudformation", "CreateStack", map[string]any{"StackName": "new", "TemplateBody": "{}", "Tags": own}, "ValidationError: " + reserved},
+		{"kms", "CreateKey", map[string]any{"Tags": []any{map[string]any{"TagKey": "aws:mine", "TagValue": "x"}}},
+			"TagException: Tags beginning with aws: are reserved"},
+	} {
+		if got := ask(c.service, c.operation, c.in); !strings.Contains(got, ", "+c.want+" (status 400, ") {
+			t.Errorf("%s %s: %s, want %s", c.service, c.operation, got, c.want)
+		}
+	}
 	s.call("UpdateStack", map[string]any{"StackName": "tagged", "TemplateBody": strings.ReplaceAll(taggedStack,
 		`"DeletionProtectionEnabled": true`, `"DeletionProtectionEnabled": false`), "Parameters": []any{
 		map[string]any{"ParameterKey": "Warm", "ParameterValue": "0"}}, "Tags": []any{

@@ -65,6 +65,9 @@ func (c *call) answer(ctx context.Context) (*reply, error) {
 	if err := c.op.refuseUnread(r.Input); err != nil {
 		return nil, err
 	}
+	if err := c.service.refuseReservedTags(ctx, r.Input); err != nil {
+		return nil, err
+	}
 	if err := c.authorize(ctx, r); err != nil {
 		return nil, err
 	}

@@ -37,6 +37,9 @@ type Config struct {
 	Words Words
 	// Invalid is the error code for requests that violate a constraint; empty means ValidationException.
 	Invalid string
+	// ReservedTag is the error for a request that sets a tag whose key begins with aws:; nil means the error code
+	// Invalid with aws.ReservedTagMessage.
+	ReservedTag *aws.Error
 	// Unreadable returns the error for a body that cannot be read, for the given reason; nil means a
 	// SerializationException without a message.
 	Unreadable func(reason string) *aws.Error
@@ -52,6 +55,9 @@ type Config struct {
 	// compressed as its Content-Encoding says is an InternalFailure, and operations without an output have an empty
 	// body.
 	Compress bool
+	// MostHeader is the size limit of the request line with the header section, in bytes; 0 means none. A longer one is
+	// answered with the status 400 and without a body.
+	MostHeader int
 	// Header is the value of the header Server in responses; empty sends none.
 	Header string
 	// Patience is the time that a client may take to send a request body; 0 means a minute.
@@ -231,6 +237,10 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c := &call{service: s, writer: w, request: r, id: id, codec: s.codecOf(r)}
 	h.Set("Content-Type", c.codec.contentType(s))
+	if s.tooLongHeader(r) {
+		s.write(w, r, &reply{status: http.StatusBadRequest, body: []byte{}})
+		return
+	}
 	reply, err := c.answer(r.Context())
 	if c.stream != nil && c.stream.begun {
 		c.stream.end(err)

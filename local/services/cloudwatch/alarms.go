@@ -90,8 +90,8 @@ func (in *actions) into(s *Service, a *alarm) error {
 			return invalid("The collection %s must not have a size greater than %d.", what, most)
 		}
 		for _, arn := range list {
-			if arn, ok := aws.ParseARN(arn); !ok || arn.Service != "sns" && arn.Service != "lambda" || !s.opts.Targets.Takes(arn.String()) {
-				return &aws.Error{Code: "ValidationError", Message: "Invalid arn syntax or unsupported action: " + arn.String() +
+			if parsed, ok := aws.ParseARN(arn); !ok || parsed.Service != "sns" && parsed.Service != "lambda" || !s.opts.Targets.Takes(arn) {
+				return &aws.Error{Code: "ValidationError", Message: "Invalid arn syntax or unsupported action: " + arn +
 					". Alarms act on topics and functions here."}
 			}
 		}
@@ -181,6 +181,9 @@ func (s *Service) putMetricAlarm(_ context.Context, scope aws.Scope, in *putMetr
 		evaluation.NotBreaching}, in.Missing):
 		return nil, &aws.Error{Code: "ValidationError", Message: "Option \"" + in.Missing + "\" for parameter \"TreatMissingData\" is " +
 			"invalid. Options: [breaching, notBreaching, ignore, missing]"}
+	case in.LowSamples != "" && in.LowSamples != "evaluate" && in.LowSamples != "ignore":
+		return nil, &aws.Error{Code: "ValidationError", Message: "Option \"" + in.LowSamples + "\" for parameter " +
+			"\"EvaluateLowSampleCountPercentile\" is invalid. Options: [evaluate, ignore]"}
 	}
 	if in.Threshold != nil {
 		a.Threshold = *in.Threshold
@@ -227,7 +230,9 @@ func (in *putMetricAlarmRequest) measures(a *alarm) error {
 		return missing("The parameter Metrics is required with ThresholdMetricId.")
 	case in.Metric == "" || in.Namespace == "":
 		return missing("The parameters MetricName and Namespace are required.")
-	case (in.Statistic == "") == (in.Extended == ""):
+	case in.Statistic != "" && in.Extended != "":
+		return combination("The parameters Statistic and ExtendedStatistic are mutually exclusive and you have specified both.")
+	case in.Statistic == "" && in.Extended == "":
 		return missing("Exactly one of Statistic and ExtendedStatistic must be given.")
 	}
 	if err := checkPeriod(in.Period); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"stepback/aws"
 	"stepback/aws/server"
+	"stepback/internal/lazyregexp"
 	"stepback/local/services/documents"
 )
 
@@ -31,9 +32,15 @@ type putDashboardAnswer struct {
 	Messages []validationMessage `json:"DashboardValidationMessages"`
 }
 
+var dashboardName = lazyregexp.New(`^[A-Za-z0-9_-]+$`)
+
 func (s *Service) putDashboard(_ context.Context, scope aws.Scope, in *putDashboardRequest) (*putDashboardAnswer, error) {
 	var body struct {
 		Widgets []json.RawMessage `json:"widgets"`
+	}
+	if !dashboardName.MatchString(in.Name) {
+		return nil, &aws.Error{Code: "DashboardInvalidInputError", Message: "The value " + in.Name + " for field DashboardName contains " +
+			"invalid characters. It can only contain alphanumerics, dash (-) and underscore (_)."}
 	}
 	if err := json.Unmarshal([]byte(in.Body), &body); err != nil {
 		return nil, &aws.Error{Code: "DashboardInvalidInputError", Message: "The field DashboardBody must be a valid JSON object",

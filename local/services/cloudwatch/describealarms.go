@@ -110,6 +110,9 @@ type describeAlarmsAnswer struct {
 func (s *Service) describeAlarms(_ context.Context, scope aws.Scope, in *describeAlarmsRequest) (*describeAlarmsAnswer,
 	error) {
 	const usual = 50
+	if len(in.Names) > 0 && in.Prefix != "" {
+		return nil, combination("The parameters AlarmNames and AlarmNamePrefix are mutually exclusive and you have specified both.")
+	}
 	all, err := s.alarms(scope, in.Prefix)
 	if err != nil {
 		return nil, err

@@ -46,6 +46,8 @@ func (s *Service) getMetricStatistics(_ context.Context, scope aws.Scope, in *ge
 	switch {
 	case len(in.Statistics) == 0 && len(in.Extended) == 0:
 		return nil, missing("Must specify either Statistics or ExtendedStatistics")
+	case len(in.Statistics) > 0 && len(in.Extended) > 0:
+		return nil, combination("The parameters Statistics and ExtendedStatistics are mutually exclusive and you have specified both.")
 	case !start.Before(end):
 		return nil, combination("The parameter StartTime must be less than the parameter EndTime.")
 	}

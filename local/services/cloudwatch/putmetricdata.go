@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"time"
+	"unicode"
 
 	"stepback/aws"
 	"stepback/local/services/cloudwatch/datapoints"
@@ -57,6 +58,11 @@ func (s *Service) putMetricData(_ context.Context, scope aws.Scope, in *putMetri
 	return &none{}, s.Put(scope, all)
 }
 
+// isDimensionText reports whether a dimension may have a name or value: it is in ASCII, and not blank.
+func isDimensionText(text string) bool {
+	return strings.TrimSpace(text) != "" && strings.IndexFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) < 0
+}
+
 // datum checks the n-th datum of a request and converts it.
 func (s *Service) datum(to *Datum, namespace string, d *datum, n int) error {
 	const earliest, latest, mostDimensions, mostValues = 14 * 24 * time.Hour, 2 * time.Hour, 30, 150
@@ -77,6 +83,14 @@ func (s *Service) datum(to *Datum, namespace string, d *datum, n int) error {
 		return exclusive(n, "Value", "Values")
 	case d.Value != nil && d.Statistics != nil:
 		return exclusive(n, "Value", "StatisticValues")
+	}
+	for i, dimension := range d.Dimensions {
+		if strings.HasPrefix(dimension.Name, ":") || !isDimensionText(dimension.Name) {
+			return invalid("The value %s for parameter MetricData.member.%d.Dimensions.member.%d.Name is invalid.", dimension.Name, n, i+1)
+		}
+		if !isDimensionText(dimension.Value) {
+			return invalid("The value %s for parameter MetricData.member.%d.Dimensions.member.%d.Value is invalid.", dimension.Value, n, i+1)
+		}
 	}
 	to.Metric = Metric{namespace, d.Name, d.Dimensions}
 	to.Fine = d.Resolution == 1

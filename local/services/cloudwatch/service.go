@@ -92,13 +92,14 @@ func (s *Service) Close() error {
 // Handler serves the API.
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{
-		Model:      "cloudwatch",
-		Operations: s.operations(),
-		Partly:     partly,
-		Accepted:   accepted,
-		Default:    s.opts.Scope,
-		Log:        s.opts.Log,
-		Invalid:    "ValidationError",
+		Model:       "cloudwatch",
+		Operations:  s.operations(),
+		Partly:      partly,
+		Accepted:    accepted,
+		Default:     s.opts.Scope,
+		Log:         s.opts.Log,
+		Invalid:     "ValidationError",
+		ReservedTag: invalid(aws.ReservedTagMessage),
 		Words: server.Words{QueryCodes: queryCodes, Doubles: true,
 			Enums: map[string][]string{"StateValue": {"INSUFFICIENT_DATA", "ALARM", "OK"}}},
 	})

@@ -144,16 +144,25 @@ func TestDataAndMath(t *testing.T) {
 		b.put("Calls", 10, "Function", "b")
 		b.pass(time.Minute)
 	}
-	got, err := b.GetMetricStatistics(ctx, &client.GetMetricStatisticsInput{Namespace: sdk.String("App"), MetricName: sdk.String("Calls"),
+	in := client.GetMetricStatisticsInput{Namespace: sdk.String("App"), MetricName: sdk.String("Calls"),
 		Dimensions: []types.Dimension{{Name: sdk.String("Function"), Value: sdk.String("a")}}, Period: sdk.Int32(300),
 		StartTime: &epoch, EndTime: sdk.Time(epoch.Add(10 * time.Minute)),
-		Statistics: []types.Statistic{types.StatisticSum, types.StatisticMaximum}, ExtendedStatistics: []string{"p50"}})
+		Statistics: []types.Statistic{types.StatisticSum, types.StatisticMaximum}}
+	got, err := b.GetMetricStatistics(ctx, &in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(got.Datapoints) != 1 || *got.Datapoints[0].Sum != 15 || *got.Datapoints[0].Maximum != 5 ||
-		got.Datapoints[0].ExtendedStatistics["p50"] != 3 || !got.Datapoints[0].Timestamp.Equal(epoch) {
+		!got.Datapoints[0].Timestamp.Equal(epoch) {
 		t.Errorf("statistics %+v", got.Datapoints)
+	}
+	in.ExtendedStatistics = []string{"p50"}
+	_, err = b.GetMetricStatistics(ctx, &in)
+	refused(t, err, "InvalidParameterCombination",
+		"The parameters Statistics and ExtendedStatistics are mutually exclusive and you have specified both.")
+	in.Statistics = nil
+	if got, err = b.GetMetricStatistics(ctx, &in); err != nil || got.Datapoints[0].ExtendedStatistics["p50"] != 3 {
+		t.Errorf("percentiles %+v, %v", got, err)
 	}
 	metric := func(id, name string) types.MetricDataQuery {
 		return types.MetricDataQuery{Id: &id, ReturnData: sdk.Bool(false),
@@ -448,6 +457,39 @@ func TestRefusals(t *testing.T) {
 	_, err = b.PutMetricData(ctx, &client.PutMetricDataInput{Namespace: sdk.String("App"), MetricData: []types.MetricDatum{{
 		MetricName: sdk.String("m"), Value: sdk.Float64(1), Timestamp: sdk.Time(epoch.Add(-30 * 24 * time.Hour))}}})
 	refused(t, err, "InvalidParameterValue", "no more than 2 weeks in the past")
+	for _, d := range []struct{ name, value, want string }{
+		{":d", "v", "The value :d for parameter MetricData.member.1.Dimensions.member.1.Name is invalid."},
+		{"dé", "v", "The value dé for parameter MetricData.member.1.Dimensions.member.1.Name is invalid."},
+		{"d", " ", "The value   for parameter MetricData.member.1.Dimensions.member.1.Value is invalid."},
+	} {
+		_, err = b.PutMetricData(ctx, &client.PutMetricDataInput{Namespace: sdk.String("App"), MetricData: []types.MetricDatum{{
+			MetricName: sdk.String("m"), Value: sdk.Float64(1), Dimensions: []types.Dimension{{Name: &d.name, Value: &d.value}}}}})
+		refused(t, err, "InvalidParameterValue", d.want)
+	}
+	for _, c := range []struct {
+		change     func(*client.PutMetricAlarmInput)
+		code, want string
+	}{
+		{func(in *client.PutMetricAlarmInput) { in.ExtendedStatistic = sdk.String("p99") }, "InvalidParameterCombination",
+			"The parameters Statistic and ExtendedStatistic are mutually exclusive and you have specified both."},
+		{func(in *client.PutMetricAlarmInput) { in.EvaluateLowSampleCountPercentile = sdk.String("x") }, "ValidationError",
+			`Option "x" for parameter "EvaluateLowSampleCountPercentile" is invalid. Options: [evaluate, ignore]`},
+		{func(in *client.PutMetricAlarmInput) { in.AlarmActions = []string{"topic"} }, "ValidationError",
+			"Invalid arn syntax or unsupported action: topic."},
+	} {
+		in := &client.PutMetricAlarmInput{AlarmName: sdk.String("a"), Namespace: sdk.String("App"), MetricName: sdk.String("m"),
+			ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold, EvaluationPeriods: sdk.Int32(1),
+			Period: sdk.Int32(60), Statistic: types.StatisticSum, Threshold: sdk.Float64(1)}
+		c.change(in)
+		_, err = b.PutMetricAlarm(ctx, in)
+		refused(t, err, c.code, c.want)
+	}
+	_, err = b.DescribeAlarms(ctx, &client.DescribeAlarmsInput{AlarmNames: []string{"a"}, AlarmNamePrefix: sdk.String("a")})
+	refused(t, err, "InvalidParameterCombination",
+		"The parameters AlarmNames and AlarmNamePrefix are mutually exclusive and you have specified both.")
+	_, err = b.PutDashboard(ctx, &client.PutDashboardInput{DashboardName: sdk.String("a b"), DashboardBody: sdk.String("{}")})
+	refused(t, err, "InvalidParameterInput", "The value a b for field DashboardName contains invalid characters. "+
+		"It can only contain alphanumerics, dash (-) and underscore (_).")
 	_, err = b.PutCompositeAlarm(ctx, &client.PutCompositeAlarmInput{AlarmName: sdk.String("c"), AlarmRule: sdk.String("ALARM(x)")})
 	refused(t, err, "ValidationError", "do not exist")
 	_, err = b.SetAlarmState(ctx, &client.SetAlarmStateInput{AlarmName: sdk.String("c"), StateValue: types.StateValueOk,

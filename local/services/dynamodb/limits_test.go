@@ -39,6 +39,7 @@ func TestLimitsOfExpressions(t *testing.T) {
 	}{
 		{update("SET z = :x", strings.Repeat("a<b or ", 150)+"a<b", nil, one), "Invalid ConditionExpression: The expression contains too many operators; operator count: 301"},
 		{update("SET z = :x", strings.Repeat("not ", 400)+"a<b", nil, one), "Invalid ConditionExpression: The expression contains too many operators; operator count: 301"},
+		{update("SET z = :x", "a in (b"+strings.Repeat(",b", 99)+")", nil, one), "Invalid ConditionExpression: The IN operator is provided with too many operands; number of operands: 101"},
 		{update("SET z = list_append(list_append(:x, :x), :x)", "", nil, lists), "Invalid UpdateExpression: The function is not allowed to be used this way in an expression; function: list_append"},
 		{update("SET z = if_not_exists(z, :x + :x)", "", nil, one), "Invalid UpdateExpression: Syntax error; token: \"+\", near: \":x + :x\""},
 		{project("a" + strings.Repeat(".b", 32)), "Invalid ProjectionExpression: The document path has too many nesting levels; nesting levels: 33"},
@@ -49,6 +50,7 @@ func TestLimitsOfExpressions(t *testing.T) {
 	}
 	for name, err := range map[string]error{
 		"150 operators":         update("SET z = :x", strings.Repeat("a<>b or ", 74)+"a<>b", nil, one),
+		"100 operands of IN":    update("SET z = :x", "q <> r and not a in (b"+strings.Repeat(",b", 98)+")", nil, one),
 		"unequal, both missing": update("SET z = :x", "q <> r", nil, one),
 		"32 levels":             project("a" + strings.Repeat(".b", 31)),
 		"nested if_not_exists":  update("SET z = list_append(if_not_exists(l, :x), :x)", "", nil, lists),

@@ -34,6 +34,10 @@ type Options struct {
 	Log *slog.Logger
 }
 
+// mostHeader is the size limit of a request's line and header section, as measured at AWS by others (scylladb's issue
+// 23438).
+const mostHeader = 16 << 10
+
 // Service is a local DynamoDB. It is safe for concurrent use.
 type Service struct {
 	opts  Options
@@ -216,7 +220,7 @@ func (s *Service) read(t *table, place []byte) (item.Item, error) {
 
 // Handler serves the API of DynamoDB.
 func (s *Service) Handler() *server.Service {
-	return server.Must(server.Config{Model: "dynamodb", Operations: s.operations(), Partly: partly, Accepted: accepted, Failure: failure,
+	return server.Must(server.Config{Model: "dynamodb", ReservedTag: errReservedTag, MostHeader: mostHeader, Operations: s.operations(), Partly: partly, Accepted: accepted, Failure: failure,
 		Default: s.opts.Scope, Log: s.opts.Log, Words: server.Words{Missing: missing}, CRC32: true, Compress: true, Header: "Server",
 		ErrorNamespace: errorNamespace})
 }

@@ -18,13 +18,12 @@ type tag struct{ Key, Value string }
 
 const mostTags = 50
 
+var errReservedTag = invalid("One or more parameter values were invalid: Tag keys starting with aws: are reserved for system use")
+
 // withTags returns tags with more tags added.
 func withTags(tags map[string]string, more []tag) (map[string]string, error) {
 	made := maps.Clone(tags)
 	for _, t := range more {
-		if strings.HasPrefix(strings.ToLower(t.Key), "aws:") {
-			return nil, invalid("One or more parameter values were invalid: Tag keys starting with aws: are reserved for system use")
-		}
 		if !isTagText(t.Key) || !isTagText(t.Value) {
 			return nil, invalid("One or more parameter values were invalid: Tag keys and values may contain only letters, digits, " +
 				"spaces and the characters + - = . _ : / @")

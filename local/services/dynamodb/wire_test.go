@@ -46,6 +46,27 @@ func (b *bench) ask(operation, body string, headers map[string]string) (status i
 	return out.StatusCode, encoding, string(all)
 }
 
+// TestLongHeaders sends headers below and above the limit.
+func TestLongHeaders(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.create()
+	const body = `{"TableName":"things"}`
+	size := func(n int) int {
+		status, _, text := b.ask("DescribeTable", body, map[string]string{"X-Filler": strings.Repeat("x", n)})
+		if status == http.StatusBadRequest && text != "" {
+			t.Errorf("a body: %s", text)
+		}
+		return status
+	}
+	if got := size(15 << 10); got != http.StatusOK {
+		t.Errorf("15 KiB: %d", got)
+	}
+	if got := size(16 << 10); got != http.StatusBadRequest {
+		t.Errorf("over 16 KiB: %d", got)
+	}
+}
+
 // TestCompressedBodies sends compressed requests, and asks for compressed responses.
 func TestCompressedBodies(t *testing.T) {
 	t.Parallel()

@@ -43,6 +43,9 @@ func (s *Service) putPermission(_ context.Context, scope aws.Scope, in *permissi
 	if in.Action == "" || in.Principal == "" || in.StatementID == "" {
 		return nil, invalid("Parameter(s) Action, Principal and StatementId, or Policy must be specified.")
 	}
+	if in.Action != "events:PutEvents" {
+		return nil, invalid("Provided value in parameter 'action' is not supported.")
+	}
 	principal := any("*")
 	if in.Principal != "*" {
 		principal = map[string]string{"AWS": aws.Scope{Account: in.Principal, Region: scope.Region}.GlobalARN("iam", "root")}

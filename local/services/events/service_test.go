@@ -409,6 +409,9 @@ func TestRulesAreKept(t *testing.T) {
 	refused(t, err, "ValidationException", "Event bus jobs cannot be deleted since it has rules.")
 	_, err = b.DeleteRule(ctx, &client.DeleteRuleInput{Name: text("r"), EventBusName: text("jobs")})
 	refused(t, err, "ValidationException", "Rule can't be deleted since it has targets.")
+	_, err = b.PutPermission(ctx, &client.PutPermissionInput{StatementId: text("s"), Action: text("events:PutRule"),
+		Principal: text("222222222222")})
+	refused(t, err, "ValidationException", "Provided value in parameter 'action' is not supported.")
 	_, err = b.PutRule(ctx, &client.PutRuleInput{Name: text("x")})
 	refused(t, err, "ValidationException", "Parameter(s) EventPattern or ScheduleExpression must be specified.")
 	_, err = b.PutRule(ctx, &client.PutRuleInput{Name: text("x"), ScheduleExpression: text("rate(1 hours)")})

@@ -43,7 +43,7 @@ func New(o Options) *Service { return &Service{opts: o, table: o.Documents.Table
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{
 		Model: "iam", Operations: s.operations(), Partly: partly, Accepted: accepted, Default: s.opts.Scope, Log: s.opts.Log,
-		Invalid: "ValidationError",
+		Invalid: "ValidationError", ReservedTag: &aws.Error{Code: "InvalidInput", Message: aws.ReservedTagMessage},
 	})
 }
 

@@ -50,7 +50,7 @@ func New(o Options) *Service {
 // Handler serves the API.
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{
-		Model: "kms", Operations: s.operations(), Partly: partly, Accepted: accepted, Failure: failure, Default: s.opts.Scope, Log: s.opts.Log,
+		Model: "kms", ReservedTag: refuse("TagException", "Tags beginning with aws: are reserved"), Operations: s.operations(), Partly: partly, Accepted: accepted, Failure: failure, Default: s.opts.Scope, Log: s.opts.Log,
 	})
 }
 

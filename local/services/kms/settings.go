@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
 
 	"stepback/aws"
 )
@@ -104,9 +103,6 @@ func withTags(tags map[string]string, more []tag) (map[string]string, error) {
 			return nil, refuse("TagException", "Duplicate tag keys")
 		}
 		seen[t.Key] = true
-		if strings.HasPrefix(strings.ToLower(t.Key), "aws:") {
-			return nil, refuse("TagException", "Tags beginning with aws: are reserved")
-		}
 		if made == nil {
 			made = map[string]string{}
 		}

@@ -5,6 +5,9 @@ import (
 )
 
 func (s *Service) putConcurrency(q *request) (*server.Answer, error) {
+	if err := q.unqualified(); err != nil {
+		return nil, err
+	}
 	in, err := decode[concurrency](q)
 	if err != nil {
 		return nil, err
@@ -14,6 +17,9 @@ func (s *Service) putConcurrency(q *request) (*server.Answer, error) {
 }
 
 func (s *Service) getConcurrency(q *request) (*server.Answer, error) {
+	if err := q.unqualified(); err != nil {
+		return nil, err
+	}
 	f, err := s.functions.Get(q.scope, q.name.Function, "")
 	if err != nil {
 		return nil, err
@@ -22,6 +28,9 @@ func (s *Service) getConcurrency(q *request) (*server.Answer, error) {
 }
 
 func (s *Service) deleteConcurrency(q *request) (*server.Answer, error) {
+	if err := q.unqualified(); err != nil {
+		return nil, err
+	}
 	err := s.functions.Reserve(q.ctx, q.scope, q.name.Function, nil)
 	return done(err)
 }

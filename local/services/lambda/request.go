@@ -51,6 +51,28 @@ func (q *request) setName(text, qualifier string) error {
 	return nil
 }
 
+// unqualified returns an error if a request names a version or alias, which its operation does not support.
+func (q *request) unqualified() error {
+	if q.name.Qualifier == "" || q.name.Qualifier == "$LATEST" {
+		return nil
+	}
+	return invalid("This operation is permitted on Lambda functions only. Aliases and versions do not support this operation. " +
+		"Please specify either a function name or an unqualified function ARN.")
+}
+
+// untagged returns an error if a request about tags names a version or alias.
+func (q *request) untagged() error {
+	if q.name.Qualifier == "" {
+		return nil
+	}
+	return invalid("Tags on function aliases and versions are not supported. Please specify either a function name or an " +
+		"unqualified function ARN.")
+}
+
+func invalid(message string) *aws.Error {
+	return &aws.Error{Code: "InvalidParameterValueException", Status: http.StatusBadRequest, Message: message}
+}
+
 // decode decodes a request into an In.
 func decode[In any](q *request) (*In, error) {
 	in := new(In)

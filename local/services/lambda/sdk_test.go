@@ -347,6 +347,9 @@ func TestRefusals(t *testing.T) {
 		"ValidationException: 2 validation errors detected: Value '901' at 'timeout' failed to satisfy constraint: Member must have value less than or equal to 900; Value '64' at 'memorySize' failed to satisfy constraint: Member must have value greater than or equal to 128": {
 			FunctionName: sdk.String("F"), Role: sdk.String(role), Code: &types.FunctionCode{ZipFile: zipped},
 			Timeout: sdk.Int32(901), MemorySize: sdk.Int32(64)},
+		"ValidationException: 1 validation error detected: Value '" + strings.Repeat("a", 65) + "' at 'functionName' failed to satisfy constraint: Member must have length less than or equal to 64": {
+			FunctionName: sdk.String(strings.Repeat("a", 65)), Role: sdk.String(role), Code: &types.FunctionCode{ZipFile: zipped},
+			Runtime: types.RuntimeProvidedal2023, Handler: sdk.String("h")},
 		"InvalidParameterValueException: Runtime and Handler are mandatory parameters for functions created with deployment packages.": {
 			FunctionName: sdk.String("F"), Role: sdk.String(role), Code: &types.FunctionCode{ZipFile: zipped}},
 	} {
@@ -367,6 +370,18 @@ func TestRefusals(t *testing.T) {
 		"POST /2015-03-31/functions/f/invocations {": {404, "Function not found"},
 		"POST /2015-03-31/functions/a%20b/invocations {": {400,
 			"Value 'a b' at 'functionName' failed to satisfy constraint"},
+		"PUT /2015-03-31/functions/f:1/configuration {}": {400, "This operation is permitted on Lambda functions only."},
+		"PUT /2015-03-31/functions/f:1/code {}":          {400, "This operation is permitted on Lambda functions only."},
+		"POST /2015-03-31/functions/f:1/versions {}":     {400, "This operation is permitted on Lambda functions only."},
+		"DELETE /2017-10-31/functions/f:1/concurrency -": {400, "This operation is permitted on Lambda functions only."},
+		"PUT /2017-10-31/functions/f:1/concurrency {\"ReservedConcurrentExecutions\":1}": {400,
+			"This operation is permitted on Lambda functions only."},
+		"GET /2017-03-31/tags/arn:aws:lambda:us-east-1:000000000000:function:f:1 -": {400,
+			"Tags on function aliases and versions are not supported."},
+		"POST /2017-03-31/tags/arn:aws:lambda:us-east-1:000000000000:function:f:1 {\"Tags\":{\"a\":\"b\"}}": {400,
+			"Tags on function aliases and versions are not supported."},
+		"DELETE /2017-03-31/tags/arn:aws:lambda:us-east-1:000000000000:function:f:1?tagKeys=a -": {400,
+			"Tags on function aliases and versions are not supported."},
 		"GET /2020-04-22/code-signing-configs -": {501, "The operation ListCodeSigningConfigs of Lambda is not served here. Those that are: stepback services lambda, docs/services.md."},
 		"PATCH /2015-03-31/functions -":          {404, "is no operation"},
 		"GET /2015-03-31/functions?MaxItems=0 -": {400, "Value '0' at 'maxItems' failed"},

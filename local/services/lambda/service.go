@@ -40,7 +40,8 @@ func New(c Config) *Service {
 	s := &Service{functions: c.Functions, mappings: c.Mappings, durable: c.Durable, log: c.Log, mux: http.NewServeMux()}
 	s.mux.HandleFunc("GET "+CodePath+"{account}/{region}/{function}/{package}", s.getCode)
 	s.api = server.Must(server.Config{
-		Model: "lambda", Operations: s.operations(), Partly: partly, Accepted: accepted, Words: words, Unreadable: unparsable,
+		ReservedTag: &aws.Error{Code: "InvalidParameterValueException", Message: aws.ReservedTagMessage, Status: http.StatusBadRequest},
+		Model:       "lambda", Operations: s.operations(), Partly: partly, Accepted: accepted, Words: words, Unreadable: unparsable,
 		Failure: failure, Default: c.Scope, Log: c.Log,
 	})
 	s.mux.Handle("/", s.api)

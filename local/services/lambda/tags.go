@@ -13,6 +13,9 @@ func (s *Service) listTags(q *request) (*server.Answer, error) {
 		tags, err := s.mappings.Tags(q.scope, uuid, nil)
 		return answer(tagSet{tags}, err)
 	}
+	if err := q.untagged(); err != nil {
+		return nil, err
+	}
 	f, err := s.functions.Get(q.scope, q.name.Function, "")
 	if err != nil {
 		return nil, err
@@ -32,6 +35,9 @@ func (s *Service) tagResource(q *request) (*server.Answer, error) {
 		_, err := s.mappings.Tags(q.scope, uuid, func(tags map[string]string) { maps.Copy(tags, in.Tags) })
 		return done(err)
 	}
+	if err := q.untagged(); err != nil {
+		return nil, err
+	}
 	err = s.functions.Tag(q.ctx, q.scope, q.name.Function, in.Tags)
 	return done(err)
 }
@@ -48,6 +54,9 @@ func (s *Service) untagResource(q *request) (*server.Answer, error) {
 			}
 		})
 		return done(err)
+	}
+	if err := q.untagged(); err != nil {
+		return nil, err
 	}
 	err = s.functions.Untag(q.ctx, q.scope, q.name.Function, in.TagKeys)
 	return done(err)

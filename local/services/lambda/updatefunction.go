@@ -6,6 +6,9 @@ import (
 )
 
 func (s *Service) updateFunctionCode(q *request) (*server.Answer, error) {
+	if err := q.unqualified(); err != nil {
+		return nil, err
+	}
 	in, err := decode[functions.UpdateCodeInput](q)
 	if err != nil {
 		return nil, err
@@ -18,6 +21,9 @@ func (s *Service) updateFunctionCode(q *request) (*server.Answer, error) {
 }
 
 func (s *Service) updateFunctionConfiguration(q *request) (*server.Answer, error) {
+	if err := q.unqualified(); err != nil {
+		return nil, err
+	}
 	in, err := decode[functions.UpdateConfigurationInput](q)
 	if err != nil {
 		return nil, err

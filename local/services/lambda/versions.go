@@ -6,6 +6,9 @@ import (
 )
 
 func (s *Service) publishVersion(q *request) (*server.Answer, error) {
+	if err := q.unqualified(); err != nil {
+		return nil, err
+	}
 	in, err := decode[functions.PublishInput](q)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package logs
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"stepback/aws"
 	"stepback/local/services/logs/logstore"
@@ -17,6 +18,9 @@ type createLogGroupRequest struct {
 }
 
 func (s *Service) createLogGroup(_ context.Context, scope aws.Scope, r *createLogGroupRequest) (*none, error) {
+	if strings.HasPrefix(strings.ToLower(r.Name), "aws/") {
+		return nil, invalid("Log groups starting with AWS/ are reserved for AWS.")
+	}
 	err := s.store.CreateGroup(in(scope), logstore.Group{
 		Name: r.Name, KMSKeyID: r.KMSKeyID, Class: r.Class, Tags: r.Tags, Protected: r.Protected,
 	})

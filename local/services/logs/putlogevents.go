@@ -31,12 +31,15 @@ type putLogEventsResponse struct {
 }
 
 // The limits for an event: its maximum size including a fixed overhead, its maximum age, and the maximum distance
-// of its time in the future.
+// of its time in the future. The events of a request may have maxUpload bytes, with the overhead of each, and those
+// that are neither too old nor too new may be maxSpan apart.
 const (
-	maxEvent = 1 << 20
-	overhead = 26
-	maxAge   = 14 * 24 * time.Hour
-	maxAhead = 2 * time.Hour
+	maxEvent  = 1 << 20
+	maxUpload = 1 << 20
+	maxSpan   = 24 * time.Hour
+	overhead  = 26
+	maxAge    = 14 * 24 * time.Hour
+	maxAhead  = 2 * time.Hour
 )
 
 func (s *Service) putLogEvents(_ context.Context, scope aws.Scope, r *putLogEventsRequest) (*putLogEventsResponse,
@@ -59,6 +62,13 @@ func (s *Service) putLogEvents(_ context.Context, scope aws.Scope, r *putLogEven
 func (s *Service) acceptable(given []inputEvent) (events []logstore.Event, refused *rejected, err error) {
 	now := s.now()
 	oldest, newest := now.Add(-maxAge).UnixMilli(), now.Add(maxAhead).UnixMilli()
+	upload := 0
+	for _, e := range given {
+		upload += len(e.Message) + overhead
+	}
+	if upload > maxUpload && len(given) > 1 { // a single one is reported as an event
+		return nil, nil, invalid(fmt.Sprintf("Upload too large: %d bytes exceeds limit of %d", upload, maxUpload))
+	}
 	var r rejected
 	for i, e := range given {
 		if size := len(e.Message) + overhead; size > maxEvent {
@@ -77,6 +87,9 @@ func (s *Service) acceptable(given []inputEvent) (events []logstore.Event, refus
 		default:
 			events = append(events, logstore.Event{Time: e.Time, Message: e.Message})
 		}
+	}
+	if len(events) > 0 && events[len(events)-1].Time-events[0].Time > maxSpan.Milliseconds() {
+		return nil, nil, invalid("The batch of log events in a single PutLogEvents request cannot span more than 24 hours.")
 	}
 	if r == (rejected{}) {
 		return events, nil, nil

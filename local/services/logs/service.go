@@ -58,6 +58,9 @@ var words = server.Words{
 const tooLong = "Invalid LogGroup or LogStream, both must have length less than or equal to 512."
 
 func (s *Service) operations() map[string]server.Operation {
+	const room = 8 << 20 // events of 1 MiB with every character escaped, or 10,000 short ones
+	putLogEvents := server.Handle(s.putLogEvents)
+	putLogEvents.MaxBody = room
 	return map[string]server.Operation{
 		"CreateLogGroup":                server.Handle(s.createLogGroup),
 		"DeleteLogGroup":                server.Handle(s.deleteLogGroup),
@@ -71,7 +74,7 @@ func (s *Service) operations() map[string]server.Operation {
 		"CreateLogStream":               server.Handle(s.createLogStream),
 		"DeleteLogStream":               server.Handle(s.deleteLogStream),
 		"DescribeLogStreams":            server.Handle(s.describeLogStreams),
-		"PutLogEvents":                  server.Handle(s.putLogEvents),
+		"PutLogEvents":                  putLogEvents,
 		"GetLogEvents":                  server.Handle(s.getLogEvents),
 		"FilterLogEvents":               server.Handle(s.filterLogEvents),
 		"StartLiveTail":                 {Call: s.startLiveTail, Reads: startLiveTailRequest{}},

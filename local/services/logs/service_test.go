@@ -245,6 +245,17 @@ func TestLogStreams(t *testing.T) {
 		"tooNewLogEventStartIndex": 2.0}) {
 		t.Error(a)
 	}
+	put := named + `,"logStreamName":"a","logEvents":[{"timestamp":%d,"message":"%s"},{"timestamp":%d,"message":"%s"}]}`
+	s.ends("PutLogEvents", fmt.Sprintf(put, now.Add(-25*time.Hour).UnixMilli(), "a", now.UnixMilli(), "b"),
+		"InvalidParameterException: The batch of log events in a single PutLogEvents request cannot span more than 24 hours.")
+	half := strings.Repeat("x", 1<<19-26)
+	s.ends("PutLogEvents", fmt.Sprintf(put, now.UnixMilli(), half, now.UnixMilli(), half+"x"),
+		"InvalidParameterException: Upload too large: 1048577 bytes exceeds limit of 1048576")
+	if got := s.call("PutLogEvents", fmt.Sprintf(put, now.UnixMilli(), half, now.UnixMilli(), half)); got["nextSequenceToken"] == nil {
+		t.Error(got)
+	}
+	s.ends("CreateLogGroup", `{"logGroupName":"aws/mine"}`,
+		"InvalidParameterException: Log groups starting with AWS/ are reserved for AWS.")
 	a = s.call("DescribeLogStreams", named+`,"orderBy":"LastEventTime","descending":true,"limit":1}`)
 	first := a["logStreams"].([]any)[0].(map[string]any)
 	if first["logStreamName"] != "a" || first["lastEventTimestamp"] != float64(now.UnixMilli()+5) ||

@@ -16,6 +16,7 @@ import (
 	"stepback/aws"
 	"stepback/aws/server"
 	"stepback/aws/signature"
+	"stepback/internal/lazyregexp"
 	"stepback/local/services/iam/access"
 	"stepback/local/services/iam/policy"
 )
@@ -449,12 +450,18 @@ func (s *store) getPolicyStatus(c *call) (any, error) {
 	return policyStatus{Xmlns: namespace, IsPublic: err == nil && isPublic(p)}, nil
 }
 
+var accountID = lazyregexp.New(`^[0-9]{12}$`)
+
 // expectedOwner returns an error if a request expects a bucket to belong to another account.
 func (s *store) expectedOwner(c *call) error {
 	for header, bucket := range map[string]string{"X-Amz-Expected-Bucket-Owner": c.bucket, "X-Amz-Source-Expected-Bucket-Owner": ""} {
 		expected := c.Header.Get(header)
 		if expected == "" {
 			continue
+		}
+		if !accountID.MatchString(expected) {
+			return fail("InvalidBucketOwnerAWSAccountID", "The value of the expected bucket owner parameter must be an AWS Account ID...",
+				nil)
 		}
 		if bucket == "" {
 			bucket, _, _, _ = copySource(c.Header.Get("X-Amz-Copy-Source")) // one that cannot be read is refused later

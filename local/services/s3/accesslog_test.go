@@ -55,7 +55,7 @@ func TestAccessLogs(t *testing.T) {
 	}
 	enable(nil)
 	send(server, http.MethodGet, "/site/a%20key", "", "User-Agent", `say "hi"`)
-	send(server, http.MethodGet, "/site/none?versionId=x", "")
+	send(server, http.MethodGet, "/site/none?versionId=3sL4kqtJlcpXroDTDmJrmSpXd3dIbrHY", "")
 	send(server, http.MethodPut, "/site/new", "four")
 	send(server, http.MethodGet, "/site?acl", "", "Authorization", "")
 	send(server, http.MethodGet, "/logs", "")
@@ -67,7 +67,7 @@ func TestAccessLogs(t *testing.T) {
 	const begin = owner + " site [22/Nov/2026:12:30:05 +0000] 192.0.2.1 "
 	const end = " - ID SigV4 - AuthHeader example.com - - -\n"
 	want := begin + owner + ` ID REST.GET.OBJECT a%20key "GET /site/a%20key HTTP/1.1" 200 - 5 5 MS "-" "say %22hi%22"` + end +
-		begin + owner + ` ID REST.GET.OBJECT none "GET /site/none?versionId=x HTTP/1.1" 404 NoSuchVersion SENT - MS "-" "-" x ID SigV4 - ` +
+		begin + owner + ` ID REST.GET.OBJECT none "GET /site/none?versionId=3sL4kqtJlcpXroDTDmJrmSpXd3dIbrHY HTTP/1.1" 404 NoSuchVersion SENT - MS "-" "-" 3sL4kqtJlcpXroDTDmJrmSpXd3dIbrHY ID SigV4 - ` +
 		"AuthHeader example.com - - -\n" +
 		begin + owner + ` ID REST.PUT.OBJECT new "PUT /site/new HTTP/1.1" 200 - - 4 MS "-" "-"` + end +
 		begin + `- ID REST.GET.ACL - "GET /site?acl HTTP/1.1" 403 AccessDenied SENT - MS "-" "-" - ID - - - example.com - - -` + "\n"

@@ -62,11 +62,56 @@ func TestErrorsHaveTheStatusAndTheMessageOfS3(t *testing.T) {
 		"a number of keys": {http.MethodGet, "/incoming?max-keys=x", "", nil, 400, "InvalidArgument",
 			"Provided max-keys not an integer or within integer range"},
 		"a negative number": {http.MethodGet, "/incoming?max-keys=-1", "", nil, 400, "InvalidArgument",
-			"Argument max-keys must be an integer between 0 and 2147483647"},
+			"Argument maxKeys must be an integer between 0 and 2147483647"},
 		"an encoding": {http.MethodGet, "/incoming?encoding-type=x", "", nil, 400, "InvalidArgument",
 			"Invalid Encoding Method specified in Request"},
 		"no bucket": {http.MethodGet, "/nobody?list-type=2", "", nil, 404, "NoSuchBucket",
 			"The specified bucket does not exist"},
+		"a token of nobody": {http.MethodGet, "/incoming?list-type=2&continuation-token=bm9uc2Vuc2U=", "", nil, 400,
+			"InvalidArgument", "The continuation token provided is incorrect"},
+		"a token for buckets": {http.MethodGet, "/?continuation-token=bm9uc2Vuc2U=", "", nil, 400,
+			"InvalidArgument", "The continuation token provided is incorrect"},
+		"no buckets": {http.MethodGet, "/?max-buckets=0", "", nil, 400,
+			"InvalidArgument", "Argument max-buckets must be an integer between 1 and 10000"},
+		"too many buckets": {http.MethodGet, "/?max-buckets=10001", "", nil, 400,
+			"InvalidArgument", "Argument max-buckets must be an integer between 1 and 10000"},
+		"an ID that no version has": {http.MethodGet, "/incoming/k?versionId=foo", "", nil, 400,
+			"InvalidArgument", "Invalid version id specified"},
+		"an empty ID of a version": {http.MethodDelete, "/incoming/k?versionId=", "", nil, 400,
+			"InvalidArgument", "Version id cannot be the empty string"},
+		"a version that is missing": {http.MethodGet, "/incoming/k?versionId=3sL4kqtJlcpXroDTDmJrmSpXd3dIbrHY", "", nil, 404,
+			"NoSuchVersion", "The specified version does not exist."},
+		"an owner that is no account": {http.MethodGet, "/incoming/k", "", []string{"X-Amz-Expected-Bucket-Owner", "me"}, 400,
+			"InvalidBucketOwnerAWSAccountID", "The value of the expected bucket owner parameter must be an AWS Account ID..."},
+		"a bucket for examples": {http.MethodPut, "/amzn-s3-demo-bucket", "", nil, 400, "InvalidBucketName",
+			"The specified bucket is not valid."},
+		"a bucket that an access point could be": {http.MethodPut, "/mine--ol-s3", "", nil, 400, "InvalidBucketName",
+			"The specified bucket is not valid."},
+		"a status of versioning": {http.MethodPut, "/incoming?versioning",
+			"<VersioningConfiguration><Status>On</Status></VersioningConfiguration>", nil, 400, "MalformedXML", malformed},
+		"no status of versioning": {http.MethodPut, "/incoming?versioning", "<VersioningConfiguration/>", nil, 400,
+			"IllegalVersioningConfigurationException", "The Versioning element must be specified"},
+		"a rule without filter": {http.MethodPut, "/incoming?lifecycle", "<LifecycleConfiguration><Rule><Status>Enabled</Status>" +
+			"<Expiration><Days>1</Days></Expiration></Rule></LifecycleConfiguration>", nil, 400, "MalformedXML", malformed},
+		"origins with two wildcards": {http.MethodPut, "/incoming?cors", "<CORSConfiguration><CORSRule><AllowedMethod>GET</AllowedMethod>" +
+			"<AllowedOrigin>http://*.*</AllowedOrigin></CORSRule></CORSConfiguration>", nil, 400, "InvalidRequest",
+			"AllowedOrigin &#34;http://*.*&#34; can not have more than one wildcard."},
+		"headers with two wildcards": {http.MethodPut, "/incoming?cors", "<CORSConfiguration><CORSRule><AllowedMethod>GET</AllowedMethod>" +
+			"<AllowedOrigin>*</AllowedOrigin><AllowedHeader>*a*</AllowedHeader></CORSRule></CORSConfiguration>", nil, 400, "InvalidRequest",
+			"AllowedHeader &#34;*a*&#34; can not have more than one wildcard."},
+		"an empty website": {http.MethodPut, "/incoming?website", "<WebsiteConfiguration/>", nil, 400, "MalformedXML", malformed},
+		"a website with a folder as index": {http.MethodPut, "/incoming?website", "<WebsiteConfiguration><IndexDocument><Suffix>a/b</Suffix>" +
+			"</IndexDocument></WebsiteConfiguration>", nil, 400, "InvalidArgument", "The IndexDocument Suffix is not well formed"},
+		"a system tag of an object": {http.MethodPut, "/incoming/k?tagging", taggedWith("aws:a", "1"), nil, 400, "InvalidTag",
+			"Your TagKey cannot be prefixed with aws:"},
+		"a system tag of a bucket": {http.MethodPut, "/incoming?tagging", taggedWith("aws:a", "1"), nil, 400, "InvalidTag",
+			"System tags cannot be added/updated by requester"},
+		"a tag with other characters": {http.MethodPut, "/incoming/k?tagging", taggedWith("a!", "1"), nil, 400, "InvalidTag",
+			"The TagKey you have provided is invalid"},
+		"a value with other characters": {http.MethodPut, "/incoming?tagging", taggedWith("a", "1;"), nil, 400, "InvalidTag",
+			"The TagValue you have provided is invalid"},
+		"a long header": {http.MethodGet, "/incoming/k", "", []string{"X-Large", strings.Repeat("x", 8192)}, 400,
+			"RequestHeaderSectionTooLarge", "Your request header section exceeds the maximum allowed size."},
 		"a copy to itself": {http.MethodPut, "/incoming/k", "", []string{"X-Amz-Copy-Source", "incoming/k"}, 400,
 			"InvalidRequest", "This copy request is illegal because it is trying to copy an object to itself without changing the object&#39;s metadata, storage class, website redirect location or encryption attributes."},
 	} {
@@ -77,6 +122,42 @@ func TestErrorsHaveTheStatusAndTheMessageOfS3(t *testing.T) {
 			!strings.Contains(body, "<RequestId>"+w.Header().Get("X-Amz-Request-Id")+"</RequestId>") {
 			t.Errorf("%s: %d %s\nwant %d %s: %s", name, w.Code, body, e.status, e.code, e.message)
 		}
+	}
+}
+
+const malformed = "The XML you provided was not well-formed or did not validate against our published schema"
+
+func taggedWith(key, value string) string {
+	return "<Tagging><TagSet><Tag><Key>" + key + "</Key><Value>" + value + "</Value></Tag></TagSet></Tagging>"
+}
+
+func TestBucketPoliciesThatAreMalformed(t *testing.T) {
+	t.Parallel()
+	server, _ := start(t, t.TempDir(), s3.Options{})
+	for name, c := range map[string]struct{ version, members, want string }{
+		"valid":                  {"2012-10-17", `"Principal":{"AWS":"111111111111"},"Action":"s3:GetObject","Resource":"arn:aws:s3:::incoming/*"`, ""},
+		"both, with wildcards":   {"2008-10-17", `"Principal":"*","Action":["s3:Get*","s3:ListBucket"],"Resource":["arn:aws:s3:::incoming*"]`, ""},
+		"every action, resource": {"2012-10-17", `"Principal":"*","Action":"*","Resource":"arn:aws:s3:::*"`, ""},
+		"letter case":            {"2012-10-17", `"Principal":"*","Action":"S3:getobject","Resource":"arn:aws:s3:::incoming/a"`, ""},
+		"the version":            {"2012-10-18", `"Principal":"*","Action":"s3:GetObject","Resource":"arn:aws:s3:::incoming/*"`, "The policy must contain a valid version string"},
+		"another bucket":         {"2012-10-17", `"Principal":"*","Action":"s3:GetObject","Resource":"arn:aws:s3:::other/*"`, "Policy has invalid resource"},
+		"every resource":         {"2012-10-17", `"Principal":"*","Action":"s3:GetObject","Resource":"*"`, "Policy has invalid resource"},
+		"another service":        {"2012-10-17", `"Principal":"*","Action":"sqs:SendMessage","Resource":"arn:aws:s3:::incoming/*"`, "Policy has invalid action"},
+		"an action of nobody":    {"2012-10-17", `"Principal":"*","Action":"s3:GetObjects","Resource":"arn:aws:s3:::incoming/*"`, "Policy has invalid action"},
+		"objects, of the bucket": {"2012-10-17", `"Principal":"*","Action":"s3:GetObject","Resource":"arn:aws:s3:::incoming"`, "Action does not apply to any resource(s) in statement"},
+		"the bucket, of objects": {"2012-10-17", `"Principal":"*","Action":"s3:ListBucket","Resource":"arn:aws:s3:::incoming/*"`, "Action does not apply to any resource(s) in statement"},
+		"a principal":            {"2012-10-17", `"Principal":{"AWS":"me"},"Action":"s3:GetObject","Resource":"arn:aws:s3:::incoming/*"`, "Invalid principal in policy"},
+	} {
+		w := send(server, http.MethodPut, "/incoming?policy", `{"Version":"`+c.version+`","Statement":[{"Effect":"Allow",`+c.members+`}]}`)
+		body := w.Body.String()
+		if c.want == "" && w.Code != http.StatusNoContent || c.want != "" && (w.Code != http.StatusBadRequest ||
+			!strings.Contains(body, "<Code>MalformedPolicy</Code><Message>"+c.want+"</Message>")) {
+			t.Errorf("%s: %d %s, want %q", name, w.Code, body, c.want)
+		}
+	}
+	w := send(server, http.MethodPut, "/incoming?policy", `{"Version":"2012-10-17","Statement":[]}`)
+	if !strings.Contains(w.Body.String(), "Could not parse the policy: Statement is empty!") {
+		t.Errorf("an empty statement: %d %s", w.Code, w.Body)
 	}
 }
 

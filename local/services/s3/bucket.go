@@ -1,11 +1,11 @@
 package s3
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"io/fs"
+	"math"
 	"net"
 	"net/http"
 	"os"
@@ -65,6 +65,22 @@ func isBucketName(name string) bool {
 		!strings.HasSuffix(name, "-s3alias")
 }
 
+// isReservedName reports whether no bucket may be created with a name, although it has the form of a name: AWS uses it
+// for its examples, or for resources of other kinds (User Guide, General purpose bucket naming rules).
+func isReservedName(name string) bool {
+	for _, prefix := range []string{"sthree-", "amzn-s3-demo-"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	for _, suffix := range []string{"--ol-s3", ".mrap", "--x-s3", "--table-s3"} {
+		if strings.HasSuffix(name, suffix) {
+			return true
+		}
+	}
+	return false
+}
+
 // bucketInfo describes a bucket.
 type bucketInfo struct {
 	name    string
@@ -115,13 +131,21 @@ const mostBuckets = 10000
 
 // listBuckets implements ListBuckets: it lists the buckets that the caller owns.
 func (s *store) listBuckets(c *call) (any, error) {
-	limit, err := c.number("max-buckets", mostBuckets)
+	limit, err := c.number("max-buckets", math.MaxInt32)
 	if err != nil {
 		return nil, err
 	}
-	after, err := base64.URLEncoding.DecodeString(c.query.Get("continuation-token"))
-	if err != nil {
-		return nil, invalidArgument("continuation-token", c.query.Get("continuation-token"), "The continuation token provided is incorrect")
+	if c.query.Get("max-buckets") == "" {
+		limit = mostBuckets
+	}
+	if limit < 1 || limit > mostBuckets {
+		return nil, invalidArgument("max-buckets", c.query.Get("max-buckets"), "Argument max-buckets must be an integer between 1 and 10000")
+	}
+	after := ""
+	if token := c.query.Get("continuation-token"); token != "" {
+		if after, err = tokenMarker(token); err != nil {
+			return nil, err
+		}
 	}
 	all, err := s.buckets()
 	if err != nil {
@@ -130,7 +154,7 @@ func (s *store) listBuckets(c *call) (any, error) {
 	paged := c.query.Has("max-buckets") || c.query.Has("prefix") || c.query.Has("bucket-region")
 	out := bucketList{Xmlns: namespace, Owner: person{ID: s.canonicalID(c.caller.account)}, Prefix: c.query.Get("prefix")}
 	for _, b := range all {
-		if b.name <= string(after) || !strings.HasPrefix(b.name, out.Prefix) {
+		if b.name <= after || !strings.HasPrefix(b.name, out.Prefix) {
 			continue
 		}
 		kept, err := s.settingsOf(b.name)
@@ -145,7 +169,7 @@ func (s *store) listBuckets(c *call) (any, error) {
 			continue
 		}
 		if int64(len(out.Buckets)) == limit {
-			out.ContinuationToken = base64.URLEncoding.EncodeToString([]byte(out.Buckets[limit-1].Name))
+			out.ContinuationToken = pageToken(out.Buckets[limit-1].Name)
 			break
 		}
 		e := bucketElement{Name: b.name, CreationDate: shownTime(b.created)}
@@ -187,9 +211,10 @@ type bucketConfiguration struct {
 }
 
 // createBucket implements CreateBucket. The new bucket blocks public access and has no ACLs, as on AWS since April
-// 2023, unless the request chooses another ownership of objects.
+// 2023, unless the request chooses another ownership of objects. It blocks customer keys (SSE-C), as on AWS since April
+// 2026.
 func (s *store) createBucket(c *call) (any, error) {
-	if !isBucketName(c.bucket) {
+	if !isBucketName(c.bucket) || isReservedName(c.bucket) {
 		return nil, fail("InvalidBucketName", "The specified bucket is not valid.", members{"BucketName": c.bucket})
 	}
 	var in bucketConfiguration
@@ -266,6 +291,7 @@ func (s *store) newBucketSettings(c *call, in *bucketConfiguration) (map[string]
 	}
 	changes := map[string]string{
 		ownerSetting:        owner,
+		blockedSetting:      blockedCustomerKeys,
 		"ownershipControls": `<OwnershipControls xmlns="` + namespace + `"><Rule><ObjectOwnership>` + ownership + `</ObjectOwnership></Rule></OwnershipControls>`,
 		"publicAccessBlock": `<PublicAccessBlockConfiguration xmlns="` + namespace + `"><BlockPublicAcls>true</BlockPublicAcls><IgnorePublicAcls>true</IgnorePublicAcls><BlockPublicPolicy>true</BlockPublicPolicy><RestrictPublicBuckets>true</RestrictPublicBuckets></PublicAccessBlockConfiguration>`,
 	}
@@ -291,7 +317,7 @@ func (s *store) newBucketSettings(c *call, in *bucketConfiguration) (map[string]
 		changes[lockSetting] = `<ObjectLockConfiguration xmlns="` + namespace + `"><ObjectLockEnabled>Enabled</ObjectLockEnabled></ObjectLockConfiguration>`
 	}
 	if len(in.Tags) > 0 {
-		if err := checkTagWords(in.Tags); err != nil {
+		if err := checkBucketTagWords(c.Context(), in.Tags); err != nil {
 			return nil, err
 		}
 		out := tagging{Xmlns: namespace}

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"stepback/aws"
+	"stepback/aws/server"
 	"stepback/local/services/iam/policy"
 )
 
@@ -67,6 +68,10 @@ func (s *store) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // perform checks a call and executes it.
 func (s *store) perform(c *call) (any, error) {
+	if server.HeaderSize(c.Request) > mostHeader {
+		return nil, fail("RequestHeaderSectionTooLarge", "Your request header section exceeds the maximum allowed size.",
+			members{"MaxSizeAllowed": mostHeader})
+	}
 	if handled, err := s.crossOrigin(c); handled || err != nil {
 		return written{}, err
 	}
@@ -120,8 +125,14 @@ func (s *store) admit(c *call) error {
 	if err := s.observe(c); err != nil || c.operation == "PostObject" { // a form is authorized when it is read
 		return err
 	}
-	return s.authorize(c)
+	if err := s.authorize(c); err != nil {
+		return err
+	}
+	return c.checkVersionID()
 }
+
+// mostHeader is the maximum size of a request's header section, in bytes.
+const mostHeader = 8 << 10
 
 // mostKey is the maximum length of a key, in bytes.
 const mostKey = 1024
@@ -211,6 +222,9 @@ func (c *call) number(name string, most int64) (int64, error) {
 	case err != nil:
 		return 0, invalidArgument(name, text, "Provided "+name+" not an integer or within integer range")
 	case n < 0:
+		if name == "max-keys" { // as measured at AWS
+			name = "maxKeys"
+		}
 		return 0, invalidArgument(name, text, "Argument "+name+" must be an integer between 0 and 2147483647")
 	}
 	return min(n, most), nil

@@ -2,15 +2,14 @@ package s3
 
 import (
 	"bytes"
-	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"slices"
-
-	"stepback/local/services/iam/policy"
+	"strings"
 )
 
 // settingsFile is the file in a bucket's meta directory that holds its settings: their texts by sub-resource.
@@ -27,6 +26,11 @@ type setting struct {
 	noContent        bool   // a PUT is answered with 204
 	check            func(s *store, c *call, text []byte) error
 	complete         func(text string) (string, error) // adds what S3 adds to a valid text; nil for nothing
+	// beside returns further settings that a request changes, and with which values; nil for none. text is empty for a
+	// DELETE, and all are the bucket's settings before the request.
+	beside func(text string, all map[string]string) (map[string]string, error)
+	// shown returns the text that a GET responds with if it is not the stored one.
+	shown func(all map[string]string) (string, error)
 	// A bucket that has no such setting is answered with an error, or with a value.
 	code, message string
 	value         string // XML without its declaration
@@ -39,7 +43,7 @@ var settings = map[string]setting{
 	"cors": {get: "GetBucketCors", put: "PutBucketCors", remove: "DeleteBucketCors", root: "CORSConfiguration", check: checkCORS,
 		code: "NoSuchCORSConfiguration", message: "The CORS configuration does not exist"},
 	"encryption": {get: "GetBucketEncryption", put: "PutBucketEncryption", remove: "DeleteBucketEncryption",
-		root: "ServerSideEncryptionConfiguration", check: checkEncryption, value: encrypted},
+		root: "ServerSideEncryptionConfiguration", check: checkEncryption, beside: blockedByRule, shown: shownEncryption},
 	"lifecycle": {get: "GetBucketLifecycleConfiguration", put: "PutBucketLifecycleConfiguration", remove: "DeleteBucketLifecycle",
 		root: "LifecycleConfiguration", check: checkLifecycle, complete: withRuleIDs,
 		code: "NoSuchLifecycleConfiguration", message: "The lifecycle configuration does not exist"},
@@ -64,13 +68,9 @@ var settings = map[string]setting{
 		check: checkBucketTags, code: "NoSuchTagSet", message: "The TagSet does not exist"},
 	"versioning": {get: "GetBucketVersioning", put: "PutBucketVersioning", root: "VersioningConfiguration", check: checkVersioning,
 		value: `<VersioningConfiguration xmlns="` + namespace + `"/>`},
-	"website": {get: "GetBucketWebsite", put: "PutBucketWebsite", remove: "DeleteBucketWebsite", root: "WebsiteConfiguration",
+	"website": {get: "GetBucketWebsite", put: "PutBucketWebsite", remove: "DeleteBucketWebsite", root: "WebsiteConfiguration", check: checkWebsite,
 		code: "NoSuchWebsiteConfiguration", message: "The specified bucket does not have a website configuration"},
 }
-
-const encrypted = `<ServerSideEncryptionConfiguration xmlns="` + namespace +
-	`"><Rule><ApplyServerSideEncryptionByDefault><SSEAlgorithm>AES256</SSEAlgorithm></ApplyServerSideEncryptionByDefault>` +
-	`<BucketKeyEnabled>false</BucketKeyEnabled></Rule></ServerSideEncryptionConfiguration>`
 
 // settingOperation returns the operation of a request about a setting of a bucket.
 func settingOperation(key route) (named, bool) {
@@ -85,9 +85,7 @@ func settingOperation(key route) (named, bool) {
 	case http.MethodPut:
 		o = named{known.put, func(s *store, c *call) (any, error) { return s.putSetting(c, key.sub, &known) }}
 	case http.MethodDelete:
-		o = named{known.remove, func(s *store, c *call) (any, error) {
-			return nil, s.changeSettings(c.bucket, map[string]string{key.sub: ""})
-		}}
+		o = named{known.remove, func(s *store, c *call) (any, error) { return nil, s.replaceSetting(c, key.sub, &known, "") }}
 	}
 	return o, o.name != ""
 }
@@ -101,6 +99,9 @@ func (s *store) getSetting(c *call, name string, known *setting) (any, error) {
 	}
 	text, ok := all[name]
 	switch {
+	case known.shown != nil:
+		text, err = known.shown(all)
+		return rawXML(text), s.storageError(err)
 	case !ok && known.code != "":
 		return nil, fail(known.code, known.message, members{"BucketName": c.bucket})
 	case !ok:
@@ -133,13 +134,31 @@ func (s *store) putSetting(c *call, name string, known *setting) (any, error) {
 			return nil, malformedXML()
 		}
 	}
-	if err := s.changeSettings(c.bucket, map[string]string{name: kept}); err != nil {
+	if err := s.replaceSetting(c, name, known, kept); err != nil {
 		return nil, err
 	}
 	if known.noContent {
 		return noContent{}, nil
 	}
 	return nil, nil
+}
+
+// replaceSetting stores the text of a setting, and what else it changes; an empty text removes the setting.
+func (s *store) replaceSetting(c *call, name string, known *setting, text string) error {
+	changes := map[string]string{}
+	if known.beside != nil {
+		all, err := s.settingsOf(c.bucket)
+		if err != nil {
+			return s.storageError(err)
+		}
+		more, err := known.beside(text, all)
+		if err != nil {
+			return malformedXML()
+		}
+		maps.Copy(changes, more)
+	}
+	changes[name] = text
+	return s.changeSettings(c.bucket, changes)
 }
 
 // withNamespace returns text, which must consist of one element, with S3's namespace added.
@@ -207,34 +226,6 @@ func (s *store) replaceFile(path string, text []byte) (err error) {
 	return s.moveInto(f.Name(), path)
 }
 
-func checkPolicy(s *store, c *call, text []byte) error {
-	var p struct{ Statement any }
-	if json.Unmarshal(text, &p) != nil {
-		return fail("MalformedPolicy", "Policies must be valid JSON and the first byte must be '{'", nil)
-	}
-	if p.Statement == nil {
-		return fail("MalformedPolicy", "Missing required field Statement", nil)
-	}
-	parsed, err := policy.Parse(string(text))
-	if err != nil {
-		return fail("MalformedPolicy", "Invalid policy syntax.", nil)
-	}
-	for _, statement := range parsed.Statements {
-		switch {
-		case statement.Principals == nil && statement.NotPrincipals == nil:
-			return fail("MalformedPolicy", "Missing required field Principal", nil)
-		case len(statement.Resources) == 0 && len(statement.NotResources) == 0:
-			return fail("MalformedPolicy", "Missing required field Resource", nil)
-		}
-	}
-	block, err := s.accessBlock(c.bucket)
-	if err == nil && block.BlockPublicPolicy && isPublic(parsed) {
-		err = fail("AccessDenied", "User: "+c.caller.arn()+" is not authorized to perform: s3:PutBucketPolicy on resource: \"arn:aws:s3:::"+
-			c.bucket+"\" because public policies are prevented by the BlockPublicPolicy setting in S3 Block Public Access.", nil)
-	}
-	return err
-}
-
 func checkAccelerate(_ *store, _ *call, text []byte) error {
 	var in struct{ Status string }
 	if xml.Unmarshal(text, &in) != nil || in.Status != versionsEnabled && in.Status != versionsSuspended {
@@ -247,26 +238,6 @@ func checkPayment(_ *store, _ *call, text []byte) error {
 	var in struct{ Payer string }
 	if xml.Unmarshal(text, &in) != nil || in.Payer != "BucketOwner" && in.Payer != "Requester" {
 		return malformedXML()
-	}
-	return nil
-}
-
-func checkEncryption(_ *store, _ *call, text []byte) error {
-	var in struct {
-		Rule []struct {
-			Default *struct {
-				Algorithm string `xml:"SSEAlgorithm"`
-			} `xml:"ApplyServerSideEncryptionByDefault"`
-		}
-	}
-	if xml.Unmarshal(text, &in) != nil || len(in.Rule) == 0 {
-		return malformedXML()
-	}
-	for _, r := range in.Rule {
-		if r.Default != nil && r.Default.Algorithm != "AES256" && r.Default.Algorithm != "aws:kms" &&
-			r.Default.Algorithm != "aws:kms:dsse" {
-			return malformedXML()
-		}
 	}
 	return nil
 }
@@ -300,6 +271,7 @@ func checkCORS(_ *store, _ *call, text []byte) error {
 		Rules []struct {
 			Methods []string `xml:"AllowedMethod"`
 			Origins []string `xml:"AllowedOrigin"`
+			Headers []string `xml:"AllowedHeader"`
 		} `xml:"CORSRule"`
 	}
 	if xml.Unmarshal(text, &in) != nil || len(in.Rules) == 0 {
@@ -314,6 +286,47 @@ func checkCORS(_ *store, _ *call, text []byte) error {
 				return fail("InvalidRequest", "Found unsupported HTTP method in CORS config. Unsupported method is "+m, nil)
 			}
 		}
+		if err := oneWildcard("AllowedOrigin", r.Origins); err != nil {
+			return err
+		}
+		if err := oneWildcard("AllowedHeader", r.Headers); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// oneWildcard returns an error for a value of an element that has several wildcards.
+func oneWildcard(element string, values []string) error {
+	for _, v := range values {
+		if strings.Count(v, "*") > 1 {
+			return fail("InvalidRequest", element+` "`+v+`" can not have more than one wildcard.`, nil)
+		}
+	}
+	return nil
+}
+
+// checkWebsite returns an error unless text has an index document, or redirects all requests.
+func checkWebsite(_ *store, _ *call, text []byte) error {
+	var in struct {
+		Redirect *struct{ HostName string } `xml:"RedirectAllRequestsTo"`
+		Index    *struct{ Suffix string }   `xml:"IndexDocument"`
+		Error    *struct{ Key string }      `xml:"ErrorDocument"`
+		Rules    *struct{}                  `xml:"RoutingRules"`
+	}
+	switch {
+	case xml.Unmarshal(text, &in) != nil:
+		return malformedXML()
+	case in.Redirect != nil && (in.Index != nil || in.Error != nil || in.Rules != nil || in.Redirect.HostName == ""):
+		return malformedXML()
+	case in.Redirect != nil:
+		return nil
+	case in.Index == nil:
+		return malformedXML()
+	case in.Index.Suffix == "" || strings.Contains(in.Index.Suffix, "/"):
+		return invalidArgument("IndexDocument", in.Index.Suffix, "The IndexDocument Suffix is not well formed")
+	case in.Error != nil && in.Error.Key == "":
+		return invalidArgument("ErrorDocument", "", "The ErrorDocument Key is not well formed")
 	}
 	return nil
 }
@@ -321,7 +334,7 @@ func checkCORS(_ *store, _ *call, text []byte) error {
 // mostBucketTags is the maximum number of tags per bucket.
 const mostBucketTags = 50
 
-func checkBucketTags(_ *store, _ *call, text []byte) error {
+func checkBucketTags(_ *store, c *call, text []byte) error {
 	var in tagging
 	if xml.Unmarshal(text, &in) != nil {
 		return malformedXML()
@@ -329,5 +342,5 @@ func checkBucketTags(_ *store, _ *call, text []byte) error {
 	if len(in.TagSet.Tag) > mostBucketTags {
 		return fail("BadRequest", "Bucket tag count cannot be greater than 50", nil)
 	}
-	return checkTagWords(in.TagSet.Tag)
+	return checkBucketTagWords(c.Context(), in.TagSet.Tag)
 }

@@ -24,7 +24,7 @@ func TestSettingsAreKept(t *testing.T) {
 	dir := t.TempDir()
 	_, c := start(t, dir, s3.Options{})
 	ctx, in := t.Context(), aws.String(bucket)
-	policy := `{"Version":"2012-10-17","Statement":[]}`
+	policy := `{"Version":"2012-10-17","Statement":[{"Effect":"Deny","Principal":"*","Action":"s3:DeleteBucket","Resource":"arn:aws:s3:::incoming"}]}`
 	_, e1 := c.PutBucketPolicy(ctx, &awss3.PutBucketPolicyInput{Bucket: in, Policy: &policy})
 	_, e2 := c.PutBucketEncryption(ctx, &awss3.PutBucketEncryptionInput{Bucket: in,
 		ServerSideEncryptionConfiguration: &types.ServerSideEncryptionConfiguration{

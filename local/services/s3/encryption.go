@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"encoding/xml"
 	"net/http"
+	"slices"
 	"strings"
 
 	"stepback/aws"
@@ -109,12 +110,16 @@ func (s *store) encrypt(bucket string, d *description) error {
 		if err != nil || all["encryption"] == "" {
 			return s.storageError(err)
 		}
-		by, err := defaultEncryption(all["encryption"])
-		if err != nil || by.Algorithm == "" || by.Algorithm == managedKeys {
+		var in encryption
+		if err := xml.Unmarshal([]byte(all["encryption"]), &in); err != nil || len(in.Rules) == 0 {
 			return s.storageError(err)
 		}
-		d.headers[encryptionHeader], d.headers[kmsKeyHeader] = by.Algorithm, by.Key
-		if by.BucketKey {
+		rule := in.Rules[0]
+		if rule.Default == nil || rule.Default.Algorithm == managedKeys {
+			return nil
+		}
+		d.headers[encryptionHeader], d.headers[kmsKeyHeader] = rule.Default.Algorithm, rule.Default.Key
+		if rule.BucketKey {
 			d.headers[bucketKeyHeader] = "true"
 		}
 	}
@@ -131,19 +136,116 @@ func (s *store) encrypt(bucket string, d *description) error {
 	return nil
 }
 
-type encryptionDefault struct {
-	Algorithm string `xml:"ApplyServerSideEncryptionByDefault>SSEAlgorithm"`
-	Key       string `xml:"ApplyServerSideEncryptionByDefault>KMSMasterKeyID"`
-	BucketKey bool   `xml:"BucketKeyEnabled"`
+// encryption is the setting of a bucket's encryption. S3 applies its first rule.
+type encryption struct {
+	XMLName xml.Name         `xml:"ServerSideEncryptionConfiguration"`
+	Xmlns   string           `xml:"xmlns,attr"`
+	Rules   []encryptionRule `xml:"Rule"`
 }
 
-// defaultEncryption returns the first rule of a bucket's encryption.
-func defaultEncryption(text string) (encryptionDefault, error) {
-	var in struct{ Rule []encryptionDefault }
-	if err := xml.Unmarshal([]byte(text), &in); err != nil || len(in.Rule) == 0 {
-		return encryptionDefault{}, err
+type encryptionRule struct {
+	Default   *encryptionDefault `xml:"ApplyServerSideEncryptionByDefault"`
+	BucketKey bool               `xml:"BucketKeyEnabled"`
+	Blocked   *blockedTypes      `xml:"BlockedEncryptionTypes"`
+}
+
+type encryptionDefault struct {
+	Algorithm string `xml:"SSEAlgorithm"`
+	Key       string `xml:"KMSMasterKeyID,omitempty"`
+}
+
+type blockedTypes struct {
+	Types []string `xml:"EncryptionType"`
+}
+
+// blockedSetting is the setting that has the encryption type that a bucket rejects: blockedCustomerKeys, or
+// blockedNone. Buckets that were created before S3 blocked customer keys do not have it, and reject none.
+const (
+	blockedSetting      = "blocked-encryption"
+	blockedCustomerKeys = "SSE-C"
+	blockedNone         = "NONE"
+)
+
+// checkEncryption returns an error unless text is a valid encryption. A rule blocks one type, or NONE.
+func checkEncryption(_ *store, _ *call, text []byte) error {
+	var in encryption
+	if xml.Unmarshal(text, &in) != nil || len(in.Rules) == 0 {
+		return malformedXML()
 	}
-	return in.Rule[0], nil
+	for _, r := range in.Rules {
+		if r.Default != nil && !slices.Contains([]string{managedKeys, kmsKeys, kmsKeysTwo}, r.Default.Algorithm) {
+			return malformedXML()
+		}
+		if r.Blocked == nil {
+			continue
+		}
+		for _, t := range r.Blocked.Types {
+			if t != blockedCustomerKeys && t != blockedNone || t != r.Blocked.Types[0] {
+				return malformedXML()
+			}
+		}
+	}
+	return nil
+}
+
+// blockedByRule returns the type that an encryption blocks. An encryption without one leaves the bucket as it is, and
+// without an encryption, customer keys are blocked as in a new bucket.
+func blockedByRule(text string, all map[string]string) (map[string]string, error) {
+	if text == "" {
+		if all[blockedSetting] == "" {
+			return nil, nil
+		}
+		return map[string]string{blockedSetting: blockedCustomerKeys}, nil
+	}
+	var in encryption
+	if err := xml.Unmarshal([]byte(text), &in); err != nil || len(in.Rules) == 0 {
+		return nil, err
+	}
+	if blocked := in.Rules[0].Blocked; blocked != nil && len(blocked.Types) > 0 {
+		return map[string]string{blockedSetting: blocked.Types[0]}, nil
+	}
+	return nil, nil
+}
+
+// shownEncryption returns the encryption of a bucket with S3's defaults: its own keys, no bucket key, and the blocked
+// type.
+func shownEncryption(all map[string]string) (string, error) {
+	var out encryption
+	if text := all["encryption"]; text != "" {
+		if err := xml.Unmarshal([]byte(text), &out); err != nil {
+			return "", err
+		}
+	}
+	if len(out.Rules) == 0 {
+		out.Rules = make([]encryptionRule, 1)
+	}
+	out.XMLName, out.Xmlns = xml.Name{Local: "ServerSideEncryptionConfiguration"}, namespace
+	for i := range out.Rules {
+		r := &out.Rules[i]
+		if r.Default == nil {
+			r.Default = &encryptionDefault{Algorithm: managedKeys}
+		}
+		r.Blocked = &blockedTypes{[]string{cmp.Or(all[blockedSetting], blockedNone)}}
+	}
+	text, err := xml.Marshal(out)
+	return string(text), err
+}
+
+// permitCustomerKey returns an error if a write has a customer key and the bucket blocks these. S3 does so before it
+// looks at the key.
+func (s *store) permitCustomerKey(c *call) error {
+	if c.Header.Get(customerPrefix+"Algorithm") == "" && c.Header.Get(customerPrefix+"Key") == "" &&
+		c.Header.Get(customerPrefix+"Key-Md5") == "" {
+		return nil
+	}
+	all, err := s.settingsOf(c.bucket)
+	if err != nil {
+		return s.storageError(err)
+	}
+	if all[blockedSetting] == blockedCustomerKeys {
+		return fail("AccessDenied", "Access Denied", nil)
+	}
+	return nil
 }
 
 // showEncryption adds the headers of a version's encryption to a response.

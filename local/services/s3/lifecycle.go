@@ -15,7 +15,7 @@ import (
 type lifecycleRule struct {
 	ID     string
 	Status string
-	Prefix string // of legacy rules without a Filter
+	Prefix *string // of legacy rules without a Filter
 	Filter *struct {
 		Prefix string
 		Tag    *tag
@@ -136,6 +136,8 @@ const mostRuleID = 255
 func (r *lifecycleRule) check() error {
 	e := r.Expiration
 	switch {
+	case (r.Filter == nil) == (r.Prefix == nil): // one of them is required
+		return malformedXML()
 	case e != nil && e.Date != "" && (e.DaysSet != nil || e.Marker), e != nil && e.DaysSet != nil && e.Marker:
 		return malformedXML()
 	case e != nil && e.DaysSet != nil && *e.DaysSet == 0:
@@ -181,7 +183,10 @@ func parseDate(text string) (time.Time, error) {
 
 // appliesTo reports whether the rule applies to an object.
 func (r *lifecycleRule) appliesTo(key string, size int64, tags []tag) bool {
-	prefix, wanted, over, under := r.Prefix, []tag(nil), (*int64)(nil), (*int64)(nil)
+	prefix, wanted, over, under := "", []tag(nil), (*int64)(nil), (*int64)(nil)
+	if r.Prefix != nil {
+		prefix = *r.Prefix
+	}
 	if f := r.Filter; f != nil {
 		prefix, over, under = f.Prefix, f.Over, f.Under
 		if f.Tag != nil {

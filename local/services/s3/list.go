@@ -2,7 +2,9 @@ package s3
 
 import (
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/xml"
+	"hash/crc32"
 	"net/url"
 	"os"
 	"slices"
@@ -102,7 +104,7 @@ func (s *store) listObjects(c *call) (any, error) {
 			"continuation-token",
 		)
 		if list.next != "" {
-			list.NextContinuationToken = base64.URLEncoding.EncodeToString([]byte(list.next))
+			list.NextContinuationToken = pageToken(list.next)
 		}
 	} else {
 		list.Marker = &marker
@@ -227,12 +229,22 @@ func markerOf(q url.Values) (string, error) {
 	if !q.Has("continuation-token") {
 		return q.Get("start-after"), nil
 	}
-	token := q.Get("continuation-token")
-	marker, err := base64.URLEncoding.DecodeString(token)
-	if err != nil || token == "" {
+	return tokenMarker(q.Get("continuation-token"))
+}
+
+// pageToken returns the token of the page that follows a marker: its CRC-32 and the marker, in Base64.
+func pageToken(marker string) string {
+	sum := binary.BigEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(marker)))
+	return base64.URLEncoding.EncodeToString(append(sum, marker...))
+}
+
+// tokenMarker returns the marker of a token that pageToken returned.
+func tokenMarker(token string) (string, error) {
+	raw, err := base64.URLEncoding.DecodeString(token)
+	if err != nil || len(raw) <= crc32.Size || binary.BigEndian.Uint32(raw) != crc32.ChecksumIEEE(raw[crc32.Size:]) {
 		return "", invalidArgument("continuation-token", token, "The continuation token provided is incorrect")
 	}
-	return string(marker), nil
+	return string(raw[crc32.Size:]), nil
 }
 
 // encodeKeys encodes keys in the encoding that the client requested.

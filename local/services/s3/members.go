@@ -7,6 +7,7 @@ import (
 
 	"stepback/aws/model"
 	"stepback/aws/server"
+	"stepback/internal/lazyregexp"
 )
 
 // A headerRule describes how requests with a modelled header are handled.
@@ -110,6 +111,23 @@ func (s *store) refuseMembers(c *call) error {
 		return nil
 	}
 	return s.expectedOwner(c)
+}
+
+// versionID matches the IDs of versions in their forms: those of AWS, and those of here.
+var versionID = lazyregexp.New(`^(null|[A-Za-z0-9._]{26,})$`)
+
+// checkVersionID returns an error if a call names a version by an ID that none can have.
+func (c *call) checkVersionID() error {
+	if c.key == "" || !c.query.Has("versionId") {
+		return nil
+	}
+	switch id := c.query.Get("versionId"); {
+	case id == "":
+		return invalidArgument("versionId", "", "Version id cannot be the empty string")
+	case !versionID.MatchString(id):
+		return invalidArgument("versionId", id, "Invalid version id specified")
+	}
+	return nil
 }
 
 // membersOf sets the members of an operation that are refused, and those without effect.

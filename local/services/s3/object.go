@@ -76,6 +76,9 @@ func (s *store) describes(c *call) (d description, err error) {
 	if d.storageClass, err = storageClass(c.Header.Get(classHeader)); err != nil {
 		return d, err
 	}
+	if err := s.permitCustomerKey(c); err != nil {
+		return d, err
+	}
 	if d.customerKey, err = customerKeyOf(c.Header, customerPrefix); err != nil {
 		return d, err
 	}

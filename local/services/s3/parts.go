@@ -43,6 +43,9 @@ func (s *store) partOf(c *call) (u upload, number int, err error) {
 	if u, err = s.upload(c.bucket, c.key, c.query.Get("uploadId")); err != nil {
 		return u, 0, err
 	}
+	if err = s.permitCustomerKey(c); err != nil {
+		return u, 0, err
+	}
 	return u, number, u.requireKey(c)
 }
 

@@ -1,10 +1,15 @@
 package s3
 
 import (
+	"context"
 	"encoding/xml"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"stepback/aws"
+	"stepback/internal/lazyregexp"
 )
 
 // tag is a tag of an object.
@@ -103,19 +108,45 @@ func checkTags(tags []tag) error {
 	if len(tags) > maxTags {
 		return fail("BadRequest", "Object tags cannot be greater than 10", nil)
 	}
+	if t := systemTag(tags); t != nil {
+		return fail("InvalidTag", "Your TagKey cannot be prefixed with aws:", members{"TagKey": t.Key})
+	}
 	return checkTagWords(tags)
 }
+
+// systemTagPrefix begins the keys of tags that only AWS services set.
+const systemTagPrefix = "aws:"
+
+// systemTag returns the first tag whose key has systemTagPrefix; nil for none.
+func systemTag(tags []tag) *tag {
+	i := slices.IndexFunc(tags, func(t tag) bool { return strings.HasPrefix(t.Key, systemTagPrefix) })
+	if i < 0 {
+		return nil
+	}
+	return &tags[i]
+}
+
+// checkBucketTagWords returns an error unless tags may be those of a bucket.
+func checkBucketTagWords(ctx context.Context, tags []tag) error {
+	if t := systemTag(tags); t != nil && !aws.MaySetSystemTags(ctx) {
+		return fail("InvalidTag", "System tags cannot be added/updated by requester", members{"TagKey": t.Key})
+	}
+	return checkTagWords(tags)
+}
+
+// tagText matches the keys and values of tags.
+var tagText = lazyregexp.New(`^[\pL\pZ\pN_.:/=+\-@]*$`)
 
 func checkTagWords(tags []tag) error {
 	seen := map[string]bool{}
 	for _, t := range tags {
 		switch {
-		case t.Key == "" || utf8.RuneCountInString(t.Key) > maxTagKey:
-			return fail("InvalidTag", "The TagKey you have provided is invalid", nil)
-		case utf8.RuneCountInString(t.Value) > maxTagValue:
-			return fail("InvalidTag", "The TagValue you have provided is invalid", nil)
+		case t.Key == "" || utf8.RuneCountInString(t.Key) > maxTagKey || !tagText.MatchString(t.Key):
+			return fail("InvalidTag", "The TagKey you have provided is invalid", members{"TagKey": t.Key})
+		case utf8.RuneCountInString(t.Value) > maxTagValue || !tagText.MatchString(t.Value):
+			return fail("InvalidTag", "The TagValue you have provided is invalid", members{"TagKey": t.Key, "TagValue": t.Value})
 		case seen[t.Key]:
-			return fail("InvalidTag", "Cannot provide multiple Tags with the same key", nil)
+			return fail("InvalidTag", "Cannot provide multiple Tags with the same key", members{"TagKey": t.Key})
 		}
 		seen[t.Key] = true
 	}

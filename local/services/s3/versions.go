@@ -46,8 +46,10 @@ func checkVersioning(s *store, c *call, text []byte) error {
 	switch {
 	case v.MFADelete == versionsEnabled:
 		return notImplemented("Deletion with a second factor (MfaDelete) is not served here.")
-	case v.Status != versionsEnabled && v.Status != versionsSuspended:
+	case v.Status == "":
 		return fail("IllegalVersioningConfigurationException", "The Versioning element must be specified", nil)
+	case v.Status != versionsEnabled && v.Status != versionsSuspended:
+		return malformedXML()
 	}
 	lock, err := s.lockOf(c.bucket)
 	if err == nil && lock != nil && v.Status == versionsSuspended {

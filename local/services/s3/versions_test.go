@@ -118,7 +118,7 @@ func TestVersions(t *testing.T) {
 	} else {
 		v.remove("copy", aws.ToString(out.VersionId))
 	}
-	got := fmt.Sprint(v.get("k", ""), " ", v.get("k", one), " ", v.get("k", "null"), " ", v.get("k", "none"))
+	got := fmt.Sprint(v.get("k", ""), " ", v.get("k", one), " ", v.get("k", "null"), " ", v.get("k", "3sL4kqtJlcpXroDTDmJrmSpXd3dIbrHY"))
 	if got != "two one before NoSuchVersion" {
 		t.Errorf("read %s", got)
 	}

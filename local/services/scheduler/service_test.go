@@ -369,6 +369,19 @@ func TestGroupsAndRefusals(t *testing.T) {
 		_, err := b.CreateSchedule(ctx, in)
 		refused(t, err, "ValidationException", c.want)
 	}
+	for _, c := range []struct{ input, want string }{
+		{"x", "Invalid RequestJson provided. Reason: the Input of the target has to be JSON."},
+		{`{"n":<aws.scheduler.attempt-number>}`, ""},
+	} {
+		_, err := b.CreateSchedule(ctx, &client.CreateScheduleInput{Name: text("json"), ScheduleExpression: text("rate(1 day)"),
+			FlexibleTimeWindow: off, Target: &types.Target{RoleArn: text(role), Input: &c.input,
+				Arn: text("arn:aws:states:eu-west-1:111111111111:stateMachine:m")}})
+		if c.want == "" && err != nil {
+			t.Errorf("%s: %v", c.input, err)
+		} else if c.want != "" {
+			refused(t, err, "ValidationException", c.want)
+		}
+	}
 	_, err = b.CreateSchedule(ctx, &client.CreateScheduleInput{Name: text("x"), ScheduleExpression: text("rate(1 day)"),
 		FlexibleTimeWindow: off, Target: &types.Target{RoleArn: text(role), Arn: text("arn:aws:scheduler:::aws-sdk:sqs:sendMesage")}})
 	var e smithy.APIError

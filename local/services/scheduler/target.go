@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -67,6 +68,8 @@ func (s *Service) checkTarget(t *target) error {
 	switch {
 	case !ok:
 		return invalid("Provided Arn is not in correct format.")
+	case slices.Contains(takeJSON, arn.Service) && t.Input != nil && !isJSON(*t.Input):
+		return invalid("Invalid RequestJson provided. Reason: the Input of the target has to be JSON.")
 	case !s.o.Targets.Takes(t.ARN):
 		return invalid("Target %s is not supported here: schedules can send to %s, and to universal targets (%sSERVICE:ACTION).",
 			t.ARN, strings.Join(s.o.Targets.Services(), ", "), universal)
@@ -76,6 +79,16 @@ func (s *Service) checkTarget(t *target) error {
 		return invalid("SqsParameters must be provided for the target %s.", t.ARN)
 	}
 	return nil
+}
+
+// takeJSON lists the services whose targets take a well-formed JSON as their input.
+var takeJSON = []string{"lambda", "states", "events"}
+
+// isJSON reports whether an input is JSON, whatever its context attributes are replaced by.
+func isJSON(input string) bool {
+	_, err := jsonvalue.Parse(strings.NewReplacer("<aws.scheduler.schedule-arn>", "1", "<aws.scheduler.scheduled-time>", "1",
+		"<aws.scheduler.execution-id>", "1", attemptNumber, "1").Replace(input))
+	return err == nil
 }
 
 // attemptNumber is the only context attribute that is not known until a letter is sent.

@@ -52,7 +52,7 @@ func (s *Service) createSecret(ctx context.Context, scope aws.Scope, in *createS
 	now := s.now()
 	x := &secret{scope: scope, Name: in.Name, Suffix: password(alphabet, suffixBytes-1), Description: in.Description,
 		Key: in.Key, Created: now, Changed: now}
-	if x.Tags, err = withTags(ctx, nil, in.Tags); err != nil {
+	if x.Tags, err = withTags(nil, in.Tags); err != nil {
 		return nil, err
 	}
 	if in.given() {

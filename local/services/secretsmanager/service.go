@@ -76,7 +76,7 @@ func (s *Service) Close() error {
 // Handler serves the API.
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{
-		Model: "secretsmanager", Operations: s.operations(), Partly: partly, Accepted: accepted, Failure: failure,
+		Model: "secretsmanager", ReservedTag: invalid("Tag keys can't start with aws:."), Operations: s.operations(), Partly: partly, Accepted: accepted, Failure: failure,
 		Default: s.opts.Scope, Log: s.opts.Log,
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	"stepback/aws"
 )
@@ -13,12 +12,9 @@ type tag struct{ Key, Value string }
 
 const mostTags = 50
 
-func withTags(ctx context.Context, tags map[string]string, more []tag) (map[string]string, error) {
+func withTags(tags map[string]string, more []tag) (map[string]string, error) {
 	made := maps.Clone(tags)
 	for _, t := range more {
-		if strings.HasPrefix(t.Key, "aws:") && !aws.MaySetSystemTags(ctx) {
-			return nil, invalid("Tag keys can't start with aws:.")
-		}
 		if made == nil {
 			made = map[string]string{}
 		}
@@ -49,7 +45,7 @@ type tagging struct {
 
 func (s *Service) tagResource(ctx context.Context, scope aws.Scope, in *tagging) (*none, error) {
 	_, err := s.alter(scope, in.Secret, func(x *secret) (err error) {
-		x.Tags, err = withTags(ctx, x.Tags, in.Tags)
+		x.Tags, err = withTags(x.Tags, in.Tags)
 		return err
 	})
 	return &none{}, err

@@ -16,7 +16,7 @@ func checkDataProtection(text string) error {
 	}
 	var p struct{ Statement json.RawMessage }
 	if err := json.Unmarshal([]byte(text), &p); err != nil {
-		return invalid("DataProtectionPolicy Reason: failed to parse JSON. %s", jsonReason(text, err))
+		return invalid("DataProtectionPolicy Reason: failed to parse JSON. %s", jsonReason(text))
 	}
 	if s := string(p.Statement); s != "" && s != "null" && s != "[]" {
 		return notServed("Data protection policies with statements (DataProtectionPolicy) are not served here.")

@@ -188,6 +188,10 @@ func TestFilterPolicies(t *testing.T) {
 	}
 	refused(t, set("FilterPolicyScope", "x"), "InvalidParameter",
 		"Invalid parameter: FilterPolicyScope: Invalid value [x]. Please use either MessageBody or MessageAttributes")
+	refused(t, set("FilterPolicy", `[]`), "InvalidParameter", "Invalid parameter: FilterPolicy: "+
+		"Filter is not an object\n at [Source: (String)\"[]\"; line: 1, column: 2]")
+	refused(t, set("RedrivePolicy", `[]`), "InvalidParameter",
+		"Invalid parameter: RedrivePolicy: failed to parse JSON. A value has another type than expected")
 	refused(t, set("FilterPolicy", `{"a":[{"b":"c"}]}`), "InvalidParameter", "Invalid parameter: FilterPolicy: "+
 		"Unrecognized match type b\n at [Source: (String)\"{\"a\":[{\"b\":\"c\"}]}\"; line: 1, column: 13]")
 }

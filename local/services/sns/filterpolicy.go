@@ -33,8 +33,9 @@ func newFilter(text, scope, where string) (filter, error) {
 	}
 	refuse := func(reason string) (filter, error) { return filter{}, invalid("%sFilterPolicy: %s", where, reason) }
 	var members map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(text), &members); err != nil {
-		return refuse("failed to parse JSON. " + jsonReason(text, err))
+	wrongType := (*json.UnmarshalTypeError)(nil) // the pattern reports it
+	if err := json.Unmarshal([]byte(text), &members); err != nil && !errors.As(err, &wrongType) {
+		return refuse("failed to parse JSON. " + jsonReason(text))
 	}
 	if len(members) > mostFilterKeys {
 		return refuse("Filter policy can not have more than 5 keys")
@@ -81,13 +82,13 @@ func nestsWrongly(text json.RawMessage) bool {
 	return false
 }
 
-// jsonReason describes why a text is not valid JSON, in the wording of AWS's parser. It includes the position but
-// not the text.
-func jsonReason(text string, err error) string {
+// jsonReason describes why a text is not valid JSON, in the wording of AWS's parser, or that it has values of other
+// types than expected. It includes the position but not the text.
+func jsonReason(text string) string {
 	_, parsed := jsonvalue.Parse(text)
 	var wrong *jsonvalue.SyntaxError
 	if !errors.As(parsed, &wrong) {
-		return err.Error()
+		return "A value has another type than expected"
 	}
 	return fmt.Sprintf("%s\n at [Source: REDACTED (`StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION` disabled); line: %d, "+
 		"column: %d]", wrong.Message, wrong.Line, wrong.Column)

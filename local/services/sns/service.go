@@ -64,6 +64,8 @@ type Options struct {
 	Log *slog.Logger
 }
 
+var errReservedTag = invalid("Tags Reason: %s", aws.ReservedTagMessage)
+
 // Service is the embedded SNS. It is safe for concurrent use.
 type Service struct {
 	opts   Options
@@ -296,7 +298,7 @@ func (s *Service) newAPI() *server.Service {
 	publish.MaxBody, batch.MaxBody = room, room
 	publish.TooLarge, batch.TooLarge = errTooLong, errBatchTooLong
 	return server.Must(server.Config{
-		Model: "sns", Partly: partly, Default: s.opts.Scope, Invalid: "ValidationError", Failure: failure, Log: s.opts.Log,
+		Model: "sns", ReservedTag: errReservedTag, Partly: partly, Default: s.opts.Scope, Invalid: "ValidationError", Failure: failure, Log: s.opts.Log,
 		Words: server.Words{Unchecked: []string{"TagKey", "TagValue"}},
 		Operations: map[string]server.Operation{
 			"AddPermission":             server.Handle(s.addPermission),

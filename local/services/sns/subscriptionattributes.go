@@ -34,7 +34,7 @@ func parseRedrivePolicy(text, where string) (aws.ARN, error) {
 		Target string `json:"deadLetterTargetArn"`
 	}
 	if err := json.Unmarshal([]byte(text), &p); err != nil {
-		return aws.ARN{}, invalid("%sRedrivePolicy: failed to parse JSON. %s", where, jsonReason(text, err))
+		return aws.ARN{}, invalid("%sRedrivePolicy: failed to parse JSON. %s", where, jsonReason(text))
 	}
 	a, ok := aws.ParseARN(p.Target)
 	if !ok || a.Service != protocolSQS {

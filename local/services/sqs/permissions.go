@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"stepback/aws"
+	"stepback/internal/lazyregexp"
 	"stepback/local/services/sqs/store"
 )
 
@@ -35,6 +36,8 @@ func label(statement any) string {
 	return sid
 }
 
+var accountID = lazyregexp.New(`^[0-9]{12}$`)
+
 type permission struct {
 	queueRequest
 	Label    string
@@ -53,6 +56,11 @@ func (s *Service) addPermission(_ context.Context, scope aws.Scope, in *permissi
 				"Please refer to the appropriate WSDL for a list of valid actions.")
 		}
 		names[i] = "SQS:" + action
+	}
+	for _, account := range in.Accounts {
+		if !accountID.MatchString(account) {
+			return nil, invalidValue("["+account+"]", "PrincipalId", "Unable to verify.")
+		}
 	}
 	return &none{}, s.on(scope, in.URL, func(now int64, b *store.Batch, q *live) error {
 		p := q.policy()

@@ -304,6 +304,11 @@ func TestTagsAndPermissions(t *testing.T) {
 	}
 	_, err := b.AddPermission(ctx, allow)
 	refused(t, err, "InvalidParameterValue", "Value let for parameter Label is invalid. Reason: Already exists.")
+	for _, account := range []string{"*", "arn:aws:iam::222222222222:user/u", "22222222222"} {
+		_, err = b.AddPermission(ctx, &client.AddPermissionInput{QueueUrl: &url, Label: sdkaws.String("other"),
+			AWSAccountIds: []string{account}, Actions: []string{"SendMessage"}})
+		refused(t, err, "InvalidParameterValue", "Value ["+account+"] for parameter PrincipalId is invalid. Reason: Unable to verify.")
+	}
 	b.crash()
 	tags, err := b.ListQueueTags(ctx, &client.ListQueueTagsInput{QueueUrl: &url})
 	if err != nil || len(tags.Tags) != 1 || tags.Tags["b"] != "2" {

@@ -103,6 +103,18 @@ func TestLifecycleRulesOfS3(t *testing.T) {
 	}
 }
 
+func TestBlockedEncryptionTypesOfS3(t *testing.T) {
+	t.Parallel()
+	api := &recorder{}
+	p := properties(t, `{"BucketName":"b","BucketEncryption":{"ServerSideEncryptionConfiguration":[{"BlockedEncryptionTypes":{"EncryptionType":["NONE"]}}]}}`)
+	_, err := resource.All()["AWS::S3::Bucket"].Update(t.Context(), &resource.Request{API: api,
+		Scope: aws.Scope{Account: "1", Region: "us-east-1"}, ID: "b", Properties: p, Previous: map[string]any{}})
+	want := `s3:PutBucketEncryption {"Bucket":"b","ServerSideEncryptionConfiguration":{"Rules":[{"BlockedEncryptionTypes":{"EncryptionType":["NONE"]}}]}}`
+	if err != nil || len(api.calls) != 1 || api.calls[0] != want {
+		t.Errorf("%v, %s", err, api.calls)
+	}
+}
+
 func TestUnknownPropertiesAreRefusedByName(t *testing.T) {
 	t.Parallel()
 	for name, typ := range resource.All() {

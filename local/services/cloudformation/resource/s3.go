@@ -196,7 +196,7 @@ func encryption(v any) (map[string]any, error) {
 	}
 	rules, err := each(m["ServerSideEncryptionConfiguration"], "#/BucketEncryption/ServerSideEncryptionConfiguration",
 		func(e any, path string) (map[string]any, error) {
-			return renamed(e, path, "ServerSideEncryptionByDefault=ApplyServerSideEncryptionByDefault BucketKeyEnabled")
+			return renamed(e, path, "ServerSideEncryptionByDefault=ApplyServerSideEncryptionByDefault BucketKeyEnabled BlockedEncryptionTypes")
 		})
 	return map[string]any{"ServerSideEncryptionConfiguration": map[string]any{"Rules": rules}}, err
 }

@@ -48,6 +48,9 @@ type Operand struct {
 	Size  bool // the size of the path's value, or of Value
 }
 
+// mostInOperands is the maximum number of operands of IN, including the one before it.
+const mostInOperands = 100
+
 // ParseCondition parses a condition. kind is the name of the parameter, such as ConditionExpression. The error is an
 // item.Invalid.
 func ParseCondition(kind, text string, params *Parameters) (*Condition, error) {
@@ -164,6 +167,9 @@ func (p *parser) comparison() node {
 			made.Operands = append(made.Operands, p.operand(p.primary()))
 		}
 		p.expect(")")
+		if count := len(made.Operands); count > mostInOperands {
+			p.wrong("The IN operator is provided with too many operands; number of operands: " + strconv.Itoa(count))
+		}
 	default:
 		return left
 	}
