@@ -104,7 +104,6 @@ func TestConditionsOnHeaders(t *testing.T) {
 	if err := putAs(t, other, awss3.PutObjectInput{Key: aws.String("k")}); codeOf(err) != "AccessDenied" {
 		t.Errorf("without the header: %v", err)
 	}
-	blockEncryption(t, owner, "shared", types.EncryptionTypeNone)
 	key := []byte(strings.Repeat("k", 32))
 	sum := md5.Sum(key)
 	if err := putAs(t, other, awss3.PutObjectInput{Key: aws.String("k"), SSECustomerAlgorithm: aws.String("AES256"),

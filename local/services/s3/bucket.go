@@ -211,8 +211,7 @@ type bucketConfiguration struct {
 }
 
 // createBucket implements CreateBucket. The new bucket blocks public access and has no ACLs, as on AWS since April
-// 2023, unless the request chooses another ownership of objects. It blocks customer keys (SSE-C), as on AWS since April
-// 2026.
+// 2023, unless the request chooses another ownership of objects.
 func (s *store) createBucket(c *call) (any, error) {
 	if !isBucketName(c.bucket) || isReservedName(c.bucket) {
 		return nil, fail("InvalidBucketName", "The specified bucket is not valid.", members{"BucketName": c.bucket})
@@ -291,7 +290,6 @@ func (s *store) newBucketSettings(c *call, in *bucketConfiguration) (map[string]
 	}
 	changes := map[string]string{
 		ownerSetting:        owner,
-		blockedSetting:      blockedCustomerKeys,
 		"ownershipControls": `<OwnershipControls xmlns="` + namespace + `"><Rule><ObjectOwnership>` + ownership + `</ObjectOwnership></Rule></OwnershipControls>`,
 		"publicAccessBlock": `<PublicAccessBlockConfiguration xmlns="` + namespace + `"><BlockPublicAcls>true</BlockPublicAcls><IgnorePublicAcls>true</IgnorePublicAcls><BlockPublicPolicy>true</BlockPublicPolicy><RestrictPublicBuckets>true</RestrictPublicBuckets></PublicAccessBlockConfiguration>`,
 	}

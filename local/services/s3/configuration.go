@@ -27,8 +27,8 @@ type setting struct {
 	check            func(s *store, c *call, text []byte) error
 	complete         func(text string) (string, error) // adds what S3 adds to a valid text; nil for nothing
 	// beside returns further settings that a request changes, and with which values; nil for none. text is empty for a
-	// DELETE, and all are the bucket's settings before the request.
-	beside func(text string, all map[string]string) (map[string]string, error)
+	// DELETE.
+	beside func(text string) (map[string]string, error)
 	// shown returns the text that a GET responds with if it is not the stored one.
 	shown func(all map[string]string) (string, error)
 	// A bucket that has no such setting is answered with an error, or with a value.
@@ -147,11 +147,7 @@ func (s *store) putSetting(c *call, name string, known *setting) (any, error) {
 func (s *store) replaceSetting(c *call, name string, known *setting, text string) error {
 	changes := map[string]string{}
 	if known.beside != nil {
-		all, err := s.settingsOf(c.bucket)
-		if err != nil {
-			return s.storageError(err)
-		}
-		more, err := known.beside(text, all)
+		more, err := known.beside(text)
 		if err != nil {
 			return malformedXML()
 		}

@@ -159,7 +159,9 @@ type blockedTypes struct {
 }
 
 // blockedSetting is the setting that has the encryption type that a bucket rejects: blockedCustomerKeys, or
-// blockedNone. Buckets that were created before S3 blocked customer keys do not have it, and reject none.
+// blockedNone. A bucket without it rejects none. On AWS, buckets created since April 2026 reject customer keys by
+// default. Here they do not, as in the answers that AWS gave before, because programs in use rely on it
+// (docs/services.md).
 const (
 	blockedSetting      = "blocked-encryption"
 	blockedCustomerKeys = "SSE-C"
@@ -189,13 +191,10 @@ func checkEncryption(_ *store, _ *call, text []byte) error {
 }
 
 // blockedByRule returns the type that an encryption blocks. An encryption without one leaves the bucket as it is, and
-// without an encryption, customer keys are blocked as in a new bucket.
-func blockedByRule(text string, all map[string]string) (map[string]string, error) {
+// without an encryption the bucket blocks none.
+func blockedByRule(text string) (map[string]string, error) {
 	if text == "" {
-		if all[blockedSetting] == "" {
-			return nil, nil
-		}
-		return map[string]string{blockedSetting: blockedCustomerKeys}, nil
+		return map[string]string{blockedSetting: ""}, nil
 	}
 	var in encryption
 	if err := xml.Unmarshal([]byte(text), &in); err != nil || len(in.Rules) == 0 {
@@ -207,8 +206,8 @@ func blockedByRule(text string, all map[string]string) (map[string]string, error
 	return nil, nil
 }
 
-// shownEncryption returns the encryption of a bucket with S3's defaults: its own keys, no bucket key, and the blocked
-// type.
+// shownEncryption returns the encryption of a bucket with S3's defaults: its own keys and no bucket key. It has the
+// blocked type if a request has set one.
 func shownEncryption(all map[string]string) (string, error) {
 	var out encryption
 	if text := all["encryption"]; text != "" {
@@ -225,7 +224,9 @@ func shownEncryption(all map[string]string) (string, error) {
 		if r.Default == nil {
 			r.Default = &encryptionDefault{Algorithm: managedKeys}
 		}
-		r.Blocked = &blockedTypes{[]string{cmp.Or(all[blockedSetting], blockedNone)}}
+		if r.Blocked = nil; all[blockedSetting] != "" {
+			r.Blocked = &blockedTypes{[]string{all[blockedSetting]}}
+		}
 	}
 	text, err := xml.Marshal(out)
 	return string(text), err

@@ -26,10 +26,10 @@ func putEncryption(t *testing.T, c *awss3.Client, bucket string, rule types.Serv
 	}
 }
 
-// blockEncryption sets the encryption type that a bucket blocks.
-func blockEncryption(t *testing.T, c *awss3.Client, bucket string, blocked types.EncryptionType) {
+// blockEncryption sets the encryption type that the bucket fresh blocks.
+func blockEncryption(t *testing.T, c *awss3.Client, blocked types.EncryptionType) {
 	t.Helper()
-	putEncryption(t, c, bucket, types.ServerSideEncryptionRule{
+	putEncryption(t, c, "fresh", types.ServerSideEncryptionRule{
 		BlockedEncryptionTypes: &types.BlockedEncryptionTypes{EncryptionType: []types.EncryptionType{blocked}}})
 }
 
@@ -47,9 +47,17 @@ func encryptionOf(t *testing.T, c *awss3.Client, bucket string) string {
 	return string(text)
 }
 
+// blockedJSON returns the blocked types of a rule; blocked is empty if it has none.
+func blockedJSON(blocked string) string {
+	if blocked == "" {
+		return "null"
+	}
+	return `{"EncryptionType":["` + blocked + `"]}`
+}
+
 func encryptionRules(algorithm, key, bucketKey, blocked string) string {
 	return `[{"ApplyServerSideEncryptionByDefault":{"SSEAlgorithm":"` + algorithm + `","KMSMasterKeyID":` + key +
-		`},"BlockedEncryptionTypes":{"EncryptionType":["` + blocked + `"]},"BucketKeyEnabled":` + bucketKey + `}]`
+		`},"BlockedEncryptionTypes":` + blockedJSON(blocked) + `,"BucketKeyEnabled":` + bucketKey + `}]`
 }
 
 func TestBucketEncryption(t *testing.T) {
@@ -77,9 +85,9 @@ func TestBucketEncryption(t *testing.T) {
 			encryptionRules("aws:kms", `"k-1"`, "false", "SSE-C")},
 		{"allowed again", "fresh", &types.ServerSideEncryptionRule{BlockedEncryptionTypes: blocks("NONE")},
 			encryptionRules("AES256", "null", "false", "NONE")},
-		{"deleted", "fresh", nil, encryptionRules("AES256", "null", "false", "SSE-C")},
-		{"deleted in an older bucket", bucket, nil, encryptionRules("AES256", "null", "false", "NONE")},
-		{"blocked in an older bucket", bucket, &types.ServerSideEncryptionRule{BlockedEncryptionTypes: blocks("SSE-C")},
+		{"deleted", "fresh", nil, encryptionRules("AES256", "null", "false", "")},
+		{"deleted again", "fresh", nil, encryptionRules("AES256", "null", "false", "")},
+		{"blocked in another bucket", bucket, &types.ServerSideEncryptionRule{BlockedEncryptionTypes: blocks("SSE-C")},
 			encryptionRules("AES256", "null", "false", "SSE-C")},
 	} {
 		if step.rule != nil {
@@ -102,15 +110,16 @@ func TestBucketEncryption(t *testing.T) {
 	}
 }
 
-func TestNewBucketsBlockCustomerKeys(t *testing.T) {
+func TestABucketBlocksCustomerKeys(t *testing.T) {
 	t.Parallel()
 	_, c := start(t, t.TempDir(), s3.Options{})
 	if _, err := c.CreateBucket(t.Context(), &awss3.CreateBucketInput{Bucket: aws.String("fresh")}); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := encryptionOf(t, c, "fresh"), encryptionRules("AES256", "null", "false", "SSE-C"); got != want {
+	if got, want := encryptionOf(t, c, "fresh"), encryptionRules("AES256", "null", "false", ""); got != want {
 		t.Errorf("a new bucket: %s, want %s", got, want)
 	}
+	blockEncryption(t, c, types.EncryptionTypeSseC)
 	raw := []byte(strings.Repeat("k", 32))
 	digest := md5.Sum(raw)
 	algorithm, fresh := aws.String("AES256"), aws.String("fresh")
@@ -162,20 +171,20 @@ func TestNewBucketsBlockCustomerKeys(t *testing.T) {
 	}
 	for _, w := range writes {
 		if err := w.run(t.Context()); codeOf(err) != "AccessDenied" || !strings.Contains(err.Error(), "StatusCode: 403") {
-			t.Errorf("%s in a new bucket: %v", w.name, err)
+			t.Errorf("%s in a bucket that blocks customer keys: %v", w.name, err)
 		}
 	}
 	if _, err := c.PutObject(t.Context(), &awss3.PutObjectInput{Bucket: fresh, Key: aws.String("k"), Body: strings.NewReader("hello"),
 		SSECustomerAlgorithm: algorithm, SSECustomerKey: key, SSECustomerKeyMD5: other}); codeOf(err) != "AccessDenied" {
 		t.Errorf("with the digest of another key: %v", err)
 	}
-	blockEncryption(t, c, "fresh", types.EncryptionTypeNone)
+	blockEncryption(t, c, types.EncryptionTypeNone)
 	for _, w := range writes {
 		if err := w.run(t.Context()); err != nil {
 			t.Errorf("%s in a bucket that allows customer keys: %v", w.name, err)
 		}
 	}
-	blockEncryption(t, c, "fresh", types.EncryptionTypeSseC)
+	blockEncryption(t, c, types.EncryptionTypeSseC)
 	for _, w := range parts {
 		if err := w.run(t.Context()); codeOf(err) != "AccessDenied" {
 			t.Errorf("%s in a bucket that blocks customer keys again: %v", w.name, err)
@@ -190,7 +199,7 @@ func TestNewBucketsBlockCustomerKeys(t *testing.T) {
 		CopySourceSSECustomerKeyMD5: sum}); err != nil {
 		t.Errorf("an object of before is not copied: %v", err)
 	}
-	blockEncryption(t, c, "fresh", types.EncryptionTypeNone)
+	blockEncryption(t, c, types.EncryptionTypeNone)
 	for _, w := range parts {
 		if err := w.run(t.Context()); err != nil {
 			t.Errorf("%s in a bucket that allows customer keys: %v", w.name, err)
