@@ -12,9 +12,9 @@ import (
 	"strconv"
 )
 
-// Suffix is the suffix of the names of files that are still being written. A killed process may leave such a file,
+// suffix is the suffix of the names of files that are still being written. A killed process may leave such a file,
 // which can be removed.
-const Suffix = ".new"
+const suffix = ".new"
 
 // Write atomically replaces the file at path, whose directory must exist, with content. The file gets the permissions
 // perm, before the umask, even if it replaces another.
@@ -53,7 +53,7 @@ func create(path string, perm fs.FileMode) (*os.File, error) {
 	const attempts = 100
 	dir, base := filepath.Split(path)
 	for i := 0; ; i++ {
-		name := dir + "." + base + "." + strconv.FormatUint(rand.Uint64(), 36) + Suffix
+		name := dir + "." + base + "." + strconv.FormatUint(rand.Uint64(), 36) + suffix
 		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, perm)
 		if i < attempts && errors.Is(err, fs.ErrExist) {
 			continue

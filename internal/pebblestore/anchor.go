@@ -22,8 +22,8 @@ import (
 const (
 	// AnchorFile holds the number of the newest change that is on the disk.
 	AnchorFile = "stepback-anchor"
-	// LossesFile lists the lost tails that no repair has acknowledged yet. It exists only if there are any.
-	LossesFile = "stepback-losses.json"
+	// lossesFile lists the lost tails that no repair has acknowledged yet. It exists only if there are any.
+	lossesFile = "stepback-losses.json"
 )
 
 // LostTail reports that the end of a store's log is missing: the store has fewer changes than had been on the disk.
@@ -61,8 +61,8 @@ const (
 	slotDistance = 512
 )
 
-// ErrAnchor is returned if neither slot of an anchor file can be read.
-var ErrAnchor = errors.New("neither of its two entries can be read")
+// errAnchor is returned if neither slot of an anchor file can be read.
+var errAnchor = errors.New("neither of its two entries can be read")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -86,7 +86,7 @@ func parseSlot(text []byte) (s slot, ok bool) {
 }
 
 // readAnchor reads the newest slot of a directory's anchor. found is false if there is no anchor; the error is
-// ErrAnchor if there is one that cannot be read.
+// errAnchor if there is one that cannot be read.
 func readAnchor(system vfs.FS, dir string) (newest slot, found bool, err error) {
 	f, err := system.Open(filepath.Join(dir, AnchorFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -112,7 +112,7 @@ func readAnchor(system vfs.FS, dir string) (newest slot, found bool, err error) 
 		}
 	}
 	if !valid {
-		return slot{}, true, fmt.Errorf("%s: %w", filepath.Join(dir, AnchorFile), ErrAnchor)
+		return slot{}, true, fmt.Errorf("%s: %w", filepath.Join(dir, AnchorFile), errAnchor)
 	}
 	return newest, true, nil
 }
@@ -217,7 +217,7 @@ func Losses(system vfs.FS, dir string) ([]*LostTail, error) { return readLosses(
 
 // readLosses returns the losses that a directory's file lists. An unreadable file counts as one loss of unknown size.
 func readLosses(system vfs.FS, dir string) ([]*LostTail, error) {
-	path := filepath.Join(dir, LossesFile)
+	path := filepath.Join(dir, lossesFile)
 	f, err := system.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -239,5 +239,5 @@ func writeLosses(system vfs.FS, dir string, losses []*LostTail) error {
 	if err != nil {
 		return err
 	}
-	return replace(system, dir, filepath.Join(dir, LossesFile), text)
+	return replace(system, dir, filepath.Join(dir, lossesFile), text)
 }

@@ -122,7 +122,7 @@ func inspect(c Config) (s state, err error) {
 		return s, err
 	}
 	s.newest, s.anchored, err = readAnchor(c.FS, c.Dir)
-	if errors.Is(err, ErrAnchor) {
+	if errors.Is(err, errAnchor) {
 		s.problem, err = err, nil
 	}
 	if err == nil {

@@ -16,21 +16,21 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Variable is the environment variable that names a folder of recordings to use instead of the archive.
-const Variable = "STEPBACK_CONFORMANCE"
+// variable is the environment variable that names a folder of recordings to use instead of the archive.
+const variable = "STEPBACK_CONFORMANCE"
 
 //go:embed recordings.tar.zst
 var archive []byte
 
-// FS returns the recordings: those in the folder that Variable names or, if it is not set, those in the archive. It
+// FS returns the recordings: those in the folder that variable names or, if it is not set, those in the archive. It
 // returns an error if the folder does not exist, because without recordings every comparison would pass.
 func FS() (fs.FS, error) {
-	folder := os.Getenv(Variable)
+	folder := os.Getenv(variable)
 	if folder == "" {
 		return unpacked()
 	}
 	if _, err := os.Stat(folder); err != nil {
-		return nil, fmt.Errorf("%s: %w", Variable, err)
+		return nil, fmt.Errorf("%s: %w", variable, err)
 	}
 	return os.DirFS(folder), nil
 }

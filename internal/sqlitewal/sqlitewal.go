@@ -19,7 +19,8 @@ type Execer interface {
 }
 
 // Use turns on the write-ahead log, a setting that is stored in the database file. SQLite does not wait for other
-// processes that do the same concurrently (its busy timeout does not cover this), so Use retries for up to five seconds.
+// processes that do the same concurrently (its busy timeout does not cover this), so Use retries for up to five
+// seconds.
 func Use(ctx context.Context, db Execer) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

@@ -23,7 +23,7 @@ func (s *Set) ReadFile(name string, text []byte, otherwise Wanted) ([]Wanted, er
 	o := v.Object("seed", "for", "faults")
 	all := Wanted{Seed: seedOf(o.Get("seed"), otherwise.Seed), For: o.Get("for").DurationOr(otherwise.For, 0, longest)}
 	const widest = 1000
-	faults := o.Need("faults").List(1, MaxFaults)
+	faults := o.Need("faults").List(1, maxFaults)
 	wanted := make([]Wanted, 0, len(faults))
 	for _, e := range faults {
 		w, of := all, e

@@ -13,8 +13,8 @@ import (
 	"stepback/aws/server"
 )
 
-// Header is set on responses to requests affected by a fault; its value is the ID of the fault.
-const Header = "X-Stepback-Fault"
+// header is set on responses to requests affected by a fault; its value is the ID of the fault.
+const header = "X-Stepback-Fault"
 
 // Front returns a handler that applies the faults to requests of a service before, or instead of, calling next.
 // Requests to services implemented with package aws/server are intercepted in that package; this handler intercepts
@@ -90,7 +90,7 @@ func (s *Set) intercept(ctx context.Context, h http.Header, faults []*fault, ser
 			continue
 		}
 		f.injected.Add(1)
-		h.Set(Header, strconv.Itoa(f.id))
+		h.Set(header, strconv.Itoa(f.id))
 		switch f.spec.Error {
 		case Latency:
 			if !s.sleep(ctx, f.spec.From+time.Duration(at*float64(f.spec.To-f.spec.From))) {

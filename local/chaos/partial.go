@@ -207,7 +207,7 @@ func inPart(ctx context.Context, h http.Header, parts []part, r *server.Request,
 		for _, p := range parts {
 			if hit, _, _ := p.fault.draw(); hit {
 				p.fault.injected.Add(1)
-				h.Set(Header, strconv.Itoa(p.fault.id))
+				h.Set(header, strconv.Itoa(p.fault.id))
 				return true
 			}
 		}

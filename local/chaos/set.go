@@ -67,8 +67,8 @@ type Wanted struct {
 	For time.Duration
 }
 
-// MaxFaults is the maximum number of faults in a Set.
-const MaxFaults = 100
+// maxFaults is the maximum number of faults in a Set.
+const maxFaults = 100
 
 // Check returns an error if a fault is invalid.
 func (s *Set) Check(text string) error {
@@ -107,9 +107,9 @@ func (s *Set) Add(wanted []Wanted) ([]Fault, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.prune()
-	if len(s.faults)+len(made) > MaxFaults {
+	if len(s.faults)+len(made) > maxFaults {
 		return nil, fmt.Errorf("there are %d faults, and at most %d can be active; lift some first", len(s.faults),
-			MaxFaults)
+			maxFaults)
 	}
 	added := make([]Fault, len(made))
 	for i, f := range made {

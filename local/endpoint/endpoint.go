@@ -31,13 +31,13 @@ const ConsolePath = "/_stepback/"
 
 // forPrograms reports whether a path below ConsolePath is for programs.
 func forPrograms(path string) bool {
-	return path == ControlPath || path == HealthPath || path == MetricsPath || path == InboxPath ||
-		strings.HasPrefix(path, InboxPath+"/") || strings.HasPrefix(path, "/_stepback/lambda/") ||
+	return path == ControlPath || path == HealthPath || path == MetricsPath || path == inboxPath ||
+		strings.HasPrefix(path, inboxPath+"/") || strings.HasPrefix(path, "/_stepback/lambda/") ||
 		strings.HasPrefix(path, "/_stepback/cloudformation/")
 }
 
-// InboxPath is the path where programs find the emails that SNS would have sent.
-const InboxPath = "/_stepback/inbox"
+// inboxPath is the path where programs find the emails that SNS would have sent.
+const inboxPath = "/_stepback/inbox"
 
 // fromBrowser reports whether a request for the root of the address, where S3 lists its buckets, comes from a browser.
 func fromBrowser(r *http.Request) bool {

@@ -63,9 +63,8 @@ type Measurement struct {
 	Capacity Capacity
 	// Others is the number of first attempts per second that other states make on the same callee; see [Together].
 	Others float64
-	// CallTime is the duration of a call to a healthy callee; 0 if unknown. CallTimeout is the time after which
-	// callers give up.
-	CallTime, CallTimeout time.Duration
+	// CallTimeout is the time after which callers give up.
+	CallTimeout time.Duration
 	// Recoveries covers the last days, for R-pay.
 	Recoveries []Recovery
 	// MapRun is the running Map Run that calls the callee; nil for an open stream.

@@ -34,8 +34,8 @@ type Found struct {
 	s3   string // the file's name in S3, beside which cdk.out has it
 }
 
-// MaxSize is the most bytes of a text: CloudFormation accepts one megabyte, Terraform plans are longer.
-const MaxSize = 64 << 20
+// maxSize is the most bytes of a text: CloudFormation accepts one megabyte, Terraform plans are longer.
+const maxSize = 64 << 20
 
 // ErrNone is returned if a text declares no state machine.
 var ErrNone = errors.New("it declares no state machine")
@@ -68,8 +68,8 @@ func namesMachine(text string) bool {
 // In returns the state machines that a text declares, in order. It returns ErrNone if there are none, and otherwise
 // an error if the text is invalid. If a definition cannot be read from the text, Missing says why.
 func In(text string) ([]Found, error) {
-	if len(text) > MaxSize {
-		return nil, fmt.Errorf("it is longer than %d bytes", MaxSize)
+	if len(text) > maxSize {
+		return nil, fmt.Errorf("it is longer than %d bytes", maxSize)
 	}
 	root, err := parse(text)
 	if err != nil {

@@ -26,7 +26,7 @@ func AWSConfig(ctx context.Context, endpoint string) (aws.Config, error) {
 				fmt.Errorf("the endpoint %q is not a URL like http://localhost:8083", endpoint))
 		}
 		options = append(options, config.WithBaseEndpoint(endpoint))
-		if OnThisMachine(u.Hostname()) {
+		if onThisMachine(u.Hostname()) {
 			options = append(options, config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider("test",
 				"test", "")))
 		}
@@ -41,8 +41,8 @@ func AWSConfig(ctx context.Context, endpoint string) (aws.Config, error) {
 	return cfg, nil
 }
 
-// OnThisMachine reports whether a host is this machine: localhost or a loopback address.
-func OnThisMachine(host string) bool {
+// onThisMachine reports whether a host is this machine: localhost or a loopback address.
+func onThisMachine(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

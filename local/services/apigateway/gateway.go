@@ -19,9 +19,9 @@ import (
 
 const (
 	hostSuffix = ".execute-api.localhost"
-	// InvokePath is an alternative address of APIs, for programs that cannot resolve names below localhost:
-	// InvokePath + ID + "/STAGE/…".
-	InvokePath = "/_aws/execute-api/"
+	// invokePath is an alternative address of APIs, for programs that cannot resolve names below localhost:
+	// invokePath + ID + "/STAGE/…".
+	invokePath = "/_aws/execute-api/"
 	// maxBody is the maximum size of a body, in bytes.
 	maxBody = 10 << 20
 )
@@ -34,7 +34,7 @@ func IsHost(host string) bool { return apiHost.MatchString(host) }
 
 // Invokes reports whether a request calls an API, as opposed to one of API Gateway's own operations.
 func Invokes(r *http.Request) bool {
-	return strings.HasPrefix(r.URL.Path, InvokePath) || IsHost(hostOf(r))
+	return strings.HasPrefix(r.URL.Path, invokePath) || IsHost(hostOf(r))
 }
 
 func hostOf(r *http.Request) string {
@@ -60,7 +60,7 @@ func (s *Service) at(r *http.Request) (*calledAPI, bool) {
 	path := r.URL.EscapedPath()
 	var id string
 	explicit := false
-	if rest, is := strings.CutPrefix(path, InvokePath); is {
+	if rest, is := strings.CutPrefix(path, invokePath); is {
 		id, path, _ = strings.Cut(rest, "/")
 		path, explicit = "/"+path, true
 	} else if m := apiHost.FindStringSubmatch(hostOf(r)); m != nil {

@@ -35,7 +35,7 @@ func Page(page string, all []server.Coverage) (string, error) {
 		if !strings.Contains(page, mark) {
 			page = withSection(page, c.Service, mark)
 		}
-		if page, err = replaced(page, mark, end, Markdown(c)); err != nil {
+		if page, err = replaced(page, mark, end, markdown(c)); err != nil {
 			return "", err
 		}
 	}
@@ -92,9 +92,9 @@ func summary(all []server.Coverage) string {
 	return b.String()
 }
 
-// Markdown returns the part of the page for one service: the number of implemented operations, the operations that
+// markdown returns the part of the page for one service: the number of implemented operations, the operations that
 // work, what is missing in those that work only in part, and those that are not available.
-func Markdown(c *server.Coverage) string {
+func markdown(c *server.Coverage) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d of the %d operations in the API model (%.0f %%).\n",
 		c.Supported+c.Partial, len(c.Operations), c.Share)

@@ -14,8 +14,8 @@ import (
 	"stepback/internal/pebblestore"
 )
 
-// ErrDamaged is returned if stored data cannot be read any more because it differs from what was written.
-var ErrDamaged = errors.New("the store is damaged")
+// errDamaged is returned if stored data cannot be read any more because it differs from what was written.
+var errDamaged = errors.New("the store is damaged")
 
 // damaged explains an error caused by a damaged file; other errors are returned unchanged.
 func (s *Store) damaged(err error) error {
@@ -24,7 +24,7 @@ func (s *Store) damaged(err error) error {
 	}
 	first, _, _ := strings.Cut(err.Error(), "\n") // Pebble adds lines for its own developers
 	return fmt.Errorf("%s: %w: %s; restore a backup of the directory, or recover intact data with stepback data repair", s.dir,
-		ErrDamaged, first)
+		errDamaged, first)
 }
 
 // hint returns what to do after a store could not be opened.

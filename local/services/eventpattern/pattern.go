@@ -15,14 +15,14 @@ import (
 type Limits struct {
 	// Bytes is the maximum length of a pattern's text; 0 means MaxBytes.
 	Bytes int
-	// Branches is the maximum number of combinations of $or; 0 means MaxBranches.
+	// Branches is the maximum number of combinations of $or; 0 means maxBranches.
 	Branches int
 }
 
 // The limits of EventBridge: the length of a pattern in bytes, and the number of combinations of its $or.
 const (
 	MaxBytes    = 2048
-	MaxBranches = 1000
+	maxBranches = 1000
 )
 
 // Pattern is a compiled pattern. It is safe for concurrent use.
@@ -76,7 +76,7 @@ func Compile(text string, l Limits) (*Pattern, error) {
 		}
 		return nil, &Error{Reason: err.Error(), Brief: err.Error()}
 	}
-	c := compiler{reader: r, limit: cmp.Or(l.Branches, MaxBranches)}
+	c := compiler{reader: r, limit: cmp.Or(l.Branches, maxBranches)}
 	if err := c.pattern(); err != nil {
 		return nil, err
 	}

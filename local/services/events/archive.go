@@ -41,8 +41,8 @@ type holdings struct {
 	swept         time.Time // time of the last sweep of old events
 }
 
-// MaxArchiveBytes is the maximum size of an archive. If it is exceeded, the oldest events are dropped.
-const MaxArchiveBytes = 1 << 30
+// maxArchiveBytes is the maximum size of an archive. If it is exceeded, the oldest events are dropped.
+const maxArchiveBytes = 1 << 30
 
 func (a *archive) scope() aws.Scope { return aws.Scope{Account: a.Account, Region: a.Region} }
 func (a *archive) arn() string      { return a.scope().ARN("events", "archive/"+a.Name) }
@@ -112,7 +112,7 @@ const sweepEvery = time.Hour
 func (s *Service) sweepSometimes(a *archive) {
 	now := s.now()
 	a.holds.mu.Lock()
-	due := now.Sub(a.holds.swept) >= sweepEvery || a.holds.bytes > MaxArchiveBytes
+	due := now.Sub(a.holds.swept) >= sweepEvery || a.holds.bytes > maxArchiveBytes
 	if due {
 		a.holds.swept = now
 	}
@@ -147,14 +147,14 @@ func (s *Service) sweep(a *archive) error {
 		const day = 24 * time.Hour
 		oldest = a.from(s.now().Add(-time.Duration(a.Days) * day))
 	}
-	const room = MaxArchiveBytes / 10
+	const room = maxArchiveBytes / 10
 	for {
-		large := a.holds.bytes > MaxArchiveBytes
+		large := a.holds.bytes > maxArchiveBytes
 		var keys []string
 		freed, over := int64(0), false
 		const most = 1000
 		if err := s.archives.Scan(a.events(), func(key string, text []byte) error {
-			enough := !large || a.holds.bytes-freed < MaxArchiveBytes-room
+			enough := !large || a.holds.bytes-freed < maxArchiveBytes-room
 			if over = len(keys) == most || key >= oldest && enough; over {
 				return errEnough
 			}

@@ -54,12 +54,12 @@ type Files struct {
 	ended   sync.WaitGroup
 }
 
-// TableName is the name of the inventory's table in the store of documents.
-const TableName = "files"
+// tableName is the name of the inventory's table in the store of documents.
+const tableName = "files"
 
 // View returns the inventory of the data directory root for reading.
 func View(store *documents.Store, root string) *Files {
-	f := &Files{root: root, store: store, table: store.Table(TableName), pending: map[string]Entry{}}
+	f := &Files{root: root, store: store, table: store.Table(tableName), pending: map[string]Entry{}}
 	if clean := filepath.Clean(root); clean != "." {
 		f.base = strings.TrimSuffix(clean, string(filepath.Separator)) + string(filepath.Separator)
 	}

@@ -46,7 +46,7 @@ func (q *request) location(c *functions.Configuration) string {
 	if err != nil {
 		return ""
 	}
-	u := url.URL{Scheme: "http", Host: q.HTTP.Host, Path: CodePath + q.scope.Account + "/" + q.scope.Region + "/" +
+	u := url.URL{Scheme: "http", Host: q.HTTP.Host, Path: codePath + q.scope.Account + "/" + q.scope.Region + "/" +
 		c.FunctionName + "/" + hex.EncodeToString(sha) + ".zip"}
 	return u.String()
 }

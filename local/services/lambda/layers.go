@@ -27,7 +27,7 @@ type layerVersion struct {
 func (q *request) shownLayer(v *functions.LayerVersion, n functions.LayerName) layerVersion {
 	content := layerContent{LayerContent: v.LayerContent}
 	if sha, err := base64.StdEncoding.DecodeString(v.CodeSha256); err == nil {
-		u := url.URL{Scheme: "http", Host: q.HTTP.Host, Path: CodePath + n.Scope.Account + "/" + n.Scope.Region + "/layer:" +
+		u := url.URL{Scheme: "http", Host: q.HTTP.Host, Path: codePath + n.Scope.Account + "/" + n.Scope.Region + "/layer:" +
 			n.Name + "/" + hex.EncodeToString(sha) + ".zip"}
 		content.Location = u.String()
 	}

@@ -11,8 +11,8 @@ import (
 	"stepback/tasks/lambda/invocation"
 )
 
-// CodePath is the path prefix of the URLs in GetFunction's Code.Location.
-const CodePath = "/_stepback/lambda/code/"
+// codePath is the path prefix of the URLs in GetFunction's Code.Location.
+const codePath = "/_stepback/lambda/code/"
 
 // maxCode is the maximum size of a request that contains code, in bytes.
 const maxCode = 70_167_211

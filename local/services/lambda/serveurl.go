@@ -16,9 +16,9 @@ import (
 const (
 	// urlHost follows the ID in the host of a function URL.
 	urlHost = "lambda-url."
-	// URLPath is an alternative path for function URLs: URLPath + ID + "/…". It is for programs that cannot resolve
+	// urlPath is an alternative path for function URLs: urlPath + ID + "/…". It is for programs that cannot resolve
 	// names below localhost.
-	URLPath = "/_stepback/lambda/url/"
+	urlPath = "/_stepback/lambda/url/"
 )
 
 // urlName matches hosts such as ID.lambda-url.REGION.localhost.
@@ -36,7 +36,7 @@ func urlOf(r *http.Request) (id, path string, ok bool) {
 	if m := urlName.FindStringSubmatch(host); m != nil {
 		return m[1], r.URL.EscapedPath(), true
 	}
-	if rest, is := strings.CutPrefix(r.URL.EscapedPath(), URLPath); is {
+	if rest, is := strings.CutPrefix(r.URL.EscapedPath(), urlPath); is {
 		id, path, _ := strings.Cut(rest, "/")
 		return id, "/" + path, true
 	}

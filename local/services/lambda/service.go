@@ -38,7 +38,7 @@ type Config struct {
 // New returns a Service for the API.
 func New(c Config) *Service {
 	s := &Service{functions: c.Functions, mappings: c.Mappings, durable: c.Durable, log: c.Log, mux: http.NewServeMux()}
-	s.mux.HandleFunc("GET "+CodePath+"{account}/{region}/{function}/{package}", s.getCode)
+	s.mux.HandleFunc("GET "+codePath+"{account}/{region}/{function}/{package}", s.getCode)
 	s.api = server.Must(server.Config{
 		ReservedTag: &aws.Error{Code: "InvalidParameterValueException", Message: aws.ReservedTagMessage, Status: http.StatusBadRequest},
 		Model:       "lambda", Operations: s.operations(), Partly: partly, Accepted: accepted, Words: words, Unreadable: unparsable,

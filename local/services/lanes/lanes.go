@@ -32,7 +32,7 @@ type Options[J any] struct {
 	// Patience is the real time for which a delivery holds virtual time; 0 means until it ends.
 	Patience time.Duration
 	// PerLane and Total bound the deliveries that are accepted and have not ended, of one lane and of all. The defaults
-	// are DefaultPerLane and DefaultTotal.
+	// are defaultPerLane and defaultTotal.
 	PerLane, Total Bound
 }
 
@@ -44,8 +44,8 @@ type Bound struct {
 
 // The defaults of Options.PerLane and Options.Total. One target cannot use up the total.
 var (
-	DefaultPerLane = Bound{50_000, 512 << 20}
-	DefaultTotal   = Bound{200_000, 2 << 30}
+	defaultPerLane = Bound{50_000, 512 << 20}
+	defaultTotal   = Bound{200_000, 2 << 30}
 )
 
 const (
@@ -106,7 +106,7 @@ type line[J any] struct {
 // New returns lanes without deliveries.
 func New[J any](o Options[J]) Lanes[J] {
 	o.Places, o.Shared = cmp.Or(o.Places, defaultPlaces), cmp.Or(o.Shared, defaultShared)
-	o.PerLane, o.Total = o.PerLane.or(DefaultPerLane), o.Total.or(DefaultTotal)
+	o.PerLane, o.Total = o.PerLane.or(defaultPerLane), o.Total.or(defaultTotal)
 	l := &lanes[J]{o: o, lines: map[string]*line[J]{}, delayed: map[*delay[J]]struct{}{}}
 	l.ctx, l.stop = context.WithCancel(context.Background()) //nolint:gosec // Close calls it
 	return l

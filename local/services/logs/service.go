@@ -35,9 +35,6 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// Target is the part of X-Amz-Target that precedes the operation's name.
-const Target = "Logs_20140328"
-
 // New returns a service that serves the API.
 func New(o Options) *server.Service {
 	s := &Service{store: o.Store, documents: o.Documents, now: o.Now}

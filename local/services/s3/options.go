@@ -14,9 +14,9 @@ import (
 
 // Defaults of Options.
 const (
-	DefaultAddr    = "127.0.0.1:0"
+	defaultAddr    = "127.0.0.1:0"
 	DefaultRegion  = "us-east-1"
-	DefaultAccount = "000000000000"
+	defaultAccount = "000000000000"
 )
 
 // Options are the settings of a Server; the zero value is usable.
@@ -60,13 +60,13 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	if o.Addr == "" {
-		o.Addr = DefaultAddr
+		o.Addr = defaultAddr
 	}
 	if o.Region == "" {
 		o.Region = DefaultRegion
 	}
 	if o.Account == "" {
-		o.Account = DefaultAccount
+		o.Account = defaultAccount
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -13,8 +13,8 @@ import (
 	"stepback/local/services/documents"
 )
 
-// MaxMails is the number of mails that the inbox keeps; older ones are deleted.
-const MaxMails = 10_000
+// maxMails is the number of mails that the inbox keeps; older ones are deleted.
+const maxMails = 10_000
 
 // Mail is a mail or a text message in the local inbox. On AWS, SNS would have sent it to an address or a phone number.
 type Mail struct {
@@ -67,7 +67,7 @@ func (i *Inbox) add(n uint64) (gone uint64, full bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.numbers = append(i.numbers, n)
-	if len(i.numbers) <= MaxMails {
+	if len(i.numbers) <= maxMails {
 		return 0, false
 	}
 	gone = i.numbers[0]

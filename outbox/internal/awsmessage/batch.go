@@ -93,7 +93,7 @@ func (b *Batch) entry(i int, m *outbox.Message) (map[string]any, int) {
 	}
 	e := map[string]any{"Id": strconv.Itoa(i), b.Body: body, "MessageAttributes": values}
 	if strings.HasSuffix(b.At, ".fifo") {
-		e["MessageDeduplicationId"], e["MessageGroupId"] = m.ID, Group(m)
+		e["MessageDeduplicationId"], e["MessageGroupId"] = m.ID, group(m)
 	}
 	return e, Size(body, attributes)
 }

@@ -16,13 +16,13 @@ import (
 
 // Names of the attributes besides those of the headers.
 const (
-	AttributeID       = "Message-Id" // the ID by which the receiver detects duplicates
-	AttributeTopic    = "Topic"
-	AttributeKey      = "Key"
-	AttributeType     = "Content-Type"
-	AttributeTrace    = "traceparent"
-	AttributeHeaders  = "Headers"          // all headers as a JSON object, if they do not fit individually
-	AttributeEncoding = "Payload-Encoding" // base64, if the payload is not text
+	attributeID       = "Message-Id" // the ID by which the receiver detects duplicates
+	attributeTopic    = "Topic"
+	attributeKey      = "Key"
+	attributeType     = "Content-Type"
+	attributeTrace    = "traceparent"
+	attributeHeaders  = "Headers"          // all headers as a JSON object, if they do not fit individually
+	attributeEncoding = "Payload-Encoding" // base64, if the payload is not text
 )
 
 // maxAttributes is the maximum number that SQS carries and that SNS delivers to queues.
@@ -55,14 +55,14 @@ func isText(payload []byte) bool {
 
 // Attributes returns the message's attributes, by name.
 func Attributes(m *outbox.Message, encoded bool) map[string]string {
-	all := map[string]string{AttributeID: m.ID, AttributeTopic: m.Topic, AttributeType: m.ContentType}
-	for name, value := range map[string]string{AttributeKey: m.Key, AttributeTrace: m.TraceParent} {
+	all := map[string]string{attributeID: m.ID, attributeTopic: m.Topic, attributeType: m.ContentType}
+	for name, value := range map[string]string{attributeKey: m.Key, attributeTrace: m.TraceParent} {
 		if value != "" {
 			all[name] = value
 		}
 	}
 	if encoded {
-		all[AttributeEncoding] = "base64"
+		all[attributeEncoding] = "base64"
 	}
 	if len(m.Headers) == 0 {
 		return all
@@ -74,7 +74,7 @@ func Attributes(m *outbox.Message, encoded bool) map[string]string {
 	}
 	if !single {
 		text, _ := json.Marshal(m.Headers) // encoding strings never fails
-		all[AttributeHeaders] = string(text)
+		all[attributeHeaders] = string(text)
 		return all
 	}
 	for name, value := range m.Headers {
@@ -130,9 +130,9 @@ func Entry(service, code, text string, senderFault bool) error {
 	return f
 }
 
-// Group returns the message group for FIFO queues and topics: the key if they accept it (up to 128 printable ASCII
+// group returns the message group for FIFO queues and topics: the key if they accept it (up to 128 printable ASCII
 // characters), otherwise a hash of the key. A message without a key forms its own group.
-func Group(m *outbox.Message) string {
+func group(m *outbox.Message) string {
 	if m.Key == "" {
 		return m.ID
 	}

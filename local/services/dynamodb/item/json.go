@@ -43,15 +43,15 @@ func AttributesFromJSON(v jsonvalue.Value) (Item, error) {
 	return itemFromJSON(v, 0)
 }
 
-// MaxNameBytes is the maximum length of an attribute's name.
-const MaxNameBytes = 65535
+// maxNameBytes is the maximum length of an attribute's name.
+const maxNameBytes = 65535
 
 // CheckName returns an error if no attribute can have a name.
 func CheckName(name string) error {
 	switch {
 	case name == "":
 		return Invalid("Empty attribute name")
-	case len(name) > MaxNameBytes:
+	case len(name) > maxNameBytes:
 		return Invalid("Attribute name is too large, must be less than 65536 bytes")
 	}
 	return nil

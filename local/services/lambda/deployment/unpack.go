@@ -17,9 +17,9 @@ import (
 const (
 	// MaxUnzipped is the maximum total size of all files, in bytes.
 	MaxUnzipped = 262_144_000
-	// MaxFiles is the maximum number of files and directories. Lambda has no such limit; the packages of real
+	// maxFiles is the maximum number of files and directories. Lambda has no such limit; the packages of real
 	// functions stay far below it.
-	MaxFiles = 100_000
+	maxFiles = 100_000
 	// maxLink is the maximum length of a symbolic link's target.
 	maxLink = 4096
 )
@@ -46,8 +46,8 @@ func unpackWithin(limit int64, r io.ReaderAt, size int64, dir string) error {
 	switch {
 	case len(archive.File) == 0:
 		return ErrEmpty
-	case len(archive.File) > MaxFiles:
-		return fmt.Errorf("the deployment package has %d entries, which is more than %d", len(archive.File), MaxFiles)
+	case len(archive.File) > maxFiles:
+		return fmt.Errorf("the deployment package has %d entries, which is more than %d", len(archive.File), maxFiles)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {

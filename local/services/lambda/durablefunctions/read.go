@@ -18,11 +18,11 @@ import (
 // maxPage is the maximum size of a page of operations, in bytes of JSON.
 const maxPage = 5 << 20
 
-// DefaultItems is the number of items of a page if the request names none.
-const DefaultItems = 100
+// defaultItems is the number of items of a page if the request names none.
+const defaultItems = 100
 
-// MostItems is the maximum number of items of a page.
-const MostItems = 1000
+// mostItems is the maximum number of items of a page.
+const mostItems = 1000
 
 // pageOf returns operations from an index on, at most n and at most maxPage bytes, and the marker of the next page.
 func pageOf[T durable.Stamp](all []*durable.Operation, from, n int, show func(*durable.Operation) durable.Shown[T]) (
@@ -131,7 +131,7 @@ func refused(err error) error {
 }
 
 // State returns a page of an execution's operations to its running invocation. n is the maximum number; 0 means
-// MostItems.
+// mostItems.
 func (s *Service) State(ctx context.Context, arn, token, marker string, n int) (*State, error) {
 	r, st, err := s.live(ctx, arn)
 	if err != nil {
@@ -147,8 +147,8 @@ func (s *Service) State(ctx context.Context, arn, token, marker string, n int) (
 			return nil, invalid("Invalid marker")
 		}
 	}
-	if n <= 0 || n > MostItems {
-		n = MostItems
+	if n <= 0 || n > mostItems {
+		n = mostItems
 	}
 	out := &State{}
 	out.Operations, out.Marker = pageOf(st.x.Operations(), from, n, durable.Show[durable.Seconds])
@@ -325,8 +325,8 @@ func (s *Service) List(ctx context.Context, f *Filter) (page []*Description, mar
 		}
 	}
 	n := f.Items
-	if n <= 0 || n > MostItems {
-		n = DefaultItems
+	if n <= 0 || n > mostItems {
+		n = defaultItems
 	}
 	q := &Query{Of: f.Function, Statuses: f.Statuses, Since: f.After}
 	switch {
@@ -373,7 +373,7 @@ type HistoryRequest struct {
 	// Data includes payloads. Reverse lists the latest events first.
 	Data, Reverse bool
 	Marker        string
-	Items         int // at most MostItems; 0 means MostItems
+	Items         int // at most mostItems; 0 means mostItems
 }
 
 // HistoryPage is a page of events in the form of Lambda's API, and the marker of the next page.
@@ -400,8 +400,8 @@ func (s *Service) HistoryPage(ctx context.Context, arn string, in *HistoryReques
 		}
 	}
 	n := in.Items
-	if n <= 0 || n > MostItems {
-		n = MostItems
+	if n <= 0 || n > mostItems {
+		n = mostItems
 	}
 	page := &HistoryPage{Events: []json.RawMessage{}}
 	size := 0

@@ -12,8 +12,8 @@ import (
 
 // Defaults of a Function, as on Lambda.
 const (
-	DefaultTimeout     = 3 * time.Second
-	DefaultMemoryMB    = 128
+	defaultTimeout     = 3 * time.Second
+	defaultMemoryMB    = 128
 	DefaultConcurrency = 1000
 )
 
@@ -87,10 +87,10 @@ func (f Function) withDefaults() Function {
 		f.Entry = "bootstrap"
 	}
 	if f.Timeout == 0 {
-		f.Timeout = DefaultTimeout
+		f.Timeout = defaultTimeout
 	}
 	if f.MemoryMB == 0 {
-		f.MemoryMB = DefaultMemoryMB
+		f.MemoryMB = defaultMemoryMB
 	}
 	if f.Concurrency == 0 {
 		f.Concurrency = DefaultConcurrency

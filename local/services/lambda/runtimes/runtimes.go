@@ -25,8 +25,8 @@ const (
 	nodeClient   = "node.mjs"
 )
 
-// Names lists the supported runtimes that Lambda accepts for new functions, in the order of Lambda's messages.
-var Names = []string{
+// names lists the supported runtimes that Lambda accepts for new functions, in the order of Lambda's messages.
+var names = []string{
 	"nodejs18.x", "nodejs20.x", "nodejs22.x", "nodejs24.x", "provided.al2", "provided.al2023",
 	"python3.8", "python3.9", "python3.10", "python3.11", "python3.12", "python3.13", "python3.14",
 }
@@ -90,14 +90,14 @@ func (s *Set) client(name string) (string, error) {
 	return path, nil
 }
 
-// Known reports whether functions of a runtime run here: it is one of Names, or has ended.
-func Known(runtime string) bool { return slices.Contains(Names, runtime) || Ended(runtime) }
+// Known reports whether functions of a runtime run here: it is one of names, or has ended.
+func Known(runtime string) bool { return slices.Contains(names, runtime) || Ended(runtime) }
 
 // Refusal says what to do about a runtime that is not known.
 func Refusal(runtime string) string {
 	return fmt.Sprintf("Functions of the runtime %s do not run in stepback serve, which runs programs for Amazon Linux, and "+
 		"functions for the Node.js and Python of this machine: use one of %s. A program in another language runs as a "+
-		"provided runtime, with its own bootstrap.", runtime, strings.Join(Names, ", "))
+		"provided runtime, with its own bootstrap.", runtime, strings.Join(names, ", "))
 }
 
 // Launch returns how to start a function of the runtime with its code in the directory code. memoryMB is the function's

@@ -12,8 +12,8 @@ import (
 
 // The number of rows that a query returns.
 const (
-	DefaultLimit = 1000
-	MaxLimit     = 10_000
+	defaultLimit = 1000
+	maxLimit     = 10_000
 )
 
 // Query is a compiled query. It may be run many times.
@@ -223,7 +223,7 @@ func (p *parser) sort(q *Query) {
 func (p *parser) limit(q *Query) {
 	t := p.next()
 	n, err := strconv.Atoi(t.text)
-	if t.kind != number || err != nil || n < 1 || n > MaxLimit {
+	if t.kind != number || err != nil || n < 1 || n > maxLimit {
 		p.refuse(t, "a number from 1 to 10000")
 	}
 	q.limit = n
@@ -346,7 +346,7 @@ func between(text string, parts []string) []string {
 }
 
 // Run runs the query over events, which must be sorted from newest to oldest: rows keep this order unless a command
-// sorts them. limit is the maximum number of rows if the query does not set one; 0 means DefaultLimit. The error is a
+// sorts them. limit is the maximum number of rows if the query does not set one; 0 means defaultLimit. The error is a
 // *LimitError if the run exceeds limits, or that of ctx.
 func (q *Query) Run(ctx context.Context, events []Event, limit int, limits Limits) (answer *Answer, err error) {
 	defer func() {
@@ -365,7 +365,7 @@ func (q *Query) Run(ctx context.Context, events []Event, limit int, limits Limit
 		rows[i] = &Row{work: w, event: &events[i]}
 	}
 	if q.limit == 0 {
-		limit = cmp.Or(limit, DefaultLimit)
+		limit = cmp.Or(limit, defaultLimit)
 	} else {
 		limit = len(rows)
 	}
