@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"stepback/adaptive/breaker"
+	"stepback/retry"
 )
 
 // Limiter is a [State] that many goroutines share. Create one with [New].
@@ -65,8 +66,8 @@ func (l *Limiter) Limit() float64 {
 	return l.state.Limit(&l.policy)
 }
 
-// ExhaustedError is returned when the limiter refuses a call. Its error name is RetryBudgetExhausted, for which a
-// state machine waits and tries again at a bounded rate.
+// ExhaustedError is returned when the limiter refuses a call. A state machine waits for its error name, and tries again;
+// see [ExhaustedError.Name].
 type ExhaustedError struct {
 	// Limit is the maximum number of concurrent calls.
 	Limit float64
@@ -76,8 +77,26 @@ type ExhaustedError struct {
 	Momentary bool
 }
 
+// Name returns the error's name: LimitReached if the refusal is momentary, so that the call may be repeated within
+// seconds, and RetryBudgetExhausted if it should be repeated at a slower pace.
+func (e *ExhaustedError) Name() string {
+	if e.Momentary {
+		return retry.LimitReached
+	}
+	return retry.RetryBudgetExhausted
+}
+
+// ClassifyRetry implements [retry.Classified]. The call was not made, so it may be repeated.
+func (e *ExhaustedError) ClassifyRetry() (retry.Classification, bool) {
+	return retry.Classification{Error: e.Name(), Class: retry.Transient, Identity: "limiter"}, true
+}
+
 // Error states the error name and the limit.
 func (e *ExhaustedError) Error() string {
-	return fmt.Sprintf("RetryBudgetExhausted: the callee is called %d at a time and %d are under way; try again later",
-		int64(e.Limit), e.InFlight)
+	when := "later"
+	if e.Momentary {
+		when = "in a moment"
+	}
+	return fmt.Sprintf("%s: the callee is called %d at a time and %d are under way; try again %s", e.Name(), int64(e.Limit),
+		e.InFlight, when)
 }

@@ -13,6 +13,7 @@ import (
 
 	"stepback/adaptive/breaker"
 	"stepback/adaptive/limiter"
+	"stepback/retry"
 )
 
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -61,6 +62,29 @@ func TestOnlyFailuresThatDependOnTheLimitLowerIt(t *testing.T) {
 		}
 		if got := s.Limit(&p); got < c.min || got > c.max {
 			t.Errorf("%s: limit is %v, want %v to %v", c.name, got, c.min, c.max)
+		}
+	}
+}
+
+// A callee that refuses at once what is above its quota loses no time. Throttled calls lower the limit nevertheless,
+// towards what the callee takes; failures of other names, which need not depend on the load, leave it alone.
+func TestThrottledCallsLowerTheLimit(t *testing.T) {
+	t.Parallel()
+	p := limiter.Standard()
+	for outcome, want := range map[breaker.Outcome][2]float64{breaker.Throttled: {12, 16}, breaker.Failure: {20, 20.1}} {
+		var s limiter.State
+		for round := range 600 { // of 0.1 s; ten calls at a time are served
+			begin, end := at(float64(round)/10), at(float64(round+1)/10-0.001)
+			for i, permit := range full(&s, &p, begin) {
+				if i < 10 {
+					s.Record(&p, permit, end, breaker.Success)
+				} else {
+					s.Record(&p, permit, begin, outcome)
+				}
+			}
+		}
+		if got := s.Limit(&p); got < want[0] || got > want[1] {
+			t.Errorf("%s: the limit is %.1f, want %v", outcome, got, want)
 		}
 	}
 }
@@ -308,6 +332,11 @@ func TestLimiterRefusesByName(t *testing.T) {
 		err, &refused) ||
 		err.Error() != want || refused.Momentary { // one of two calls
 		t.Errorf("error is %v (%+v), want %q", err, refused, want)
+	}
+	momentary := &limiter.ExhaustedError{Limit: 1.5, InFlight: 1, Momentary: true}
+	if c, ok := retry.Classify(momentary); !ok || c.Error != retry.LimitReached ||
+		momentary.Error() != "LimitReached: the callee is called 1 at a time and 1 are under way; try again in a moment" {
+		t.Errorf("%v is classified as %v", momentary, c)
 	}
 	l.Record(permit, breaker.Success)
 	if _, err := l.Allow(); err != nil || l.Limit() != 2 {
