@@ -23,7 +23,14 @@ type Config struct {
 	Policy Policy
 	// Now returns the time; nil means the machine's.
 	Now func() time.Time
+	// State is what an earlier limiter of the same callee learned: its [Limiter.State], perhaps stored as JSON by a process
+	// that has ended. Its calls under way are left out. It is not used if its last call was requested more than StateAge
+	// before Now, or after it: a limit that old says little about the callee. The zero State starts at the policy's Initial.
+	State State
 }
+
+// StateAge is the maximum age of a [Config.State] that is used.
+const StateAge = 10 * time.Minute
 
 // New returns a limiter. If the policy is out of range, the error names every invalid field.
 func New(c Config) (*Limiter, error) {
@@ -34,7 +41,7 @@ func New(c Config) (*Limiter, error) {
 		start := time.Now()
 		c.Now = func() time.Time { return start.Add(time.Since(start)) }
 	}
-	return &Limiter{policy: c.Policy, now: c.Now}, nil
+	return &Limiter{policy: c.Policy, now: c.Now, state: c.State.learned(c.Now())}, nil
 }
 
 // Allow requests permission to make a call. Pass the permit to [Limiter.Record] when the call has ended. If the call
@@ -57,6 +64,13 @@ func (l *Limiter) Record(permit Permit, outcome breaker.Outcome) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.state.Record(&l.policy, permit, now, outcome)
+}
+
+// State returns a copy of the state, to store for [Config.State].
+func (l *Limiter) State() State {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.state
 }
 
 // Limit returns the present limit.

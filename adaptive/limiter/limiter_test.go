@@ -266,6 +266,63 @@ func TestStored(t *testing.T) {
 	}
 }
 
+// After a restart a limiter starts with what an earlier one learned, if that is at most ten minutes old.
+func TestALimiterStartsWithWhatAnEarlierOneLearned(t *testing.T) {
+	t.Parallel()
+	now := at(0)
+	clock := func() time.Time { return now }
+	first, err := limiter.New(limiter.Config{Policy: limiter.Standard(), Now: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 15 { // nothing succeeds
+		for range 10 {
+			permit, err := first.Allow()
+			if err != nil {
+				break
+			}
+			first.Record(permit, breaker.Failure)
+		}
+		now = now.Add(time.Second)
+	}
+	if _, err := first.Allow(); err != nil { // under way when the process ends
+		t.Fatal(err)
+	}
+	if limit := first.Limit(); limit < 1 || limit > 4 {
+		t.Fatalf("the limit is %v", limit)
+	}
+	text, err := json.Marshal(first.State())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored limiter.State
+	if err := json.Unmarshal(text, &stored); err != nil {
+		t.Fatal(err)
+	}
+	ended := now
+	for _, c := range []struct {
+		state limiter.State
+		after time.Duration
+		want  float64
+	}{
+		{stored, time.Minute, first.Limit()},
+		{first.State(), 10 * time.Minute, first.Limit()},
+		{stored, 10*time.Minute + 1, 20},
+		{stored, -time.Second, 20}, // the clock was set back
+		{limiter.State{}, 0, 20},
+	} {
+		now = ended.Add(c.after)
+		l, err := limiter.New(limiter.Config{Policy: limiter.Standard(), Now: clock, State: c.state})
+		if err != nil {
+			t.Fatal(err)
+		}
+		state, p := l.State(), limiter.Standard()
+		if l.Limit() != c.want || state.InFlight(&p, now) != 0 {
+			t.Errorf("after %s the limit is %v with %d calls under way, want %v", c.after, l.Limit(), state.InFlight(&p, now), c.want)
+		}
+	}
+}
+
 // A limiter that refuses at most one call in five of the last half minute says that a refusal is momentary.
 func TestRefusalsAreMomentaryWhileTheyAreFew(t *testing.T) {
 	t.Parallel()
