@@ -58,8 +58,9 @@ func TestLimiterRefusesWhatTheCalleeCannotTake(t *testing.T) {
 	})
 }
 
-// While few attempts are refused, a refusal is momentary: its error name is the one for brief waits. An executor around it
-// first waits briefly, then at the slower pace; without a rule for brief waits it waits at the slower pace at once.
+// While few attempts are refused, a refusal is momentary: its error name is the one for brief waits. An executor
+// around it first waits briefly, then at the slower pace; without a rule for brief waits it waits at the slower pace
+// at once.
 func TestMomentaryRefusalsWaitBriefly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -87,7 +88,8 @@ func TestMomentaryRefusalsWaitBriefly(t *testing.T) {
 			t.Errorf("%v is classified as %+v", err, c)
 		}
 		row := func(name string, wait time.Duration, retries int) retry.Rule {
-			return retry.Rule{Errors: []string{name}, Policy: retry.Policy{Interval: wait, MaxAttempts: retries, Rate: 1}}
+			p := retry.Policy{Interval: wait, MaxAttempts: retries, Rate: 1}
+			return retry.Rule{Errors: []string{name}, Policy: p}
 		}
 		brief, paced := row(retry.LimitReached, 3*time.Second, 2), row(retry.RetryBudgetExhausted, 30*time.Second, 1)
 		for _, c := range []struct {

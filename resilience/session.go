@@ -297,8 +297,8 @@ func (s *session) decide(
 }
 
 // row returns the index of the rule for an error name; negative if there is none. A call that another executor's
-// limiter refuses for the moment waits at the slower pace of RetryBudgetExhausted if there is no rule for LimitReached,
-// or its retries are used up.
+// limiter refuses for the moment waits at the slower pace of RetryBudgetExhausted if there is no rule for
+// LimitReached, or its retries are used up.
 func (s *session) row(name string) int {
 	row := s.rules.match(name)
 	if name == retry.LimitReached && (row < 0 || s.spent.retries[row] >= s.rules[row].Policy.MaxAttempts) {

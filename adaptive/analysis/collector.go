@@ -6,8 +6,9 @@ import (
 	"stepback/retrypatterns"
 )
 
-// Collector collects what executions did. Of tasks without a failure only counts and the times of their calls are kept,
-// so a record of a million rows needs little memory: 16 bytes a call. The zero value is ready to use; it is not safe for concurrent use.
+// Collector collects what executions did. Of tasks without a failure only counts and the times of their calls are
+// kept, so a record of a million rows needs little memory: 16 bytes a call. The zero value is ready to use; it is not
+// safe for concurrent use.
 type Collector struct {
 	// Each, unless nil, is called with every task that is added. The task must not be kept.
 	Each func(*Task)

@@ -39,7 +39,8 @@ func (c *Collector) fit(state string) string {
 		servers = n
 	}
 	fmt.Fprintf(&b, "service:\n  callee:\n    servers: %d\n    time: {lognormal: {mean: %.4g, cv: %.3g}}\n"+
-		"    queue: {capacity: 1000}\n    errors: [%s]\n", servers, mean, math.Round(max(f.variation, 0.01)*100)/100, x.randomErrors())
+		"    queue: {capacity: 1000}\n    errors: [%s]\n", servers, mean,
+		math.Round(max(f.variation, 0.01)*100)/100, x.randomErrors())
 	timeout := x.longestTimeout.Seconds()
 	if timeout <= 0 {
 		timeout = 30

@@ -25,9 +25,9 @@ type Fit struct {
 	// Items is the median number of tasks of a Map Run; 0 if there is none.
 	Items int
 	// Rate is the arrivals per second. Mean is the mean time in seconds of a call that finds a free server while the
-	// callee is healthy, and Variation the standard deviation as a multiple of it. If Periods is 2 or more, Mean contains
-	// the mean of a further period like them; if it is 1, the variation between periods is not known, and Mean does not
-	// contain it. Of a distributed Map every Map Run is a period.
+	// callee is healthy, and Variation the standard deviation as a multiple of it. If Periods is 2 or more, Mean
+	// contains the mean of a further period like them; if it is 1, the variation between periods is not known, and Mean
+	// does not contain it. Of a distributed Map every Map Run is a period.
 	Rate, Mean Bounds
 	Variation  float64
 	Periods    int
@@ -151,7 +151,7 @@ func moments(blocks []block) (mean, standardError float64) {
 }
 
 // changed finds a change of the callee: between the periods if they are many enough, or within the only session.
-// Between few periods a change cannot be told from variation, and widens [Fit.Mean].
+// Between few periods a change looks like variation, and widens [Fit.Mean].
 func changed(windows []window, s *service, blocks []block) (at int64, before, after float64, changed bool) {
 	apart := false
 	for i := 1; i < len(windows); i++ {

@@ -35,14 +35,15 @@ func (x *callee) remember(a *Attempt) {
 type window struct{ from, to int64 }
 
 const (
-	// pause separates two sessions of a record. An only session is cut into pieces of at least leastPiece and pieceCalls.
+	// pause separates two sessions of a record. An only session is cut into pieces of at least leastPiece and
+	// pieceCalls.
 	pause      = 5 * time.Minute
 	leastPiece = time.Minute
 	pieceCalls = 100
 )
 
-// windows returns the periods of a state's record, in order; calls are sorted by start. Every Map Run is a period; Map
-// Runs that overlap are one. Other records are cut at pauses; without a pause, into pieces.
+// windows returns the periods of a state's record, in order; calls are sorted by start. Every Map Run is a period;
+// Map Runs that overlap are one. Other records are cut at pauses; without a pause, into pieces.
 func (s *stateCount) windows(calls []call) []window {
 	var all []window
 	if s.closed*2 > s.tasks {
@@ -89,7 +90,8 @@ type observation struct {
 }
 
 // observations returns the successes within the windows that began outside of faults and overloads. A failed call
-// counts as in flight if it took half as long as the mean success or longer: one that fails at once occupies no server.
+// counts as in flight if it took half as long as the mean success or longer: one that fails at once occupies no
+// server.
 func (x *callee) observations(calls []call, windows []window) []observation {
 	mean, n := 0.0, 0
 	for i := range calls {
@@ -143,7 +145,8 @@ type service struct {
 	means []float64
 	// noise is the relative variance of means that the chance of single calls explains.
 	noise float64
-	// byPeriod has the same by the number of the period. mean is the middle of means on a logarithmic scale. If there is none, it is the mean of all calls.
+	// byPeriod has the same by the number of the period. mean is the middle of means on a logarithmic scale. If there
+	// is none, it is the mean of all calls.
 	byPeriod map[int]float64
 	// bend is the relative difference between the mean of the calls that found a free server and what the model says of
 	// them: near the number of servers, a queue bends less sharply than the model.
@@ -172,9 +175,9 @@ type cell struct {
 	sum, square      float64 // of the seconds
 }
 
-// serviceOf fits the service to the observations. The mean time of a call may differ between periods: a callee that is
-// slow for other reasons has more calls in flight, and is not slow because of these. So numbers in flight are compared
-// within periods.
+// serviceOf fits the service to the observations. The mean time of a call may differ between periods: a callee that
+// is slow for other reasons has more calls in flight, and is not slow because of these. So numbers in flight are
+// compared within periods.
 func serviceOf(all []observation) service {
 	s := service{servers: 1, low: 1, high: 1, few: 1, middle: 1, many: 1, byPeriod: map[int]float64{}}
 	if len(all) == 0 {
@@ -250,7 +253,8 @@ func (s *service) fitServers(cells []cell, periods int) {
 	if !s.slowed {
 		s.servers = s.many
 	}
-	// Every number that fits about as well gives a capacity: so many servers of the mean time that belongs to s.servers.
+	// Every number that fits about as well gives a capacity: so many servers of the mean time that belongs to
+	// s.servers.
 	all := callsOf(cells, s.servers)
 	s.low, s.high = s.servers, s.servers
 	for _, x := range tried {
@@ -261,7 +265,8 @@ func (s *service) fitServers(cells []cell, periods int) {
 	}
 }
 
-// callsOf returns the number of calls of mean time that take as long as the calls of the cells, if the callee has servers.
+// callsOf returns the number of calls of mean time that take as long as the calls of the cells, if the callee has
+// servers.
 func callsOf(cells []cell, servers int) float64 {
 	n := 0.0
 	for i := range cells {
@@ -353,8 +358,8 @@ func (s *service) blocksOf(all []observation) []block {
 }
 
 // interval returns the interval of the mean time of a call in a further period. With two periods or more it contains
-// what varies between them: it is Student's interval of one further value, on a logarithmic scale, without the chance of
-// single calls. With one period it contains only what varies between its blocks.
+// what varies between them: it is Student's interval of one further value, on a logarithmic scale, without the chance
+// of single calls. With one period it contains only what varies between its blocks.
 func (s *service) interval(blocks []block) Bounds {
 	const least = 0.02
 	n := float64(len(s.means))
@@ -390,8 +395,10 @@ func ratio(blocks []block) (mean, standardError float64) {
 }
 
 // students are the 95 % quantiles of Student's t by degrees of freedom, from 1 on.
-var students = []float64{6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812, 1.796, 1.782, 1.771, 1.761,
-	1.753, 1.746, 1.740, 1.734, 1.729, 1.725, 1.721, 1.717, 1.714, 1.711, 1.708, 1.706, 1.703, 1.701, 1.699, 1.697}
+var students = []float64{
+	6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860, 1.833, 1.812, 1.796, 1.782, 1.771, 1.761, 1.753,
+	1.746, 1.740, 1.734, 1.729, 1.725, 1.721, 1.717, 1.714, 1.711, 1.708, 1.706, 1.703, 1.701, 1.699, 1.697,
+}
 
 // student returns the 95 % quantile of Student's t distribution: an interval of 90 % has it on both sides.
 func student(degrees int) float64 {

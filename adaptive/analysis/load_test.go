@@ -74,8 +74,8 @@ func contains(b analysis.Bounds, x, most float64) bool {
 	return b.Low <= x && x <= b.High && b.High-b.Low <= most*x
 }
 
-// A Map keeps ten calls in flight on five servers, so a call takes twice its own time. After an outage the last retries
-// come one by one and take only that. The fit separates both, so its capacity is that of the callee.
+// A Map keeps ten calls in flight on five servers, so a call takes twice its own time. After an outage the last
+// retries come one by one and take only that. The fit separates both, so its capacity is that of the callee.
 func TestTheTimeOfACallIsNotThatOfWaiting(t *testing.T) {
 	t.Parallel()
 	run := fmt.Sprintf(mapRun, 10, 5, 0.025)
@@ -156,7 +156,8 @@ func TestTheVariationBetweenPeriodsWidensTheInterval(t *testing.T) {
 		}
 	}
 	f := fit(t, known(t, fmt.Sprintf(mapRun, 1, 20, 0.06)))
-	if middle := (f.Mean.Low + f.Mean.High) / 2; f.Periods != 1 || math.Abs(middle-0.06) > 0.003 || f.Mean.High-f.Mean.Low > 0.006 {
+	middle := (f.Mean.Low + f.Mean.High) / 2
+	if f.Periods != 1 || math.Abs(middle-0.06) > 0.003 || f.Mean.High-f.Mean.Low > 0.006 {
 		t.Errorf("fitted %+v", f)
 	}
 }
@@ -169,7 +170,8 @@ func TestAChangeIsToldFromVariation(t *testing.T) {
 	if f.Mean.Low > 0.05 || f.Mean.High < 0.08 || f.Periods != 2 {
 		t.Errorf("fitted %+v", f)
 	}
-	if _, err := known(t, fast, fast, fast, fast, slow, slow, slow, slow).Fit("Save"); !errors.Is(err, analysis.ErrChanged) {
+	_, err := known(t, fast, fast, fast, fast, slow, slow, slow, slow).Fit("Save")
+	if !errors.Is(err, analysis.ErrChanged) {
 		t.Errorf("%v, want ErrChanged", err)
 	}
 	if f := fit(t, known(t, fast, slow, fast, slow, slow, fast, slow, fast)); f.Mean.Low > 0.05 || f.Mean.High < 0.08 {

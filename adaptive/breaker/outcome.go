@@ -14,8 +14,8 @@ const (
 	// Ignored: the outcome says nothing about the callee: the request was invalid, the caller gave up, or the call
 	// was never made. It frees the probe's slot and is not counted.
 	Ignored
-	// Throttled: a failure with which the callee refuses the call because it gets too many. A limiter counts it with the
-	// time of a success, because a refusal takes hardly any.
+	// Throttled: a failure with which the callee refuses the call because it gets too many. A limiter counts it with
+	// the time of a success, because a refusal takes hardly any.
 	Throttled
 )
 

@@ -294,8 +294,8 @@ func (p *Problem) alarms(r *Result) []Alarm {
 	}
 	all = append(all, Alarm{
 		Metric: "dead", Threshold: dead, Seconds: p.Period, Periods: 1,
-		Text: fmt.Sprintf("more than %s in %s: more than the named faults leave", spelling.Counted(int64(dead), "dead letter"),
-			inWords(p.Period)),
+		Text: fmt.Sprintf("more than %s in %s: more than the named faults leave",
+			spelling.Counted(int64(dead), "dead letter"), inWords(p.Period)),
 	})
 	if r.Settings.Limiter {
 		low := max(limiter.Standard().Min, 1)

@@ -26,7 +26,9 @@ allow: []
 `
 
 // play records a Map Run of a design in the laboratory, on a callee that may differ from the design's.
-func play(t *testing.T, c *analysis.Collector, d *design.Design, callee design.Callee, condition, run int, rules string) {
+func play(t *testing.T, c *analysis.Collector, d *design.Design, callee design.Callee, condition, run int,
+	rules string,
+) {
 	t.Helper()
 	truth := &design.Design{Problem: d.Problem, Result: d.Result}
 	truth.Callee, truth.Seed = callee, uint64(100+run)
@@ -43,7 +45,8 @@ func play(t *testing.T, c *analysis.Collector, d *design.Design, callee design.C
 				tasks[a.Item] = x
 				order = append(order, a.Item)
 			}
-			x.Attempts = append(x.Attempts, analysis.Attempt{Start: from.Add(a.Start), End: from.Add(a.End), Error: a.Error})
+			x.Attempts = append(x.Attempts,
+				analysis.Attempt{Start: from.Add(a.Start), End: from.Add(a.End), Error: a.Error})
 			x.Ending = analysis.Done
 			if a.Error != "" {
 				x.Ending = analysis.GivenUp
@@ -57,12 +60,13 @@ func play(t *testing.T, c *analysis.Collector, d *design.Design, callee design.C
 	}
 }
 
-// The loop over a callee whose numbers are known: a design that is fitted to calm Map Runs holds for calm runs and for
-// runs through an outage, whose last retries find a callee without load. A callee of half the speed is noticed, and the
-// next design has its capacity.
+// The loop over a callee whose numbers are known: a design that is fitted to calm Map Runs holds for calm runs and
+// for runs through an outage, whose last retries find a callee without load. A callee of half the speed is noticed,
+// and the next design has its capacity.
 func TestAFittedDesignHoldsOnTheCalleeThatItWasFittedTo(t *testing.T) {
 	t.Parallel()
-	truth := design.Callee{Servers: design.Exactly(5), Mean: design.Exactly(0.025), CV: 0.5, Queue: 1000, Rejection: "Full"}
+	truth := design.Callee{Servers: design.Exactly(5), Mean: design.Exactly(0.025), CV: 0.5, Queue: 1000,
+		Rejection: "Full"}
 	fitted := func(of *design.Design, runs []int, mean func(run int) float64) *design.Design {
 		var found analysis.Collector
 		for _, run := range runs {
@@ -120,11 +124,13 @@ func TestAFittedDesignHoldsOnTheCalleeThatItWasFittedTo(t *testing.T) {
 		t.Errorf("%s\n%+v", &text, fit)
 	}
 	c, fit = compare(0.5)
-	if reasons := strings.Join(c.Reasons, "\n"); c.Holds || !strings.Contains(reasons, "s on average with 10 in flight, and the design assumed") {
+	reasons := strings.Join(c.Reasons, "\n")
+	if c.Holds || !strings.Contains(reasons, "s on average with 10 in flight, and the design assumed") {
 		t.Errorf("%s", reasons)
 	}
 	next := d.Fitted(fit, true)
-	if x := next.Callee.Capacity(); x.Low > 100 || x.High < 100 || x.High > 1.3*x.Low || next.Callee.Servers != design.Exactly(5) {
+	if x := next.Callee.Capacity(); x.Low > 100 || x.High < 100 || x.High > 1.3*x.Low ||
+		next.Callee.Servers != design.Exactly(5) {
 		t.Errorf("the next design has %+v: %s calls/s", next.Callee, x)
 	}
 	// A single Map Run does not show how much runs vary, and the file of the design keeps that.
@@ -136,19 +142,22 @@ func TestAFittedDesignHoldsOnTheCalleeThatItWasFittedTo(t *testing.T) {
 	if err := one.Write(&file); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := design.Read("one.json", file.Bytes(), false); err != nil || fmt.Sprint(again.Unknown) != fmt.Sprint(one.Unknown) {
+	again, err := design.Read("one.json", file.Bytes(), false)
+	if err != nil || fmt.Sprint(again.Unknown) != fmt.Sprint(one.Unknown) {
 		t.Errorf("%v, %+v", err, again)
 	}
 	// Calls that always find ten in flight show neither a lone call's time nor the capacity above ten.
-	unknown := d.Fitted(&analysis.Fit{From: began, To: began.Add(95 * time.Second), Closed: true, Items: 1000, Periods: 11,
+	unknown := d.Fitted(&analysis.Fit{
+		From: began, To: began.Add(95 * time.Second), Closed: true, Items: 1000, Periods: 11,
 		Few: 9, Typical: 10, Many: 10, Mean: analysis.Bounds{Low: 0.04, High: 0.06},
-		Servers: analysis.Bounds{Low: 11, High: 11}}, true).Unknown
+		Servers: analysis.Bounds{Low: 11, High: 11},
+	}, true).Unknown
 	want := []string{
-		"the histories show no overload, so the capacity is the least that the callee has served; give callee.servers if it " +
-			"has more",
+		"the histories show no overload, so the capacity is the least that the callee has served; give callee.servers " +
+			"if it has more",
 		"the calls found 9 to 10 in flight, themselves included; one that finds fewer may take less time",
-		"the range of a call's time contains the variation between 11 Map Runs within 1m35s; how much it varies over longer " +
-			"times is not known",
+		"the range of a call's time contains the variation between 11 Map Runs within 1m35s; how much it varies over " +
+			"longer times is not known",
 	}
 	if fmt.Sprint(unknown) != fmt.Sprint(want) {
 		t.Errorf("%q, want %q", unknown, want)

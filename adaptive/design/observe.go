@@ -513,7 +513,8 @@ func unknown(f *analysis.Fit, servers bool) []string {
 			"callee.servers if it has more")
 	}
 	if !f.Slowed && f.Few > 1 && 2*f.Few > f.Many {
-		all = append(all, fmt.Sprintf("the calls found %s in flight, themselves included; one that finds fewer may take less time",
+		all = append(all, fmt.Sprintf(
+			"the calls found %s in flight, themselves included; one that finds fewer may take less time",
 			Range{float64(f.Few), float64(f.Many)}))
 	}
 	noun := "period"
@@ -523,14 +524,15 @@ func unknown(f *analysis.Fit, servers bool) []string {
 	span := f.To.Sub(f.From)
 	switch {
 	case f.Periods < 2 && f.Closed:
-		all = append(all, "the histories cover one Map Run, so how much the time of a call varies between Map Runs is not known, and "+
-			"its range does not contain that")
+		all = append(all, "the histories cover one Map Run, so how much the time of a call varies between Map Runs is not "+
+			"known, and its range does not contain that")
 	case f.Periods < 2:
-		all = append(all, "the histories cover one period, so how much the time of a call varies between periods is not known, and "+
-			"its range does not contain that")
+		all = append(all, "the histories cover one period, so how much the time of a call varies between periods is not "+
+			"known, and its range does not contain that")
 	case span < time.Hour:
-		all = append(all, fmt.Sprintf("the range of a call's time contains the variation between %s within %s; how much it varies over "+
-			"longer times is not known", spelling.Counted(int64(f.Periods), noun), inWords(span.Seconds())))
+		all = append(all, fmt.Sprintf(
+			"the range of a call's time contains the variation between %s within %s; how much it varies over longer times is "+
+				"not known", spelling.Counted(int64(f.Periods), noun), inWords(span.Seconds())))
 	}
 	return all
 }

@@ -40,7 +40,8 @@ func (d *Design) Write(w io.Writer) error {
 type parser struct{ partial bool }
 
 func (p *parser) design(root strictyaml.Value) *Design {
-	o := root.Object("design", "name", "state", "arrivals", "map", "callee", "unknown", "call", "faults", "objective", "period", "allow",
+	o := root.Object("design", "name", "state", "arrivals", "map", "callee", "unknown", "call",
+		"faults", "objective", "period", "allow",
 		"seed", "result")
 	if v := o.Need("design"); v.Present() {
 		if n := v.Whole(0, 1<<30); n != Version {

@@ -94,7 +94,8 @@ func TestTheLoadOfEachTierIsReported(t *testing.T) {
 	}
 	// Of two items at a time, one finds the database in use: such calls are refused, and the others fail.
 	db := tiersOf(t, strings.Replace(tiered, "maxConcurrency: 1", "maxConcurrency: 2", 1)).Results[0].Tiers[1]
-	if sum := db.Refused.Mean + db.Failed.Mean; db.Refused.Mean < 0.3 || db.Failed.Mean < 0.3 || math.Abs(sum-1) > 1e-12 {
+	sum := db.Refused.Mean + db.Failed.Mean
+	if db.Refused.Mean < 0.3 || db.Failed.Mean < 0.3 || math.Abs(sum-1) > 1e-12 {
 		t.Errorf("%+v", db)
 	}
 	// A scenario without such calls has no such table.

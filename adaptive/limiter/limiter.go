@@ -23,9 +23,10 @@ type Config struct {
 	Policy Policy
 	// Now returns the time; nil means the machine's.
 	Now func() time.Time
-	// State is what an earlier limiter of the same callee learned: its [Limiter.State], perhaps stored as JSON by a process
-	// that has ended. Its calls under way are left out. It is not used if its last call was requested more than StateAge
-	// before Now, or after it: a limit that old says little about the callee. The zero State starts at the policy's Initial.
+	// State starts the limiter with the limit that an earlier one of the same callee learned: its [Limiter.State],
+	// perhaps stored as JSON by a process that has ended. Its calls under way are left out. It is not used if its last
+	// call was requested more than StateAge before Now, or after it: a limit that old says little about the callee. The
+	// zero State starts at the policy's Initial.
 	State State
 }
 
@@ -80,8 +81,8 @@ func (l *Limiter) Limit() float64 {
 	return l.state.Limit(&l.policy)
 }
 
-// ExhaustedError is returned when the limiter refuses a call. A state machine waits for its error name, and tries again;
-// see [ExhaustedError.Name].
+// ExhaustedError is returned when the limiter refuses a call. A state machine waits for its error name, and tries
+// again; see [ExhaustedError.Name].
 type ExhaustedError struct {
 	// Limit is the maximum number of concurrent calls.
 	Limit float64
@@ -111,6 +112,6 @@ func (e *ExhaustedError) Error() string {
 	if e.Momentary {
 		when = "in a moment"
 	}
-	return fmt.Sprintf("%s: the callee is called %d at a time and %d are under way; try again %s", e.Name(), int64(e.Limit),
-		e.InFlight, when)
+	return fmt.Sprintf("%s: the callee is called %d at a time and %d are under way; try again %s", e.Name(),
+		int64(e.Limit), e.InFlight, when)
 }

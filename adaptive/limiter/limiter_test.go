@@ -318,7 +318,8 @@ func TestALimiterStartsWithWhatAnEarlierOneLearned(t *testing.T) {
 		}
 		state, p := l.State(), limiter.Standard()
 		if l.Limit() != c.want || state.InFlight(&p, now) != 0 {
-			t.Errorf("after %s the limit is %v with %d calls under way, want %v", c.after, l.Limit(), state.InFlight(&p, now), c.want)
+			t.Errorf("after %s the limit is %v with %d calls under way, want %v", c.after, l.Limit(),
+				state.InFlight(&p, now), c.want)
 		}
 	}
 }

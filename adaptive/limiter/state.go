@@ -94,10 +94,10 @@ func (s *State) count(asked, refused float64, at int64) {
 // other and of the work that is behind already.
 func (s *State) Momentary() bool { return s.refused <= few*s.asked }
 
-// Record records the outcome of the call that permit allowed. A success of a call that was admitted while the limit was
-// in use raises the limit. Failures lower it every [Policy.DecreaseEvery]; see [Policy.Decrease]. A throttled call counts
-// as one that took as long as a success: the callee refuses it at once, and asks for fewer calls. An ignored outcome
-// only ends the call. The outcome of an expired permit still counts, but frees no slot.
+// Record records the outcome of the call that permit allowed. A success of a call that was admitted while the limit
+// was in use raises the limit. Failures lower it every [Policy.DecreaseEvery]; see [Policy.Decrease]. A throttled
+// call counts as one that took as long as a success: the callee refuses it at once, and asks for fewer calls. An
+// ignored outcome only ends the call. The outcome of an expired permit still counts, but frees no slot.
 func (s *State) Record(p *Policy, permit Permit, now time.Time, outcome breaker.Outcome) {
 	at := now.UnixNano()
 	s.expire(p, at)
@@ -120,6 +120,7 @@ func (s *State) Record(p *Policy, permit Permit, now time.Time, outcome breaker.
 		s.typical += (took - s.typical) / 16
 	case breaker.Throttled:
 		took = max(took, s.typical)
+	case breaker.Failure, breaker.Ignored:
 	}
 	s.ended++
 	s.busy += took

@@ -25,8 +25,8 @@ func (s State) MarshalJSON() ([]byte, error) {
 	return json.Marshal(stored{storedVersion, s.limit, s.decreased, s.asked, s.refused, s.counted})
 }
 
-// learned returns the state as a new limiter starts with it: without calls under way, and the zero State if the last call
-// was requested more than StateAge before now, or after it.
+// learned returns the state as a new limiter starts with it: without calls under way, and the zero State if the last
+// call was requested more than StateAge before now, or after it.
 func (s State) learned(now time.Time) State {
 	if age := now.Sub(time.Unix(0, s.counted)); s.counted == 0 || age > StateAge || age < 0 {
 		return State{}

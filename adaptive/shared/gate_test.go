@@ -96,8 +96,8 @@ func TestProcessesLearnFromOneAnother(t *testing.T) {
 	}
 }
 
-// A call that the callee refuses at once because it gets too many counts with the time of a success: half of the time is
-// lost then, and the limit falls. A failure that takes no time costs nothing.
+// A call that the callee refuses at once because it gets too many counts with the time of a success: half of the time
+// is lost then, and the limit falls. A failure that takes no time costs nothing.
 func TestThrottledCallsLowerTheSharedLimit(t *testing.T) {
 	t.Parallel()
 	for outcome, want := range map[breaker.Outcome]bool{breaker.Throttled: true, breaker.Failure: false} {
