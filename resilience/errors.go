@@ -35,8 +35,8 @@ var (
 	ErrBudget error = &refusal{"the retry budget is used up", retry.RetryBudgetExhausted, "retry budget"}
 	// ErrCircuitOpen: the circuit breaker admits no call.
 	ErrCircuitOpen error = &refusal{"the circuit is open", retry.CircuitOpen, "circuit breaker"}
-	// ErrLimited: the limiter admits no further attempt while as many are running as the callee can take. The error name
-	// is LimitReached while the limiter refuses few attempts, and RetryBudgetExhausted otherwise.
+	// ErrLimited: the limiter admits no further attempt while as many are running as the callee can take. The error
+	// name is LimitReached while the limiter refuses few attempts, and RetryBudgetExhausted otherwise.
 	ErrLimited error = &refusal{"the limit of concurrent attempts is reached", retry.RetryBudgetExhausted, "limiter"}
 	// ErrBulkheadFull: the bulkhead's limits for running and for waiting calls are both reached.
 	ErrBulkheadFull error = &refusal{"the bulkhead is full", retry.ServiceUnavailableError, "bulkhead"}

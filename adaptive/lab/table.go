@@ -41,8 +41,9 @@ func (r *Report) WriteTable(w io.Writer) {
 			})
 		}
 		for _, t := range res.Tiers {
-			tiers = append(tiers, []string{res.Policy, t.Service, plain(t.Peak.Mean, 1), plain(t.CallsPerRecord.Mean, 2),
-				plain(t.CallsPerCall.Mean, 2), plain(100*t.Refused.Mean, 2), plain(100*t.Failed.Mean, 2)})
+			tiers = append(tiers, []string{
+				res.Policy, t.Service, plain(t.Peak.Mean, 1), plain(t.CallsPerRecord.Mean, 2), plain(t.CallsPerCall.Mean, 2), plain(100*t.Refused.Mean, 2), plain(100*t.Failed.Mean, 2),
+			})
 		}
 	}
 	flush()
