@@ -70,8 +70,8 @@ type Result struct {
 type Tier struct {
 	Service string `json:"service"`
 	// Peak is the number of calls a second in the ten seconds with most. CallsPerRecord is the number of calls for
-	// every record for which a call was made, and CallsPerCall that for every call to the services that call this one; of a
-	// service that records call, for every first call.
+	// every record for which a call was made, and CallsPerCall that for every call to the services that call this one;
+	// of a service that records call, for every first call.
 	Peak           Estimate `json:"peak"`
 	CallsPerRecord Estimate `json:"callsPerRecord"`
 	CallsPerCall   Estimate `json:"callsPerCall"`

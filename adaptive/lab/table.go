@@ -42,7 +42,8 @@ func (r *Report) WriteTable(w io.Writer) {
 		}
 		for _, t := range res.Tiers {
 			tiers = append(tiers, []string{
-				res.Policy, t.Service, plain(t.Peak.Mean, 1), plain(t.CallsPerRecord.Mean, 2), plain(t.CallsPerCall.Mean, 2), plain(100*t.Refused.Mean, 2), plain(100*t.Failed.Mean, 2),
+				res.Policy, t.Service, plain(t.Peak.Mean, 1), plain(t.CallsPerRecord.Mean, 2),
+				plain(t.CallsPerCall.Mean, 2), plain(100*t.Refused.Mean, 2), plain(100*t.Failed.Mean, 2),
 			})
 		}
 	}

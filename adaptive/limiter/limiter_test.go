@@ -71,7 +71,9 @@ func TestOnlyFailuresThatDependOnTheLimitLowerIt(t *testing.T) {
 func TestThrottledCallsLowerTheLimit(t *testing.T) {
 	t.Parallel()
 	p := limiter.Standard()
-	for outcome, want := range map[breaker.Outcome][2]float64{breaker.Throttled: {12, 16}, breaker.Failure: {20, 20.1}} {
+	for outcome, want := range map[breaker.Outcome][2]float64{
+		breaker.Throttled: {12, 16}, breaker.Failure: {20, 20.1},
+	} {
 		var s limiter.State
 		for round := range 600 { // of 0.1 s; ten calls at a time are served
 			begin, end := at(float64(round)/10), at(float64(round+1)/10-0.001)
