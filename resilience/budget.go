@@ -27,7 +27,7 @@ func (s *session) settle() {
 	case s.budget == nil:
 	case s.outcome == breaker.Success:
 		s.budget.Success(s.attempts > 1, s.paid)
-	case s.outcome == breaker.Failure:
+	case s.outcome.Failed():
 		s.budget.Failure()
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"stepback/adaptive/limiter"
 	"stepback/retry"
 )
 
@@ -34,7 +35,8 @@ var (
 	ErrBudget error = &refusal{"the retry budget is used up", retry.RetryBudgetExhausted, "retry budget"}
 	// ErrCircuitOpen: the circuit breaker admits no call.
 	ErrCircuitOpen error = &refusal{"the circuit is open", retry.CircuitOpen, "circuit breaker"}
-	// ErrLimited: the limiter admits no further attempt while as many are running as the callee can take.
+	// ErrLimited: the limiter admits no further attempt while as many are running as the callee can take. The error
+	// name is LimitReached while the limiter refuses few attempts, and RetryBudgetExhausted otherwise.
 	ErrLimited error = &refusal{"the limit of concurrent attempts is reached", retry.RetryBudgetExhausted, "limiter"}
 	// ErrBulkheadFull: the bulkhead's limits for running and for waiting calls are both reached.
 	ErrBulkheadFull error = &refusal{"the bulkhead is full", retry.ServiceUnavailableError, "bulkhead"}
@@ -109,11 +111,19 @@ type refusedByBreaker struct{ err error }
 func (r *refusedByBreaker) Error() string   { return r.err.Error() }
 func (r *refusedByBreaker) Unwrap() []error { return []error{ErrCircuitOpen, r.err} }
 
-// refusedByLimiter is an ErrLimited with the limiter's own error, which states the limit.
+// refusedByLimiter is an ErrLimited with the limiter's own error, which states the limit and decides the error name.
 type refusedByLimiter struct{ err error }
 
 func (r *refusedByLimiter) Error() string   { return r.err.Error() }
 func (r *refusedByLimiter) Unwrap() []error { return []error{ErrLimited, r.err} }
+
+// ClassifyRetry implements [retry.Classified].
+func (r *refusedByLimiter) ClassifyRetry() (retry.Classification, bool) {
+	if exhausted, ok := errors.AsType[*limiter.ExhaustedError](r.err); ok {
+		return exhausted.ClassifyRetry()
+	}
+	return retry.Classification{}, false
+}
 
 // stop is a reason to end a call, with a detail that explains it.
 type stop struct {

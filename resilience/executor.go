@@ -166,9 +166,10 @@ func WithBreaker(b *breaker.Breaker) Option {
 	return func(e *Executor) error { e.breaker = b; return present("WithBreaker", b != nil) }
 }
 
-// WithLimiter lets a limiter admit or refuse attempts. Each attempt, and each hedge, holds one of the limiter's permits
-// while it runs, not during waits. The limiter learns from the outcome of each attempt, as the breaker does. A refused
-// call ends with [ErrLimited]; it may be repeated at a slower pace. One limiter may serve several executors.
+// WithLimiter lets a limiter admit or refuse attempts. Each attempt, and each hedge, holds one of the limiter's
+// permits while it runs, not during waits. The limiter learns from the outcome of each attempt, as the breaker does.
+// A refused call ends with [ErrLimited]; it may be repeated within seconds if the error name is LimitReached, and
+// otherwise at a slower pace. One limiter may serve several executors.
 func WithLimiter(l *limiter.Limiter) Option {
 	return func(e *Executor) error { e.limiter = l; return present("WithLimiter", l != nil) }
 }

@@ -3,6 +3,7 @@ package resilience_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -53,6 +54,68 @@ func TestLimiterRefusesWhatTheCalleeCannotTake(t *testing.T) {
 		got := e.Statistics()
 		if got.Attempts != 2 || got.Refused["the limit of concurrent attempts is reached"] != 1 || e.Limiter() != l {
 			t.Errorf("counted %+v", got)
+		}
+	})
+}
+
+// While few attempts are refused, a refusal is momentary: its error name is the one for brief waits. An executor
+// around it first waits briefly, then at the slower pace; without a rule for brief waits it waits at the slower pace
+// at once.
+func TestMomentaryRefusalsWaitBriefly(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := limited(t, 1)
+		e := must(t, seconds(0), resilience.WithLimiter(l))
+		for range 20 {
+			if err := e.Run(t.Context(), func(context.Context) error { return nil }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		busy := func() (permits []limiter.Permit) {
+			for {
+				permit, err := l.Allow()
+				if err != nil {
+					return permits
+				}
+				permits = append(permits, permit)
+			}
+		}
+		busy()
+		err := e.Run(t.Context(), func(context.Context) error { t.Error("called"); return nil })
+		var exhausted *limiter.ExhaustedError
+		if c, ok := retry.Classify(err); !ok || c.Error != retry.LimitReached || c.Class != retry.Transient ||
+			!errors.Is(err, resilience.ErrLimited) || !errors.As(err, &exhausted) || !exhausted.Momentary {
+			t.Errorf("%v is classified as %+v", err, c)
+		}
+		row := func(name string, wait time.Duration, retries int) retry.Rule {
+			p := retry.Policy{Interval: wait, MaxAttempts: retries, Rate: 1}
+			return retry.Rule{Errors: []string{name}, Policy: p}
+		}
+		brief, paced := row(retry.LimitReached, 3*time.Second, 2), row(retry.RetryBudgetExhausted, 30*time.Second, 1)
+		for _, c := range []struct {
+			rules []retry.Rule
+			waits []time.Duration
+		}{
+			{[]retry.Rule{brief, paced}, []time.Duration{3 * time.Second, 3 * time.Second, 30 * time.Second}},
+			{[]retry.Rule{paced}, []time.Duration{30 * time.Second}},
+			{[]retry.Rule{brief}, []time.Duration{3 * time.Second, 3 * time.Second}},
+		} {
+			outer, err := resilience.NewWithRules(c.rules)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var waits []time.Duration
+			last := time.Now()
+			momentary := &limiter.ExhaustedError{Limit: 1, InFlight: 1, Momentary: true}
+			err = outer.Run(t.Context(), func(context.Context) error {
+				if now := time.Now(); now.After(last) {
+					waits, last = append(waits, now.Sub(last)), now
+				}
+				return momentary
+			})
+			if !errors.Is(err, resilience.ErrExhausted) || !slices.Equal(waits, c.waits) {
+				t.Errorf("waits %v, want %v: %v", waits, c.waits, err)
+			}
 		}
 	})
 }

@@ -249,7 +249,7 @@ func health(ctx context.Context, c retry.Classification, known bool) breaker.Out
 	case known && (c.Class == retry.Permanent || c.Class == retry.Conflict):
 		return breaker.Success // the callee answered
 	default:
-		return breaker.Failure
+		return breaker.FailureAs(c.Error)
 	}
 }
 
@@ -267,12 +267,12 @@ func (s *session) decide(
 	if reason := s.repeatable(c, known); reason != nil {
 		return 0, 0, reason
 	}
-	row := s.rules.match(c.Error)
-	if row < 0 {
-		return 0, 0, &stop{ErrNoRetrier, c.Error}
-	}
 	if s.spent == nil {
 		s.spent = s.rules.open()
+	}
+	row := s.row(c.Error)
+	if row < 0 {
+		return 0, 0, &stop{ErrNoRetrier, c.Error}
 	}
 	policy := &s.rules[row].Policy
 	if s.spent.retries[row] >= policy.MaxAttempts {
@@ -294,6 +294,19 @@ func (s *session) decide(
 	}
 	s.paid = cause
 	return wait, policy.MaxAttempts, nil
+}
+
+// row returns the index of the rule for an error name; negative if there is none. A call that another executor's
+// limiter refuses for the moment waits at the slower pace of RetryBudgetExhausted if there is no rule for
+// LimitReached, or its retries are used up.
+func (s *session) row(name string) int {
+	row := s.rules.match(name)
+	if name == retry.LimitReached && (row < 0 || s.spent.retries[row] >= s.rules[row].Policy.MaxAttempts) {
+		if paced := s.rules.match(retry.RetryBudgetExhausted); paced >= 0 {
+			return paced
+		}
+	}
+	return row
 }
 
 // asked adjusts the wait to the server's pushback or Retry-After. It returns ErrPushback if the server forbids a

@@ -18,14 +18,14 @@ type callee struct {
 	retries retries
 	ended   map[int64]int // successes, by the second in which they ended
 	// successes are the seconds of ended, sorted; as long as ended unless new ones were added.
-	successes []int64
-	ends      map[int64]endCounts // all attempts, by the second in which they ended
-	// The number of successes, the sum of their durations in seconds, and the sum of the squares of these.
-	succeeded       int
-	took, tookTwice float64
-	longestTimeout  time.Duration
-	calls, firsts   int
-	failedTime      time.Duration
+	successes      []int64
+	ends           map[int64]endCounts // all attempts, by the second in which they ended
+	succeeded      int                 // the number of successes
+	took           float64             // the sum of their durations in seconds
+	longestTimeout time.Duration
+	times          []call // of the attempts that have ended; 16 bytes each
+	calls, firsts  int
+	failedTime     time.Duration
 }
 
 // endCounts counts the attempts that ended within one second: calls, calls that failed by load, and attempts that were
@@ -134,7 +134,6 @@ func (x *callee) add(a *Attempt, number int, before failures) {
 		d := a.lasted().Seconds()
 		x.took += d
 		s.took += d
-		x.tookTwice += d * d
 	}
 }
 
@@ -144,16 +143,6 @@ func (x *callee) mean() time.Duration {
 		return 0
 	}
 	return time.Duration(x.took / float64(x.succeeded) * float64(time.Second))
-}
-
-// variation returns the coefficient of variation of the duration of successes.
-func (x *callee) variation() float64 {
-	n := float64(x.succeeded)
-	mean := x.took / n
-	if x.succeeded < 2 || mean <= 0 {
-		return 1
-	}
-	return math.Sqrt(max(x.tookTwice/n-mean*mean, 0)) / mean
 }
 
 // sorted returns the seconds in order.
@@ -287,6 +276,17 @@ func (x *callee) saturated() map[int64]bool {
 		}
 	}
 	return all
+}
+
+// unhealthy returns the bins in which the callee was overloaded or failed by itself.
+func (x *callee) unhealthy() map[int64]bool {
+	bad := x.saturated()
+	for _, p := range x.points() {
+		if p.broken() {
+			bad[p.at] = true
+		}
+	}
+	return bad
 }
 
 // correlation returns Pearson's correlation coefficient; 0 if one side does not vary.

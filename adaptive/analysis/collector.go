@@ -6,8 +6,9 @@ import (
 	"stepback/retrypatterns"
 )
 
-// Collector collects what executions did. Tasks without a failure are only counted, so a record of a million rows
-// needs little memory. The zero value is ready to use; it is not safe for concurrent use.
+// Collector collects what executions did. Of tasks without a failure only counts and the times of their calls are
+// kept, so a record of a million rows needs little memory: 16 bytes a call. The zero value is ready to use; it is not
+// safe for concurrent use.
 type Collector struct {
 	// Each, unless nil, is called with every task that is added. The task must not be kept.
 	Each func(*Task)
@@ -48,11 +49,17 @@ type latest struct {
 type stateCount struct {
 	callee         string
 	closed         int
-	runs           map[string]int // tasks by Map Run
+	runs           map[string]*mapRun
 	tasks, done    int
 	attempts       int
 	begun, lasted  time.Time // start of the first and end of the last attempt
 	lastedInFlight time.Duration
+}
+
+// mapRun is a Map Run: its tasks of one state, the start of the first attempt, and the end of the last.
+type mapRun struct {
+	tasks        int
+	begun, ended time.Time
 }
 
 // Rules registers the Retry arrays with which executions ran, by state. Tasks refer to them by id.
@@ -94,6 +101,7 @@ func (c *Collector) Add(t Task) {
 		at.ending(a)
 		if !deferred(a.Error) {
 			at.add(a, i+1, before)
+			at.remember(a)
 		}
 		before = before.then(a.Error)
 	}
@@ -125,14 +133,25 @@ func (c *Collector) count(t *Task) {
 	if t.Ending == Done {
 		s.done++
 	}
+	first, last := t.Attempts[0].Start, t.Attempts[len(t.Attempts)-1].End
 	if t.MapRun != "" {
 		s.closed++
 		if s.runs == nil {
-			s.runs = map[string]int{}
+			s.runs = map[string]*mapRun{}
 		}
-		s.runs[t.MapRun]++
+		r := s.runs[t.MapRun]
+		if r == nil {
+			r = &mapRun{begun: first, ended: first}
+			s.runs[t.MapRun] = r
+		}
+		r.tasks++
+		if first.Before(r.begun) {
+			r.begun = first
+		}
+		if last.After(r.ended) {
+			r.ended = last
+		}
 	}
-	first, last := t.Attempts[0].Start, t.Attempts[len(t.Attempts)-1].End
 	if first.Before(s.begun) {
 		s.begun = first
 	}

@@ -33,9 +33,14 @@ func (c *Collector) fit(state string) string {
 	}
 	retriers, _ := c.currentRetry(state)
 	fmt.Fprintf(&b, "    machine:\n      state: Fitted\n      retry:%s\n", retryYAML(retriers))
-	mean, servers := x.fitted()
+	f, windows, _ := c.loadOf(state)
+	mean, servers := max(f.mean, 0.001), min(f.servers, 10_000)
+	if _, n, ok := f.serving(x, windows); ok {
+		servers = n
+	}
 	fmt.Fprintf(&b, "service:\n  callee:\n    servers: %d\n    time: {lognormal: {mean: %.4g, cv: %.3g}}\n"+
-		"    queue: {capacity: 1000}\n    errors: [%s]\n", servers, mean, math.Round(max(x.variation(), 0.01)*100)/100, x.randomErrors())
+		"    queue: {capacity: 1000}\n    errors: [%s]\n", servers, mean,
+		math.Round(max(f.variation, 0.01)*100)/100, x.randomErrors())
 	timeout := x.longestTimeout.Seconds()
 	if timeout <= 0 {
 		timeout = 30
@@ -48,45 +53,24 @@ func (c *Collector) fit(state string) string {
 	return b.String()
 }
 
-// fitted describes a healthy callee: the mean duration of a call in seconds, and the number of servers that its
-// best seconds require. Under load a success spends most of its time waiting, so only the quietest quarter of the
-// calm seconds counts.
-func (x *callee) fitted() (mean float64, servers int) {
-	saturated := x.saturated()
-	var calm []*second
-	for _, at := range x.sorted() {
-		if s := x.seconds[at]; s.succeeded > 0 && !saturated[at-at%bin] {
-			calm = append(calm, s)
-		}
-	}
-	slices.SortStableFunc(calm, func(a, b *second) int { return cmp.Compare(a.calls, b.calls) })
-	n := 0
-	for _, s := range calm[:(len(calm)+3)/4] {
-		mean += s.took
-		n += s.succeeded
-	}
-	mean = max(mean/float64(max(n, 1)), 0.001)
-	best := x.best()
-	servers = min(max(int(math.Round(best*mean)), 1), 10_000)
-	if best > 0 {
-		mean = float64(servers) / best
-	}
-	return mean, servers
-}
+// bestOver is the number of seconds over which the best rate of successes is taken.
+const bestOver = 5
 
-// best returns the highest rate of successes per second over any five seconds: while a queue is drained, this is the
-// servers' rate.
-func (x *callee) best() float64 {
-	const window = 5
+// best returns the highest rate of successes per second over any five seconds that begin in [from, to], in Unix
+// seconds: while a queue is drained, this is the servers' rate.
+func (x *callee) best(from, to int64) float64 {
 	best := 0
 	for at := range x.ended {
+		if at < from || at > to {
+			continue
+		}
 		n := 0
-		for i := range int64(window) {
+		for i := range int64(bestOver) {
 			n += x.ended[at+i]
 		}
 		best = max(best, n)
 	}
-	return float64(best) / window
+	return float64(best) / bestOver
 }
 
 // broken reports whether the callee failed by itself in a bin: at least half of its calls failed with errors other
@@ -125,12 +109,7 @@ func (x *callee) faults(begun time.Time) string {
 // randomErrors returns as YAML the random errors that occurred outside faults and overload.
 func (x *callee) randomErrors() string {
 	calls, by := 0, map[string]int{}
-	bad := x.saturated()
-	for _, p := range x.points() {
-		if p.broken() {
-			bad[p.at] = true
-		}
-	}
+	bad := x.unhealthy()
 	for at, s := range x.seconds {
 		if bad[at-at%bin] {
 			continue

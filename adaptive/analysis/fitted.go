@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -25,14 +24,20 @@ type Fit struct {
 	Closed bool
 	// Items is the median number of tasks of a Map Run; 0 if there is none.
 	Items int
-	// Rate is the arrivals per second. Mean is the mean time of a call in seconds while the callee is healthy, and
-	// Variation the standard deviation as a multiple of it.
+	// Rate is the arrivals per second. Mean is the mean time in seconds of a call that finds a free server while the
+	// callee is healthy, and Variation the standard deviation as a multiple of it. If Periods is 2 or more, Mean
+	// contains the mean of a further period like them; if it is 1, the variation between periods is not known, and Mean
+	// does not contain it. Of a distributed Map every Map Run is a period.
 	Rate, Mean Bounds
 	Variation  float64
+	Periods    int
 	// Servers is the number of calls that the callee serves at the same time. Saturated is true if the record shows an
-	// overload; otherwise Low is what the callee has served, and the true number may be above High.
-	Servers   Bounds
-	Saturated bool
+	// overload, and Slowed if calls took longer while more were in flight. Otherwise the true number may be above High.
+	Servers           Bounds
+	Saturated, Slowed bool
+	// Few, Typical and Many are the numbers of calls in flight, itself included, that a call found when it began: at
+	// most Few in a twentieth of the cases, Typical in half of them, and Many in nineteen twentieths.
+	Few, Typical, Many int
 	// Errors are the errors outside of faults and overloads.
 	Errors []FittedError
 }
@@ -84,74 +89,53 @@ func (c *Collector) Fit(state string) (*Fit, error) {
 		return nil, fmt.Errorf("%d of %d attempts end before they begin or begin before the one before has ended; select the "+
 			"histories of one source: %w", c.backwards, c.read.Attempts, ErrClocks)
 	}
-	blocks := x.calmBlocks()
-	if len(blocks) < 4 {
+	found, windows, blocks := c.loadOf(state)
+	if len(blocks) < 4 && len(found.means) < 2 {
 		return nil, fmt.Errorf("%s has %d calm intervals of ten seconds, and a fit needs 4: %w", state, len(blocks), ErrTooLittle)
 	}
-	if at, before, after, changed := changePoint(blocks); changed {
+	if at, before, after, changed := changed(windows, &found, blocks); changed {
 		return nil, fmt.Errorf("a call took %.3g s on average before %s and %.3g s after; fit the time after with --days, or give the "+
 			"callee's numbers: %w", before, time.Unix(at, 0).UTC().Format(time.RFC3339), after, ErrChanged)
 	}
 	f := &Fit{State: state, Callee: s.callee, From: s.begun, To: s.lasted, Tasks: s.tasks, Closed: s.closed*2 > s.tasks,
-		Variation: math.Round(max(x.variation(), 0.01)*100) / 100}
+		Variation: math.Round(max(found.variation, 0.01)*100) / 100, Mean: found.interval(blocks), Slowed: found.slowed,
+		Periods: max(len(found.means), 1), Few: found.few, Typical: found.middle, Many: found.many}
 	if n := len(s.runs); n > 0 {
-		f.Items = slices.Sorted(maps.Values(s.runs))[n/2]
+		items := make([]int, 0, n)
+		for _, r := range s.runs {
+			items = append(items, r.tasks)
+		}
+		slices.Sort(items)
+		f.Items = items[n/2]
 	}
 	rate := float64(s.tasks) / span.Seconds()
 	half := 1.645 * math.Sqrt(float64(s.tasks)) / span.Seconds()
 	f.Rate = Bounds{max(rate-half, 0), rate + half}
-	f.Mean = meanOf(blocks)
-	_, servers := x.fitted()
-	f.Saturated = len(x.saturated()) > 0
-	// The best five seconds exceed the mean rate of the servers by chance: by two standard deviations of a count.
-	best := x.best()
-	lucky := 2 * math.Sqrt(best/5)
-	low := max(1, (best-lucky)*f.Mean.Low)
-	f.Servers = Bounds{math.Round(low), math.Round(max(float64(servers), low))}
-	if !f.Saturated {
-		// What was served without an overload is the least that the callee can do.
-		f.Servers.High = max(f.Servers.High, f.Servers.Low)
+	low, high := found.low, found.high
+	if l, h, ok := found.serving(x, windows); ok {
+		low, high, f.Saturated = l, h, true
 	}
+	f.Servers = Bounds{float64(low), float64(high)}
 	f.Errors = c.fittedErrors(state, x)
 	return f, nil
 }
 
 // block is ten seconds in which the callee was healthy.
 type block struct {
-	at        int64
-	successes int
-	mean      float64
+	at int64
+	// weight is the number of successes, and mean their mean time; see service.blocksOf.
+	weight, mean float64
 }
 
-// calmBlocks returns the bins without overload and fault, in order.
-func (x *callee) calmBlocks() []block {
-	bad := x.saturated()
-	for _, p := range x.points() {
-		if p.broken() {
-			bad[p.at] = true
-		}
-	}
-	by := map[int64]*block{}
-	for at, s := range x.seconds {
-		begin := at - at%bin
-		if bad[begin] || s.succeeded == 0 {
-			continue
-		}
-		b := by[begin]
-		if b == nil {
-			b = &block{at: begin}
-			by[begin] = b
-		}
-		b.successes += s.succeeded
-		b.mean += s.took
-	}
-	all := make([]block, 0, len(by))
-	for _, at := range slices.Sorted(maps.Keys(by)) {
-		b := *by[at]
-		b.mean /= float64(b.successes)
-		all = append(all, b)
-	}
-	return all
+// loadOf fits the service behind a state's callee, and returns the record's periods and the blocks of healthy time.
+func (c *Collector) loadOf(state string) (service, []window, []block) {
+	s := c.states[state]
+	x := c.callee(s.callee)
+	calls := x.byStart()
+	windows := s.windows(calls)
+	seen := x.observations(calls, windows)
+	f := serviceOf(seen)
+	return f, windows, f.blocksOf(seen)
 }
 
 // moments returns the mean of the blocks' means, and its standard error.
@@ -166,15 +150,21 @@ func moments(blocks []block) (mean, standardError float64) {
 	return mean, math.Sqrt(standardError / max(n-1, 1) / n)
 }
 
-// meanOf returns the interval of the mean time of a call: that of the quieter half of the blocks, because under load a
-// call also waits.
-func meanOf(blocks []block) Bounds {
-	quiet := slices.Clone(blocks)
-	slices.SortStableFunc(quiet, func(a, b block) int { return cmp.Compare(a.successes, b.successes) })
-	quiet = quiet[:max(2, (len(quiet)+1)/2)]
-	mean, e := moments(quiet)
-	half := max(1.645*e, 0.02*mean)
-	return Bounds{max(mean-half, mean/10), mean + half}
+// changed finds a change of the callee: between the periods if they are many enough, or within the only session.
+// Between few periods a change looks like variation, and widens [Fit.Mean].
+func changed(windows []window, s *service, blocks []block) (at int64, before, after float64, changed bool) {
+	apart := false
+	for i := 1; i < len(windows); i++ {
+		apart = apart || windows[i].from != windows[i-1].to
+	}
+	if !apart {
+		return changePoint(blocks)
+	}
+	periods := make([]block, 0, len(s.byPeriod))
+	for _, p := range slices.Sorted(maps.Keys(s.byPeriod)) {
+		periods = append(periods, block{at: windows[p].from / int64(time.Second), weight: 1, mean: s.byPeriod[p]})
+	}
+	return changePoint(periods)
 }
 
 // changePoint finds the quarter of the record at which the mean time of a call changed most, by Welch's t.
@@ -197,12 +187,7 @@ func changePoint(blocks []block) (at int64, before, after float64, changed bool)
 
 // fittedErrors returns the errors outside of faults and overloads with Wilson's intervals of 90 %.
 func (c *Collector) fittedErrors(state string, x *callee) []FittedError {
-	bad := x.saturated()
-	for _, p := range x.points() {
-		if p.broken() {
-			bad[p.at] = true
-		}
-	}
+	bad := x.unhealthy()
 	calls, by := 0, map[string]int{}
 	for at, s := range x.seconds {
 		if bad[at-at%bin] {

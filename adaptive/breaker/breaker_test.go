@@ -89,6 +89,32 @@ func TestDoCountsAPanicAsAFailureAndACancellationAsNothing(t *testing.T) {
 	}
 }
 
+func TestFailuresOfAThrottlingCallee(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]breaker.Outcome{
+		"TooManyRequestsError": breaker.Throttled, "S3.SlowDown": breaker.Throttled,
+		"Lambda.TooManyRequestsException": breaker.Throttled, "ProvisionedThroughputExceededException": breaker.Throttled,
+		"ServiceUnavailableError": breaker.Failure, "TimeoutError": breaker.Failure, "": breaker.Failure,
+	} {
+		if got := breaker.FailureAs(name); got != want || !got.Failed() {
+			t.Errorf("%q is %s, want %s", name, got, want)
+		}
+	}
+	if breaker.Success.Failed() || breaker.Ignored.Failed() {
+		t.Error("a success or an ignored call counts as failed")
+	}
+	// A circuit counts throttled calls as failures.
+	p := breaker.Conservative()
+	var s breaker.State
+	for range p.ConsecutiveFailures {
+		permit, _ := s.Allow(&p, time.Unix(1, 0))
+		s.Record(&p, permit, time.Unix(1, 0), breaker.Throttled)
+	}
+	if s.Circuit() != breaker.Open {
+		t.Errorf("the circuit is %s", s.Circuit())
+	}
+}
+
 func TestConcurrentCalls(t *testing.T) {
 	t.Parallel()
 	b, err := breaker.New(breaker.Config{Policy: breaker.Policy{

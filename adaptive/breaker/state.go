@@ -134,7 +134,7 @@ func (s *State) Record(p *Policy, permit Permit, now time.Time, outcome Outcome)
 	switch outcome {
 	case Success:
 		s.totals.Successes++
-	case Failure:
+	case Failure, Throttled:
 		s.totals.Failures++
 	default:
 		s.totals.Ignored++
@@ -149,7 +149,7 @@ func (s *State) Record(p *Policy, permit Permit, now time.Time, outcome Outcome)
 
 // watched counts the outcome of a call that a closed circuit admitted.
 func (s *State) watched(p *Policy, at int64, outcome Outcome) {
-	failed := outcome == Failure
+	failed := outcome.Failed()
 	s.window.add(p, at, failed)
 	if !failed {
 		s.consecutive = 0
@@ -197,7 +197,7 @@ func improbable(p *Policy, successes, requests, run int64, extra float64) bool {
 
 // probed counts the outcome of a probe of a half-open circuit.
 func (s *State) probed(p *Policy, at int64, outcome Outcome) {
-	if outcome == Failure {
+	if outcome.Failed() {
 		s.failures++
 		s.consecutive++
 		if p.Chance == 0 {

@@ -9,6 +9,7 @@ import (
 	"stepback/adaptive/lab/simulation"
 	"stepback/adaptive/limiter"
 	"stepback/adaptive/worth"
+	"stepback/internal/spelling"
 )
 
 // Design is a problem with its result. Result is nil before [Run].
@@ -293,7 +294,8 @@ func (p *Problem) alarms(r *Result) []Alarm {
 	}
 	all = append(all, Alarm{
 		Metric: "dead", Threshold: dead, Seconds: p.Period, Periods: 1,
-		Text: fmt.Sprintf("more than %.0f dead letters in %s: more than the named faults leave", dead, inWords(p.Period)),
+		Text: fmt.Sprintf("more than %s in %s: more than the named faults leave",
+			spelling.Counted(int64(dead), "dead letter"), inWords(p.Period)),
 	})
 	if r.Settings.Limiter {
 		low := max(limiter.Standard().Min, 1)

@@ -40,7 +40,8 @@ func (d *Design) Write(w io.Writer) error {
 type parser struct{ partial bool }
 
 func (p *parser) design(root strictyaml.Value) *Design {
-	o := root.Object("design", "name", "state", "arrivals", "map", "callee", "call", "faults", "objective", "period", "allow",
+	o := root.Object("design", "name", "state", "arrivals", "map", "callee", "unknown", "call",
+		"faults", "objective", "period", "allow",
 		"seed", "result")
 	if v := o.Need("design"); v.Present() {
 		if n := v.Whole(0, 1<<30); n != Version {
@@ -64,6 +65,9 @@ func (p *parser) design(root strictyaml.Value) *Design {
 	}
 	if v := o.Get("callee"); v.Present() || !p.partial {
 		d.Callee = p.callee(o.Need("callee"))
+	}
+	for _, v := range o.Get("unknown").List(0, 8) {
+		d.Unknown = append(d.Unknown, v.Text(400))
 	}
 	call := o.Get("call").Object("timeout", "timeoutError", "memory")
 	d.Call = Call{Timeout: number(call.Get("timeout"), 0, 0, longest), TimeoutError: named(call.Get("timeoutError"), "States.Timeout"),

@@ -65,7 +65,9 @@ type Problem struct {
 	Arrivals *Arrivals `json:"arrivals,omitempty"`
 	Map      *Map      `json:"map,omitempty"`
 	Callee   Callee    `json:"callee"`
-	Call     Call      `json:"call"`
+	// Unknown lists what the histories to which the callee was fitted do not show.
+	Unknown []string `json:"unknown,omitempty"`
+	Call    Call     `json:"call"`
 	// Faults are the faults to survive, one at a time. A calm period is always added.
 	Faults    []Fault   `json:"faults,omitempty"`
 	Objective Objective `json:"objective"`
@@ -163,6 +165,12 @@ type Objective struct {
 	PeakCalls      float64 `json:"peakCalls,omitempty"`
 	// Confidence is the share of the periods that must achieve all of it, 0.5 to 0.99.
 	Confidence float64 `json:"confidence"`
+}
+
+// meanAmong returns the mean time of a call that finds n calls in flight, itself included, on a callee with servers.
+func meanAmong(n int, mean, servers Range) Range {
+	stretch := func(servers float64) float64 { return max(1, float64(n)/max(math.Round(servers), 1)) }
+	return Range{mean.Low * stretch(servers.High), mean.High * stretch(servers.Low)}
 }
 
 // capacity returns the calls per second that the callee serves with servers and mean at the given values.

@@ -7,12 +7,17 @@ import (
 
 	"stepback/adaptive/lab/policy"
 	"stepback/adaptive/lab/scenario"
+	"stepback/internal/spelling"
 )
 
 // WriteText writes the report: the answer, the settings, the predictions, what each part brings, and the bounds.
 func (d *Design) WriteText(w io.Writer) {
 	r := d.Result
-	fmt.Fprintf(w, "%s, state %s: %s\nobjective: %s\n\n", d.Name, d.State, d.Text(), &d.Objective)
+	fmt.Fprintf(w, "%s, state %s: %s\n", d.Name, d.State, d.Text())
+	for _, n := range d.Unknown {
+		fmt.Fprintf(w, "not known: %s\n", n)
+	}
+	fmt.Fprintf(w, "objective: %s\n\n", &d.Objective)
 	if r.Feasible {
 		fmt.Fprintf(w, "design: %s\n", &r.Settings)
 	} else {
@@ -60,10 +65,11 @@ func (d *Design) WriteText(w io.Writer) {
 		fmt.Fprintf(w, "  %s\n", a.Text)
 	}
 	if x := r.Redrive; x != nil && x.Records > 0 {
+		letters := spelling.Counted(int64(x.Records), "dead letter")
 		if x.PerSecond > 0 {
-			fmt.Fprintf(w, "redrive: up to %.0f dead letters, at %.3g a second, in %s\n", x.Records, x.PerSecond, inWords(x.Seconds))
+			fmt.Fprintf(w, "redrive: up to %s, at %.3g a second, in %s\n", letters, x.PerSecond, inWords(x.Seconds))
 		} else {
-			fmt.Fprintf(w, "redrive: up to %.0f dead letters; the callee has no spare capacity for them\n", x.Records)
+			fmt.Fprintf(w, "redrive: up to %s; the callee has no spare capacity for them\n", letters)
 		}
 	}
 	fmt.Fprintf(w, "\n%d periods simulated, seeds from %d; prices of %s\n", r.Simulated, d.Seed, r.Prices)

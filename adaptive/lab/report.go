@@ -58,9 +58,27 @@ type Result struct {
 	TippedOver Share `json:"tippedOver"`
 	// Undrained is the number of seeds in which records were still open when the run ended.
 	Undrained int `json:"undrained"`
+	// Tiers are the loads of the services, if services call services: first those that records call, then those that
+	// these call. They show where retries multiply.
+	Tiers []Tier `json:"tiers,omitempty"`
 	// VersusStatic holds the differences from the policy static on the same seeds, by metric. It is empty in the
 	// results of static itself.
 	VersusStatic map[string]Difference `json:"versusStatic,omitempty"`
+}
+
+// Tier is the load of one service after the warm-up.
+type Tier struct {
+	Service string `json:"service"`
+	// Peak is the number of calls a second in the ten seconds with most. CallsPerRecord is the number of calls for
+	// every record for which a call was made, and CallsPerCall that for every call to the services that call this one;
+	// of a service that records call, for every first call.
+	Peak           Estimate `json:"peak"`
+	CallsPerRecord Estimate `json:"callsPerRecord"`
+	CallsPerCall   Estimate `json:"callsPerCall"`
+	// Refused is the share of the calls that a quota, a full queue or CoDel refused. Failed is the share that failed
+	// otherwise, by an error or because the caller's time was over.
+	Refused Estimate `json:"refused"`
+	Failed  Estimate `json:"failed"`
 }
 
 // Share is the number of seeds with some property, out of Of seeds, with Wilson's 95 % interval of its probability.
@@ -164,7 +182,9 @@ func (r *Report) add(s *scenario.Scenario, policies []*policy.Policy, results []
 	}
 	first := len(r.Results)
 	for i, p := range policies {
-		r.Results = append(r.Results, summarize(s.Name, p.Name, results[i], base))
+		res := summarize(s.Name, p.Name, results[i], base)
+		res.Tiers = tiersOf(s, results[i])
+		r.Results = append(r.Results, res)
 		r.series[key{s.Name, p.Name}] = results[i]
 	}
 	adjust(r.Results[first:])
@@ -217,6 +237,32 @@ func summarize(scenarioName, policyName string, runs, base []*simulation.Result)
 		res.Phases[simulation.Phase(p).String()] = phase(runs, p)
 	}
 	return res
+}
+
+// tiersOf returns the loads of a scenario's services; nil if no service calls another one.
+func tiersOf(s *scenario.Scenario, runs []*simulation.Result) []Tier {
+	if !s.Tiered() {
+		return nil
+	}
+	var all []Tier
+	for k, i := range s.Tiers() {
+		of := func(limits bounds, value func(*simulation.Load) float64) Estimate {
+			values := make([]float64, len(runs))
+			for n, run := range runs {
+				values[n] = value(&run.Loads[k])
+			}
+			return estimate("load", values, map[string]bounds{"load": limits})
+		}
+		all = append(all, Tier{
+			Service:        s.Services[i].Name,
+			Peak:           of(unbounded, func(l *simulation.Load) float64 { return l.Peak }),
+			CallsPerRecord: of(unbounded, func(l *simulation.Load) float64 { return l.PerRecord }),
+			CallsPerCall:   of(unbounded, func(l *simulation.Load) float64 { return l.PerCall }),
+			Refused:        of(bounds{0, 1}, func(l *simulation.Load) float64 { return l.Refused }),
+			Failed:         of(bounds{0, 1}, func(l *simulation.Load) float64 { return l.Failed }),
+		})
+	}
+	return all
 }
 
 func column(runs []*simulation.Result, metric int) []float64 {

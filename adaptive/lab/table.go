@@ -12,12 +12,16 @@ import (
 // WriteTable writes the report as text: a table for each scenario, and the expectations.
 func (r *Report) WriteTable(w io.Writer) {
 	last := ""
-	var rows [][]string
+	var rows, tiers [][]string
 	flush := func() {
 		if len(rows) > 0 {
 			writeColumns(w, rows)
-			rows = nil
 		}
+		if len(tiers) > 0 {
+			fmt.Fprintln(w, "load of the services, from the records down")
+			writeColumns(w, tiers)
+		}
+		rows, tiers = nil, nil
 	}
 	for i := range r.Results {
 		res := &r.Results[i]
@@ -31,6 +35,17 @@ func (r *Report) WriteTable(w io.Writer) {
 			})
 		}
 		rows = append(rows, res.row(r.Seeds.Count))
+		if len(res.Tiers) > 0 && tiers == nil {
+			tiers = append(tiers, []string{
+				"policy", "service", "calls/s at most", "calls/record", "calls for each above", "refused %", "failed %",
+			})
+		}
+		for _, t := range res.Tiers {
+			tiers = append(tiers, []string{
+				res.Policy, t.Service, plain(t.Peak.Mean, 1), plain(t.CallsPerRecord.Mean, 2),
+				plain(t.CallsPerCall.Mean, 2), plain(100*t.Refused.Mean, 2), plain(100*t.Failed.Mean, 2),
+			})
+		}
 	}
 	flush()
 	if len(r.Expectations) == 0 {

@@ -13,6 +13,7 @@ import (
 
 	"stepback/adaptive/breaker"
 	"stepback/adaptive/limiter"
+	"stepback/retry"
 )
 
 var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -61,6 +62,31 @@ func TestOnlyFailuresThatDependOnTheLimitLowerIt(t *testing.T) {
 		}
 		if got := s.Limit(&p); got < c.min || got > c.max {
 			t.Errorf("%s: limit is %v, want %v to %v", c.name, got, c.min, c.max)
+		}
+	}
+}
+
+// A callee that refuses at once what is above its quota loses no time. Throttled calls lower the limit nevertheless,
+// towards what the callee takes; failures of other names, which need not depend on the load, leave it alone.
+func TestThrottledCallsLowerTheLimit(t *testing.T) {
+	t.Parallel()
+	p := limiter.Standard()
+	for outcome, want := range map[breaker.Outcome][2]float64{
+		breaker.Throttled: {12, 16}, breaker.Failure: {20, 20.1},
+	} {
+		var s limiter.State
+		for round := range 600 { // of 0.1 s; ten calls at a time are served
+			begin, end := at(float64(round)/10), at(float64(round+1)/10-0.001)
+			for i, permit := range full(&s, &p, begin) {
+				if i < 10 {
+					s.Record(&p, permit, end, breaker.Success)
+				} else {
+					s.Record(&p, permit, begin, outcome)
+				}
+			}
+		}
+		if got := s.Limit(&p); got < want[0] || got > want[1] {
+			t.Errorf("%s: the limit is %.1f, want %v", outcome, got, want)
 		}
 	}
 }
@@ -242,6 +268,64 @@ func TestStored(t *testing.T) {
 	}
 }
 
+// After a restart a limiter starts with what an earlier one learned, if that is at most ten minutes old.
+func TestALimiterStartsWithWhatAnEarlierOneLearned(t *testing.T) {
+	t.Parallel()
+	now := at(0)
+	clock := func() time.Time { return now }
+	first, err := limiter.New(limiter.Config{Policy: limiter.Standard(), Now: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 15 { // nothing succeeds
+		for range 10 {
+			permit, err := first.Allow()
+			if err != nil {
+				break
+			}
+			first.Record(permit, breaker.Failure)
+		}
+		now = now.Add(time.Second)
+	}
+	if _, err := first.Allow(); err != nil { // under way when the process ends
+		t.Fatal(err)
+	}
+	if limit := first.Limit(); limit < 1 || limit > 4 {
+		t.Fatalf("the limit is %v", limit)
+	}
+	text, err := json.Marshal(first.State())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored limiter.State
+	if err := json.Unmarshal(text, &stored); err != nil {
+		t.Fatal(err)
+	}
+	ended := now
+	for _, c := range []struct {
+		state limiter.State
+		after time.Duration
+		want  float64
+	}{
+		{stored, time.Minute, first.Limit()},
+		{first.State(), 10 * time.Minute, first.Limit()},
+		{stored, 10*time.Minute + 1, 20},
+		{stored, -time.Second, 20}, // the clock was set back
+		{limiter.State{}, 0, 20},
+	} {
+		now = ended.Add(c.after)
+		l, err := limiter.New(limiter.Config{Policy: limiter.Standard(), Now: clock, State: c.state})
+		if err != nil {
+			t.Fatal(err)
+		}
+		state, p := l.State(), limiter.Standard()
+		if l.Limit() != c.want || state.InFlight(&p, now) != 0 {
+			t.Errorf("after %s the limit is %v with %d calls under way, want %v", c.after, l.Limit(),
+				state.InFlight(&p, now), c.want)
+		}
+	}
+}
+
 // A limiter that refuses at most one call in five of the last half minute says that a refusal is momentary.
 func TestRefusalsAreMomentaryWhileTheyAreFew(t *testing.T) {
 	t.Parallel()
@@ -308,6 +392,11 @@ func TestLimiterRefusesByName(t *testing.T) {
 		err, &refused) ||
 		err.Error() != want || refused.Momentary { // one of two calls
 		t.Errorf("error is %v (%+v), want %q", err, refused, want)
+	}
+	momentary := &limiter.ExhaustedError{Limit: 1.5, InFlight: 1, Momentary: true}
+	if c, ok := retry.Classify(momentary); !ok || c.Error != retry.LimitReached ||
+		momentary.Error() != "LimitReached: the callee is called 1 at a time and 1 are under way; try again in a moment" {
+		t.Errorf("%v is classified as %v", momentary, c)
 	}
 	l.Record(permit, breaker.Success)
 	if _, err := l.Allow(); err != nil || l.Limit() != 2 {

@@ -23,6 +23,8 @@ type State struct {
 	judged        int64 // Unix nanoseconds; 0: never
 	ended, failed int64
 	busy, lost    int64
+	// typical is the smoothed duration of successes in nanoseconds; 0 before the first.
+	typical int64
 
 	// asked and refused are the recent numbers of calls asked for and refused, which decrease over time, as of counted.
 	asked, refused float64
@@ -92,9 +94,10 @@ func (s *State) count(asked, refused float64, at int64) {
 // other and of the work that is behind already.
 func (s *State) Momentary() bool { return s.refused <= few*s.asked }
 
-// Record records the outcome of the call that permit allowed. A success of a call that was admitted while the limit was
-// in use raises the limit. Failures lower it every [Policy.DecreaseEvery]; see [Policy.Decrease]. An ignored outcome
-// only ends the call. The outcome of an expired permit still counts, but frees no slot.
+// Record records the outcome of the call that permit allowed. A success of a call that was admitted while the limit
+// was in use raises the limit. Failures lower it every [Policy.DecreaseEvery]; see [Policy.Decrease]. A throttled
+// call counts as one that took as long as a success: the callee refuses it at once, and asks for fewer calls. An
+// ignored outcome only ends the call. The outcome of an expired permit still counts, but frees no slot.
 func (s *State) Record(p *Policy, permit Permit, now time.Time, outcome breaker.Outcome) {
 	at := now.UnixNano()
 	s.expire(p, at)
@@ -109,10 +112,20 @@ func (s *State) Record(p *Policy, permit Permit, now time.Time, outcome breaker.
 	if permit.began > 0 && at > permit.began {
 		took = at - permit.began
 	}
+	switch outcome {
+	case breaker.Success:
+		if s.typical == 0 {
+			s.typical = took
+		}
+		s.typical += (took - s.typical) / 16
+	case breaker.Throttled:
+		took = max(took, s.typical)
+	case breaker.Failure, breaker.Ignored:
+	}
 	s.ended++
 	s.busy += took
 	switch {
-	case outcome == breaker.Failure:
+	case outcome.Failed():
 		s.failed++
 		if permit.used {
 			s.lost += took

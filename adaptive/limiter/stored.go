@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 )
 
 type stored struct {
@@ -22,6 +23,16 @@ const storedVersion = 1
 // process.
 func (s State) MarshalJSON() ([]byte, error) {
 	return json.Marshal(stored{storedVersion, s.limit, s.decreased, s.asked, s.refused, s.counted})
+}
+
+// learned returns the state as a new limiter starts with it: without calls under way, and the zero State if the last
+// call was requested more than StateAge before now, or after it.
+func (s State) learned(now time.Time) State {
+	if age := now.Sub(time.Unix(0, s.counted)); s.counted == 0 || age > StateAge || age < 0 {
+		return State{}
+	}
+	return State{limit: s.limit, decreased: s.decreased, typical: s.typical, asked: s.asked, refused: s.refused,
+		counted: s.counted}
 }
 
 // UnmarshalJSON decodes the output of MarshalJSON. It returns an error for anything that is not a possible State, and

@@ -13,7 +13,8 @@ type Tally struct {
 	Asked, Admitted int64
 	// Successes and Failures count the calls that ended. A failure is the callee's fault.
 	Successes, Failures int64
-	// Busy is the total duration of the ended calls. Lost is the part of it that failures took.
+	// Busy is the total duration of the ended calls, where a throttled one counts with that of a success. Lost is the
+	// part of it that failures took.
 	Busy, Lost time.Duration
 	// Attempts counts the ended calls as first attempts and retries, if the callers know which they are.
 	Attempts poison.Counts

@@ -44,6 +44,7 @@ type Gate struct {
 	asked      time.Time // when the store was last accessed
 	refreshing bool
 	pending    limiter.Tally
+	typical    time.Duration // smoothed, of this process's successes
 	memory     poison.Memory
 }
 
@@ -187,14 +188,22 @@ func (g *Gate) Record(ctx context.Context, permit Permit, outcome breaker.Outcom
 	}
 	g.mu.Lock()
 	if permit.open || permit.permit.Generation == g.record.Breaker.Generation() {
+		took := max(now.Sub(permit.began), 0)
 		switch outcome {
 		case breaker.Success:
 			g.pending.Successes++
-			g.pending.Busy += max(now.Sub(permit.began), 0)
-		case breaker.Failure:
+			g.pending.Busy += took
+			if g.typical == 0 {
+				g.typical = took
+			}
+			g.typical += (took - g.typical) / 16
+		case breaker.Failure, breaker.Throttled:
+			if outcome == breaker.Throttled {
+				took = max(took, g.typical)
+			}
 			g.pending.Failures++
-			g.pending.Busy += max(now.Sub(permit.began), 0)
-			g.pending.Lost += max(now.Sub(permit.began), 0)
+			g.pending.Busy += took
+			g.pending.Lost += took
 		case breaker.Ignored:
 		}
 	}
@@ -213,7 +222,7 @@ func (g *Gate) remember(p Permit, outcome breaker.Outcome, took time.Duration) {
 	if outcome == breaker.Ignored {
 		return
 	}
-	failed := outcome == breaker.Failure
+	failed := outcome.Failed()
 	if !p.known {
 		g.pending.Attempts.Add(-1, failed, false)
 		return

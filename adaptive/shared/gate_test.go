@@ -96,6 +96,45 @@ func TestProcessesLearnFromOneAnother(t *testing.T) {
 	}
 }
 
+// A call that the callee refuses at once because it gets too many counts with the time of a success: half of the time
+// is lost then, and the limit falls. A failure that takes no time costs nothing.
+func TestThrottledCallsLowerTheSharedLimit(t *testing.T) {
+	t.Parallel()
+	for outcome, want := range map[breaker.Outcome]bool{breaker.Throttled: true, breaker.Failure: false} {
+		store := &shared.Memory{}
+		p := shared.Callee()
+		p.Limiter.Initial = 20
+		f := newFleet(t, 5, store, p, nil)
+		least := p.Limiter.Initial
+		for range 5 {
+			begin := f.now
+			for i := range 20 { // pairs of calls, of which the second one fails at once
+				f.now = begin.Add(time.Duration(i) * time.Second / 20)
+				g := f.gates[i%len(f.gates)]
+				for _, o := range []breaker.Outcome{breaker.Success, outcome} {
+					permit, err := g.Allow(t.Context())
+					if err != nil {
+						continue
+					}
+					if o == breaker.Success {
+						f.now = f.now.Add(500 * time.Millisecond)
+					}
+					g.Record(t.Context(), permit, o)
+				}
+			}
+			f.now = begin.Add(time.Second)
+			record, _, err := store.Add(t.Context(), "db", limiter.Tally{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			least = min(least, record.Limiter.Limit(&p.Limiter))
+		}
+		if fell := least < 0.9*p.Limiter.Initial; fell != want {
+			t.Errorf("%s: the limit was %.2f at least", outcome, least)
+		}
+	}
+}
+
 func TestProbesAreSharedToo(t *testing.T) {
 	t.Parallel()
 	store, p := &shared.Memory{}, shared.Callee()

@@ -136,7 +136,7 @@ func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
 			defer func() { g.Gate.Record(context.WithoutCancel(ctx), permit, outcome) }()
 			out, outcome, err = call(ctx, g, f, event)
 		}()
-		if outcome == breaker.Failure {
+		if outcome.Failed() {
 			name, message := nameAndMessage(err)
 			switch {
 			case known && g.Gate.Futile(permit, g.now().Sub(began)):
@@ -277,7 +277,7 @@ func outcomeOf(err error) breaker.Outcome {
 	case err == nil:
 		return breaker.Success
 	case retry.IsLoadError(name):
-		return breaker.Failure
+		return breaker.FailureAs(name)
 	}
 	return breaker.Ignored
 }

@@ -156,7 +156,7 @@ func TestCallsThatTheCalleeHasNoRoomForWait(t *testing.T) {
 	for _, name := range []string{"TooManyRequestsError", "S3.SlowDown"} {
 		g := &gate{}
 		_, err := handlers.Guarded(&handlers.Guard{Gate: g}, step(name))(t.Context(), nil)
-		if nameOf(err) != "RetryBudgetExhausted" || len(g.outcomes) != 1 || g.outcomes[0] != breaker.Failure {
+		if nameOf(err) != "RetryBudgetExhausted" || len(g.outcomes) != 1 || g.outcomes[0] != breaker.Throttled {
 			t.Errorf("%s: %v after %v", name, err, g.outcomes)
 		}
 	}

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"slices"
 	"time"
 
 	"stepback/retry"
@@ -212,6 +213,30 @@ type Downstream struct {
 	// Error is the error of the request if the call and its retries fail. TimeoutError is the error of a call that
 	// times out, which Retriers match.
 	Error, TimeoutError string
+}
+
+// Tiers returns the indexes of the services: first those that workloads call, then those that these call, and so on.
+// The services of one tier are in the scenario's order.
+func (s *Scenario) Tiers() []int {
+	depth := make([]int, len(s.Services)) // the longest way from a workload
+	for range s.Services {
+		for i := range s.Services {
+			if c := s.Services[i].Calls; c != nil {
+				depth[c.Service] = max(depth[c.Service], depth[i]+1)
+			}
+		}
+	}
+	order := make([]int, len(s.Services))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return depth[a] - depth[b] })
+	return order
+}
+
+// Tiered reports whether a service calls another one.
+func (s *Scenario) Tiered() bool {
+	return slices.ContainsFunc(s.Services, func(s Service) bool { return s.Calls != nil })
 }
 
 // Kind is the kind of an error.

@@ -94,6 +94,7 @@ func (r *run) call(slot uint32) {
 func (r *run) enter(id uint32, s *service, c *caller) {
 	q := &r.requests[id]
 	q.service = uint16(s.pool)
+	r.entered(q, s)
 	if f := r.outage(s, q); f != nil {
 		q.error, q.work = f.error, 0
 		if c.timeout > 0 && f.after >= c.timeout {
@@ -104,13 +105,13 @@ func (r *run) enter(id uint32, s *service, c *caller) {
 	}
 	if s.quota != nil && !s.quota.take(r.now) {
 		s.throttled++
-		q.error = s.quota.error
+		q.error, q.refused = s.quota.error, true
 		r.answered(id)
 		return
 	}
 	if s.ramp != nil && s.busy < s.servers && !s.isWarm(r.now) && !s.ramp.take(r.now) {
 		s.throttled++
-		q.error = s.ramp.error
+		q.error, q.refused = s.ramp.error, true
 		r.answered(id)
 		return
 	}
@@ -128,7 +129,7 @@ func (r *run) enter(id uint32, s *service, c *caller) {
 		r.setTimeout(c, id)
 	default:
 		s.rejected++
-		q.error = s.rejection
+		q.error, q.refused = s.rejection, true
 		r.answered(id)
 	}
 }
@@ -148,8 +149,10 @@ func (r *run) expire(c *caller) {
 	switch {
 	case q.use != d.use || r.abandoned(q):
 	case q.parent != none:
+		r.left(q, c.error)
 		r.ascend(q.parent, c.error)
 	default:
+		r.left(q, c.error)
 		slot := q.record
 		q.record = none
 		r.fail(slot, c.error)
@@ -168,6 +171,7 @@ func (r *run) answered(id uint32) {
 
 // respond reports the end of a request to its caller.
 func (r *run) respond(q request) {
+	r.left(&q, q.error)
 	switch {
 	case q.parent != none:
 		r.ascend(q.parent, q.error)

@@ -121,6 +121,8 @@ func (g *gates) ended(r *run, x *record, e *errorKind) {
 	outcome := breaker.Success
 	switch {
 	case e == nil:
+	case e.load && e.cause == retry.CauseThrottle:
+		outcome = breaker.Throttled
 	case e.load:
 		outcome = breaker.Failure
 	default:
@@ -134,7 +136,7 @@ func (g *gates) ended(r *run, x *record, e *errorKind) {
 		}
 		x.permit.retried = false
 	}
-	if p.Throttle != nil && outcome != breaker.Failure {
+	if p.Throttle != nil && !outcome.Failed() {
 		g.throttle.Accepted(p.Throttle, r.time())
 	}
 	if g.fleet != nil {
@@ -142,7 +144,7 @@ func (g *gates) ended(r *run, x *record, e *errorKind) {
 		return
 	}
 	if p.Poison && outcome != breaker.Ignored {
-		g.poison.Record(int(x.calls)-1, outcome == breaker.Failure, g.cheap(r, x), r.time())
+		g.poison.Record(int(x.calls)-1, outcome.Failed(), g.cheap(r, x), r.time())
 		if outcome == breaker.Success {
 			g.typical += (r.now - x.began - g.typical) / 8
 		}

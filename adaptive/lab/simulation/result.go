@@ -29,6 +29,8 @@ type Result struct {
 	Open int64
 	// Check holds sums by which the run can be verified.
 	Check Check
+	// Loads are the loads of the services, in the order of [scenario.Scenario.Tiers].
+	Loads []Load
 	// Changes are the changes that the controller made.
 	Changes []Change
 }
@@ -85,6 +87,7 @@ func (r *run) result() *Result {
 	res.Check.Arrived, res.Check.Done, res.Check.Dead = m.arrivedTotal, m.doneTotal, m.deadTotal
 	res.Check.Calls = r.calls
 	r.checkPools(&res.Check)
+	res.Loads = r.loadsOf()
 	res.Check.End = time.Duration(r.now).Seconds()
 	res.TippedOver = r.tippedOver()
 	slices.Sort(m.latencies)

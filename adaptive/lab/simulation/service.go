@@ -204,7 +204,7 @@ func (r *run) dequeue(s *service) {
 		}
 		if s.Order == scenario.CoDel && s.codel.drops(s, r.now, q.queued) {
 			s.dropped++
-			q.error = s.rejection
+			q.error, q.refused = s.rejection, true
 			r.answered(id)
 			continue
 		}

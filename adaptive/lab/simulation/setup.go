@@ -53,6 +53,7 @@ func (r *run) setServices(intern func(errorKind) uint16) {
 		r.first = append(r.first, r.first[i]+max(1, r.Scenario.Services[i].Partitions))
 	}
 	r.services = make([]service, r.first[len(r.first)-1])
+	r.loads = make([]load, len(r.Scenario.Services))
 	for i := range r.Scenario.Services {
 		d := &r.Scenario.Services[i]
 		s := service{

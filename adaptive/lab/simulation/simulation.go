@@ -131,6 +131,8 @@ type request struct {
 	queued   int64
 	after    int64  // time until an error; negative: as long as a success
 	hit      bool   // answered from the cache
+	counted  bool   // made after the warm-up
+	refused  bool   // by a quota, a full queue, or CoDel
 	service  uint16 // index of its pool
 	// parent is the request that made this one, or none. child is the request that it waits for, or none. inner counts
 	// its retries of such calls, and waited is the last wait before one.
@@ -175,6 +177,7 @@ type run struct {
 	heap      eventHeap
 	workloads []workload
 	services  []service // the pools of all services
+	loads     []load    // of the services
 	first     []int     // index of each service's first pool, and the number of pools
 	callers   []*caller
 	clients   map[string]*policy.Policy // the policies of workloads that have their own

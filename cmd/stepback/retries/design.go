@@ -120,10 +120,6 @@ func (c *Design) fitted(ctx context.Context, std terminal.Streams, found *analys
 		return err
 	}
 	d.Problem = d.Fitted(fit, false)
-	if !fit.Saturated {
-		fmt.Fprintf(std.Err, "note: the histories show no overload, so the capacity is the least that the callee has served; give "+
-			"callee.servers if it has more\n")
-	}
 	return c.solve(ctx, std, d)
 }
 
