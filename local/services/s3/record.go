@@ -141,7 +141,15 @@ func (s *store) lookup(bucket, key string, info fs.FileInfo) (v version, known b
 // describe returns the version that the open file f holds. A file that no version describes is hashed. It is either a
 // version restored from a backup, or one that was placed or changed by hand, and gets a record.
 func (s *store) describe(bucket, key string, f *os.File, info fs.FileInfo) (version, error) {
+	path := s.recordPath(bucket, key)
+	v, file, known := s.seen.find(path, info)
+	if known {
+		return v, nil
+	}
 	v, known, err := s.lookup(bucket, key, info)
+	if known && file != nil {
+		s.seen.keep(path, file, &v)
+	}
 	if known || err != nil {
 		return v, err
 	}

@@ -39,6 +39,7 @@ type store struct {
 
 	settings settingsCache
 	parsed   parsedSettings
+	seen     seenRecords
 	// newFile creates the file that receives a body; tests replace it to simulate a full disk.
 	newFile func(dir string) (bodyFile, error)
 
