@@ -33,8 +33,8 @@ func (r *Report) WriteTable(w io.Writer) {
 	if r.Met() {
 		verdict = "met"
 	}
-	fmt.Fprintf(w, "\nsaves less than another in no scenario, and p99 and cost within %v in %.0f %%: %s\n", Ratio, 100*Within,
-		verdict)
+	fmt.Fprintf(w, "\nanother policy saves more in %d of %d scenarios (goal 0); within %v times are p99 in %.1f %% and cost in "+
+		"%.1f %% (goal %.0f %%): %s\n", len(r.Below()), len(r.Rows), Ratio, 100*r.SlowerWithin(), 100*r.DearerWithin(), 100*Within, verdict)
 }
 
 func (r *Report) line(w io.Writer, name string, rows []Row) {
