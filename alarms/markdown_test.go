@@ -44,11 +44,12 @@ func WriteMarkdown(w io.Writer) error {
 		judged +
 		"\nEach fault that uses 2 % of the budget is paged by the objective within ten minutes of that moment, and calm days are\n" +
 		"not paged at all. Pages by thresholds come sooner if the callee is down, because the circuit breaker is open after\n" +
-		"15 seconds (105 if the outage begins with the first calls), and a batch is late only 15 minutes after its start. They also\n" +
-		"come for outages that make no batch late, and later where the breaker stays closed. So both are kept. The alarm circuit-breaker-open needs three minutes with\n" +
-		"data. The functions print the circuit's state when they are called, and a few batches that wait for an open circuit call\n" +
-		"none for up to five minutes. So in the stack the function metrics publishes each minute that the circuit is open, if an\n" +
-		"execution runs. The table does without that, because its batches are many.\n")
+		"15 seconds (105 if the outage begins with the first calls), and a batch is late only 15 minutes after its start.\n" +
+		"They also come for outages that make no batch late, and later where the breaker stays closed. So both are kept.\n" +
+		"The alarm circuit-breaker-open needs three minutes with data. The functions print the circuit's state when they\n" +
+		"are called, and a few batches that wait for an open circuit call none for up to five minutes. So in the stack the\n" +
+		"function metrics publishes each minute that the circuit is open, if an execution runs.\n" +
+		"The table does without that, because its batches are many.\n")
 	s, err := documented(retrymetrics.LevelAll)
 	if err != nil {
 		return err
