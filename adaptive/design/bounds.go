@@ -56,8 +56,7 @@ func (p *Problem) bounds() ([]Bound, error) {
 			"the callee serves at most %.4g calls/s%s", name, 100*most, inWords(o.Within), capacity.High, p.outage(k))
 		if k > 0 {
 			f := &p.Faults[k-1]
-			lost := f.For.High * (1 - f.Speed.Low*(1-f.Errors.High))
-			backlog := lost * p.Arrivals.Rate.High
+			backlog := f.backlog(p.Arrivals.Rate.High)
 			if spare := capacity.Low - p.Arrivals.Rate.High; spare > 0 {
 				add("drain", name, backlog/spare, false, "%s: up to %.0f records wait at its end, which the spare capacity of %.4g calls/s "+
 					"serves in %s", name, backlog, spare, inWords(backlog/spare))

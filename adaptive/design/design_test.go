@@ -174,6 +174,30 @@ func TestImpossibleObjectivesAreNamed(t *testing.T) {
 	}
 }
 
+// An outage may leave a backlog that drains for many minutes. Waits of the usual lengths then fail: their retries keep
+// the callee busy until they are used up. Waits as long as the backlog takes to drain succeed.
+func TestRetriesAreSpreadOverTheDrain(t *testing.T) {
+	t.Parallel()
+	d := solve(t, `
+design: 1
+name: spread
+state: Save
+arrivals: {rate: 4}
+period: 900
+callee: {servers: 3, mean: [0.45, 0.6]}
+faults: [{name: outage, for: [60, 90], errors: 1}]
+objective: {saved: 0.99, within: 900, callsPerRecord: 1.5}
+allow: []
+`, 2)
+	want := design.Settings{
+		Retry:   design.Backoff{Interval: 450, Rate: 1.5, MaxDelay: 900, MaxAttempts: 2},
+		Timeout: 12,
+	}
+	if !d.Result.Feasible || d.Result.Settings != want {
+		t.Errorf("feasible %t, %s; want %s", d.Result.Feasible, &d.Result.Settings, &want)
+	}
+}
+
 func TestBadProblemsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ from, to, want string }{

@@ -3,6 +3,7 @@ package design
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -210,6 +211,42 @@ var (
 	pacedRetries = []Backoff{{30, 1.5, 300, 20}, {10, 1.5, 60, 40}, {3, 1.5, 30, 60}}
 )
 
+// spreadRetries returns retriers for the problem's own faults: their waits are as long as a fault, as its backlog takes
+// to drain, or both, so that the retries arrive at the rate that the callee can spare. Objective.Within leaves time for
+// two waits at least.
+func (p *Problem) spreadRetries() []Backoff {
+	var all []Backoff
+	for k := range p.Faults {
+		f := &p.Faults[k]
+		long := f.For.High
+		waits := []float64{long}
+		if p.Arrivals != nil {
+			capacity, rate := p.Callee.Capacity(), p.Arrivals.Rate.High
+			for _, served := range []float64{capacity.Low, (capacity.Low + capacity.High) / 2} {
+				if served > rate {
+					drain := f.backlog(rate) / (served - rate)
+					waits = append(waits, drain, long+drain)
+				}
+			}
+		}
+		for _, w := range waits {
+			interval := int(math.Ceil(min(w, p.Objective.Within/2)))
+			for _, attempts := range []int{2, 4} {
+				b := Backoff{max(interval, 1), 1.5, 2 * max(interval, 1), attempts}
+				if interval > shortRetries[0].Interval && !slices.Contains(all, b) {
+					all = append(all, b)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// backlog returns the number of records that wait at the end of the fault at most, if rate records arrive per second.
+func (f *Fault) backlog(rate float64) float64 {
+	return f.For.High * (1 - f.Speed.Low*(1-f.Errors.High)) * rate
+}
+
 // candidates returns the settings that the search tries first, the simplest first.
 func (p *Problem) candidates() []Settings {
 	base := Settings{Timeout: p.Call.Timeout}
@@ -223,7 +260,7 @@ func (p *Problem) candidates() []Settings {
 		f(&s)
 		all = append(all, s)
 	}
-	retries := append(append([]Backoff{}, shortRetries...), longRetries...)
+	retries := append(append(append([]Backoff{}, shortRetries...), longRetries...), p.spreadRetries()...)
 	for _, b := range retries {
 		with(func(s *Settings) { s.Retry = b })
 	}
