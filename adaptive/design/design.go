@@ -25,8 +25,8 @@ type Result struct {
 	// Feasible is true if Settings meet the objective. Otherwise they are the nearest that was found.
 	Feasible bool     `json:"feasible"`
 	Settings Settings `json:"settings"`
-	// Because says why the objective cannot be met, and Nearest which objective the settings meet instead; both are
-	// empty if it can.
+	// Because says why the objective cannot be met, by a bound that excludes it, or what the best settings that were
+	// found miss. Nearest says which objective they meet instead. Both are empty if Feasible.
 	Because string `json:"because,omitempty"`
 	Nearest string `json:"nearest,omitempty"`
 	// Predictions hold the predicted outcome of one period, for each condition.

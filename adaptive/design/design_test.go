@@ -174,6 +174,23 @@ func TestImpossibleObjectivesAreNamed(t *testing.T) {
 	}
 }
 
+// Only a bound proves that an objective cannot be met.
+func TestASearchIsNoProof(t *testing.T) {
+	t.Parallel()
+	for want, bounds := range map[string][]design.Bound{
+		"\ncannot be met, because of it\nthe nearest is: that\n":   {{Name: "stability"}, {Name: "fluid", Excludes: true}},
+		"\nno design found, because of it\nthe nearest is: that\n": {{Name: "stability"}},
+	} {
+		d := read(t, orders)
+		d.Result = &design.Result{Because: "of it", Nearest: "that", Bounds: bounds}
+		var b strings.Builder
+		d.WriteText(&b)
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is not in\n%s", want, b.String())
+		}
+	}
+}
+
 // An outage may leave a backlog that drains for many minutes. Waits of the usual lengths then fail: their retries keep
 // the callee busy until they are used up. Waits as long as the backlog takes to drain succeed.
 func TestRetriesAreSpreadOverTheDrain(t *testing.T) {

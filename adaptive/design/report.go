@@ -3,6 +3,7 @@ package design
 import (
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 
 	"stepback/adaptive/lab/policy"
@@ -21,7 +22,11 @@ func (d *Design) WriteText(w io.Writer) {
 	if r.Feasible {
 		fmt.Fprintf(w, "design: %s\n", &r.Settings)
 	} else {
-		fmt.Fprintf(w, "cannot be met, because %s\nthe nearest is: %s\n", r.Because, r.Nearest)
+		verdict := "no design found" // the search is no proof
+		if slices.ContainsFunc(r.Bounds, func(b Bound) bool { return b.Excludes }) {
+			verdict = "cannot be met"
+		}
+		fmt.Fprintf(w, "%s, because %s\nthe nearest is: %s\n", verdict, r.Because, r.Nearest)
 	}
 	fmt.Fprintf(w, "\npredictions for a period of %s (median, and the interval of nine periods in ten):\n", inWords(d.Period))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)

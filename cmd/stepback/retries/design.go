@@ -41,7 +41,7 @@ type Design struct {
 func (Design) Help() string {
 	return `Searches for the simplest Retry block, timeout, MaxConcurrency, budget, limiter and breaker that meet an objective through the
 named faults. Reports what each part brings, bounds by theory, alarms, and predictions with 90 % intervals, made with seeds
-that the search has not used. Exit status 1: the objective cannot be met; the report says why, and what is nearest.
+that the search has not used. Exit status 1: no design meets the objective; the report says why, and what is nearest.
 
 A file:
   design: 1
