@@ -22,6 +22,9 @@ func (r *run) perform() {
 				cancel()
 			}
 		case interpreter.SetTimer:
+			if r.record.Status != history.Running {
+				continue // set by the step that ended the execution, such as the time limit of one that waits for nothing
+			}
 			if r.timers == nil {
 				r.timers = map[int64]*clock.Timer{}
 			}
