@@ -23,7 +23,7 @@ func (r *run) perform() {
 			}
 		case interpreter.SetTimer:
 			if r.record.Status != history.Running {
-				continue // set by the step that ended the execution, such as the time limit of one that waits for nothing
+				continue // the step that set it has ended the execution, such as one that waits for nothing
 			}
 			if r.timers == nil {
 				r.timers = map[int64]*clock.Timer{}

@@ -185,7 +185,8 @@ type addition struct {
 // most is the number of additions that a sink gathers.
 const most = 64
 
-// additions are what a sink has gathered. Their memory is used again: most steps of an execution add one or two.
+// additions holds the values that a sink has gathered. Its memory is used again: most steps of an execution add one or
+// two.
 type additions struct {
 	n   int
 	all [most]addition

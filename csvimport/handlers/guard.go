@@ -189,8 +189,8 @@ func attemptOf(event json.RawMessage) (attempt, bool) {
 }
 
 // lastMember is attemptOf for an event whose last member is the attempt, as the generated state machines write it. It
-// does not parse the rest, which may be a batch of rows. It returns false for any other event: a quotation mark within a
-// string has a backslash, and what follows a member of an inner object is not only the end of the event.
+// does not parse the rest, which may be a batch of rows. It returns false for any other event: a quotation mark within
+// a string has a backslash, and what follows a member of an inner object is not only the end of the event.
 func lastMember(event json.RawMessage) (try attempt, ok bool) {
 	const name = `,"attempt":`
 	at := bytes.LastIndex(event, []byte(name))

@@ -16,8 +16,8 @@ const (
 	manySteps = 64
 	// expressBacklog is the number of bytes that may wait for the disk before EXPRESS executions wait too.
 	expressBacklog = 8 << 20
-	// shortHistory is the size in bytes, before compression, up to which a history is stored with the description. Lists
-	// read descriptions, and so these histories.
+	// shortHistory is the size in bytes, before compression, up to which a history is stored with the description.
+	// Lists read descriptions, and so these histories.
 	shortHistory = 4 << 10
 )
 
