@@ -22,6 +22,9 @@ func (r *run) perform() {
 				cancel()
 			}
 		case interpreter.SetTimer:
+			if r.record.Status != history.Running {
+				continue // the step that set it has ended the execution, such as one that waits for nothing
+			}
 			if r.timers == nil {
 				r.timers = map[int64]*clock.Timer{}
 			}

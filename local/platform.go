@@ -265,7 +265,7 @@ func (p *Platform) openStates(ctx context.Context) error {
 	})
 	p.offer(served{model: "sfn", store: journalDir, own: true, about: "state machines, executions, activities; in " + p.Dir,
 		Service: endpoint.Service{Name: "Step Functions", Signing: "states", Target: "AWSStepFunctions",
-			Handler: p.StepFunctions.Handler()}})
+			Handler: lazily(p.StepFunctions.Handler)}})
 	p.Targets.Register("states", p.StepFunctions)
 	p.engines.follow = both(both(both(p.StepFunctions.Follow, p.changes.follow), p.announceStatus), p.cfg.Follow)
 	return nil

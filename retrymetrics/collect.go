@@ -168,9 +168,9 @@ type pointSink struct {
 	batch     bool // the objective counts it; see isBatch
 	period    time.Duration
 	collector *Collector
-	added     []addition
-	zeros     moments // of attempts
-	passes    moments // of successes
+	added     *additions // nil if there are none
+	zeros     moments    // of attempts
+	passes    moments    // of successes
 }
 
 // addition is a value that is not in the collector yet.
@@ -182,11 +182,17 @@ type addition struct {
 	times  int64
 }
 
-// most is the number of additions that a sink gathers; usual is the number that an execution of one state needs.
-const (
-	most  = 64
-	usual = 16
-)
+// most is the number of additions that a sink gathers.
+const most = 64
+
+// additions holds the values that a sink has gathered. Its memory is used again: most steps of an execution add one or
+// two.
+type additions struct {
+	n   int
+	all [most]addition
+}
+
+var spare = sync.Pool{New: func() any { return new(additions) }}
 
 // moments identifies the state and the period of which the values that do not add up have been published.
 type moments struct {
@@ -209,8 +215,14 @@ func (t *pointSink) add(m *Metric, l Labels, at int64, v float64) { t.addTimes(m
 func (t *pointSink) addTimes(m *Metric, l Labels, at int64, v float64, times int64) {
 	start := startOf(at, t.period)
 	const near = 6 // attempts and successes are by far the most frequent, and follow each other closely
-	for i := len(t.added) - 1; i >= max(0, len(t.added)-near); i-- {
-		a := &t.added[i]
+	if t.added != nil && t.added.n == most {
+		t.flush()
+	}
+	if t.added == nil {
+		t.added = spare.Get().(*additions)
+	}
+	for i := t.added.n - 1; i >= max(0, t.added.n-near); i-- {
+		a := &t.added.all[i]
 		if a.metric != m || a.start != start || a.labels != l {
 			continue
 		}
@@ -224,28 +236,27 @@ func (t *pointSink) addTimes(m *Metric, l Labels, at int64, v float64, times int
 		}
 		return
 	}
-	if len(t.added) == most {
-		t.flush()
-	}
-	if t.added == nil {
-		t.added = make([]addition, 0, usual)
-	}
-	t.added = append(t.added, addition{m, l, start, v, times})
+	t.added.all[t.added.n] = addition{m, l, start, v, times}
+	t.added.n++
 }
 
 // flush implements sink.
 func (t *pointSink) flush() {
-	if len(t.added) == 0 {
+	if t.added == nil {
 		return
 	}
 	c := t.collector
+	added := t.added.all[:t.added.n]
 	c.mu.Lock()
-	for i := range t.added {
-		a := &t.added[i]
+	for i := range added {
+		a := &added[i]
 		c.points.add(a.metric, a.labels, a.start, a.value, a.times)
 	}
 	c.mu.Unlock()
-	t.added = t.added[:0]
+	clear(added) // their labels
+	t.added.n = 0
+	spare.Put(t.added)
+	t.added = nil
 }
 
 func (t *pointSink) labels(state string) Labels { return Labels{StateMachine: t.machine, State: state} }

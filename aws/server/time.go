@@ -2,8 +2,8 @@ package server
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
+	"strconv"
 	"time"
 )
 
@@ -12,8 +12,9 @@ type Time time.Time
 
 // MarshalJSON implements json.Marshaler.
 func (t Time) MarshalJSON() ([]byte, error) {
+	const usual = len("1700000000.000")
 	ms := time.Time(t).UnixMilli()
-	return fmt.Appendf(nil, "%d.%03d", ms/1000, ms%1000), nil
+	return strconv.AppendFloat(make([]byte, 0, usual), float64(ms)/1e3, 'f', 3, 64), nil
 }
 
 // UnmarshalJSON implements json.Unmarshaler, for services that store their answers. The time is in UTC.

@@ -39,7 +39,9 @@ func (x *Execution) open() []int64 {
 	if len(x.waits) == 0 {
 		return nil
 	}
-	return slices.Sorted(maps.Keys(x.waits))
+	ids := slices.AppendSeq(make([]int64, 0, len(x.waits)), maps.Keys(x.waits))
+	slices.Sort(ids)
+	return ids
 }
 
 func (x *Execution) await(t *thread, k waitKind) *wait {

@@ -108,7 +108,7 @@ func wrap(what string, err error) error {
 // execution checks a description and, if it has ended, its history.
 func (c *checker) execution(arn string, value []byte) error {
 	c.found.Executions++
-	x, err := unpack(value, arn, journal.Decode)
+	x, err := unpack(value, arn, decodeExecution)
 	if err != nil {
 		return err
 	}

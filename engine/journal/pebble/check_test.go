@@ -1,6 +1,7 @@
 package pebble_test
 
 import (
+	"encoding/binary"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/klauspost/compress/s2"
 
 	"stepback/engine/history"
+	"stepback/engine/journal"
 	"stepback/engine/journal/journaltest"
 	"stepback/engine/journal/pebble"
 )
@@ -24,10 +26,19 @@ func sound(t *testing.T) (dir string) {
 	running := journaltest.Begun("m:running")
 	journaltest.Commit(t, j, journaltest.First(running))
 	journaltest.Commit(t, j, journaltest.Second(running))
+	journaltest.Commit(t, j, journaltest.Last(journaltest.Begun("m:short"), history.Failed))
+	journaltest.Commit(t, j, long(journaltest.Begun("m:long")))
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return dir
+}
+
+// long is journaltest.Last with a history that is not stored with the description.
+func long(x *journal.Execution) *journal.Record {
+	r := journaltest.Last(x, history.Failed)
+	r.All[1].Data = strings.Repeat("long", 1024)
+	return r
 }
 
 // damage changes a store without using the journal.
@@ -59,9 +70,14 @@ func TestCheck(t *testing.T) {
 	remove := func(key string) func(*store.DB) error {
 		return func(db *store.DB) error { return db.Delete([]byte(key), store.Sync) }
 	}
-	x := journaltest.Begun("m:a")
+	x := journaltest.Begun("m:short")
 	r := journaltest.Last(x, history.Failed)
-	gap := s2.Encode(nil, history.AppendBinary(nil, []history.Event{r.All[0], r.All[2]}))
+	text := history.AppendBinary(nil, []history.Event{r.All[0], r.All[2]})
+	gap := s2.Encode(nil, text)
+	// the value of an execution with a short history: 0, the description, the history, the length of the description
+	description := x.AppendBinary(nil)
+	short := append(append([]byte{0}, description...), text...)
+	shortGap := s2.Encode(nil, binary.BigEndian.AppendUint32(short, uint32(len(description))))
 	for name, c := range map[string]struct {
 		change func(*store.DB) error
 		want   []string // one of each problem
@@ -69,9 +85,14 @@ func TestCheck(t *testing.T) {
 		"nothing": {func(*store.DB) error { return nil }, nil},
 		"a description that is cut": {set("x/m:a", s2.Encode(nil, []byte("\x03abc"))),
 			[]string{"m:a: journal: a stored execution is truncated", `"r/run:a": m:a`, "the end of m:a"}},
-		"a value that is no value": {set("x/m:running", []byte("!")), []string{"m:running: s2:"}},
-		"a lost history":           {remove("h/m:a"), []string{"m:a: its history: journal: no such execution"}},
-		"a history with a gap":     {set("h/m:a", gap), []string{`"m:a": event number 2 has the ID 3`}},
+		"a value that is no value":   {set("x/m:running", []byte("!")), []string{"m:running: s2:"}},
+		"a lost history":             {remove("h/m:long"), []string{"m:long: its history: journal: no such execution"}},
+		"a history with a gap":       {set("h/m:long", gap), []string{`"m:long": event number 2 has the ID 3`}},
+		"a short history with a gap": {set("x/m:short", shortGap), []string{`"m:short": event number 2 has the ID 3`}},
+		"a short history that is cut": {set("x/m:short", s2.Encode(nil, short)),
+			[]string{"m:short: a stored execution is truncated or damaged"}},
+		"a value that ends too early": {set("x/m:short", s2.Encode(nil, []byte{0, 0, 0})),
+			[]string{"m:short: a stored execution is truncated or damaged"}},
 		"a lost step": {remove("s/m:running\x00\x00\x00\x00\x00\x00\x00\x00\x00"),
 			[]string{"m:running: step 0 is missing", "event number 1 has the ID 2"}},
 		"a step of an ended one": {set("s/m:a\x00\x00\x00\x00\x00\x00\x00\x00\x00", gap),

@@ -1,6 +1,7 @@
 package pebble
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -15,6 +16,9 @@ const (
 	manySteps = 64
 	// expressBacklog is the number of bytes that may wait for the disk before EXPRESS executions wait too.
 	expressBacklog = 8 << 20
+	// shortHistory is the size in bytes, before compression, up to which a history is stored with the description.
+	// Lists read descriptions, and so these histories.
+	shortHistory = 4 << 10
 )
 
 // Commit implements journal.Journal.
@@ -59,17 +63,16 @@ func (j *Journal) encode(e *encoder, r *journal.Record) error {
 			e.reopen(x, r.Past)
 		}
 	}
-	if r.Begin || r.End || r.Past != nil {
-		e.raw = x.AppendBinary(e.raw[:0])
-		e.pack(e.key(executionPrefix, x.ARN))
-	}
 	if !r.End {
+		if r.Begin || r.Past != nil {
+			e.raw = x.AppendBinary(e.raw[:0])
+			e.pack(e.key(executionPrefix, x.ARN))
+		}
 		e.raw = journal.AppendStep(e.raw[:0], r.Signals, r.History)
 		e.pack(e.step(x.ARN, r.Step))
 		return nil
 	}
-	e.raw = history.AppendBinary(e.raw[:0], r.All)
-	e.pack(e.key(historyPrefix, x.ARN))
+	e.ended(x, r.All)
 	e.addEnd(x)
 	if x.Express && x.RedriveCount > 0 {
 		if err := j.forgetEarlier(e, x); err != nil {
@@ -88,6 +91,24 @@ func (j *Journal) encode(e *encoder, r *journal.Record) error {
 	}
 	dropSteps(e, x.ARN, r.Step)
 	return nil
+}
+
+// ended stores the description and the history of an execution that has ended: a short history with the description,
+// because each key costs as much time as several hundred bytes of its value, and any other one under a key of its own.
+func (e *encoder) ended(x *journal.Execution, all []history.Event) {
+	e.raw = x.AppendBinary(append(e.raw[:0], withHistory))
+	to := len(e.raw)
+	e.raw = history.AppendBinary(e.raw, all)
+	if len(e.raw)-to > shortHistory {
+		e.packText(e.key(executionPrefix, x.ARN), e.raw[1:to])
+		e.packText(e.key(historyPrefix, x.ARN), e.raw[to:])
+		return
+	}
+	e.raw = binary.BigEndian.AppendUint32(e.raw, uint32(to-1))
+	e.pack(e.key(executionPrefix, x.ARN))
+	if x.RedriveCount > 0 { // the history of its earlier run may have been long
+		e.op(remove, e.key(historyPrefix, x.ARN))
+	}
 }
 
 // reopen turns an ended execution into a running one: everything it did becomes its first step.

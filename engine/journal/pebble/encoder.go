@@ -64,11 +64,14 @@ func (e *encoder) step(arn string, step int64) span {
 }
 
 // pack sets a key to the compressed content of raw.
-func (e *encoder) pack(key span) {
+func (e *encoder) pack(key span) { e.packText(key, e.raw) }
+
+// packText sets a key to the compressed form of text.
+func (e *encoder) packText(key span, text []byte) {
 	from := len(e.data)
-	n := s2.MaxEncodedLen(len(e.raw))
+	n := s2.MaxEncodedLen(len(text))
 	e.data = grow(e.data, n)
-	to := from + len(s2.Encode(e.data[from:from+n:from+n], e.raw))
+	to := from + len(s2.Encode(e.data[from:from+n:from+n], text))
 	e.data = e.data[:to]
 	e.ops = append(e.ops, operation{key, span{from, to}, set})
 }

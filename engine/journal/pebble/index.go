@@ -110,7 +110,7 @@ func (e *encoder) indexKey(list string, x *journal.Execution, s history.Status) 
 // forgetEarlier removes from the index the earlier run of an EXPRESS execution that now runs again with a different
 // start.
 func (j *Journal) forgetEarlier(e *encoder, x *journal.Execution) error {
-	earlier, err := read(j.view, executionPrefix, x.ARN, journal.DecodeListed)
+	earlier, err := read(j.view, executionPrefix, x.ARN, decodeListed)
 	switch {
 	case errors.Is(err, journal.ErrNotFound):
 		return nil
@@ -206,7 +206,7 @@ func (j *Journal) scanOpen(steps *pebble.Iterator, executions *inOrder) error {
 		if !ok {
 			return fmt.Errorf("the key %q is not the key of a step", steps.Key())
 		}
-		x, unreadable := readNext(executions, arn, journal.DecodeListed)
+		x, unreadable := readNext(executions, arn, decodeListed)
 		if unreadable == nil && !x.Ended() { // recovery and Check report descriptions that cannot be read
 			chunk = append(chunk, openEntries(x)...)
 		}
@@ -295,7 +295,7 @@ func (j *Journal) rebuildIndex() error {
 		if err != nil {
 			return err
 		}
-		x, err := unpackInto(&raw, it, journal.DecodeListed)
+		x, err := unpackInto(&raw, it, decodeListed)
 		if err != nil || !x.Ended() {
 			continue // an unreadable execution is in no list; Check reports it
 		}

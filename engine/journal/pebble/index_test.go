@@ -51,6 +51,7 @@ func TestAnIndexThatIsMissingIsRebuilt(t *testing.T) {
 			_ = db.DeleteRange([]byte("i"), []byte("j"), nil)
 			return db.Set([]byte("v"), []byte("2"), store.Sync)
 		},
+		"format 3": func(db *store.DB) error { return db.Set([]byte("v"), []byte("3"), store.Sync) },
 		"half an index": func(db *store.DB) error {
 			_ = db.Set([]byte("i/12345678"), nil, nil)
 			return db.Delete([]byte("i"), store.Sync)

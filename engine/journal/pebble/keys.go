@@ -5,8 +5,8 @@ import "encoding/binary"
 // The keys of the store begin with a letter for the kind of data. The letter d belongs to documents.
 const (
 	versionKey       = "v"  // the format version, as decimal text
-	executionPrefix  = "x/" // ARN → description
-	historyPrefix    = "h/" // ARN → whole history, of ended executions
+	executionPrefix  = "x/" // ARN → description, and the whole history of an ended execution if that is short
+	historyPrefix    = "h/" // ARN → whole history, of other ended executions
 	stepPrefix       = "s/" // ARN, 0, number → one step, of running executions
 	eventsPrefix     = "e/" // ARN → all signals, of executions that ended without success
 	definitionPrefix = "m/" // ID → definition

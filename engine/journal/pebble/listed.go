@@ -218,6 +218,6 @@ func (w *listing) read(arn string) (*journal.Execution, error) {
 		return nil, wrap(arn, err)
 	}
 	w.raw = raw[:cap(raw)]
-	x, err := journal.DecodeListed(raw)
+	x, err := decodeListed(raw)
 	return x, wrap(arn, err)
 }

@@ -3,6 +3,7 @@ package pebble
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
@@ -37,17 +38,69 @@ func (s *snapshot) Close() error { return s.of.Close() }
 
 // Execution implements journal.Executions.
 func (v view) Execution(_ context.Context, arn string) (*journal.Execution, error) {
-	return read(v, executionPrefix, arn, journal.Decode)
+	return read(v, executionPrefix, arn, decodeExecution)
 }
 
 // History implements journal.Executions.
 func (v view) History(_ context.Context, arn string) ([]history.Event, error) {
-	return read(v, historyPrefix, arn, decodeHistory)
+	short, err := read(v, executionPrefix, arn, func(raw []byte) ([]byte, error) {
+		_, short, err := split(raw)
+		return short, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if short == nil {
+		return read(v, historyPrefix, arn, decodeHistory)
+	}
+	events, err := decodeHistory(short)
+	return events, wrap(arn, err)
 }
 
 func decodeHistory(raw []byte) ([]history.Event, error) {
 	events, _, err := history.Decode(raw)
 	return events, err
+}
+
+// withHistory is the first byte of a description that is followed by the history and by the length of the description,
+// in four bytes. Other descriptions begin with the length of the ARN, which is never 0.
+const withHistory = 0
+
+// split returns the parts of an execution's value. short is nil if the history is not part of it.
+func split(raw []byte) (description, short []byte, err error) {
+	if len(raw) == 0 || raw[0] != withHistory {
+		return raw, nil, nil
+	}
+	raw = raw[1:]
+	at := len(raw) - binary.Size(uint32(0))
+	if at < 0 {
+		return nil, nil, errTruncated
+	}
+	n := int64(binary.BigEndian.Uint32(raw[at:]))
+	if n > int64(at) {
+		return nil, nil, errTruncated
+	}
+	return raw[:n], raw[n:at], nil
+}
+
+var errTruncated = errors.New("a stored execution is truncated or damaged")
+
+// decodeExecution decodes the value of an execution without its history.
+func decodeExecution(raw []byte) (*journal.Execution, error) {
+	description, _, err := split(raw)
+	if err != nil {
+		return nil, err
+	}
+	return journal.Decode(description)
+}
+
+// decodeListed decodes like decodeExecution, without the payloads; see journal.DecodeListed.
+func decodeListed(raw []byte) (*journal.Execution, error) {
+	description, _, err := split(raw)
+	if err != nil {
+		return nil, err
+	}
+	return journal.DecodeListed(description)
 }
 
 // read reads and decodes the value of a key.
@@ -142,7 +195,7 @@ func (v view) Executions(ctx context.Context, prefix string) iter.Seq2[*journal.
 		for it, err := range v.scan(ctx, executionPrefix+prefix) {
 			var x *journal.Execution
 			if err == nil {
-				x, err = unpackInto(&raw, it, journal.Decode)
+				x, err = unpackInto(&raw, it, decodeExecution)
 			}
 			if !yield(x, err) || err != nil {
 				return

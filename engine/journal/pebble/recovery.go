@@ -26,7 +26,7 @@ func (j *Journal) Unfinished(ctx context.Context, prefix string) iter.Seq2[*jour
 			if len(arn) == 0 {
 				return true
 			}
-			x, err := readNext(executions, string(arn), journal.Decode)
+			x, err := readNext(executions, string(arn), decodeExecution)
 			return yield(&journal.Unfinished{Execution: x, Steps: steps}, err) && err == nil
 		}
 		for it, err := range j.scan(ctx, stepPrefix+prefix) {

@@ -196,7 +196,7 @@ func (j *Journal) rebuildEnds() error {
 		if err != nil {
 			return err
 		}
-		x, err := unpack(it.Value(), string(it.Key()), journal.DecodeListed)
+		x, err := unpack(it.Value(), string(it.Key()), decodeListed)
 		if err != nil {
 			return err
 		}

@@ -105,7 +105,7 @@ func TestASoundStoreIsRepairedWhole(t *testing.T) {
 	if _, err := j.Check(t.Context(), func(err error) { t.Error(err) }); err != nil {
 		t.Error(err)
 	}
-	if n, err := j.Expire(t.Context(), time.Now()); n != 1 || err != nil {
+	if n, err := j.Expire(t.Context(), time.Now()); n != 3 || err != nil {
 		t.Errorf("%d executions expire, %v", n, err)
 	}
 }

@@ -102,7 +102,7 @@ func (j *Journal) expireAll(before time.Time, stopping func() error) (n int, err
 
 // expire removes one execution.
 func (j *Journal) expire(end []byte, arn string) error {
-	x, err := read(j.view, executionPrefix, arn, journal.DecodeListed)
+	x, err := read(j.view, executionPrefix, arn, decodeListed)
 	if err != nil && !errors.Is(err, journal.ErrNotFound) {
 		return err
 	}

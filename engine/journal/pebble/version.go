@@ -13,9 +13,9 @@ import (
 )
 
 // formatVersion is written into every store; a store with a higher one is refused. Format 1 stored no signals of
-// unfinished executions; format 2 had no index.
+// unfinished executions; format 2 had no index; format 3 had each history under a key of its own, where it stays.
 const (
-	formatVersion  = 3
+	formatVersion  = 4
 	withoutSignals = 1
 	withoutIndexes = 2
 )
@@ -33,14 +33,20 @@ func (j *Journal) checkVersion(readOnly bool) error {
 	case readOnly && found < withoutIndexes:
 		return fmt.Errorf("written by an earlier stepback: format %d, this one reads %d; stepback data compact upgrades it", found, formatVersion)
 	case readOnly:
-		j.indexed = j.indexed && found == formatVersion
+		j.indexed = j.indexed && found > withoutIndexes
 		return nil
 	case found == withoutSignals:
 		err = j.upgrade()
 	}
-	if err == nil && (!j.indexed || found != formatVersion) {
-		err = j.rebuildIndex()
+	switch {
+	case err != nil:
+	case !j.indexed || found <= withoutIndexes:
+		err = j.rebuildIndex() // which writes the version
 		j.indexed = err == nil
+	case found != formatVersion:
+		err = j.write(func(b *pebble.Batch) error {
+			return b.Set([]byte(versionKey), []byte(strconv.Itoa(formatVersion)), nil)
+		})
 	}
 	return err
 }
@@ -112,7 +118,7 @@ func (j *Journal) upgrade() error {
 		if err != nil {
 			return err
 		}
-		x, err := unpack(it.Value(), string(it.Key()), journal.Decode)
+		x, err := unpack(it.Value(), string(it.Key()), decodeExecution)
 		if err != nil {
 			return err
 		}

@@ -33,9 +33,9 @@ func plant(t *testing.T, dir string, pairs map[string][]byte) {
 func TestANewerFormatIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	plant(t, dir, map[string][]byte{"v": []byte("4")})
+	plant(t, dir, map[string][]byte{"v": []byte("5")})
 	_, err := pebble.Open(dir, pebble.Config{})
-	if err == nil || !strings.Contains(err.Error(), "written by a newer stepback: format 4, this one reads up to 3") {
+	if err == nil || !strings.Contains(err.Error(), "written by a newer stepback: format 5, this one reads up to 4") {
 		t.Errorf("%v", err)
 	}
 }
@@ -54,6 +54,9 @@ func TestTheFirstFormatIsUpgraded(t *testing.T) {
 		j := open(t, dir)
 		if x, err := j.Execution(t.Context(), "arn:1"); err != nil || x.Status != history.Succeeded {
 			t.Errorf("%+v, %v", x, err)
+		}
+		if h, err := j.History(t.Context(), "arn:1"); err != nil || len(h) != 3 || h[2].Type != history.ExecutionSucceeded {
+			t.Errorf("%+v, %v", h, err)
 		}
 		x, err := j.Execution(t.Context(), "arn:2")
 		if err != nil || x.Status != history.Aborted || x.Failure.Name != "Interrupted" {
