@@ -9,6 +9,7 @@ import (
 
 	"stepback/internal/lazyregexp"
 	"stepback/internal/strictyaml"
+	"stepback/internal/testfile"
 	"stepback/jsonvalue"
 	"stepback/local/functiontest/recording"
 	"stepback/stepbacktest/machinetest"
@@ -256,7 +257,7 @@ func isFile(path string) bool {
 
 func test(v strictyaml.Value, read func(string) ([]byte, error)) Test {
 	o := v.Object("name", "input", "inputFile", "mocks", "seed", "expect")
-	t := Test{Name: o.Need("name").Text(nameSize), Line: v.Line(), Input: machinetest.ReadInput(o, read),
+	t := Test{Name: o.Need("name").Text(nameSize), Line: v.Line(), Input: testfile.Input(o, read),
 		Seed: uint64(o.Get("seed").WholeOr(1, 1, 1<<31-1))}
 	for _, m := range o.Get("mocks").Members() {
 		t.Mocks = append(t.Mocks, Mock{m.Name, m.Line(), responses(m.Value)})
@@ -282,7 +283,7 @@ func response(v strictyaml.Value) Response {
 	o := v.Object("in", "return", "text", "error", "cause", "hang", "crash", "after", "times")
 	a := Response{Line: v.Line(), In: o.Get("in").Text(textSize), Return: o.Get("return").JSON(), Error: o.Get("error").Text(textSize),
 		Cause: o.Get("cause").Text(textSize), Hang: o.Get("hang").Bool(), Crash: o.Get("crash").Bool(),
-		After: o.Get("after").DurationOr(0, 0, mostExecution), Times: machinetest.ReadTimes(o.Get("times"))}
+		After: o.Get("after").DurationOr(0, 0, mostExecution), Times: testfile.Times(o.Get("times"))}
 	if text := o.Get("text"); text.Present() {
 		s := text.Text(textSize)
 		a.Text = &s
@@ -306,7 +307,7 @@ func response(v strictyaml.Value) Response {
 
 func expect(v strictyaml.Value) Expect {
 	o := v.Object("status", "error", "cause", "output", "contains", "path", "ran", "never", "attempts", "waits", "took")
-	x := Expect{Ending: machinetest.ReadEnding(v, o, mostExecution, "SUCCEEDED", "FAILED", "TIMED_OUT"),
+	x := Expect{Ending: machinetest.Ending(testfile.ReadEnding(v, o, mostExecution, "SUCCEEDED", "FAILED", "TIMED_OUT")),
 		Path: names(o.Get("path")), Ran: names(o.Get("ran")), Never: names(o.Get("never"))}
 	for _, m := range o.Get("attempts").Members() {
 		x.Attempts = append(x.Attempts, Number{m.Name, m.Whole(0, 1_000_000)})

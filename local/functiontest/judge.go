@@ -15,7 +15,7 @@ import (
 func (r *Result) judge() []string {
 	var failures []string
 	fail := func(what, format string, args ...any) {
-		failures = append(failures, fmt.Sprintf("%s:%d: %s", r.File.Name, max(r.Test.Expect.Line(what), r.Test.Line),
+		failures = append(failures, fmt.Sprintf("%s:%d: %s", r.File.Name, max(r.Test.Expect.Lines[what], r.Test.Line),
 			fmt.Sprintf(format, args...)))
 	}
 	r.Test.Expect.Judge(r.Execution, fail)

@@ -5,41 +5,8 @@ import (
 	"time"
 
 	"stepback/engine"
-	"stepback/internal/strictyaml"
 	"stepback/jsonvalue"
 )
-
-// ReadInput reads the members input and inputFile of a test as JSON text: one of them, or {} if both are absent. read
-// reads a file.
-func ReadInput(o strictyaml.Object, read func(path string) ([]byte, error)) string {
-	switch input, file := o.Get("input"), o.Get("inputFile"); {
-	case input.Present() && file.Present():
-		file.Problem("the input is given twice; remove one")
-	case input.Present():
-		return input.JSON().JSON()
-	case file.Present():
-		text, err := read(file.Text(textSize))
-		if err == nil {
-			_, err = jsonvalue.Parse(string(text))
-		}
-		if err != nil {
-			file.Problem("%v", err)
-		}
-		return string(text)
-	}
-	return "{}"
-}
-
-// ReadTimes reads the number of attempts that get a response: 1 if v is absent, and 0 for "always".
-func ReadTimes(v strictyaml.Value) int {
-	switch {
-	case !v.Present():
-		return 1
-	case v.Is("always"):
-		return 0
-	}
-	return v.Whole(1, 1_000_000)
-}
 
 // Ending is the expected end of an execution, of a state machine or of a durable function. Fields that are not set are
 // not checked.
@@ -49,34 +16,9 @@ type Ending struct {
 	Output       *jsonvalue.Value
 	Contains     *jsonvalue.Value // members that the output must have, among others
 	Took         *time.Duration
-	lines        map[string]int
+	// Lines contains the line of each member of the expectation in the test file.
+	Lines map[string]int
 }
-
-// ReadEnding reads the members status, error, cause, output, contains and took of an expectation. statuses are the
-// possible statuses, and longest is the maximum of took.
-func ReadEnding(v strictyaml.Value, o strictyaml.Object, longest time.Duration, statuses ...string) Ending {
-	e := Ending{Status: o.Get("status").OneOf(append([]string{""}, statuses...)...), Error: o.Get("error").Text(textSize),
-		Cause: o.Get("cause").Text(textSize), lines: map[string]int{}}
-	for _, m := range v.Members() {
-		e.lines[m.Name] = m.Line()
-	}
-	if out := o.Get("output"); out.Present() {
-		value := out.JSON()
-		e.Output = &value
-	}
-	if out := o.Get("contains"); out.Present() {
-		value := out.JSON()
-		e.Contains = &value
-	}
-	if took := o.Get("took"); took.Present() {
-		d := took.Duration(0, longest)
-		e.Took = &d
-	}
-	return e
-}
-
-// Line returns the line of a member of the expectation in the test file, or 0 if the member is missing.
-func (e *Ending) Line(member string) int { return e.lines[member] }
 
 // Judge calls fail for each expectation that the execution does not meet, with the member of the expectation. Took is
 // judged by JudgeTook.

@@ -11,6 +11,7 @@ import (
 	"stepback/engine"
 	"stepback/internal/spelling"
 	"stepback/internal/strictyaml"
+	"stepback/internal/testfile"
 	"stepback/jsonvalue"
 	"stepback/tasks/faults"
 	"stepback/tasks/mock"
@@ -180,7 +181,7 @@ func (p *parser) mocks(path string, open Opener) error {
 
 func (p *parser) test(v strictyaml.Value, open Opener) Test {
 	o := v.Object("name", "input", "inputFile", "testCase", "mocks", "faults", "seed", "expect")
-	t := Test{Name: o.Need("name").Text(200), Line: v.Line(), Input: ReadInput(o, open.Text), Answers: map[string][]Answer{},
+	t := Test{Name: o.Need("name").Text(200), Line: v.Line(), Input: testfile.Input(o, open.Text), Answers: map[string][]Answer{},
 		Seed: uint64(o.Get("seed").WholeOr(1, 1, 1<<31-1))}
 	for _, m := range o.Get("mocks").Members() {
 		if p.known(m.Value, m.Name, p.states, "Task state") {
@@ -250,7 +251,7 @@ func answers(v strictyaml.Value) []Answer {
 func answer(v strictyaml.Value) Answer {
 	o := v.Object("input", "return", "error", "cause", "hang", "times")
 	a := Answer{Line: v.Line(), Return: o.Get("return").JSON(), Error: o.Get("error").Text(textSize), Cause: o.Get("cause").Text(textSize),
-		Hang: o.Get("hang").Bool(), Times: ReadTimes(o.Get("times"))}
+		Hang: o.Get("hang").Bool(), Times: testfile.Times(o.Get("times"))}
 	if in := o.Get("input"); in.Present() {
 		value := in.JSON()
 		a.Input = &value
@@ -269,7 +270,7 @@ func answer(v strictyaml.Value) Answer {
 
 func (p *parser) expect(v strictyaml.Value) Expect {
 	o := v.Object("status", "error", "cause", "output", "contains", "path", "entered", "never", "attempts", "waits", "took")
-	x := Expect{Ending: ReadEnding(v, o, longest, "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"),
+	x := Expect{Ending: Ending(testfile.ReadEnding(v, o, longest, "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED")),
 		Path: p.list(o.Get("path")), Entered: p.list(o.Get("entered")), Never: p.list(o.Get("never"))}
 	for _, m := range o.Get("attempts").Members() {
 		if p.known(m.Value, m.Name, p.states, "Task state") {

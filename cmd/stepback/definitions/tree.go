@@ -207,8 +207,8 @@ func (r *jsonTree) value(depth int) (*node, error) {
 	return n, nil
 }
 
-// inJSON divides the JSON string at a position of a file into its escapes and the text between them. text is the decoded
-// string.
+// inJSON divides the JSON string at a position of a file into its escapes and the text between them. text is the
+// decoded string.
 func inJSON(file string, at source.Span, text string) []textPiece {
 	var pieces []textPiece
 	done := 0

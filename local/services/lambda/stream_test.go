@@ -256,8 +256,8 @@ func TestAFunctionURLThatStreamsDoesNotInterpretJSON(t *testing.T) {
 	}
 }
 
-// A response that times out half-way is cut off, so that the client does not take it for complete. On a slow machine the
-// function may time out before its first part; then it gets twice the time.
+// A response that times out half-way is cut off, so that the client does not take it for complete. On a slow machine
+// the function may time out before its first part; then it gets twice the time.
 func TestAFunctionURLCutsOffAStreamThatFails(t *testing.T) {
 	t.Parallel()
 	c, server := serve(t)
@@ -270,8 +270,8 @@ func TestAFunctionURLCutsOffAStreamThatFails(t *testing.T) {
 	}
 	host := strings.TrimSuffix(strings.TrimPrefix(*made.FunctionUrl, "http://"), "/")
 	for timeout := int32(1); ; timeout *= 2 {
-		if _, err := c.UpdateFunctionConfiguration(t.Context(), &awslambda.UpdateFunctionConfigurationInput{FunctionName: name,
-			Timeout: &timeout}); err != nil {
+		if _, err := c.UpdateFunctionConfiguration(t.Context(),
+			&awslambda.UpdateFunctionConfigurationInput{FunctionName: name, Timeout: &timeout}); err != nil {
 			t.Fatal(err)
 		}
 		address, next := source(t, "one", "never")
