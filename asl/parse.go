@@ -64,7 +64,7 @@ func (o Options) Parse(definition string) (*Machine, []Diagnostic) {
 	return m, diagnostics
 }
 
-// refuses reports whether one of the diagnostics is an error that is not to be overlooked.
+// refuses reports whether one of the diagnostics is an error that o.Overlook does not accept.
 func (o Options) refuses(diagnostics []Diagnostic) bool {
 	return slices.ContainsFunc(diagnostics, func(d Diagnostic) bool {
 		return d.Severity == SeverityError && (o.Overlook == nil || !o.Overlook(d))

@@ -95,8 +95,8 @@ func (s *session) claim(messages, bytes int) (Claimed, error) {
 	return claimed, nil
 }
 
-// releaseLost releases the messages of a claim that failed. The store may have carried it out, and only its response
-// was lost. Until that has succeeded, or the lease has ended, nothing else is claimed.
+// releaseLost releases the messages of a claim that returned an error: the store may have claimed them although its
+// response was lost. The session claims nothing else until the release has succeeded, or the lease has ended.
 func (s *session) releaseLost() error {
 	if s.lost == "" {
 		return nil

@@ -1,9 +1,9 @@
 // Package poison tells records that always fail from a callee that is ill.
 //
-// A record that fails gives no hint of which it is. Other records do. If so many calls fail that the record's failures
-// are plausible for any record, the callee is ill, and a record that waits will succeed later ([State.Blameless]). If
-// first attempts succeed while retries of the records that failed do not, another retry is futile ([State.Futile]): it
-// holds the callee for nothing.
+// The failures of one record do not show which of the two is the cause. Those of other records do. If so many calls
+// fail that the record's failures are plausible for any record, the callee is ill, and a record that waits will succeed
+// later ([State.Blameless]). If first attempts succeed while retries of the records that failed do not, another retry
+// is futile ([State.Futile]): it holds the callee for nothing.
 //
 // [State] compares like with like. It divides time into slices, and counts retries only in slices in which the callee
 // served most first attempts. It counts them by the number of the retry, because a record that fails for the second

@@ -86,6 +86,8 @@ func TestClientVerbs(t *testing.T) {
 		run("stop", "slow-"+name, "--cause", "enough", "--dry-run").ends(t, 0, "would be stopped")
 		run("stop", "slow-"+name, "--reason", "Enough", "--cause", "enough").ends(t, 0, "stopped")
 		run("describe", "slow-"+name).ends(t, 0, "ABORTED", "error: Enough")
+		run("stop", "slow-"+name, "--dry-run").ends(t, 1, "not stopped: it has ended: ABORTED")
+		run("stop", "slow-"+name).ends(t, 1, "not stopped: it has ended: ABORTED")
 		run("redrive", "bad-"+name, "--json").ends(t, 0, `"done":true`)
 		run("redrive", "ok-"+name).ends(t, 1, "not redriven: ExecutionNotRedrivable")
 		run("redrive").complains(t, 2, "name executions, or select some")

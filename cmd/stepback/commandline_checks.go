@@ -13,7 +13,7 @@ import (
 )
 
 // commandLine has only the verbs that check files. They have the names and the flags of the whole command, which pipelines
-// can therefore replace by this build: it links none of the services, and is a third of the size.
+// can therefore replace by this build: it links none of the services, and is a quarter of the size.
 type commandLine struct {
 	Validate checks.Validate `cmd:"" help:"Check state machine definitions as AWS Step Functions would."`
 	Test     checks.Test     `cmd:"" help:"Run the tests of state machines: *.test.yaml beside definitions, in virtual time."`

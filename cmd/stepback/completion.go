@@ -17,7 +17,7 @@ type completionCmd struct {
 
 // Help explains how to install the script.
 func (completionCmd) Help() string {
-	return `Example:
+	return `Examples:
   source <(stepback completion bash)         in ~/.bashrc
   source <(stepback completion zsh)          in ~/.zshrc, below compinit, or in a file _stepback of a directory in fpath
   stepback completion fish > ~/.config/fish/completions/stepback.fish`

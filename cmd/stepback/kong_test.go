@@ -62,7 +62,7 @@ func TestDirectoryVerbsTravel(t *testing.T) {
 }
 
 // TestVerbsHaveHelp checks the help of every verb: one line of what the verb does, an example that begins with the
-// verb's name, and a line for every flag.
+// verb's name, and a line for every flag. Examples are indented, because kong wraps other lines.
 func TestVerbsHaveHelp(t *testing.T) {
 	t.Parallel()
 	leaves(grammar(t), func(n *kong.Node) {
@@ -74,6 +74,20 @@ func TestVerbsHaveHelp(t *testing.T) {
 		_, example, _ := strings.Cut(n.Detail, "Example")
 		if !strings.Contains(example, n.FullPath()) {
 			t.Errorf("the help of %s has no example", n.FullPath())
+		}
+		heading, example, _ := strings.Cut(example, "\n")
+		example, _, _ = strings.Cut(example, "\n\n")
+		lines := strings.Split(strings.TrimRight(example, "\n"), "\n")
+		if want := map[bool]string{true: ":", false: "s:"}[len(lines) == 1]; heading != want {
+			t.Errorf("the help of %s has %d lines below \"Example%s\"", n.FullPath(), len(lines), heading)
+		}
+		for _, line := range lines {
+			if !strings.HasPrefix(line, "  ") {
+				t.Errorf("the help of %s has an example that is not indented: %s", n.FullPath(), line)
+			}
+		}
+		if strings.Contains(n.Detail, "\t") {
+			t.Errorf("the help of %s has a tab: kong takes an indented line for code: %s", n.FullPath(), n.Detail)
 		}
 		for _, f := range slices.Concat(n.AllFlags(true)...) {
 			if !strings.Contains(s.out, "--"+f.Name) {

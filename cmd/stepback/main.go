@@ -26,7 +26,7 @@ import (
 const description = `Retries in workflows: a Step Functions-style engine and retry toolkit.
 
 Exit status: 0 success; 1 failure; 2 wrong usage; 3 the input needs a person's attention (a refused definition, findings, rejected
-or dead-lettered rows); 4 timed out; 5 aborted; 130 stopped by Ctrl-C.`
+or dead-lettered rows); 4 timed out; 5 aborted; 6 no test matches; 130 stopped by Ctrl-C.`
 
 func main() {
 	gcpace.Default.Keep()

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aws/aws-lambda-go/lambda/messages"
@@ -47,19 +48,21 @@ func TestLogLinesNameRequestAndExecution(t *testing.T) {
 // TestStepsEndBeforeTheirInvocation checks that the state machine sees the step's own error.
 func TestStepsEndBeforeTheirInvocation(t *testing.T) {
 	t.Parallel()
-	end := time.Now().Add(50 * time.Millisecond)
-	ctx, cancel := context.WithDeadline(t.Context(), end)
-	defer cancel()
-	step := func(ctx context.Context, _ process.Input) (process.Output, error) {
-		if deadline, ok := ctx.Deadline(); !ok || !deadline.Before(end) {
-			t.Errorf("the step may take until %v, the invocation ends at %v", deadline, end)
+	synctest.Test(t, func(t *testing.T) {
+		end := time.Now().Add(50 * time.Millisecond)
+		ctx, cancel := context.WithDeadline(t.Context(), end)
+		defer cancel()
+		step := func(ctx context.Context, _ process.Input) (process.Output, error) {
+			if deadline, ok := ctx.Deadline(); !ok || !deadline.Before(end) {
+				t.Errorf("the step may take until %v, the invocation ends at %v", deadline, end)
+			}
+			<-ctx.Done()
+			return process.Output{}, ctx.Err()
 		}
-		<-ctx.Done()
-		return process.Output{}, ctx.Err()
-	}
-	_, err := wrap("ProcessSingleUserRecord", nil, step, nothing)(ctx, json.RawMessage(`{}`))
-	var answer messages.InvokeResponse_Error
-	if !errors.As(err, &answer) || answer.Type != "TimeoutError" {
-		t.Errorf("error is %v, want TimeoutError", err)
-	}
+		_, err := wrap("ProcessSingleUserRecord", nil, step, nothing)(ctx, json.RawMessage(`{}`))
+		var answer messages.InvokeResponse_Error
+		if !errors.As(err, &answer) || answer.Type != "TimeoutError" {
+			t.Errorf("error is %v, want TimeoutError", err)
+		}
+	})
 }

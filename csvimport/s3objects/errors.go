@@ -12,8 +12,8 @@ import (
 	"stepback/statemachine"
 )
 
-// Failure converts an error of S3 to a *csvimport.Failure, which says what was being done to what. An error that is one
-// already is returned unchanged.
+// Failure converts an error of S3 to a *csvimport.Failure. what names the object, and doing,
+// such as "list the imports of", is the verb before it. An error that has a *csvimport.Failure is returned unchanged.
 func Failure(doing, what string, err error) error {
 	var f *csvimport.Failure
 	if errors.As(err, &f) {

@@ -324,8 +324,8 @@ func (s *shell) run(ctx context.Context) error {
 	}
 }
 
-// redrive redrives the execution if that is possible. It is not if the execution succeeded, or if time has jumped
-// too far meanwhile.
+// redrive redrives the execution, unless it succeeded, or time has jumped beyond the period in which redrives are
+// allowed.
 func (s *shell) redrive(ctx context.Context) error {
 	s.stopAt(ctx, s.clock.Now().Add(forever))
 	_, err := s.engine.RedriveExecution(ctx, s.arn, "")

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// listener accepts connections that are not idle as long as the client has not read the last response.
+// listener accepts connections that count as busy until the client has read the last response. See conn.
 type listener struct {
 	net.Listener
 	idle, unread time.Duration

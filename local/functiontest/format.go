@@ -9,8 +9,10 @@ import (
 
 	"stepback/internal/lazyregexp"
 	"stepback/internal/strictyaml"
+	"stepback/internal/testfile"
 	"stepback/jsonvalue"
 	"stepback/local/functiontest/recording"
+	"stepback/stepbacktest/machinetest"
 )
 
 // File is a parsed test file.
@@ -82,16 +84,11 @@ type Response struct {
 
 // Expect is the expected outcome. Fields that are not set are not checked.
 type Expect struct {
-	Status       string
-	Error, Cause string // Cause must only be contained
-	Output       *jsonvalue.Value
-	Contains     *jsonvalue.Value // members that the output must have, among others
-	Path         []string
-	Ran, Never   []string
-	Attempts     []Number
-	Waits        []Waits
-	Took         *time.Duration
-	lines        map[string]int
+	machinetest.Ending
+	Path       []string
+	Ran, Never []string
+	Attempts   []Number
+	Waits      []Waits
 }
 
 // Number is an expected number of attempts of the operations with a name.
@@ -146,14 +143,14 @@ func function(v strictyaml.Value, dir string) Function {
 	} else {
 		o := v.Object("handler", "code", "runtime", "environment", "timeout", "executionTimeout", "sources")
 		at = o.Need("handler")
-		f.Handler, f.Runtime = textOf(at), textOf(o.Get("runtime"))
+		f.Handler, f.Runtime = at.Text(textSize), o.Get("runtime").Text(textSize)
 		for _, m := range o.Get("environment").Members() {
 			f.Environment[m.Name] = m.Text(textSize)
 		}
 		f.Timeout = o.Get("timeout").DurationOr(defaultTimeout, time.Second, mostTimeout)
 		f.ExecutionTimeout = o.Get("executionTimeout").DurationOr(mostExecution, time.Second, mostExecution)
 		if code := o.Get("code"); code.Present() {
-			folder = below(dir, textOf(code))
+			folder = below(dir, code.Text(textSize))
 			if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 				code.Problem("there is no directory %s; name the directory with the function's code, built if it is TypeScript", folder)
 				return f
@@ -165,7 +162,7 @@ func function(v strictyaml.Value, dir string) Function {
 		}
 		if sources := o.Get("sources"); sources.Present() {
 			for _, one := range sources.List(1, most) {
-				source := below(dir, textOf(one))
+				source := below(dir, one.Text(textSize))
 				if info, err := os.Stat(source); err != nil || !info.Mode().IsRegular() {
 					one.Problem("there is no file %s", source)
 				}
@@ -258,32 +255,10 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-func textOf(v strictyaml.Value) string {
-	if !v.Present() {
-		return ""
-	}
-	return v.Text(textSize)
-}
-
 func test(v strictyaml.Value, read func(string) ([]byte, error)) Test {
 	o := v.Object("name", "input", "inputFile", "mocks", "seed", "expect")
-	t := Test{Name: o.Need("name").Text(nameSize), Line: v.Line(), Input: "{}",
+	t := Test{Name: o.Need("name").Text(nameSize), Line: v.Line(), Input: testfile.Input(o, read),
 		Seed: uint64(o.Get("seed").WholeOr(1, 1, 1<<31-1))}
-	switch input, file := o.Get("input"), o.Get("inputFile"); {
-	case input.Present() && file.Present():
-		file.Problem("the input is given twice; remove one")
-	case input.Present():
-		t.Input = input.JSON().JSON()
-	case file.Present():
-		text, err := read(textOf(file))
-		if err == nil {
-			_, err = jsonvalue.Parse(string(text))
-		}
-		if err != nil {
-			file.Problem("%v", err)
-		}
-		t.Input = string(text)
-	}
 	for _, m := range o.Get("mocks").Members() {
 		t.Mocks = append(t.Mocks, Mock{m.Name, m.Line(), responses(m.Value)})
 	}
@@ -306,19 +281,12 @@ func responses(v strictyaml.Value) []Response {
 
 func response(v strictyaml.Value) Response {
 	o := v.Object("in", "return", "text", "error", "cause", "hang", "crash", "after", "times")
-	a := Response{Line: v.Line(), In: textOf(o.Get("in")), Return: o.Get("return").JSON(), Error: textOf(o.Get("error")),
-		Cause: textOf(o.Get("cause")), Hang: o.Get("hang").Bool(), Crash: o.Get("crash").Bool(),
-		After: o.Get("after").DurationOr(0, 0, mostExecution), Times: 1}
+	a := Response{Line: v.Line(), In: o.Get("in").Text(textSize), Return: o.Get("return").JSON(), Error: o.Get("error").Text(textSize),
+		Cause: o.Get("cause").Text(textSize), Hang: o.Get("hang").Bool(), Crash: o.Get("crash").Bool(),
+		After: o.Get("after").DurationOr(0, 0, mostExecution), Times: testfile.Times(o.Get("times"))}
 	if text := o.Get("text"); text.Present() {
-		s := textOf(text)
+		s := text.Text(textSize)
 		a.Text = &s
-	}
-	if times := o.Get("times"); times.Present() {
-		if times.Is("always") {
-			a.Times = 0
-		} else {
-			a.Times = times.Whole(1, 1_000_000)
-		}
 	}
 	kinds := 0
 	for _, name := range []string{"return", "text", "error", "hang", "crash"} {
@@ -339,20 +307,8 @@ func response(v strictyaml.Value) Response {
 
 func expect(v strictyaml.Value) Expect {
 	o := v.Object("status", "error", "cause", "output", "contains", "path", "ran", "never", "attempts", "waits", "took")
-	x := Expect{Status: o.Get("status").OneOf("", "SUCCEEDED", "FAILED", "TIMED_OUT"), Error: textOf(o.Get("error")),
-		Cause: textOf(o.Get("cause")), Path: names(o.Get("path")), Ran: names(o.Get("ran")),
-		Never: names(o.Get("never")), lines: map[string]int{}}
-	for _, m := range v.Members() {
-		x.lines[m.Name] = m.Line()
-	}
-	if out := o.Get("output"); out.Present() {
-		value := out.JSON()
-		x.Output = &value
-	}
-	if out := o.Get("contains"); out.Present() {
-		value := out.JSON()
-		x.Contains = &value
-	}
+	x := Expect{Ending: machinetest.Ending(testfile.ReadEnding(v, o, mostExecution, "SUCCEEDED", "FAILED", "TIMED_OUT")),
+		Path: names(o.Get("path")), Ran: names(o.Get("ran")), Never: names(o.Get("never"))}
 	for _, m := range o.Get("attempts").Members() {
 		x.Attempts = append(x.Attempts, Number{m.Name, m.Whole(0, 1_000_000)})
 	}
@@ -362,10 +318,6 @@ func expect(v strictyaml.Value) Expect {
 			w.Waits = append(w.Waits, one.Duration(0, mostExecution))
 		}
 		x.Waits = append(x.Waits, w)
-	}
-	if took := o.Get("took"); took.Present() {
-		d := took.Duration(0, mostExecution)
-		x.Took = &d
 	}
 	return x
 }
@@ -377,7 +329,7 @@ func names(v strictyaml.Value) []string {
 	}
 	all := []string{}
 	for _, one := range v.List(0, most) {
-		all = append(all, textOf(one))
+		all = append(all, one.Text(textSize))
 	}
 	return all
 }

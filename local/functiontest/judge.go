@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"stepback/internal/spelling"
-	"stepback/jsonvalue"
 	"stepback/local/functiontest/recording"
 	"stepback/stepbacktest/machinetest"
 )
@@ -16,53 +15,13 @@ import (
 func (r *Result) judge() []string {
 	var failures []string
 	fail := func(what, format string, args ...any) {
-		failures = append(failures, fmt.Sprintf("%s:%d: %s", r.File.Name, max(r.Test.Expect.lines[what], r.Test.Line),
+		failures = append(failures, fmt.Sprintf("%s:%d: %s", r.File.Name, max(r.Test.Expect.Lines[what], r.Test.Line),
 			fmt.Sprintf(format, args...)))
 	}
-	x, e := r.Execution, &r.Test.Expect
-	ended := string(x.Status)
-	if x.Failure.HasName() {
-		ended += ", " + x.Failure.Name
-	}
-	if x.Failure.HasCause() {
-		ended += ": " + machinetest.Cut(x.Failure.Cause)
-	}
-	if e.Status != "" && string(x.Status) != e.Status {
-		fail("status", "status: expected %s, got %s", e.Status, ended)
-	}
-	if e.Error != "" && x.Failure.Name != e.Error {
-		fail("error", "error: expected %s, got %s", e.Error, ended)
-	}
-	if e.Cause != "" && !strings.Contains(x.Failure.Cause, e.Cause) {
-		fail("cause", "cause: expected one with %q, got %q", e.Cause, machinetest.Cut(x.Failure.Cause))
-	}
-	if e.Output != nil || e.Contains != nil {
-		r.judgeOutput(ended, fail)
-	}
+	r.Test.Expect.Judge(r.Execution, fail)
 	r.judgeOperations(fail)
-	if took := x.Stop.Sub(x.Start); e.Took != nil && took != *e.Took {
-		fail("took", "took: %s, expected %s", took, *e.Took)
-	}
+	r.Test.Expect.JudgeTook(r.Execution, fail)
 	return failures
-}
-
-func (r *Result) judgeOutput(ended string, fail func(what, format string, args ...any)) {
-	e := &r.Test.Expect
-	got, err := jsonvalue.Parse(r.Execution.Output)
-	if err != nil {
-		fail("output", "output: missing; the execution ended as %s", ended)
-		return
-	}
-	if e.Output != nil {
-		for _, d := range machinetest.Differences("$", got, *e.Output, false) {
-			fail("output", "output: %s", d)
-		}
-	}
-	if e.Contains != nil {
-		for _, d := range machinetest.Differences("$", got, *e.Contains, true) {
-			fail("contains", "output: %s", d)
-		}
-	}
 }
 
 // judgeOperations checks the operations that ran.

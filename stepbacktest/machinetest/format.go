@@ -11,6 +11,7 @@ import (
 	"stepback/engine"
 	"stepback/internal/spelling"
 	"stepback/internal/strictyaml"
+	"stepback/internal/testfile"
 	"stepback/jsonvalue"
 	"stepback/tasks/faults"
 	"stepback/tasks/mock"
@@ -62,16 +63,11 @@ type Answer struct {
 
 // Expect is the expected outcome. Fields that are not set are not checked.
 type Expect struct {
-	Status         string
-	Error, Cause   string // Cause must only be contained
-	Output         *jsonvalue.Value
-	Contains       *jsonvalue.Value // members that the output must have, among others
+	Ending
 	Path           []string
 	Entered, Never []string
 	Attempts       []Number
 	Waits          []Waits
-	Took           *time.Duration
-	lines          map[string]int
 }
 
 // Number is an expected count for a state.
@@ -132,9 +128,9 @@ func Parse(name string, text []byte, base string, open Opener) (*File, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	f := &File{Name: name, Definition: base, Express: o.Get("express").Bool(), Objects: textOf(o.Get("objects"))}
+	f := &File{Name: name, Definition: base, Express: o.Get("express").Bool(), Objects: o.Get("objects").Text(textSize)}
 	if d := o.Get("definition"); d.Present() {
-		f.Definition = textOf(d)
+		f.Definition = d.Text(textSize)
 	}
 	values := map[string]string{}
 	for _, m := range o.Get("substitutions").Members() {
@@ -148,9 +144,9 @@ func Parse(name string, text []byte, base string, open Opener) (*File, error) {
 		return nil, &RefusedError{f.Definition, asl.Render(found, f.Text, f.Definition)}
 	}
 	f.Machine, _ = asl.Options{Express: f.Express}.Parse(f.Text)
-	p := parser{file: f, states: tasks(f.Machine), all: names(f.Machine), machine: textOf(o.Get("machine"))}
+	p := parser{file: f, states: tasks(f.Machine), all: names(f.Machine), machine: o.Get("machine").Text(textSize)}
 	if mocks := o.Get("mocks"); mocks.Present() {
-		if err := p.mocks(textOf(mocks), open); err != nil {
+		if err := p.mocks(mocks.Text(textSize), open); err != nil {
 			return nil, fmt.Errorf("%s: mocks: %w", name, err)
 		}
 	}
@@ -183,32 +179,10 @@ func (p *parser) mocks(path string, open Opener) error {
 	return nil
 }
 
-func textOf(v strictyaml.Value) string {
-	if !v.Present() {
-		return ""
-	}
-	return v.Text(textSize)
-}
-
 func (p *parser) test(v strictyaml.Value, open Opener) Test {
 	o := v.Object("name", "input", "inputFile", "testCase", "mocks", "faults", "seed", "expect")
-	t := Test{Name: o.Need("name").Text(200), Line: v.Line(), Input: "{}", Answers: map[string][]Answer{},
+	t := Test{Name: o.Need("name").Text(200), Line: v.Line(), Input: testfile.Input(o, open.Text), Answers: map[string][]Answer{},
 		Seed: uint64(o.Get("seed").WholeOr(1, 1, 1<<31-1))}
-	switch input, file := o.Get("input"), o.Get("inputFile"); {
-	case input.Present() && file.Present():
-		file.Problem("the input is given twice; remove one")
-	case input.Present():
-		t.Input = input.JSON().JSON()
-	case file.Present():
-		text, err := open.Text(textOf(file))
-		if err == nil {
-			_, err = jsonvalue.Parse(string(text))
-		}
-		if err != nil {
-			file.Problem("%v", err)
-		}
-		t.Input = string(text)
-	}
 	for _, m := range o.Get("mocks").Members() {
 		if p.known(m.Value, m.Name, p.states, "Task state") {
 			t.Answers[m.Name] = answers(m.Value)
@@ -219,7 +193,7 @@ func (p *parser) test(v strictyaml.Value, open Opener) Test {
 	}
 	if list := o.Get("faults"); list.Present() {
 		for _, one := range list.List(0, 100) {
-			spec, err := faults.ParseSpec(textOf(one), p.states...)
+			spec, err := faults.ParseSpec(one.Text(textSize), p.states...)
 			if err != nil {
 				one.Problem("%v", err)
 				continue
@@ -237,7 +211,7 @@ func (p *parser) testCase(v strictyaml.Value, t *Test) {
 		v.Problem("there is no mock configuration; name one with mocks, beside tests")
 		return
 	}
-	in, err := p.config.Execution(p.machine, textOf(v))
+	in, err := p.config.Execution(p.machine, v.Text(textSize))
 	if fitting, ok := in.(engine.Fitting); err == nil && ok {
 		err = fitting.Fits(p.file.Text)
 	}
@@ -276,15 +250,8 @@ func answers(v strictyaml.Value) []Answer {
 
 func answer(v strictyaml.Value) Answer {
 	o := v.Object("input", "return", "error", "cause", "hang", "times")
-	a := Answer{Line: v.Line(), Return: o.Get("return").JSON(), Error: textOf(o.Get("error")), Cause: textOf(o.Get("cause")),
-		Hang: o.Get("hang").Bool(), Times: 1}
-	if times := o.Get("times"); times.Present() {
-		if times.IsScalar() && textOf(times) == "always" {
-			a.Times = 0
-		} else {
-			a.Times = times.Whole(1, 1_000_000)
-		}
-	}
+	a := Answer{Line: v.Line(), Return: o.Get("return").JSON(), Error: o.Get("error").Text(textSize), Cause: o.Get("cause").Text(textSize),
+		Hang: o.Get("hang").Bool(), Times: testfile.Times(o.Get("times"))}
 	if in := o.Get("input"); in.Present() {
 		value := in.JSON()
 		a.Input = &value
@@ -303,20 +270,8 @@ func answer(v strictyaml.Value) Answer {
 
 func (p *parser) expect(v strictyaml.Value) Expect {
 	o := v.Object("status", "error", "cause", "output", "contains", "path", "entered", "never", "attempts", "waits", "took")
-	x := Expect{Status: o.Get("status").OneOf("", "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED"),
-		Error: textOf(o.Get("error")), Cause: textOf(o.Get("cause")), Path: p.list(o.Get("path")),
-		Entered: p.list(o.Get("entered")), Never: p.list(o.Get("never")), lines: map[string]int{}}
-	for _, m := range v.Members() {
-		x.lines[m.Name] = m.Line()
-	}
-	if out := o.Get("output"); out.Present() {
-		value := out.JSON()
-		x.Output = &value
-	}
-	if out := o.Get("contains"); out.Present() {
-		value := out.JSON()
-		x.Contains = &value
-	}
+	x := Expect{Ending: Ending(testfile.ReadEnding(v, o, longest, "SUCCEEDED", "FAILED", "TIMED_OUT", "ABORTED")),
+		Path: p.list(o.Get("path")), Entered: p.list(o.Get("entered")), Never: p.list(o.Get("never"))}
 	for _, m := range o.Get("attempts").Members() {
 		if p.known(m.Value, m.Name, p.states, "Task state") {
 			x.Attempts = append(x.Attempts, Number{m.Name, m.Whole(0, 1_000_000)})
@@ -332,10 +287,6 @@ func (p *parser) expect(v strictyaml.Value) Expect {
 		}
 		x.Waits = append(x.Waits, w)
 	}
-	if took := o.Get("took"); took.Present() {
-		d := took.Duration(0, longest)
-		x.Took = &d
-	}
 	return x
 }
 
@@ -346,7 +297,7 @@ func (p *parser) list(v strictyaml.Value) []string {
 	}
 	states := []string{}
 	for _, one := range v.List(0, most) {
-		if name := textOf(one); p.known(one, name, p.all, "state") {
+		if name := one.Text(textSize); p.known(one, name, p.all, "state") {
 			states = append(states, name)
 		}
 	}

@@ -15,44 +15,11 @@ import (
 func (r *Result) judge() []string {
 	var failures []string
 	fail := func(what, format string, args ...any) {
-		failures = append(failures, fmt.Sprintf("%s:%d: %s", r.File.Name, max(r.Test.Expect.lines[what], r.Test.Line),
+		failures = append(failures, fmt.Sprintf("%s:%d: %s", r.File.Name, max(r.Test.Expect.Lines[what], r.Test.Line),
 			fmt.Sprintf(format, args...)))
 	}
-	x, e := r.Execution, &r.Test.Expect
-	ended := string(x.Status)
-	if x.Failure.HasName() {
-		ended += ", " + x.Failure.Name
-	}
-	if x.Failure.HasCause() {
-		ended += ": " + Cut(x.Failure.Cause)
-	}
-	if e.Status != "" && string(x.Status) != e.Status {
-		fail("status", "status: expected %s, got %s", e.Status, ended)
-	}
-	if e.Error != "" && x.Failure.Name != e.Error {
-		fail("error", "error: expected %s, got %s", e.Error, ended)
-	}
-	if e.Cause != "" && !strings.Contains(x.Failure.Cause, e.Cause) {
-		fail("cause", "cause: expected one with %q, got %q", e.Cause, Cut(x.Failure.Cause))
-	}
-	if e.Output != nil || e.Contains != nil {
-		got, err := jsonvalue.Parse(x.Output)
-		switch {
-		case err != nil:
-			fail("output", "output: missing; the execution ended as %s", ended)
-		default:
-			if e.Output != nil {
-				for _, d := range Differences("$", got, *e.Output, false) {
-					fail("output", "output: %s", d)
-				}
-			}
-			if e.Contains != nil {
-				for _, d := range Differences("$", got, *e.Contains, true) {
-					fail("contains", "output: %s", d)
-				}
-			}
-		}
-	}
+	e := &r.Test.Expect
+	e.Judge(r.Execution, fail)
 	r.judgePath(fail)
 	for _, n := range e.Attempts {
 		if got := r.attempts(n.State); got != n.N {
@@ -64,9 +31,7 @@ func (r *Result) judge() []string {
 			fail("waits", "waits: %s waited %s, expected %s", w.State, Durations(got), Durations(w.Waits))
 		}
 	}
-	if took := x.Stop.Sub(x.Start); e.Took != nil && took != *e.Took {
-		fail("took", "took: %s, expected %s", took, *e.Took)
-	}
+	e.JudgeTook(r.Execution, fail)
 	return failures
 }
 
@@ -136,9 +101,9 @@ func Durations(all []time.Duration) string {
 // shownDifferences is the maximum number of differences shown for an output.
 const shownDifferences = 10
 
-// Differences lists the places where a value differs from the expected one; path is the path of both. If part is set,
+// differences lists the places where a value differs from the expected one; path is the path of both. If part is set,
 // objects may have additional members.
-func Differences(path string, got, want jsonvalue.Value, part bool) []string {
+func differences(path string, got, want jsonvalue.Value, part bool) []string {
 	if jsonvalue.Equal(got, want) {
 		return nil
 	}
@@ -151,7 +116,7 @@ func Differences(path string, got, want jsonvalue.Value, part bool) []string {
 				found = append(found, fmt.Sprintf("%s.%s is missing, expected %s", path, name, Cut(want.At(i).JSON())))
 				continue
 			}
-			found = append(found, Differences(path+"."+name, member, want.At(i), part)...)
+			found = append(found, differences(path+"."+name, member, want.At(i), part)...)
 		}
 		for i, name := range got.Keys() {
 			if _, ok := want.Get(name); !ok && !part {
@@ -160,7 +125,7 @@ func Differences(path string, got, want jsonvalue.Value, part bool) []string {
 		}
 	case got.Kind() == jsonvalue.Array && want.Kind() == jsonvalue.Array && got.Len() == want.Len():
 		for i := range want.Len() {
-			found = append(found, Differences(fmt.Sprintf("%s[%d]", path, i), got.At(i), want.At(i), part)...)
+			found = append(found, differences(fmt.Sprintf("%s[%d]", path, i), got.At(i), want.At(i), part)...)
 		}
 	default:
 		found = append(found, fmt.Sprintf("%s is %s, expected %s", path, Cut(got.JSON()), Cut(want.JSON())))

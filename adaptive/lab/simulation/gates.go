@@ -217,7 +217,8 @@ func (g *gates) away(x *record) bool {
 // those after refusals.
 func (x *record) retries() int { return int(x.asked) - 1 }
 
-// blameless reports whether the gates consider a failing record not to be to blame.
+// blameless reports whether other records fail as well, so that the failures of x say nothing about x. See
+// poison.State.Blameless.
 func (g *gates) blameless(x *record) bool {
 	if g.fleet != nil {
 		return g.fleet[x.permit.process].Blameless(x.permit.shared)

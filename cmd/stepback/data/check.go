@@ -25,7 +25,7 @@ func (Check) Help() string {
   stepback data check --data .stepback
 
 Reads every record and every file of all stores: executions, documents, queues, tables, objects, logs, functions, keys, metrics, the
-import's database. Prints one line per problem, with the file. The exit status is 0 if there are none.`
+import's database. Prints one line per problem, with the file. The exit status is 0 if there are none, else 1.`
 }
 
 // Run checks the data directory and prints the problems.

@@ -26,7 +26,7 @@ func (Repair) Help() string {
   stepback data repair --data .stepback
 
 Replaces the journal and each damaged store by a new one with its intact records, and moves damaged files aside, unchanged. Other
-stores and files stay as they are. Prints one line for each loss; the exit status is 0 if there are none. If you have a backup of the directory, prefer
+stores and files stay as they are. Prints one line for each loss; the exit status is 0 if there are none, else 1. If you have a backup of the directory, prefer
 it.`
 }
 

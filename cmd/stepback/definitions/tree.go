@@ -207,7 +207,8 @@ func (r *jsonTree) value(depth int) (*node, error) {
 	return n, nil
 }
 
-// inJSON returns the pieces of a JSON string at a position, whose decoded text is given.
+// inJSON divides the JSON string at a position of a file into its escapes and the text between them. text is the
+// decoded string.
 func inJSON(file string, at source.Span, text string) []textPiece {
 	var pieces []textPiece
 	done := 0

@@ -55,10 +55,12 @@ type Run struct {
 func (Run) Help() string {
 	return `Examples:
   stepback run
-  stepback run --csv activity.csv --fault ProcessSingleUserRecord:DatabaseConnectionError:0.1
-  stepback run --csv activity.csv --fault ProcessSingleUserRecord:hang:1% --virtual-time --json
+  stepback run --csv activity.csv --fault ApplyBatch:DatabaseConnectionError:50%
+  stepback run --csv activity.csv --shape single --fault ProcessSingleUserRecord:hang:1% --virtual-time --json
   stepback run --files uploads/
   stepback run --files uploads/ --estimate
+
+In bulk, the default shape, ApplyBatch applies the rows, and ProcessSingleUserRecord only those that are left.
 
 Importing the same file again with the same data directory changes nothing and prints the earlier report. If the process was killed,
 the next run resumes the import. After Ctrl-C the next run starts over; rows that were applied are not applied twice.`

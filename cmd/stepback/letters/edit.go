@@ -24,7 +24,7 @@ type deadlettersEditCmd struct {
 func (deadlettersEditCmd) Help() string {
 	return `The original payload is kept. Redrive the letter to send the edited one.
 
-Example:
+Examples:
   stepback deadletters edit 0199e0f0-… --payload @corrected.json --because "misspelled by release 7" --db sqlite:app.db
   echo '{"order":1}' | stepback deadletters edit 0199e0f0-… --payload - --db sqlite:app.db`
 }

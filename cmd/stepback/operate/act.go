@@ -90,7 +90,7 @@ type acted struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// acted reports the result of stopping or redriving one execution.
+// several selects the executions that a verb stops or redrives.
 type several struct {
 	Executions []string `arg:"" optional:"" help:"Names or ARNs. Without any, the flags select executions."`
 	DryRun     bool     `help:"Only print which executions would be affected."`
@@ -100,9 +100,9 @@ type several struct {
 }
 
 // each performs do on every chosen execution and prints each result. It returns an error if do failed for any of
-// them.
+// them. An execution that refuse, if not nil, returns an error for is not passed to do, and counts as failed.
 func (s *several) each(ctx context.Context, std terminal.Streams, what string, fits func(*executions.Execution) bool,
-	do func(*executions.Client, string) error) error {
+	refuse func(*executions.Execution) error, do func(*executions.Client, string) error) error {
 	if len(s.Executions) == 0 && s.selection == (selection{}) {
 		return exit.With(exit.Usage, errors.New("name executions, or select some: --machine, --status, --error, --since"))
 	}
@@ -118,12 +118,17 @@ func (s *several) each(ctx context.Context, std terminal.Streams, what string, f
 		failed := 0
 		for _, x := range chosen {
 			a := acted{ARN: x.ARN}
-			if !s.DryRun {
-				if err := do(c, x.ARN); err != nil {
-					a.Reason = err.Error()
-					failed++
-				}
-				a.Done = err == nil && a.Reason == ""
+			var err error
+			if refuse != nil {
+				err = refuse(&x)
+			}
+			if err == nil && !s.DryRun {
+				err = do(c, x.ARN)
+				a.Done = err == nil
+			}
+			if err != nil {
+				a.Reason = err.Error()
+				failed++
 			}
 			if err := s.say(std, what, &a); err != nil {
 				return err
@@ -199,6 +204,12 @@ func (Stop) Help() string {
 // Run stops running executions.
 func (c *Stop) Run(ctx context.Context, std terminal.Streams) error {
 	return c.each(ctx, std, "stopped", func(x *executions.Execution) bool { return !x.Ended() },
+		func(x *executions.Execution) error { // StopExecution would accept it
+			if x.Ended() {
+				return fmt.Errorf("it has ended: %s", x.Status)
+			}
+			return nil
+		},
 		func(x *executions.Client, arn string) error {
 			if durable.IsARN(arn) {
 				return x.StopDurable(ctx, arn, c.Reason, c.Cause)

@@ -110,7 +110,7 @@ func (Release) Help() string {
   stepback release --all
 
 Each retry then waits for the rest of its delay: what was left when the hold began, or all of it if it failed during the
-hold. So the retries do not begin together. The flags are those of the hold: stepback hold --list.`
+hold. So the retries do not begin together. Give the flags of the hold; stepback hold --list shows them.`
 }
 
 // Run ends holds.

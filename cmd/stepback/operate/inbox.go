@@ -45,7 +45,7 @@ type InboxList struct {
 }
 
 // Help has an example.
-func (InboxList) Help() string { return "Example: stepback inbox list --to ops@example.com -n 20" }
+func (InboxList) Help() string { return "Example:\n  stepback inbox list --to ops@example.com -n 20" }
 
 // Run lists the mails.
 func (c *InboxList) Run(ctx context.Context, std terminal.Streams) error {
@@ -150,7 +150,7 @@ type InboxShow struct {
 }
 
 // Help has an example.
-func (InboxShow) Help() string { return "Example: stepback inbox show 17" }
+func (InboxShow) Help() string { return "Example:\n  stepback inbox show 17" }
 
 // Run prints the mail.
 func (c *InboxShow) Run(ctx context.Context, std terminal.Streams) error {

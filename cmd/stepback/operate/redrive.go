@@ -56,7 +56,7 @@ func (c *Redrive) Run(ctx context.Context, std terminal.Streams) error {
 		gap = time.Duration(float64(time.Second) / rate)
 	}
 	var next time.Time
-	return c.each(ctx, std, "redriven", failed, func(x *executions.Client, arn string) error {
+	return c.each(ctx, std, "redriven", failed, nil, func(x *executions.Client, arn string) error {
 		if gap > 0 {
 			if err := waitUntil(ctx, next); err != nil {
 				return err

@@ -32,9 +32,8 @@ func (RetryNow) Help() string {
   stepback retry-now order-17 --state Charge --endpoint http://localhost:4566
   stepback retry-now "$ARN" --state charge
 
-The retries that the execution waits for begin at once,
-	instead of when their delays are over. Their later delays do not change. AWS
-cannot do this. With --endpoint, the server must be stepback's, and its console on.`
+The retries that the execution waits for begin at once, instead of when their delays are over. Later delays do not
+change. AWS has no such operation: with --endpoint, the server must be stepback's, and its console on.`
 }
 
 // begun is a retry that has begun.

@@ -83,7 +83,7 @@ type DashboardRender struct {
 
 // Help shows an example.
 func (DashboardRender) Help() string {
-	return `Example:
+	return `Examples:
   stepback dashboard render --data .stepback -o retry.html
   stepback dashboard render -o svg > retry.svg
   stepback dashboard render --name Orders -o orders.png

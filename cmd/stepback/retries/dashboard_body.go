@@ -20,7 +20,7 @@ type dashboardBodyCmd struct {
 
 // Help shows an example.
 func (dashboardBodyCmd) Help() string {
-	return `Example:
+	return `Examples:
   stepback dashboard body --state-machine csv-import-dev --region us-east-1 > body.json
   aws cloudwatch put-dashboard --dashboard-name CSV-Processing-Retry-Monitor-dev --dashboard-body file://body.json`
 }

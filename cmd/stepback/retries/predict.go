@@ -36,7 +36,8 @@ func (predictTrainCmd) Help() string {
 numbers are null. The data are split by time. The simplest model that no other beats on the last part is written; if none
 beats the base rate, that is the base rate, and the report says so.
 
-Example: stepback predict train retries.jsonl -o model.json`
+Example:
+  stepback predict train retries.jsonl -o model.json`
 }
 
 // Run trains a model and writes it.
@@ -98,7 +99,7 @@ type predictShowCmd struct {
 }
 
 // Help shows an example.
-func (predictShowCmd) Help() string { return "Example: stepback predict show model.json" }
+func (predictShowCmd) Help() string { return "Example:\n  stepback predict show model.json" }
 
 // Run prints a model's report.
 func (c *predictShowCmd) Run(_ context.Context, std terminal.Streams) error {

@@ -31,7 +31,9 @@ func (PredictExamples) Help() string {
 describe the callee's state, over all histories, in the ten seconds before a retry was decided: the share of its calls that failed
 because of load (failureRate), and the share of requested calls that were put off (load). If a history has no inputs, bytes is null.
 
-Example: stepback predict examples --data .stepback -o retries.jsonl && stepback predict train retries.jsonl -o model.json`
+Examples:
+  stepback predict examples --data .stepback -o retries.jsonl
+  stepback predict examples --aws --days 30 -o retries.jsonl && stepback predict train retries.jsonl -o model.json`
 }
 
 // Run writes the examples from the histories in a data directory or behind an API.

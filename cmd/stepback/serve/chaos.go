@@ -64,7 +64,7 @@ type ChaosAdd struct {
 
 // Help has an example.
 func (ChaosAdd) Help() string {
-	return "Example: stepback chaos add dynamodb:PutItem:throttle:10% --for 5m"
+	return "Example:\n  stepback chaos add dynamodb:PutItem:throttle:10% --for 5m"
 }
 
 // Run adds the faults.
@@ -121,7 +121,7 @@ type ChaosList struct {
 }
 
 // Help has an example.
-func (ChaosList) Help() string { return "Example: stepback chaos list --json" }
+func (ChaosList) Help() string { return "Example:\n  stepback chaos list --json" }
 
 // Run lists the faults.
 func (c *ChaosList) Run(ctx context.Context, std terminal.Streams) error {
@@ -152,7 +152,7 @@ type ChaosLift struct {
 }
 
 // Help has an example.
-func (ChaosLift) Help() string { return "Example: stepback chaos lift 3" }
+func (ChaosLift) Help() string { return "Example:\n  stepback chaos lift 3" }
 
 // Run lifts the faults.
 func (c *ChaosLift) Run(ctx context.Context, std terminal.Streams) error {

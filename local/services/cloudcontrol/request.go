@@ -115,7 +115,7 @@ func (s *Service) begin(r *request, scope aws.Scope) (*eventAnswer, error) {
 			token,
 		)
 	}
-	if err := s.keep(func(b *documents.Batch) error {
+	if err := s.o.Store.Write(func(b *documents.Batch) error {
 		s.prune(b, r.At)
 		return s.putRequest(b, r)
 	}); err != nil {
@@ -197,7 +197,7 @@ func (s *Service) carryOut(ctx context.Context, r *request, again bool) {
 	} else if r.Operation == opCreate {
 		end.Identifier = t.Identify(state, r.Properties)
 	}
-	if kept := s.keep(func(b *documents.Batch) error { return s.conclude(b, &end) }); kept != nil {
+	if kept := s.o.Store.Write(func(b *documents.Batch) error { return s.conclude(b, &end) }); kept != nil {
 		s.o.Log.Error("a request of Cloud Control stands still", "token", r.Token, "error", kept)
 		return
 	}

@@ -135,18 +135,6 @@ func (s *Service) launch(r *request, again bool) {
 	}
 }
 
-// keep commits a change to disk before it becomes visible. The caller holds mu.
-func (s *Service) keep(change func(*documents.Batch) error) error {
-	b, err := s.o.Store.Begin()
-	if err != nil {
-		return err
-	}
-	if err := change(b); err != nil {
-		return err
-	}
-	return b.Apply()()
-}
-
 func (s *Service) putRequest(b *documents.Batch, r *request) error {
 	text, err := json.Marshal(r)
 	if err == nil {

@@ -210,12 +210,10 @@ func (s *Service) due(now time.Time) ([]time.Time, error) {
 
 // evaluated stores the time up to which alarms have been evaluated.
 func (s *Service) evaluated(end time.Time) error {
-	b, err := s.opts.Documents.Begin()
-	if err != nil {
-		return err
-	}
-	b.Put(s.table, evaluatedKey, strconv.AppendInt(nil, end.Unix(), 10))
-	return b.Apply()()
+	return s.opts.Documents.Write(func(b *documents.Batch) error {
+		b.Put(s.table, evaluatedKey, strconv.AppendInt(nil, end.Unix(), 10))
+		return nil
+	})
 }
 
 // evaluate evaluates a metric alarm on the data up to the end of a ten-second period.

@@ -30,6 +30,29 @@ func keys(t *testing.T, table *documents.Table, prefix, from string) (all []stri
 	return all
 }
 
+// TestWrite stores what the function has put, and nothing if the function fails.
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	s, err := documents.Open("/documents", vfs.NewMem())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	table := s.Table("t")
+	refused := errors.New("refused")
+	for value, want := range map[string]error{"1": nil, "2": refused} {
+		if err := s.Write(func(b *documents.Batch) error {
+			b.Put(table, "key-"+value, []byte(value))
+			return want
+		}); !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", value, err, want)
+		}
+	}
+	if got := keys(t, table, "", ""); !slices.Equal(got, []string{"key-1=1"}) {
+		t.Errorf("stored %v", got)
+	}
+}
+
 func TestTables(t *testing.T) {
 	t.Parallel()
 	disk := vfs.NewCrashableMem()

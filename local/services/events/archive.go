@@ -169,7 +169,7 @@ func (s *Service) sweep(a *archive) error {
 		if large {
 			s.o.Log.Warn("an archive is full: its oldest events are dropped", "archive", a.arn(), "events", len(keys))
 		}
-		if err := s.keep(func(b *documents.Batch) error {
+		if err := s.o.Store.Write(func(b *documents.Batch) error {
 			for _, key := range keys {
 				b.Delete(s.archives, key)
 			}
@@ -347,7 +347,7 @@ func (s *Service) deleteArchive(_ context.Context, scope aws.Scope, in *archiveR
 	if err != nil {
 		return nil, err
 	}
-	if err := s.keep(func(b *documents.Batch) error {
+	if err := s.o.Store.Write(func(b *documents.Batch) error {
 		b.Delete(s.table, a.key())
 		b.DeleteAll(s.archives, a.events())
 		return nil

@@ -89,7 +89,7 @@ func keyOf(scope aws.Scope, name string) busKey {
 // keepBus stores the record of a bus. The caller holds mu.
 func (s *Service) keepBus(b *bus) error {
 	b.kept = true
-	return s.keep(func(batch *documents.Batch) error { return putJSON(batch, s.table, b.key(), b.busRecord) })
+	return s.o.Store.Write(func(batch *documents.Batch) error { return putJSON(batch, s.table, b.key(), b.busRecord) })
 }
 
 func putJSON(b *documents.Batch, t *documents.Table, key string, v any) error {
@@ -253,7 +253,7 @@ func (s *Service) deleteEventBus(_ context.Context, scope aws.Scope, in *struct{
 		return nil, invalid("Event bus %s cannot be deleted since it has archives.", b.Name)
 	}
 	delete(s.buses, key)
-	return &none{}, s.keep(func(batch *documents.Batch) error {
+	return &none{}, s.o.Store.Write(func(batch *documents.Batch) error {
 		batch.Delete(s.table, b.key())
 		return nil
 	})

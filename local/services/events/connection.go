@@ -199,7 +199,7 @@ func (s *Service) keepConnection(ctx context.Context, c *connection) error {
 		}
 		text = secretOf(auth)
 	}
-	return s.keep(func(b *documents.Batch) error {
+	return s.o.Store.Write(func(b *documents.Batch) error {
 		if text != "" {
 			if err := s.o.Vault.Put(ctx, b, c.scope(), c.secretName(), c.secretSuffix(), cmp.Or(c.KmsKey, usualKey),
 				text); err != nil {
@@ -389,11 +389,11 @@ func (s *Service) Find(ctx context.Context, arn string) (*httptask.Connection, e
 }
 
 func (s *Service) keepJSON(key string, v any) error {
-	return s.keep(func(b *documents.Batch) error { return putJSON(b, s.table, key, v) })
+	return s.o.Store.Write(func(b *documents.Batch) error { return putJSON(b, s.table, key, v) })
 }
 
 func (s *Service) forget(key string) error {
-	return s.keep(func(b *documents.Batch) error {
+	return s.o.Store.Write(func(b *documents.Batch) error {
 		b.Delete(s.table, key)
 		return nil
 	})

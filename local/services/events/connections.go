@@ -109,7 +109,7 @@ func (s *Service) deauthorizeConnection(_ context.Context, scope aws.Scope, in *
 	c.State, c.Modified, c.Sealed = deauthorized, s.now().UnixMilli(), ""
 	answer := c.answer()
 	s.tokens.forget(c.arn())
-	return &answer, s.keep(func(b *documents.Batch) error {
+	return &answer, s.o.Store.Write(func(b *documents.Batch) error {
 		s.dropSecret(b, c)
 		return putJSON(b, s.table, c.key(), c)
 	})
@@ -125,7 +125,7 @@ func (s *Service) deleteConnection(_ context.Context, scope aws.Scope, in *conne
 	c.State = "DELETING"
 	answer := c.answer()
 	s.tokens.forget(c.arn())
-	return &answer, s.keep(func(b *documents.Batch) error {
+	return &answer, s.o.Store.Write(func(b *documents.Batch) error {
 		s.dropSecret(b, c)
 		b.Delete(s.table, c.key())
 		return nil

@@ -354,7 +354,7 @@ func (s *Service) resumeReplays() error {
 	}); err != nil || len(old) == 0 {
 		return err
 	}
-	return s.keep(func(b *documents.Batch) error {
+	return s.o.Store.Write(func(b *documents.Batch) error {
 		for _, key := range old {
 			b.Delete(s.table, key)
 		}

@@ -274,7 +274,7 @@ func (s *Service) deleteRule(_ context.Context, scope aws.Scope, in *ruleRequest
 	if len(r.targets) > 0 {
 		return nil, invalid("Rule can't be deleted since it has targets.")
 	}
-	if err := s.keep(func(batch *documents.Batch) error {
+	if err := s.o.Store.Write(func(batch *documents.Batch) error {
 		batch.Delete(s.table, r.key())
 		batch.Delete(s.table, r.firedKey())
 		return nil

@@ -132,18 +132,6 @@ func (s *Service) Close() error {
 
 func (s *Service) now() time.Time { return s.o.Clock.Now() }
 
-// keep applies a change in one batch and returns once it is on disk.
-func (s *Service) keep(change func(b *documents.Batch) error) error {
-	b, err := s.o.Store.Begin()
-	if err != nil {
-		return err
-	}
-	if err := change(b); err != nil {
-		return err
-	}
-	return b.Apply()()
-}
-
 // Handler serves the API.
 func (s *Service) Handler() *server.Service {
 	return server.Must(server.Config{

@@ -125,12 +125,10 @@ func (s *Service) queries(scope aws.Scope) (all []keptQuery, err error) {
 
 // keep applies a change to the documents and waits until it is on disk.
 func (s *Service) keep(change func(*documents.Batch, *documents.Table)) error {
-	b, err := s.documents.Begin()
-	if err != nil {
-		return err
-	}
-	change(b, s.documents.Table("logs"))
-	return b.Apply()()
+	return s.documents.Write(func(b *documents.Batch) error {
+		change(b, s.documents.Table("logs"))
+		return nil
+	})
 }
 
 func (s *Service) describeQueryDefinitions(_ context.Context, scope aws.Scope,

@@ -76,18 +76,9 @@ func (s *Service) putResourcePolicy(_ context.Context, scope aws.Scope, r *putRe
 	p := resourcePolicy{r.Name, r.Document, s.now().UnixMilli(), ofAccount}
 	text, err := json.Marshal(p)
 	if err == nil {
-		err = s.keepPolicy(func(b *documents.Batch, t *documents.Table) { b.Put(t, policyKey(scope, r.Name), text) })
+		err = s.keep(func(b *documents.Batch, t *documents.Table) { b.Put(t, policyKey(scope, r.Name), text) })
 	}
 	return &putResourcePolicyResponse{p}, err
-}
-
-func (s *Service) keepPolicy(change func(*documents.Batch, *documents.Table)) error {
-	b, err := s.documents.Begin()
-	if err != nil {
-		return err
-	}
-	change(b, s.documents.Table("logs"))
-	return b.Apply()()
 }
 
 type describeResourcePoliciesRequest struct {
@@ -146,5 +137,5 @@ func (s *Service) deleteResourcePolicy(_ context.Context, scope aws.Scope, r *de
 	if err != nil {
 		return nil, err
 	}
-	return &none{}, s.keepPolicy(func(b *documents.Batch, t *documents.Table) { b.Delete(t, policyKey(scope, r.Name)) })
+	return &none{}, s.keep(func(b *documents.Batch, t *documents.Table) { b.Delete(t, policyKey(scope, r.Name)) })
 }

@@ -166,7 +166,7 @@ func (s *Service) put(g *group, in *scheduleRequest, created, now int64, token s
 	if err != nil {
 		return nil, err
 	}
-	if err := s.keep(func(b *documents.Batch) error {
+	if err := s.o.Store.Write(func(b *documents.Batch) error {
 		b.Delete(s.table, e.firedKey())
 		text, err := json.Marshal(r)
 		b.Put(s.table, e.key(), text)
@@ -234,7 +234,7 @@ func (s *Service) deleteSchedule(_ context.Context, scope aws.Scope, in *schedul
 	if err != nil {
 		return nil, err
 	}
-	if err := s.keep(func(b *documents.Batch) error {
+	if err := s.o.Store.Write(func(b *documents.Batch) error {
 		b.Delete(s.table, e.key())
 		b.Delete(s.table, e.firedKey())
 		return nil

@@ -143,7 +143,7 @@ func (s *Service) complete(e *entry) {
 		return
 	}
 	delete(s.groups[groupKey{e.scope(), e.Group}].schedules, e.Name)
-	if err := s.keep(func(b *documents.Batch) error {
+	if err := s.o.Store.Write(func(b *documents.Batch) error {
 		b.Delete(s.table, e.key())
 		b.Delete(s.table, e.firedKey())
 		return nil

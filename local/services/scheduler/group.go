@@ -124,7 +124,7 @@ func (s *Service) deleteGroup(_ context.Context, scope aws.Scope, in *groupReque
 	if err != nil {
 		return nil, err
 	}
-	if err := s.keep(func(b *documents.Batch) error {
+	if err := s.o.Store.Write(func(b *documents.Batch) error {
 		b.Delete(s.table, g.key())
 		for _, e := range g.schedules {
 			b.Delete(s.table, e.key())

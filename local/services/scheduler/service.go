@@ -138,20 +138,8 @@ func (s *Service) Close() error {
 
 func (s *Service) now() time.Time { return s.o.Clock.Now() }
 
-// keep applies a change in one batch and returns once it is on disk.
-func (s *Service) keep(change func(b *documents.Batch) error) error {
-	b, err := s.o.Store.Begin()
-	if err != nil {
-		return err
-	}
-	if err := change(b); err != nil {
-		return err
-	}
-	return b.Apply()()
-}
-
 func (s *Service) keepJSON(key string, v any) error {
-	return s.keep(func(b *documents.Batch) error {
+	return s.o.Store.Write(func(b *documents.Batch) error {
 		text, err := json.Marshal(v)
 		if err == nil {
 			b.Put(s.table, key, text)

@@ -121,7 +121,7 @@ func (s *Service) createRule(_ context.Context, scope aws.Scope, in *oneRule) (*
 
 func (s *Service) keepRule(scope aws.Scope, r *ruleRecord) error {
 	delete(s.sampler.rules, scope)
-	return s.keep(func(b *documents.Batch) error {
+	return s.o.Store.Write(func(b *documents.Batch) error {
 		text, err := json.Marshal(r)
 		if err == nil {
 			b.Put(s.rules, prefix(scope)+r.SamplingRule.RuleName, text)
@@ -185,7 +185,7 @@ func (s *Service) deleteRule(_ context.Context, scope aws.Scope, in *oneRule) (*
 		return nil, err
 	}
 	delete(s.sampler.rules, scope)
-	return &ruleAnswer{*r}, s.keep(func(b *documents.Batch) error {
+	return &ruleAnswer{*r}, s.o.Store.Write(func(b *documents.Batch) error {
 		b.Delete(s.rules, prefix(scope)+name)
 		return nil
 	})

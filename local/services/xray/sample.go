@@ -76,7 +76,7 @@ func (r *rule) fits(t Traced) bool {
 
 // Put stores segments of an account and region, as PutTraceSegments does. Invalid documents are skipped.
 func (s *Service) Put(scope aws.Scope, segments [][]byte) error {
-	return s.keep(func(b *documents.Batch) error {
+	return s.o.Store.Write(func(b *documents.Batch) error {
 		if err := s.prune(b, scope); err != nil && !errors.Is(err, errEnough) {
 			return err
 		}

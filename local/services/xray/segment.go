@@ -120,7 +120,7 @@ func (g *segment) flaw(err error, size int) string {
 
 func (s *Service) putTraceSegments(_ context.Context, scope aws.Scope, in *putRequest) (*putAnswer, error) {
 	out := &putAnswer{UnprocessedTraceSegments: []unprocessed{}}
-	return out, s.keep(func(b *documents.Batch) error {
+	return out, s.o.Store.Write(func(b *documents.Batch) error {
 		if err := s.prune(b, scope); err != nil && !errors.Is(err, errEnough) {
 			return err
 		}

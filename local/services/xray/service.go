@@ -83,17 +83,6 @@ func invalid(format string, args ...any) error {
 	return &aws.Error{Code: codeInvalid, Message: fmt.Sprintf(format, args...), Status: http.StatusBadRequest}
 }
 
-func (s *Service) keep(change func(*documents.Batch) error) error {
-	b, err := s.o.Store.Begin()
-	if err != nil {
-		return err
-	}
-	if err := change(b); err != nil {
-		return err
-	}
-	return b.Apply()()
-}
-
 // none is the response of operations that return nothing.
 type none struct{}
 

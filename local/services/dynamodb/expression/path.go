@@ -94,7 +94,8 @@ func (p *parser) path(ofReserved mistake) Path {
 	}
 }
 
-// undefined records an undefined placeholder as a mistake of kind m; in a condition, as an error of the condition.
+// undefined records the mistake that a placeholder is not defined. Its kind is m, but inCondition while a condition is
+// parsed.
 func (p *parser) undefined(m mistake, message string) {
 	if p.judging {
 		m = inCondition
