@@ -190,8 +190,12 @@ func (e *Env) list(arg any, what string) (elements []any, unknown any, err error
 	return elements, nil, nil
 }
 
+// joinArguments describes the arguments of Fn::Join in errors.
+const joinArguments = "every Fn::Join object requires two parameters, (1) a string delimiter and (2) a list of strings to be " +
+	"joined or a function that returns a list of strings (such as Fn::GetAZs) to be joined."
+
 func (e *Env) join(arg any) (any, error) {
-	const what = "every Fn::Join object requires two parameters, (1) a string delimiter and (2) a list of strings to be joined or a function that returns a list of strings (such as Fn::GetAZs) to be joined."
+	const what = joinArguments
 	l, ok := arg.([]any)
 	if !ok || len(l) != 2 {
 		return nil, wrong("Template error: %s", what)
