@@ -63,7 +63,9 @@ func (c *rule) broken(s string) []string {
 }
 
 // numeric reports whether the values are numbers.
-func (c *rule) numeric() bool { return kinds[c.shape.Type] == jsonvalue.Number && c.shape.Type != model.Timestamp }
+func (c *rule) numeric() bool {
+	return kinds[c.shape.Type] == jsonvalue.Number && c.shape.Type != model.Timestamp
+}
 
 // constraints returns all constraints on an element of a list or a map, in brackets.
 func (c *rule) constraints() string {

@@ -86,7 +86,7 @@ func (f fields) fill(structure reflect.Value, document jsonvalue.Value) error {
 	return nil
 }
 
-// Real is a number that can be NaN or infinite in requests. Such values of fields of other types are refused as strings.
+// Real is a number that can be NaN or infinite in requests. Fields of other types reject such values like strings.
 type Real float64
 
 var realType = reflect.TypeFor[Real]()

@@ -117,7 +117,8 @@ func (s *Service) datum(to *Datum, namespace string, d *datum, n int) error {
 		if v.SampleCount <= 0 || v.Minimum > v.Maximum {
 			return invalid("The value %v for parameter MetricData.member.%d.StatisticValues.SampleCount is invalid.", v.SampleCount, n)
 		}
-		sum := datapoints.Summary{Count: float64(v.SampleCount), Sum: float64(v.Sum), Min: float64(v.Minimum), Max: float64(v.Maximum),
+		sum := datapoints.Summary{Count: float64(v.SampleCount), Sum: float64(v.Sum), Min: float64(v.Minimum),
+			Max:        float64(v.Maximum),
 			Incomplete: v.Minimum != v.Maximum, Unit: to.Data.Unit}
 		if !sum.Incomplete {
 			sum.Values = []datapoints.Value{{Value: sum.Min, Count: sum.Count}}
@@ -141,7 +142,7 @@ func (s *Service) datum(to *Datum, namespace string, d *datum, n int) error {
 		if len(d.Counts) > 0 {
 			count = d.Counts[i]
 		}
-		if !(count > 0 && count <= largest) { //nolint:staticcheck // also NaN
+		if math.IsNaN(float64(count)) || count <= 0 || count > largest {
 			return invalid("The value %v for parameter MetricData.member.%d.Counts.member.%d is invalid.", count, n, i+1)
 		}
 		if err := number(v, n, func() { to.Data.Add(float64(v), float64(count)) }); err != nil {

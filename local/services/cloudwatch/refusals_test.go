@@ -14,8 +14,8 @@ func TestAlarmsOnImpossibleExpressions(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	metric := func(id string) types.MetricDataQuery {
-		return types.MetricDataQuery{Id: &id, ReturnData: sdk.Bool(false), MetricStat: &types.MetricStat{Period: sdk.Int32(60),
-			Stat: sdk.String("Sum"), Metric: &types.Metric{Namespace: sdk.String("App"), MetricName: sdk.String("m")}}}
+		return types.MetricDataQuery{Id: &id, ReturnData: sdk.Bool(false), MetricStat: &types.MetricStat{
+			Period: sdk.Int32(60), Stat: sdk.String("Sum"), Metric: &types.Metric{Namespace: sdk.String("App"), MetricName: sdk.String("m")}}}
 	}
 	many := []types.MetricDataQuery{{Id: sdk.String("e"), Expression: sdk.String("SUM(METRICS())")}}
 	for _, id := range []string{"a", "b", "c", "d", "f", "g", "h", "i", "j", "k", "l"} {
@@ -42,7 +42,8 @@ func TestAlarmsOnImpossibleExpressions(t *testing.T) {
 		{many[:10], ""},
 	} {
 		_, err := b.PutMetricAlarm(t.Context(), &client.PutMetricAlarmInput{AlarmName: sdk.String("a"), Metrics: c.queries,
-			ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold, EvaluationPeriods: sdk.Int32(1), Threshold: sdk.Float64(1)})
+			ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold, EvaluationPeriods: sdk.Int32(1),
+			Threshold: sdk.Float64(1)})
 		if c.want != "" {
 			refused(t, err, "ValidationError", c.want)
 		} else if err != nil {
@@ -55,7 +56,8 @@ func TestDataThatAreRefused(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	statistics := func(count, sum, low, high float64) types.MetricDatum {
-		return types.MetricDatum{StatisticValues: &types.StatisticSet{SampleCount: &count, Sum: &sum, Minimum: &low, Maximum: &high}}
+		return types.MetricDatum{StatisticValues: &types.StatisticSet{SampleCount: &count, Sum: &sum, Minimum: &low,
+			Maximum: &high}}
 	}
 	for _, c := range []struct {
 		namespace string
@@ -73,7 +75,8 @@ func TestDataThatAreRefused(t *testing.T) {
 		{"A 1.-_/#:", types.MetricDatum{Value: sdk.Float64(1)}, ""},
 	} {
 		c.datum.MetricName = sdk.String("m")
-		_, err := b.PutMetricData(t.Context(), &client.PutMetricDataInput{Namespace: &c.namespace, MetricData: []types.MetricDatum{c.datum}})
+		_, err := b.PutMetricData(t.Context(), &client.PutMetricDataInput{Namespace: &c.namespace,
+			MetricData: []types.MetricDatum{c.datum}})
 		if c.want != "" {
 			refused(t, err, "InvalidParameterValue", c.want)
 		} else if err != nil {

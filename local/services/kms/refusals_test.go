@@ -39,7 +39,8 @@ func TestKeyPolicies(t *testing.T) {
 		{"denied", sdk.String(`{"Statement":[{"Effect":"Allow","Principal":"*","Action":"kms:*","Resource":"*"},` +
 			`{"Effect":"Deny","Principal":"*","Action":"kms:PutKeyPolicy","Resource":"*"}]}`), false, locked},
 	} {
-		k, err := b.CreateKey(t.Context(), &client.CreateKeyInput{Policy: c.policy, BypassPolicyLockoutSafetyCheck: c.bypass})
+		k, err := b.CreateKey(t.Context(), &client.CreateKeyInput{Policy: c.policy,
+			BypassPolicyLockoutSafetyCheck: c.bypass})
 		if c.message != "" {
 			refused(t, err, "MalformedPolicyDocumentException", c.message)
 		} else if err != nil {
@@ -97,7 +98,8 @@ func TestGrantsThatAreRefused(t *testing.T) {
 		}
 	}
 	alias := sdk.String("alias/movable")
-	if _, err := b.CreateAlias(t.Context(), &client.CreateAliasInput{AliasName: alias, TargetKeyId: symmetric}); err != nil {
+	if _, err := b.CreateAlias(t.Context(), &client.CreateAliasInput{AliasName: alias,
+		TargetKeyId: symmetric}); err != nil {
 		t.Fatal(err)
 	}
 	_, err := b.UpdateAlias(t.Context(), &client.UpdateAliasInput{AliasName: alias, TargetKeyId: signing})

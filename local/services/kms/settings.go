@@ -16,8 +16,8 @@ func malformedPolicy(reason string) error {
 }
 
 // checkPolicy rejects a key policy that is malformed or, unless bypass is true, that no principal of the key's account
-// could change again. AWS asks that the caller could; here the caller is usually the account's root, whatever the policy
-// names.
+// could change again. AWS requires that the caller could; here the caller is usually the account's root, whatever the
+// policy names.
 func checkPolicy(scope aws.Scope, text string, bypass bool) error {
 	if !json.Valid([]byte(text)) {
 		return malformedPolicy("The policy document is not valid JSON.")

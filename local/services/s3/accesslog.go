@@ -290,9 +290,9 @@ func (s *store) deliverLogs() error {
 	return errors.Join(failures...)
 }
 
-// mayLog returns an error unless the target bucket lets S3 write a log of the source bucket: by its policy for the service
-// logging.s3.amazonaws.com, or by an ACL for the group LogDelivery. As with all policies of an own account, it is asked only
-// if policies are enforced.
+// mayLog returns an error unless the target bucket lets S3 write a log of the source bucket: by its policy for the
+// service logging.s3.amazonaws.com, or by an ACL for the group LogDelivery. As with all policies of an own account, they
+// are evaluated only if policies are enforced.
 func (s *store) mayLog(source, target, key string) error {
 	if s.enforces == nil || !s.enforces() {
 		return nil

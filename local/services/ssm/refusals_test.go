@@ -33,8 +33,8 @@ func TestParametersThatAreRefused(t *testing.T) {
 		{"/a", "{{ssm:b}}", "", "Parameter value can't nest another parameter. Do not use \"{{}}\" in the value."},
 		{"/a", "v", "Text", "The following data type is not supported: Text (Data type names are all lowercase.)"},
 	} {
-		_, err := c.PutParameter(t.Context(), &client.PutParameterInput{Name: &p.name, Value: &p.value, DataType: &p.dataType,
-			Type: types.ParameterTypeString})
+		_, err := c.PutParameter(t.Context(), &client.PutParameterInput{Name: &p.name, Value: &p.value,
+			DataType: &p.dataType, Type: types.ParameterTypeString})
 		refusedWith(t, err, "ValidationException", p.message)
 	}
 }
@@ -42,7 +42,8 @@ func TestParametersThatAreRefused(t *testing.T) {
 func TestTiersAreNotLowered(t *testing.T) {
 	t.Parallel()
 	c, name := newClient(t), sdk.String("/a")
-	put(t, c, &client.PutParameterInput{Name: name, Value: name, Type: types.ParameterTypeString, Tier: types.ParameterTierAdvanced})
+	put(t, c, &client.PutParameterInput{Name: name, Value: name, Type: types.ParameterTypeString,
+		Tier: types.ParameterTierAdvanced})
 	again := &client.PutParameterInput{Name: name, Value: name, Overwrite: sdk.Bool(true)}
 	if out := put(t, c, again); out.Tier != types.ParameterTierAdvanced {
 		t.Errorf("without a tier: %s", out.Tier)
