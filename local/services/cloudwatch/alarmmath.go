@@ -93,7 +93,7 @@ func (p *placeholders) Metrics(part string) (all []metricmath.Labelled) {
 
 // Search implements metricmath.Terms.
 func (p *placeholders) Search(string, string, time.Duration) ([]metricmath.Labelled, error) {
-	return nil, errors.New("SEARCH is not supported on Metric Alarms.") //nolint:revive // AWS's wording
+	return nil, errors.New("SEARCH is not supported on Metric Alarms.") //nolint:revive,staticcheck // AWS's wording
 }
 
 // Period implements metricmath.Terms.

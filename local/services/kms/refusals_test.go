@@ -39,14 +39,15 @@ func TestKeyPolicies(t *testing.T) {
 		{"denied", sdk.String(`{"Statement":[{"Effect":"Allow","Principal":"*","Action":"kms:*","Resource":"*"},` +
 			`{"Effect":"Deny","Principal":"*","Action":"kms:PutKeyPolicy","Resource":"*"}]}`), false, locked},
 	} {
-		k, err := b.CreateKey(t.Context(), &client.CreateKeyInput{Policy: c.policy,
+		_, err := b.CreateKey(t.Context(), &client.CreateKeyInput{Policy: c.policy,
 			BypassPolicyLockoutSafetyCheck: c.bypass})
 		if c.message != "" {
 			refused(t, err, "MalformedPolicyDocumentException", c.message)
 		} else if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if k, err = b.CreateKey(t.Context(), &client.CreateKeyInput{}); err != nil {
+		k, err := b.CreateKey(t.Context(), &client.CreateKeyInput{})
+		if err != nil {
 			t.Fatal(err)
 		}
 		_, err = b.PutKeyPolicy(t.Context(), &client.PutKeyPolicyInput{KeyId: k.KeyMetadata.KeyId, Policy: c.policy,

@@ -291,8 +291,8 @@ func (s *store) deliverLogs() error {
 }
 
 // mayLog returns an error unless the target bucket lets S3 write a log of the source bucket: by its policy for the
-// service logging.s3.amazonaws.com, or by an ACL for the group LogDelivery. As with all policies of an own account, they
-// are evaluated only if policies are enforced.
+// service logging.s3.amazonaws.com, or by an ACL for the group LogDelivery. Like all policies of the bucket's own
+// account, they are evaluated only if policies are enforced.
 func (s *store) mayLog(source, target, key string) error {
 	if s.enforces == nil || !s.enforces() {
 		return nil
