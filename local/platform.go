@@ -197,6 +197,7 @@ func (p *Platform) openObjects(ctx context.Context) (err error) {
 		Account: p.Scope.Account, ObjectCreated: p.objectCreated, Deliver: p.Targets.Deliver, Files: p.files,
 		Log: p.cfg.Log, Authorize: p.authorizeObjects, Signer: p.signerOfObjects,
 		Secret:       p.secretOfObjects,
+		Enforces:     p.Targets.Judging,
 		MustAnnounce: func(bucket string) bool { return p.cfg.ObjectCreated[bucket] != "" }})
 	if err != nil {
 		return err
@@ -232,7 +233,7 @@ func (p *Platform) openLogs(context.Context) (err error) {
 			Service: endpoint.Service{Name: "CloudWatch Logs", Signing: "logs", Target: "Logs_20140328",
 				Handler: lazily(func() *server.Service {
 					return logsapi.New(logsapi.Options{Store: p.Logs, Documents: p.Documents, Default: p.Scope,
-						Now: time.Now,
+						Now: time.Now, Invocable: p.invocable,
 						Log: p.cfg.Log})
 				})}})
 		p.Targets.Register("logs", p.Logs)

@@ -27,6 +27,15 @@ func TestAFunctionSubscribesToLogs(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := stacksOf(t, p)
+	if _, err = s.try("cloudwatchlogs", "CreateLogGroup", map[string]any{"logGroupName": "others"}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.try("cloudwatchlogs", "PutSubscriptionFilter", map[string]any{"logGroupName": "others", "filterName": "f",
+		"filterPattern": "", "destinationArn": p.Scope.ARN("lambda", "function:gone")})
+	if want := "Could not execute the lambda function. Make sure you have given CloudWatch Logs permission to execute your " +
+		"function."; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("a missing function: %v", err)
+	}
 	for _, call := range []struct {
 		operation string
 		in        map[string]any

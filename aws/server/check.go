@@ -76,6 +76,7 @@ type rule struct {
 	sensitive bool
 	members   []memberRule
 	element   *rule
+	key       *rule // of a map's keys; nil if they have no pattern
 	whole     []string
 	long      string
 	free      bool // nothing in it but its type can be invalid
@@ -114,6 +115,9 @@ func (r *rules) compile(s *model.Shape) *rule {
 		c.whole = r.words.Whole[s.Name]
 	case model.List, model.Map:
 		c.element = r.compile(s.Element.Shape)
+		if s.Key != nil && s.Key.Shape.Pattern != "" {
+			c.key = r.compile(s.Key.Shape)
+		}
 	default:
 		c.free = len(c.enum) == 0 && c.pattern == nil && math.IsNaN(c.min) && math.IsNaN(c.max)
 	}

@@ -63,6 +63,14 @@ func TestCheck(t *testing.T) {
 			"Value 'x' at 'status' failed to satisfy constraint: Member must satisfy enum value set: [ON, OFF]",
 		`{"name":"a","labels":{"b":"long"}}`: one + "Value '{b=long}' at 'labels' failed to satisfy constraint: " +
 			"Map value must satisfy constraint: [Member must have length less than or equal to 3, Member must not be null]",
+		`{"name":"a","weights":{"a":0.5}}`: one + "Value '{a=0.5}' at 'weights' failed to satisfy constraint: " +
+			"Map keys must satisfy constraint: [Member must have length less than or equal to 9, Member must have length greater than or " +
+			"equal to 1, Member must satisfy regular expression pattern: [0-9]+, Member must not be null]",
+		`{"name":"a","weights":{"1":1.5}}`: one + "Value '{1=1.5}' at 'weights' failed to satisfy constraint: " +
+			"Map value must satisfy constraint: [Member must have value less than or equal to 1, Member must have value greater than or " +
+			"equal to 0, Member must not be null]",
+		`{"name":"a","weights":{"1":"x"}}`:         "SerializationException: STRING_VALUE can not be converted to the expected type",
+		`{"name":"a","weights":{"1":0.25,"22":1}}`: "",
 		`{"name":"a","labels":{"b":"","c":"","d":""}}`: one +
 			"Value '{b=, c=, d=}' at 'labels' failed to satisfy constraint: Member must have length less than or equal to 2",
 		`{"name":"a","keys":["k",null]}`: one + "Value '[k, null]' at 'keys' failed to satisfy constraint: " +

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -208,7 +209,10 @@ func (v *violations) dictionary(at string, c *rule, o jsonvalue.Value) {
 	for _, constraint := range c.size(o.Len()) {
 		v.fail(at, c, quoted(shownMap(o)), constraint)
 	}
-	if scalar(c.element) {
+	if c.key != nil && slices.ContainsFunc(o.Keys(), func(key string) bool { return len(c.key.broken(key)) > 0 }) {
+		v.fail(at, c, quoted(shownMap(o)), "Map keys must satisfy constraint: "+c.key.constraints())
+	}
+	if scalar(c.element) || c.element.numeric() {
 		if v.elements(c.element, o.Elements()) {
 			v.fail(at, c, quoted(shownMap(o)), "Map value must satisfy constraint: "+c.element.constraints())
 		}
@@ -230,6 +234,11 @@ func (v *violations) elements(c *rule, values []jsonvalue.Value) (broken bool) {
 		switch {
 		case value.IsNull():
 			broken = true
+		case c.numeric():
+			one := violations{}
+			one.value("", "", c, value)
+			v.wrong = cmp.Or(v.wrong, one.wrong)
+			broken = broken || len(one.found) > 0
 		case value.Kind() != jsonvalue.String:
 			v.mistyped(value)
 		case !c.free && len(c.broken(value.Text())) > 0:

@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"stepback/aws/model"
+	"stepback/jsonvalue"
 )
 
 // The constraints of members, in AWS's words.
@@ -59,9 +62,23 @@ func (c *rule) broken(s string) []string {
 	return broken
 }
 
+// numeric reports whether the values are numbers.
+func (c *rule) numeric() bool {
+	return kinds[c.shape.Type] == jsonvalue.Number && c.shape.Type != model.Timestamp
+}
+
 // constraints returns all constraints on an element of a list or a map, in brackets.
 func (c *rule) constraints() string {
 	var all []string
+	if c.numeric() {
+		if !math.IsNaN(c.max) {
+			all = append(all, "Member must have value less than or equal to "+count(c.max))
+		}
+		if !math.IsNaN(c.min) {
+			all = append(all, "Member must have value greater than or equal to "+count(c.min))
+		}
+		return "[" + strings.Join(append(all, notNull), ", ") + "]"
+	}
 	if !math.IsNaN(c.max) {
 		all = append(all, c.atMost())
 	}

@@ -26,7 +26,7 @@ const greeterModel = `{
  "Text":{"type":"string"},"Time":{"type":"timestamp"},
  "CheckInput":{"type":"structure","required":["name"],"members":{
   "name":{"shape":"Name"},"status":{"shape":"Status"},"maxResults":{"shape":"Results"},"share":{"shape":"Share"},
-  "publish":{"shape":"Flag"},"keys":{"shape":"Keys"},"tags":{"shape":"Tags"},"labels":{"shape":"Labels"},
+  "publish":{"shape":"Flag"},"keys":{"shape":"Keys"},"tags":{"shape":"Tags"},"labels":{"shape":"Labels"},"weights":{"shape":"Weights"},
   "secret":{"shape":"Secret"},"data":{"shape":"Data"},"trace":{"shape":"Trace"},"routes":{"shape":"Routes"},
   "Upper":{"shape":"Name"}}},
  "Name":{"type":"string","min":1,"max":5,"pattern":"[a-z]*"},
@@ -35,7 +35,8 @@ const greeterModel = `{
  "Keys":{"type":"list","min":1,"max":2,"member":{"shape":"Key"}},"Key":{"type":"string","min":1},
  "Tags":{"type":"list","max":7,"member":{"shape":"Tag"}},
  "Tag":{"type":"structure","required":["key"],"members":{"key":{"shape":"Key"},"v":{"shape":"Text"}}},
- "Labels":{"type":"map","max":2,"key":{"shape":"Text"},"value":{"shape":"Label"}},"Label":{"type":"string","max":3},
+ "Weights":{"type":"map","key":{"shape":"Digits"},"value":{"shape":"Weight1"}},"Digits":{"type":"string","max":9,"min":1,"pattern":"[0-9]+"},"Weight1":{"type":"double","max":1.0,"min":0.0},
+"Labels":{"type":"map","max":2,"key":{"shape":"Text"},"value":{"shape":"Label"}},"Label":{"type":"string","max":3},
  "Secret":{"type":"string","max":7,"sensitive":true},"Data":{"type":"string","max":5},
  "Trace":{"type":"structure","required":["enabled"],"members":{"enabled":{"shape":"Flag"}}},
  "Routes":{"type":"list","max":1,"member":{"shape":"Route"}},

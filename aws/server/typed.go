@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"math"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"stepback/aws"
@@ -85,6 +86,11 @@ func (f fields) fill(structure reflect.Value, document jsonvalue.Value) error {
 	return nil
 }
 
+// Real is a number that can be NaN or infinite in requests. Fields of other types reject such values like strings.
+type Real float64
+
+var realType = reflect.TypeFor[Real]()
+
 var documentType = reflect.TypeFor[jsonvalue.Value]()
 
 // set sets one member, or one element of a list.
@@ -136,6 +142,10 @@ func setText(to reflect.Value, text string) bool {
 		if err == nil {
 			to.SetBytes(b)
 		}
+		return err == nil
+	case to.Type() == realType:
+		x, err := strconv.ParseFloat(text, 64) // the check lets only NaN, Infinity and -Infinity through
+		to.SetFloat(x)
 		return err == nil
 	}
 	return false

@@ -217,13 +217,16 @@ func (in *putMetricAlarmRequest) measures(a *alarm) error {
 		}
 		if in.ThresholdID != "" {
 			a.Metrics = in.Metrics
-			return a.checkBand()
+			if err := a.checkBand(); err != nil {
+				return err
+			}
+			return a.checkMath()
 		}
 		if returned != 1 {
 			return &aws.Error{Code: "ValidationError", Message: "Exactly one element of the metrics list should return data."}
 		}
 		a.Metrics = in.Metrics
-		return nil
+		return a.checkMath()
 	}
 	switch {
 	case in.ThresholdID != "":

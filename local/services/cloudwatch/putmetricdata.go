@@ -8,21 +8,22 @@ import (
 	"unicode"
 
 	"stepback/aws"
+	"stepback/aws/server"
 	"stepback/local/services/cloudwatch/datapoints"
 )
 
 type statistics struct {
-	SampleCount, Sum, Minimum, Maximum float64
+	SampleCount, Sum, Minimum, Maximum server.Real
 }
 
 type datum struct {
 	Name       string `json:"MetricName"`
 	Dimensions []Dimension
 	Timestamp  *float64
-	Value      *float64
+	Value      *server.Real
 	Statistics *statistics `json:"StatisticValues"`
-	Values     []float64
-	Counts     []float64
+	Values     []server.Real
+	Counts     []server.Real
 	Unit       string
 	Resolution int `json:"StorageResolution"`
 }
@@ -39,6 +40,11 @@ func (s *Service) putMetricData(_ context.Context, scope aws.Scope, in *putMetri
 	const most = 1000
 	if strings.HasPrefix(in.Namespace, "AWS/") {
 		return nil, invalid("The value AWS/ for parameter Namespace is invalid.")
+	}
+	if i := strings.IndexFunc(in.Namespace, func(r rune) bool {
+		return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(".-_/#: ", r)
+	}); i >= 0 {
+		return nil, invalid("The value %s for parameter Namespace is invalid.", in.Namespace)
 	}
 	for _, e := range in.Entities {
 		in.Data = append(in.Data, e.Data...)
@@ -100,16 +106,22 @@ func (s *Service) datum(to *Datum, namespace string, d *datum, n int) error {
 	}
 	switch {
 	case d.Value != nil:
-		return number(*d.Value, n, func() { to.Data.Add(*d.Value, 1) })
+		return number(*d.Value, n, func() { to.Data.Add(float64(*d.Value), 1) })
 	case d.Statistics != nil:
 		v := d.Statistics
+		for _, x := range []server.Real{v.SampleCount, v.Minimum, v.Maximum} {
+			if err := number(x, n, func() {}); err != nil {
+				return err
+			}
+		}
 		if v.SampleCount <= 0 || v.Minimum > v.Maximum {
 			return invalid("The value %v for parameter MetricData.member.%d.StatisticValues.SampleCount is invalid.", v.SampleCount, n)
 		}
-		sum := datapoints.Summary{Count: v.SampleCount, Sum: v.Sum, Min: v.Minimum, Max: v.Maximum,
+		sum := datapoints.Summary{Count: float64(v.SampleCount), Sum: float64(v.Sum), Min: float64(v.Minimum),
+			Max:        float64(v.Maximum),
 			Incomplete: v.Minimum != v.Maximum, Unit: to.Data.Unit}
 		if !sum.Incomplete {
-			sum.Values = []datapoints.Value{{Value: v.Minimum, Count: v.SampleCount}}
+			sum.Values = []datapoints.Value{{Value: sum.Min, Count: sum.Count}}
 		}
 		if err := number(v.Sum, n, func() { to.Data = sum }); err != nil || d.Values == nil {
 			return err
@@ -126,21 +138,26 @@ func (s *Service) datum(to *Datum, namespace string, d *datum, n int) error {
 		return invalid("The parameters MetricData.member.%d.Values and MetricData.member.%d.Counts must be of the same size.", n, n)
 	}
 	for i, v := range d.Values {
-		count := 1.0
+		count := server.Real(1)
 		if len(d.Counts) > 0 {
 			count = d.Counts[i]
 		}
-		if err := number(v, n, func() { to.Data.Add(v, count) }); err != nil {
+		if math.IsNaN(float64(count)) || count <= 0 || count > largest {
+			return invalid("The value %v for parameter MetricData.member.%d.Counts.member.%d is invalid.", count, n, i+1)
+		}
+		if err := number(v, n, func() { to.Data.Add(float64(v), float64(count)) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// largest is the largest value that CloudWatch accepts.
+const largest = 0x1p360
+
 // number rejects values that CloudWatch does not accept, and otherwise calls add.
-func number(v float64, n int, add func()) error {
-	const largest = 0x1p360
-	if math.IsNaN(v) || math.Abs(v) > largest {
+func number(v server.Real, n int, add func()) error {
+	if math.IsNaN(float64(v)) || math.Abs(float64(v)) > largest {
 		return invalid("The value %v for parameter MetricData.member.%d.Value is invalid.", v, n)
 	}
 	add()

@@ -1,8 +1,13 @@
 package iam
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
+
+	"stepback/internal/lazyregexp"
+	grammar "stepback/local/services/iam/policy"
 )
 
 // checkDocument returns an error if text is not a valid policy document. A trust policy names principals; other
@@ -35,7 +40,42 @@ func checkDocument(text string, trust bool) error {
 			return malformed(reason)
 		}
 	}
+	parsed, err := grammar.Parse(text)
+	if err != nil {
+		return malformed("Syntax errors in policy.")
+	}
+	for i := range parsed.Statements {
+		if reason := checkNames(&parsed.Statements[i], trust); reason != "" {
+			return malformed(reason)
+		}
+	}
 	return nil
+}
+
+var alphanumeric = lazyregexp.New(`^[0-9A-Za-z]*$`)
+
+// checkNames returns what is wrong with the names of a statement's actions, resources and principals, or "".
+func checkNames(s *grammar.Statement, trust bool) string {
+	if !alphanumeric.MatchString(s.ID) {
+		return "Statement IDs (SID) must be alpha-numeric. Check that your input satisfies the regular expression [0-9A-Za-z]*"
+	}
+	for _, action := range slices.Concat(s.Actions, s.NotActions) {
+		switch vendor, _, ok := strings.Cut(action, ":"); {
+		case !ok && action != "*":
+			return "Actions/Conditions must be prefaced by a vendor, e.g., iam, sdb, ec2, etc."
+		case ok && trust && vendor != "sts":
+			return "AssumeRole policy may only specify STS AssumeRole actions."
+		}
+	}
+	for _, resource := range slices.Concat(s.Resources, s.NotResources) {
+		if resource != "*" && !strings.HasPrefix(resource, "arn:") {
+			return "Resource " + resource + " must be in ARN format or \"*\"."
+		}
+	}
+	if name := cmp.Or(s.Principals.Malformed(), s.NotPrincipals.Malformed()); name != "" {
+		return "Invalid principal in policy: " + name
+	}
+	return ""
 }
 
 // elements lists the elements that a statement may have.

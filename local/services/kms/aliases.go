@@ -100,9 +100,20 @@ func (s *Service) createAlias(_ context.Context, scope aws.Scope, in *aliasReque
 }
 
 func (s *Service) updateAlias(_ context.Context, scope aws.Scope, in *aliasRequest) (*none, error) {
-	return &none{}, s.realias(scope, in, func(_ *alias, found bool) error {
+	return &none{}, s.realias(scope, in, func(a *alias, found bool) error {
 		if !found {
 			return refuse(codeNotFound, "Alias %s is not found.", scope.ARN("kms", in.Name))
+		}
+		before, err := s.byID(scope, a.Target)
+		if err != nil {
+			return err
+		}
+		after, err := s.find(scope, in.Target)
+		if err != nil {
+			return err
+		}
+		if before.Usage != after.Usage || (before.Spec == material.Symmetric) != (after.Spec == material.Symmetric) {
+			return server.Invalid("The current and the new key of an alias must be of the same type and have the same key usage.")
 		}
 		return nil
 	})

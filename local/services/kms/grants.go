@@ -10,6 +10,7 @@ import (
 	"stepback/aws"
 	"stepback/aws/server"
 	"stepback/local/services/documents"
+	document "stepback/local/services/iam/policy"
 	"stepback/local/services/kms/material"
 )
 
@@ -50,6 +51,9 @@ func (s *Service) createGrant(_ context.Context, scope aws.Scope, in *createGran
 		if err := k.usable("", "CreateGrant"); err != nil {
 			return err
 		}
+		if err := in.fits(k); err != nil {
+			return err
+		}
 		if err := in.check(); err != nil {
 			return err
 		}
@@ -66,6 +70,41 @@ func (s *Service) createGrant(_ context.Context, scope aws.Scope, in *createGran
 			in.Constraints})
 		return nil
 	})
+}
+
+// fits rejects principals that are none, and operations that the key does not have, as API_CreateGrant documents.
+func (in *createGrant) fits(k *key) error {
+	for _, name := range []string{in.Grantee, in.Retiring} {
+		if name != "" && !document.IsPrincipal(name) {
+			return refuse("InvalidArnException", "ARN does not refer to a valid principal: %s", name)
+		}
+	}
+	if len(in.Operations) == 0 {
+		return server.Invalid("Operations must not be empty.")
+	}
+	had := grantable[k.Usage]
+	if k.Usage == "ENCRYPT_DECRYPT" && k.Spec != material.Symmetric {
+		had = grantable["asymmetric encryption"]
+	}
+	for _, operation := range in.Operations {
+		if !slices.Contains(had, operation) && !slices.Contains(grantable[""], operation) {
+			return server.Invalid("Operation " + operation + " is not supported by keys with the usage " + k.Usage +
+				" and the spec " + k.Spec + ".")
+		}
+	}
+	return nil
+}
+
+// grantable maps usages of keys to the operations that grants can have for them, as listed in the developer guide
+// ("Grant operations"); "" has those for all keys.
+var grantable = map[string][]string{
+	"": {"CreateGrant", "RetireGrant", "DescribeKey"},
+	"ENCRYPT_DECRYPT": {"Encrypt", "Decrypt", "ReEncryptFrom", "ReEncryptTo", "GenerateDataKey",
+		"GenerateDataKeyWithoutPlaintext", "GenerateDataKeyPair", "GenerateDataKeyPairWithoutPlaintext"},
+	"asymmetric encryption": {"Encrypt", "Decrypt", "ReEncryptFrom", "ReEncryptTo", "GetPublicKey"},
+	"SIGN_VERIFY":           {"Sign", "Verify", "GetPublicKey"},
+	"GENERATE_VERIFY_MAC":   {"GenerateMac", "VerifyMac"},
+	"KEY_AGREEMENT":         {"DeriveSharedSecret", "GetPublicKey"},
 }
 
 type listGrants struct {

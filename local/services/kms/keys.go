@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -26,6 +25,7 @@ type createKey struct {
 	Outside     string `json:"XksKeyId"`
 	Tags        []tag
 	MultiRegion bool
+	Bypass      bool `json:"BypassPolicyLockoutSafetyCheck"`
 }
 
 type described struct {
@@ -38,8 +38,11 @@ func (s *Service) createKey(_ context.Context, scope aws.Scope, in *createKey) (
 		return nil, unsupported("The key origin " + in.Origin)
 	case in.Store != "" || in.Outside != "":
 		return nil, unsupported("A custom key store")
-	case in.Policy != "" && !json.Valid([]byte(in.Policy)):
-		return nil, errPolicy
+	}
+	if in.Policy != "" {
+		if err := checkPolicy(scope, in.Policy, in.Bypass); err != nil {
+			return nil, err
+		}
 	}
 	k := &key{scope: scope, ID: aws.NewID(), Spec: cmp.Or(in.Spec, in.OldSpec, material.Symmetric), Usage: in.Usage,
 		Description: in.Description, Manager: "CUSTOMER", MultiRegion: in.MultiRegion, Policy: in.Policy}

@@ -9,5 +9,6 @@ var partly = map[string]string{
 	"GenerateDataKey":     "no Nitro enclaves (`Recipient`)",
 	"GenerateDataKeyPair": "no Nitro enclaves (`Recipient`)",
 	"GenerateRandom":      "no Nitro enclaves (`Recipient`), no custom key stores",
-	"PutKeyPolicy":        "evaluated only with `serve --enforce-iam`",
+	"PutKeyPolicy": "evaluated only with `serve --enforce-iam`; a policy must let a principal of the account change it, not " +
+		"the caller",
 }

@@ -163,8 +163,7 @@ func (s *Service) get(name string, value any) (found bool, err error) {
 //nolint:gosec // no credentials
 var accepted = map[string]map[string]string{
 	"": {
-		"GrantTokens":                    "grants are effective at once",
-		"BypassPolicyLockoutSafetyCheck": "key policies are not checked for a lockout",
+		"GrantTokens": "grants are effective at once",
 	},
 	"ListKeyPolicies": {
 		"Limit":  "a key has one policy",

@@ -272,7 +272,7 @@ func TestStatesAndAliases(t *testing.T) {
 	if got, err := b.decrypt(ciphertext, nil); err != nil || got != "hello" {
 		t.Errorf("after a rotation: %q, %v", got, err)
 	}
-	grant, err := b.CreateGrant(t.Context(), &client.CreateGrantInput{KeyId: k.KeyId, GranteePrincipal: k.Arn,
+	grant, err := b.CreateGrant(t.Context(), &client.CreateGrantInput{KeyId: k.KeyId, GranteePrincipal: sdk.String("arn:aws:iam::111111111111:role/reader"),
 		Operations: []types.GrantOperation{"Encrypt"}})
 	if err != nil {
 		t.Fatal(err)

@@ -1,15 +1,67 @@
 package kms
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
 	"slices"
 
 	"stepback/aws"
+	document "stepback/local/services/iam/policy"
 )
 
-var errPolicy = &aws.Error{Code: "MalformedPolicyDocumentException", Message: "The policy document is not valid JSON."}
+func malformedPolicy(reason string) error {
+	return refuse("MalformedPolicyDocumentException", "%s", reason)
+}
+
+// checkPolicy rejects a key policy that is malformed or, unless bypass is true, that no principal of the key's account
+// could change again. AWS requires that the caller could; here the caller is usually the account's root, whatever the
+// policy names.
+func checkPolicy(scope aws.Scope, text string, bypass bool) error {
+	if !json.Valid([]byte(text)) {
+		return malformedPolicy("The policy document is not valid JSON.")
+	}
+	p, err := document.Parse(text)
+	if err != nil {
+		return malformedPolicy(err.Error())
+	}
+	if len(p.Statements) == 0 {
+		return malformedPolicy("The policy has no statement.")
+	}
+	names, possible := []string{scope.GlobalARN("iam", "root")}, &document.Policy{Version: p.Version}
+	for i := range p.Statements {
+		s := &p.Statements[i]
+		if name := cmp.Or(s.Principals.Malformed(), s.NotPrincipals.Malformed()); name != "" {
+			return malformedPolicy("Policy contains a statement with one or more invalid principals.")
+		}
+		if s.Allow && s.Principals != nil {
+			names = append(names, s.Principals.AWS...)
+		}
+		if s.Allow || len(s.Conditions) == 0 { // a condition can be met, so it does not lock out
+			kept := *s
+			kept.Conditions = nil
+			possible.Statements = append(possible.Statements, kept)
+		}
+	}
+	if bypass {
+		return nil
+	}
+	policies := document.Policies{Resource: possible, Identity: []*document.Policy{everything}, NeedsResource: true}
+	for _, name := range names {
+		if arn, ok := aws.ParseARN(name); !ok || arn.Account != scope.Account {
+			continue // the account's root stands for its ID
+		}
+		who := document.Principal{ARN: name, Account: scope.Account}
+		if policies.Evaluate(&document.Request{Principal: who, Action: "kms:PutKeyPolicy", Resource: "*"}).Allowed {
+			return nil
+		}
+	}
+	return malformedPolicy("The new key policy will not allow you to update the key policy in the future.")
+}
+
+// everything allows all actions, as the policy of an administrator does.
+var everything = &document.Policy{Statements: []document.Statement{{Allow: true, Actions: []string{"*"}, Resources: []string{"*"}}}}
 
 // policyName is the only name that a policy may have.
 const policyName = "default"
@@ -18,6 +70,11 @@ type policy struct {
 	one
 	Name   string `json:"PolicyName"`
 	Policy string
+}
+
+type putPolicy struct {
+	policy
+	Bypass bool `json:"BypassPolicyLockoutSafetyCheck"`
 }
 
 type gottenPolicy struct {
@@ -63,12 +120,12 @@ func (k *key) policy() string {
 }`
 }
 
-func (s *Service) putKeyPolicy(_ context.Context, scope aws.Scope, in *policy) (*none, error) {
+func (s *Service) putKeyPolicy(_ context.Context, scope aws.Scope, in *putPolicy) (*none, error) {
 	if err := checkPolicyName(in.Name); err != nil {
 		return nil, err
 	}
-	if !json.Valid([]byte(in.Policy)) {
-		return nil, errPolicy
+	if err := checkPolicy(scope, in.Policy, in.Bypass); err != nil {
+		return nil, err
 	}
 	return &none{}, s.alter(scope, in.Key, func(k *key) error {
 		k.Policy = in.Policy

@@ -9,6 +9,9 @@ import (
 const mostName = 64
 
 func (s *Service) createFunction(q *request) (*server.Answer, error) {
+	if err := q.unqualified(); err != nil {
+		return nil, err
+	}
 	in, err := decode[functions.CreateInput](q)
 	if err != nil {
 		return nil, err

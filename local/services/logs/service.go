@@ -17,12 +17,13 @@ type Service struct {
 	store     *logstore.Store
 	documents *documents.Store
 	now       func() time.Time
+	invocable func(scope aws.Scope, function string) bool
 	changes   sync.Mutex // serializes changes of query definitions and resource policies
 	runs      queryRuns
 	tails     tailSessions
 }
 
-// Options are the settings of the service. All but Log are required.
+// Options are the settings of the service. All but Invocable and Log are required.
 type Options struct {
 	// Store holds the log groups.
 	Store *logstore.Store
@@ -31,13 +32,15 @@ type Options struct {
 	// Default is the account and region of requests that name none.
 	Default aws.Scope
 	Now     func() time.Time
+	// Invocable reports whether the function of an ARN exists; nil means that all do.
+	Invocable func(scope aws.Scope, function string) bool
 	// Log receives refused requests; nil discards them.
 	Log *slog.Logger
 }
 
 // New returns a service that serves the API.
 func New(o Options) *server.Service {
-	s := &Service{store: o.Store, documents: o.Documents, now: o.Now}
+	s := &Service{store: o.Store, documents: o.Documents, now: o.Now, invocable: o.Invocable}
 	return server.Must(server.Config{
 		Model: "cloudwatchlogs", Invalid: codeInvalid, Operations: s.operations(), Partly: partly, Accepted: accepted, Failure: failure,
 		Default: o.Default, Log: o.Log, Words: words,

@@ -61,6 +61,10 @@ func (s *Service) putSubscriptionFilter(_ context.Context, scope aws.Scope, r *p
 	if err == nil {
 		_, err = parsePattern(r.Pattern)
 	}
+	if err == nil && s.invocable != nil && !s.invocable(scope, r.Destination) {
+		err = invalid("Could not execute the lambda function. Make sure you have given CloudWatch Logs permission to execute " +
+			"your function.")
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,6 +18,7 @@ import (
 
 	"stepback/aws"
 	"stepback/internal/objectevent"
+	"stepback/local/services/iam/policy"
 )
 
 // loggingStatus is the XML of a bucket's server access logging. Enabled is nil if its requests are not logged.
@@ -288,6 +290,49 @@ func (s *store) deliverLogs() error {
 	return errors.Join(failures...)
 }
 
+// mayLog returns an error unless the target bucket lets S3 write a log of the source bucket: by its policy for the
+// service logging.s3.amazonaws.com, or by an ACL for the group LogDelivery. Like all policies of the bucket's own
+// account, they are evaluated only if policies are enforced.
+func (s *store) mayLog(source, target, key string) error {
+	if s.enforces == nil || !s.enforces() {
+		return nil
+	}
+	all, err := s.settingsOf(target)
+	if err != nil {
+		return err
+	}
+	owner, err := s.ownerOf(source)
+	if err != nil {
+		return err
+	}
+	if text := all["policy"]; text != "" {
+		p, err := policy.Parse(text)
+		if err != nil {
+			return err
+		}
+		const bucketARN = "arn:aws:s3:::"
+		d := (&policy.Policies{Resource: p}).Evaluate(&policy.Request{Principal: policy.Principal{Service: "logging.s3.amazonaws.com"},
+			Action: "s3:PutObject", Resource: bucketARN + target + "/" + key, Context: policy.Context{
+				"aws:SourceArn": {bucketARN + source}, "aws:SourceAccount": {cmp.Or(owner, s.account)}, "aws:SecureTransport": {"true"}}})
+		if d.Allowed {
+			return nil
+		}
+		if d.Explicit {
+			return fmt.Errorf("the policy of the bucket %s denies S3's log delivery s3:PutObject", target)
+		}
+	}
+	a, err := s.bucketACL(target)
+	if err != nil {
+		return err
+	}
+	if s.enforced(target) == nil && slices.ContainsFunc(a.Grants, func(g grant) bool {
+		return g.Group == logDelivery && (g.Permission == writing || g.Permission == fullControl)
+	}) {
+		return nil
+	}
+	return fmt.Errorf("neither the policy nor the ACL of the bucket %s allows logging.s3.amazonaws.com to write objects", target)
+}
+
 func (s *store) deliverLog(day loggedDay, records *bytes.Buffer) error {
 	all, err := s.settingsOf(day.bucket)
 	if err != nil {
@@ -310,6 +355,9 @@ func (s *store) deliverLog(day loggedDay, records *bytes.Buffer) error {
 	key := at.Format("2006-01-02-15-04-05-") + strings.ToUpper(hex.EncodeToString(unique))
 	if f := to.Format; f != nil && f.Partitioned != nil {
 		key = strings.Join([]string{cmp.Or(all[ownerSetting], s.account), region, day.bucket, at.Format("2006/01/02"), key}, "/")
+	}
+	if err := s.mayLog(day.bucket, to.Bucket, to.Prefix+key); err != nil {
+		return err
 	}
 	received, err := s.receive(records, int64(records.Len()), nil)
 	if err != nil {

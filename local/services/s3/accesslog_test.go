@@ -101,6 +101,59 @@ func TestAccessLogs(t *testing.T) {
 	}
 }
 
+// TestAccessLogsNeedAPermission: if policies are enforced, the target bucket decides about S3's service as on AWS.
+func TestAccessLogsNeedAPermission(t *testing.T) {
+	t.Parallel()
+	server, c := start(t, t.TempDir(), s3.Options{Enforces: func() bool { return true }})
+	for _, in := range []*awss3.CreateBucketInput{{Bucket: aws.String("site")}, {Bucket: aws.String("logs"),
+		ObjectOwnership: types.ObjectOwnershipObjectWriter}} {
+		if _, err := c.CreateBucket(t.Context(), in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.PutBucketLogging(t.Context(), &awss3.PutBucketLoggingInput{Bucket: aws.String("site"),
+		BucketLoggingStatus: &types.BucketLoggingStatus{LoggingEnabled: &types.LoggingEnabled{
+			TargetBucket: aws.String("logs"), TargetPrefix: aws.String("access/")}}}); err != nil {
+		t.Fatal(err)
+	}
+	statement := func(effect, source string) string {
+		return `{"Effect":"` + effect + `","Principal":{"Service":"logging.s3.amazonaws.com"},"Action":"s3:PutObject",` +
+			`"Resource":"arn:aws:s3:::logs/access/*","Condition":{"ArnLike":{"aws:SourceArn":"arn:aws:s3:::` + source + `"},` +
+			`"StringEquals":{"aws:SourceAccount":"000000000000"}}}`
+	}
+	const none = "neither the policy nor the ACL of the bucket logs allows logging.s3.amazonaws.com to write objects"
+	for _, step := range []struct{ policy, acl, want string }{
+		{"", "", none},
+		{statement("Allow", "another"), "", none},
+		{statement("Allow", "si*"), "", ""},
+		{statement("Allow", "site") + "," + statement("Deny", "*"), "log-delivery-write",
+			"the policy of the bucket logs denies S3's log delivery s3:PutObject"},
+		{statement("Deny", "another"), "log-delivery-write", ""},
+	} {
+		if step.policy != "" {
+			if _, err := c.PutBucketPolicy(t.Context(), &awss3.PutBucketPolicyInput{Bucket: aws.String("logs"),
+				Policy: aws.String(`{"Version":"2012-10-17","Statement":[` + step.policy + `]}`)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if step.acl != "" {
+			if _, err := c.PutBucketAcl(t.Context(), &awss3.PutBucketAclInput{Bucket: aws.String("logs"),
+				ACL: types.BucketCannedACL(step.acl)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		send(server, http.MethodGet, "/site/key", "")
+		if err := server.DeliverLogs(); step.want == "" && err != nil || step.want != "" &&
+			(err == nil || err.Error() != "the access log of the bucket site: "+step.want) {
+			t.Errorf("got %v, want %q", err, step.want)
+		}
+	}
+	list, err := c.ListObjectsV2(t.Context(), &awss3.ListObjectsV2Input{Bucket: aws.String("logs")})
+	if err != nil || len(list.Contents) != 2 {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
 // masked replaces the varying parts of log records, and the sizes of error messages.
 func masked(records string) string {
 	records = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`).ReplaceAllString(records, "ID")

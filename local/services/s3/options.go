@@ -41,6 +41,8 @@ type Options struct {
 	// needs (access.OfS3). keys returns the condition keys of S3; it reads the object, so call it only if there are
 	// policies. Bucket policies and ACLs are not Authorize's concern. Nil allows everything.
 	Authorize func(r *http.Request, keys func() policy.Context) error
+	// Enforces reports whether the policies of target buckets apply to access logs. Nil means that they do not.
+	Enforces func() bool
 	// Signer returns the user or role whose access key signed a request. Nil, or an empty ARN, stands for the root user
 	// of the account.
 	Signer func(*http.Request) (policy.Principal, error)

@@ -32,8 +32,9 @@ type store struct {
 	// mustAnnounce reports whether created must be called for every object of a bucket, whatever happens; nil for none.
 	mustAnnounce func(bucket string) bool
 
-	// authorizes, signer and secret are those of Options; each may be nil.
+	// authorizes, enforces, signer and secret are those of Options; each may be nil.
 	authorizes func(r *http.Request, keys func() policy.Context) error
+	enforces   func() bool
 	signer     func(*http.Request) (policy.Principal, error)
 	secret     func(r *http.Request, key string) (secret string, known bool, err error)
 
@@ -55,7 +56,7 @@ func openStore(dir string, opts Options) (*store, error) {
 	s := &store{root: root, sync: opts.Sync, stamps: stamps{now: opts.Now}, newFile: newBodyFile,
 		created: opts.ObjectCreated, region: opts.Region, account: opts.Account,
 		deliver: opts.Deliver, log: opts.Log, files: opts.Files, mustAnnounce: opts.MustAnnounce,
-		authorizes: opts.Authorize, signer: opts.Signer, secret: opts.Secret}
+		authorizes: opts.Authorize, enforces: opts.Enforces, signer: opts.Signer, secret: opts.Secret}
 	for _, d := range []string{s.tempDir(), s.metaDir(""), s.uploadsDir(), s.noticesDir()} {
 		if err := os.MkdirAll(d, ownerfs.Dir); err != nil {
 			return nil, err

@@ -3,6 +3,7 @@ package scheduler
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -136,7 +137,9 @@ func (s *Service) createSchedule(_ context.Context, scope aws.Scope, in *schedul
 		return nil, err
 	}
 	if before := g.schedules[in.Name]; before != nil {
-		if in.ClientToken != "" && before.Token == in.ClientToken {
+		again, err := in.record(g, before.Created, before.Modified)
+		again.Token = in.ClientToken
+		if err == nil && in.ClientToken != "" && reflect.DeepEqual(again, before.record) {
 			return &scheduleARN{before.arn}, nil // the same request again
 		}
 		return nil, conflict("Schedule %s already exists.", in.Name)

@@ -77,7 +77,8 @@ func (s *Service) createGroup(_ context.Context, scope aws.Scope, in *groupReque
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before := s.groups[groupKey{scope, in.Name}]
-	if before != nil && in.ClientToken != "" && before.Token == in.ClientToken {
+	if before != nil && in.ClientToken != "" && before.Token == in.ClientToken &&
+		maps.Equal(before.Tags, tagsOf(in.Tags)) {
 		return &groupARN{before.arn()}, nil // the same request again
 	}
 	if in.Name == defaultGroup || before != nil {

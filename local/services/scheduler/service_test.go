@@ -418,8 +418,14 @@ func TestCreateScheduleIsIdempotent(t *testing.T) {
 		}
 		b.stop(0)
 	}
-	in.ClientToken, group.ClientToken = sdkaws.String("other"), sdkaws.String("other")
+	in.ScheduleExpression = sdkaws.String("rate(2 hours)")
 	_, err := b.CreateSchedule(t.Context(), in)
+	refused(t, err, "ConflictException", "Schedule s already exists.")
+	in.ScheduleExpression, group.Tags = sdkaws.String("rate(1 hours)"), []types.Tag{{Key: sdkaws.String("a"), Value: sdkaws.String("b")}}
+	_, err = b.CreateScheduleGroup(t.Context(), group)
+	refused(t, err, "ConflictException", "Schedule group g already exists.")
+	in.ClientToken, group.ClientToken = sdkaws.String("other"), sdkaws.String("other")
+	_, err = b.CreateSchedule(t.Context(), in)
 	var conflict *types.ConflictException
 	if !errors.As(err, &conflict) {
 		t.Errorf("with another token: %v", err)

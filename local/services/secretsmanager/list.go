@@ -35,6 +35,11 @@ type secretList struct {
 
 // filtered returns the secrets of a scope that match all filters.
 func (s *Service) filtered(scope aws.Scope, filters []filter, deleted bool) (all []*secret, err error) {
+	for _, f := range filters {
+		if f.Values == nil {
+			return nil, invalid("Invalid filter values for key: " + f.Key)
+		}
+	}
 	err = s.table.Scan(place(scope, ""), func(_ string, text []byte) error {
 		x := &secret{scope: scope}
 		if err := json.Unmarshal(text, x); err != nil {

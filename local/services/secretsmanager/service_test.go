@@ -192,6 +192,8 @@ func TestDeletionAndLists(t *testing.T) {
 	if err != nil || len(list.SecretList) != 1 || *list.SecretList[0].Name != "b" {
 		t.Errorf("got %+v, %v", list, err)
 	}
+	_, err = b.ListSecrets(t.Context(), &client.ListSecretsInput{Filters: []types.Filter{{Key: "name"}}})
+	refused(t, err, "InvalidParameterException", "Invalid filter values for key: name")
 	if _, err := b.DeleteSecret(t.Context(), &client.DeleteSecretInput{SecretId: sdk.String("a"), RecoveryWindowInDays: sdk.Int64(7)}); err != nil {
 		t.Fatal(err)
 	}

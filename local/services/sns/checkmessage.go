@@ -80,6 +80,8 @@ func isNumber(text string) bool { return number.MatchString(strings.TrimSpace(te
 
 func checkAttributeName(name string) error {
 	switch {
+	case name == "":
+		return invalidValue("Length of message attribute name must be at least 1.")
 	case len(name) > mostNameBytes:
 		return invalidValue("Length of message attribute name must be less than 256 bytes.")
 	case strings.HasPrefix(name, "."):

@@ -103,6 +103,8 @@ func TestSubscribeRefuses(t *testing.T) {
 			"Invalid parameter: Endpoint Reason: FIFO topics deliver to SQS queues only, not to the protocol http"},
 		{standard, "sqs", queue, "RawMessageDelivery", "maybe",
 			"Attributes Reason: RawMessageDelivery: Invalid value [maybe]. Must be true or false."},
+		{standard, "email", "a@example.com", "RawMessageDelivery", "true",
+			"Attributes Reason: Delivery protocol [email] does not support raw message delivery."},
 		{standard, "sqs", queue, "Colour", "red", "Attributes Reason: AttributeName"},
 		{standard, "sqs", queue, "RedrivePolicy", `{"deadLetterTargetArn":"q"}`,
 			"Attributes Reason: RedrivePolicy: deadLetterTargetArn is an invalid arn"},
@@ -240,6 +242,7 @@ func TestPublishRefuses(t *testing.T) {
 			"the set of supported type prefixes is Binary, Number, and String."},
 		{attributed("a^", value("String", "x")), wrong, "Invalid non-alphanumeric character '#x5E' was found in the " +
 			"message attribute name. Can only include alphanumeric characters, hyphens, underscores, or dots."},
+		{attributed("", value("String", "x")), wrong, "Length of message attribute name must be at least 1."},
 		{attributed(".a", value("String", "x")), wrong,
 			"Invalid message attribute name starting with character '.' was found."},
 		{attributed("a..b", value("String", "x")), wrong,

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"stepback/aws"
+	"stepback/internal/lazyregexp"
 	"stepback/local/services/documents"
 )
 
@@ -43,7 +44,14 @@ type permission struct {
 	Actions  []string `json:"ActionName"`
 }
 
+var accountID = lazyregexp.New(`^\d{12}$`)
+
 func (s *Service) addPermission(_ context.Context, scope aws.Scope, in *permission) (*none, error) {
+	for _, account := range in.Accounts {
+		if !accountID.MatchString(account) {
+			return nil, invalid("Policy Error: PrincipalNotFound")
+		}
+	}
 	names := make([]string, len(in.Actions))
 	for i, action := range in.Actions {
 		if !slices.Contains(actions, action) {

@@ -380,6 +380,11 @@ func TestTagsAndPermissions(t *testing.T) {
 	}
 	_, err = b.ListTagsForResource(ctx, &client.ListTagsForResourceInput{ResourceArn: sdkaws.String(arn + "x")})
 	refused(t, err, "ResourceNotFound", "Resource does not exist")
+	_, err = b.AddPermission(ctx, &client.AddPermissionInput{TopicArn: &arn, Label: sdkaws.String("theirs"),
+		AWSAccountId: []string{"x"}, ActionName: []string{"Publish"}})
+	refused(t, err, "InvalidParameter", "Invalid parameter: Policy Error: PrincipalNotFound")
+	_, err = b.CreateTopic(ctx, &client.CreateTopicInput{Name: sdkaws.String("t"), Attributes: map[string]string{"FifoTopic": "maybe"}})
+	refused(t, err, "InvalidParameter", "Invalid parameter: Attributes Reason: FifoTopic: Invalid value [maybe]. Must be true or false.")
 	give := &client.AddPermissionInput{TopicArn: &arn, Label: sdkaws.String("theirs"),
 		AWSAccountId: []string{"222222222222"}, ActionName: []string{"Publish"}}
 	_, err = b.AddPermission(ctx, give)

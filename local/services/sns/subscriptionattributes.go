@@ -45,13 +45,17 @@ func parseRedrivePolicy(text, where string) (aws.ARN, error) {
 
 // checkSubscriptionAttribute validates the value of an attribute and returns the value to store. Error messages start
 // with where.
-func checkSubscriptionAttribute(name, value, topic, endpoint, where string) (string, error) {
+func checkSubscriptionAttribute(name, value, topic, protocol, endpoint, where string) (string, error) {
 	switch name {
 	case rawDelivery:
-		if lower := strings.ToLower(value); lower == isTrue || lower == isFalse {
-			return lower, nil
+		lower := strings.ToLower(value)
+		switch {
+		case lower != isTrue && lower != isFalse:
+			return "", invalid("%sRawMessageDelivery: Invalid value [%s]. Must be true or false.", where, value)
+		case lower == isTrue && protocol != protocolSQS && protocol != "http" && protocol != "https":
+			return "", invalid("%sDelivery protocol [%s] does not support raw message delivery.", where, protocol)
 		}
-		return "", invalid("%sRawMessageDelivery: Invalid value [%s]. Must be true or false.", where, value)
+		return lower, nil
 	case filterScope:
 		if value != scopeAttributes && value != scopeBody {
 			return "", invalid("%sFilterPolicyScope: Invalid value [%s]. Please use either MessageBody or "+
@@ -85,11 +89,11 @@ func checkSubscriptionAttribute(name, value, topic, endpoint, where string) (str
 }
 
 // checkSubscriptionAttributes validates the attributes of a new subscription and returns the values to store.
-func checkSubscriptionAttributes(given map[string]string, topic, endpoint string) (map[string]string, error) {
+func checkSubscriptionAttributes(given map[string]string, topic, protocol, endpoint string) (map[string]string, error) {
 	const where = "Attributes Reason: "
 	made := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		value, err := checkSubscriptionAttribute(name, given[name], topic, endpoint, where)
+		value, err := checkSubscriptionAttribute(name, given[name], topic, protocol, endpoint, where)
 		if err != nil {
 			return nil, err
 		}
@@ -169,7 +173,7 @@ func (s *Service) setSubscriptionAttributes(_ context.Context, scope aws.Scope, 
 		if err != nil {
 			return err
 		}
-		value, err := checkSubscriptionAttribute(in.Name, in.Value, sub.Topic, sub.Endpoint, "")
+		value, err := checkSubscriptionAttribute(in.Name, in.Value, sub.Topic, sub.Protocol, sub.Endpoint, "")
 		if err != nil {
 			return err
 		}

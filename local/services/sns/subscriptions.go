@@ -139,7 +139,7 @@ func (s *Service) subscribe(ctx context.Context, scope aws.Scope, in *subscribeR
 	if err := in.check(t.fifo); err != nil {
 		return nil, err
 	}
-	given, err := checkSubscriptionAttributes(in.Attributes, t.arn, in.Endpoint)
+	given, err := checkSubscriptionAttributes(in.Attributes, t.arn, in.Protocol, in.Endpoint)
 	if err != nil {
 		return nil, err
 	}

@@ -116,6 +116,9 @@ func (s *Service) createTopic(_ context.Context, scope aws.Scope, in *createTopi
 		return nil, err
 	}
 	given := maps.Clone(in.Attributes)
+	if value, ok := given[fifoTopic]; ok && !strings.EqualFold(value, isTrue) && !strings.EqualFold(value, isFalse) {
+		return nil, invalid("Attributes Reason: FifoTopic: Invalid value [%s]. Must be true or false.", value)
+	}
 	fifo := strings.EqualFold(given[fifoTopic], isTrue)
 	if delete(given, fifoTopic); fifo {
 		given[fifoTopic] = isTrue

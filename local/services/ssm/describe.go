@@ -21,10 +21,22 @@ type legacyFilter struct {
 	Values []string
 }
 
+// filterValues lists the values of the filters that have few.
+var filterValues = map[string][]string{
+	"Type": {"String", "StringList", secure},
+	"Tier": {standard, advanced, intelligent},
+}
+
 // checkFilters returns an error for keys and options that a list does not support. Keys that start with tag: are
 // accepted where Tag is.
 func checkFilters(filters []filter, keys ...string) error {
+	seen := map[string]bool{}
 	for _, f := range filters {
+		if seen[f.Key] {
+			return refuse("InvalidFilterKey", "The following filter is duplicated in the request: %s. A request can contain only one "+
+				"occurrence of a specific filter.", f.Key)
+		}
+		seen[f.Key] = true
 		if !slices.Contains(keys, f.Key) && (!strings.HasPrefix(f.Key, "tag:") || !slices.Contains(keys, "Tag")) {
 			return refuse("InvalidFilterKey", "The following filter key is not valid: %s. Valid filter keys include: [%s].", f.Key,
 				strings.Join(keys, ", "))
@@ -36,6 +48,15 @@ func checkFilters(filters []filter, keys ...string) error {
 		if !slices.Contains(options, f.Option) {
 			return refuse("InvalidFilterOption", "The following filter option is not valid: %s. Valid options include: [%s].",
 				f.Option, strings.Join(options[1:], ", "))
+		}
+		if len(f.Values) == 0 && !strings.HasPrefix(f.Key, "tag:") {
+			return refuse("InvalidFilterValue", "The following filter values are missing : null for filter key %s", f.Key)
+		}
+		for _, value := range f.Values {
+			if valid := filterValues[f.Key]; valid != nil && !slices.Contains(valid, value) {
+				return refuse("InvalidFilterValue", "The following filter value is not valid: %s. Valid values include: [%s].", value,
+					strings.Join(valid, ", "))
+			}
 		}
 	}
 	return nil
@@ -122,6 +143,9 @@ type describeAnswer struct {
 
 func (s *Service) describeParameters(_ context.Context, scope aws.Scope, in *describeRequest) (*describeAnswer, error) {
 	const usual = 50
+	if len(in.Older) > 0 && len(in.Filters) > 0 {
+		return nil, refuse("ValidationException", "You can use either Filters or ParameterFilters in a single request.")
+	}
 	for _, f := range in.Older {
 		in.Filters = append(in.Filters, filter{Key: f.Key, Values: f.Values})
 	}

@@ -34,13 +34,17 @@ const (
 
 var (
 	nameCharacters = lazyregexp.New(`^[a-zA-Z0-9_.\-/]+$`)
+	nested         = lazyregexp.New(`(?s)\{\{.*\}\}`)
 	reserved       = lazyregexp.New(`(?i)^/?(aws|ssm)`)
 )
 
 // checkName returns an error if a parameter cannot have the name.
-func checkName(name string) error {
+func checkName(scope aws.Scope, name string) error {
+	const longest = 1011 // of the whole ARN, as API_PutParameter documents
 	switch {
-	case !nameCharacters.MatchString(name):
+	case len(arnOf(scope, name)) > longest:
+		return refuse("ValidationException", "The maximum length of a parameter's name, with its ARN, is %d characters.", longest)
+	case !nameCharacters.MatchString(name), strings.Contains(name, "//"), strings.HasSuffix(name, "/"):
 		return refuse("ValidationException", "Parameter name: can't be prefixed with \"ssm\" (case-insensitive). If formed as a "+
 			"path, it can consist of sub-paths divided by slash symbol; each sub-path can be formed as a mix of letters, numbers "+
 			"and the following 3 symbols .-_")
@@ -69,8 +73,18 @@ type putAnswer struct {
 }
 
 func (s *Service) putParameter(ctx context.Context, scope aws.Scope, in *putRequest) (answer *putAnswer, err error) {
-	if err := checkName(in.Name); err != nil {
+	if err := checkName(scope, in.Name); err != nil {
 		return nil, err
+	}
+	switch {
+	case in.Value == "": // the model lacks the constraint
+		return nil, server.Invalid("1 validation error detected: Value '' at 'value' failed to satisfy constraint: Member must " +
+			"have length greater than or equal to 1")
+	case in.DataType != "" && in.DataType != "text" && in.DataType != "aws:ec2:image" && in.DataType != "aws:ssm:integration":
+		return nil, refuse("ValidationException", "The following data type is not supported: %s (Data type names are all lowercase.)",
+			in.DataType)
+	case nested.MatchString(in.Value):
+		return nil, refuse("ValidationException", "Parameter value can't nest another parameter. Do not use \"{{}}\" in the value.")
 	}
 	if in.Policies != "" {
 		return nil, refuse("PoliciesLimitExceededException", "Policies of parameters are not supported here.")
@@ -125,6 +139,14 @@ func (s *Service) version(ctx context.Context, scope aws.Scope, in *putRequest, 
 		Modified: server.Time(s.opts.Clock.Now())}
 	if p != nil && v.Type == "" {
 		v.Type = p.newest().Type
+	}
+	if p != nil && p.newest().Tier == advanced {
+		if in.Tier == standard {
+			return nil, refuse("ValidationException", "This parameter uses the advanced-parameter tier. You can't downgrade a parameter "+
+				"from the advanced-parameter tier to the standard-parameter tier. If necessary, you can delete the advanced parameter "+
+				"and recreate it as a standard parameter.")
+		}
+		v.Tier, in.Tier = advanced, advanced
 	}
 	switch {
 	case v.Type == "":

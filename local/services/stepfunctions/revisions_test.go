@@ -77,6 +77,10 @@ func TestRevisionsThatNobodyNeedsAreRemoved(t *testing.T) {
 		map[string]any{"stateMachineArn": machine})["stateMachineVersionArn"]
 	update()
 	want("with a version", 2)
+	if a := w.Call(t, "DeleteStateMachineVersion", map[string]any{"stateMachineVersionArn": machine + ":alias"}); a["__type"] !=
+		"InvalidArn" {
+		t.Errorf("a version with the ARN of an alias: %v", a)
+	}
 	w.Call(t, "DeleteStateMachineVersion", map[string]any{"stateMachineVersionArn": version})
 	want("without it", 1)
 	x := w.Run(t, machine, "{}")

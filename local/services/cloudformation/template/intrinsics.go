@@ -9,8 +9,12 @@ import (
 	"strings"
 )
 
+// joinArguments describes the arguments of Fn::Join in errors.
+const joinArguments = "every Fn::Join object requires two parameters, (1) a string delimiter and (2) a list of strings to be " +
+	"joined or a function that returns a list of strings (such as Fn::GetAZs) to be joined."
+
 func (e *Env) join(arg any) (any, error) {
-	const what = "every Fn::Join object requires two parameters, (1) a string delimiter and (2) a list of strings to be joined or a function that returns a list of strings (such as Fn::GetAZs) to be joined."
+	const what = joinArguments
 	delimiter, elements, unknown, err := e.textAndList(arg, what)
 	if err != nil || unknown != nil {
 		return unknown, err

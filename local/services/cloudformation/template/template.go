@@ -82,6 +82,10 @@ func Read(d *Document) (*Template, error) {
 		if t.Description, ok = v.(string); !ok {
 			return nil, wrong("Template format error: Description must be a string.")
 		}
+		const longest = 1024
+		if len(t.Description) > longest {
+			return nil, wrong("Template format error: 'Description' length is greater than %d.", longest)
+		}
 	}
 	if _, ok := d.Root["Hooks"]; ok {
 		return nil, wrong("Template format error: Hooks are not supported here.")
@@ -106,7 +110,10 @@ func Read(d *Document) (*Template, error) {
 	if err := t.checkMappings(); err != nil {
 		return nil, err
 	}
-	return t, t.checkReferences()
+	if err := t.checkReferences(); err != nil {
+		return nil, err
+	}
+	return t, t.checkFunctions()
 }
 
 // checkMappings rejects mappings that are not two keys deep, or whose values are not texts or lists.
@@ -258,6 +265,9 @@ func readResource(id string, v map[string]any, at Position) (Resource, error) {
 		"UpdateReplacePolicy": r.UpdateReplacePolicy} {
 		if text, ok := policy.(string); ok && !validPolicy(name, text) {
 			return r, wrong("Template error: Unrecognized %s %s for resource %s%s", name, text, id, at)
+		}
+		if policy == "Snapshot" && !slices.Contains(withSnapshots, r.Type) {
+			return r, wrong("Template error: resource type %s does not support deletion policy Snapshot", r.Type)
 		}
 	}
 	return r, nil

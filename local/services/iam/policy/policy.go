@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"stepback/internal/lazyregexp"
 )
 
 // Policy is a parsed policy. It is immutable.
@@ -145,6 +147,31 @@ func principals(text json.RawMessage) (*Principals, error) {
 	}
 	return made, nil
 }
+
+// Malformed returns the first name that has not the form of a principal, such as "SERVICE":"lambda", or "" if there is
+// none. Whether a principal exists is not checked. p may be nil.
+func (p *Principals) Malformed() string {
+	if p == nil {
+		return ""
+	}
+	for _, name := range p.AWS {
+		if name != "*" && !IsPrincipal(name) {
+			return `"AWS":"` + name + `"`
+		}
+	}
+	for _, name := range p.Services {
+		if !strings.Contains(name, ".") {
+			return `"SERVICE":"` + name + `"`
+		}
+	}
+	return ""
+}
+
+// principalForm matches account IDs, ARNs of IAM and STS, and unique IDs of users, roles and identity centers.
+var principalForm = lazyregexp.New(`^(\d{12}|arn:[^:]+:(iam|sts)::[^:]*:.+|A[A-Z0-9]{15,})$`)
+
+// IsPrincipal reports whether name has the form of an AWS principal.
+func IsPrincipal(name string) bool { return principalForm.MatchString(name) }
 
 // Principal is the caller of a request.
 type Principal struct {

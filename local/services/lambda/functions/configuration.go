@@ -89,6 +89,9 @@ type RuntimeVersionConfig struct{ RuntimeVersionArn string }
 // logJSON is the log format in which a function's own log records are JSON objects.
 const logJSON = "JSON"
 
+// usualLevel is the level of the logs of functions that log JSON and name none.
+const usualLevel = "INFO"
+
 // LoggingConfig says where and how a function logs. In the format JSON, the log records of functions in Python are JSON
 // objects; SystemLogLevel has no effect.
 type LoggingConfig struct {

@@ -57,6 +57,9 @@ func (s *Service) configure(ctx context.Context, a *area, c *Configuration, in *
 	if err := in.apply(c); err != nil {
 		return err
 	}
+	if err := checkTags(in.Tags); err != nil {
+		return err
+	}
 	c.TenancyConfig = in.TenancyConfig
 	if len(in.Architectures) > 0 {
 		c.Architectures = in.Architectures

@@ -20,6 +20,9 @@ func (s *Service) Delete(ctx context.Context, scope aws.Scope, name, qualifier s
 	}
 	_, err := s.change(ctx, scope, name, func(a *area, r *record) error {
 		i := slices.IndexFunc(r.Versions, func(c Configuration) bool { return c.Version == qualifier })
+		if _, alias := r.Aliases[qualifier]; i < 0 && alias {
+			return invalid("Deletion of aliases is not currently supported.")
+		}
 		if i < 0 {
 			return notFound("Function not found: %s:%s", a.arn(name), qualifier)
 		}

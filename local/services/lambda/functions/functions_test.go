@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -368,6 +369,63 @@ func TestManyChangesAtOnce(t *testing.T) {
 	wg.Wait()
 	if f, err := s.Get(home, "F", ""); err != nil || len(f.Tags) != 8 {
 		t.Errorf("%v, %v", f.Tags, err)
+	}
+}
+
+func TestTagsAndDeletionsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir(), functions.Options{})
+	many := map[string]string{}
+	for i := range 51 {
+		many[strconv.Itoa(i)] = "x"
+	}
+	in := python(t, source("one"))
+	in.Tags = many
+	_, err := s.Create(t.Context(), home, "F", in)
+	if got := code(t, err); got != "InvalidParameterValueException: Number of tags exceeds function tag limit." {
+		t.Error(got)
+	}
+	in.Tags = nil
+	create(t, s, in)
+	for _, tags := range []map[string]string{{strings.Repeat("k", 129): "v"}, {"k": strings.Repeat("v", 257)}, {"": "v"}} {
+		if got := code(t, s.Tag(t.Context(), home, "F", tags)); !strings.HasPrefix(got,
+			"InvalidParameterValueException: A tag's key must have 1 to 128 characters, and its value at most 256: ") {
+			t.Error(got)
+		}
+	}
+	if _, err := s.Publish(t.Context(), home, "F", &functions.PublishInput{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.CreateAlias(t.Context(), home, "F", &functions.AliasInput{Name: "live", FunctionVersion: new("1")}); err != nil {
+		t.Fatal(err)
+	}
+	if got := code(t, s.Delete(t.Context(), home, "F", "live")); got !=
+		"InvalidParameterValueException: Deletion of aliases is not currently supported." {
+		t.Error(got)
+	}
+}
+
+// TestLevelsOfLogs: levels belong to the format JSON, where both are INFO unless they are given.
+func TestLevelsOfLogs(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir(), functions.Options{})
+	in := python(t, source("one"))
+	in.LoggingConfig = &functions.LoggingConfig{LogFormat: "Text", SystemLogLevel: "WARN"}
+	_, err := s.Create(t.Context(), home, "F", in)
+	if got := code(t, err); got != "InvalidParameterValueException: ApplicationLogLevel and SystemLogLevel can be set only with the "+
+		"LogFormat JSON." {
+		t.Error(got)
+	}
+	in.LoggingConfig = &functions.LoggingConfig{LogFormat: "JSON", SystemLogLevel: "WARN"}
+	if made := create(t, s, in); made.LoggingConfig != (functions.LoggingConfig{LogFormat: "JSON", ApplicationLogLevel: "INFO",
+		SystemLogLevel: "WARN", LogGroup: "/aws/lambda/F"}) {
+		t.Errorf("%+v", made.LoggingConfig)
+	}
+	change := &functions.UpdateConfigurationInput{}
+	change.LoggingConfig = &functions.LoggingConfig{LogFormat: "Text"}
+	if made, err := s.UpdateConfiguration(t.Context(), home, "F", change); err != nil || made.LoggingConfig !=
+		(functions.LoggingConfig{LogFormat: "Text", LogGroup: "/aws/lambda/F"}) {
+		t.Errorf("%+v, %v", made, err)
 	}
 }
 

@@ -171,7 +171,7 @@ func (s *Service) variables(a *area, ofRuntime map[string]string, c *Configurati
 	}
 	if c.LoggingConfig.LogFormat == logJSON {
 		env["AWS_LAMBDA_LOG_FORMAT"] = logJSON
-		env["AWS_LAMBDA_LOG_LEVEL"] = cmp.Or(c.LoggingConfig.ApplicationLogLevel, "INFO")
+		env["AWS_LAMBDA_LOG_LEVEL"] = cmp.Or(c.LoggingConfig.ApplicationLogLevel, usualLevel)
 	}
 	maps.Copy(env, ofRuntime)
 	if c.Environment != nil {

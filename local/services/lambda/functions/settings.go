@@ -1,6 +1,7 @@
 package functions
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -92,6 +93,15 @@ func (s *Settings) apply(c *Configuration) error {
 		setText(&c.LoggingConfig.ApplicationLogLevel, l.ApplicationLogLevel)
 		setText(&c.LoggingConfig.SystemLogLevel, l.SystemLogLevel)
 		setText(&c.LoggingConfig.LogGroup, l.LogGroup)
+		switch levels := l.ApplicationLogLevel + l.SystemLogLevel; {
+		case c.LoggingConfig.LogFormat == logJSON:
+			c.LoggingConfig.ApplicationLogLevel = cmp.Or(c.LoggingConfig.ApplicationLogLevel, usualLevel)
+			c.LoggingConfig.SystemLogLevel = cmp.Or(c.LoggingConfig.SystemLogLevel, usualLevel)
+		case levels != "":
+			return invalid("ApplicationLogLevel and SystemLogLevel can be set only with the LogFormat JSON.")
+		default:
+			c.LoggingConfig.ApplicationLogLevel, c.LoggingConfig.SystemLogLevel = "", ""
+		}
 	}
 	if c.Runtime == "" || c.Handler == "" {
 		return invalid("Runtime and Handler are mandatory parameters for functions created with deployment packages.")

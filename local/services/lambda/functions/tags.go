@@ -3,6 +3,7 @@ package functions
 import (
 	"context"
 	"maps"
+	"unicode/utf8"
 
 	"stepback/aws"
 )
@@ -17,12 +18,23 @@ func (s *Service) Tag(ctx context.Context, scope aws.Scope, name string, tags ma
 			r.Tags = map[string]string{}
 		}
 		maps.Copy(r.Tags, tags)
-		if len(r.Tags) > maxTags {
-			return invalid("Number of tags exceeds function tag limit.")
-		}
-		return nil
+		return checkTags(r.Tags)
 	})
 	return err
+}
+
+// checkTags rejects tags that a function cannot have, as the developer guide lists them ("Requirements for tags").
+func checkTags(tags map[string]string) error {
+	const mostKey, mostValue = 128, 256
+	if len(tags) > maxTags {
+		return invalid("Number of tags exceeds function tag limit.")
+	}
+	for key, value := range tags {
+		if n := utf8.RuneCountInString(key); n == 0 || n > mostKey || utf8.RuneCountInString(value) > mostValue {
+			return invalid("A tag's key must have 1 to %d characters, and its value at most %d: %s", mostKey, mostValue, key)
+		}
+	}
+	return nil
 }
 
 // Untag removes tags. It ignores tags that do not exist.

@@ -21,7 +21,7 @@ func (s *Service) deleteStateMachineVersion(_ context.Context, scope aws.Scope, 
 	if err != nil {
 		return nil, err
 	}
-	if !at.Qualified() {
+	if !at.Qualified() || strings.Trim(at.Names[1], "0123456789") != "" { // an alias is none
 		return nil, apierror.InvalidARN("Invalid ARN: " + in.ARN)
 	}
 	s.mu.Lock()
