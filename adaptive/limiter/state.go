@@ -120,7 +120,7 @@ func (s *State) Record(p *Policy, permit Permit, now time.Time, outcome breaker.
 		s.typical += (took - s.typical) / 16
 	case breaker.Throttled:
 		took = max(took, s.typical)
-	case breaker.Failure, breaker.Ignored:
+	case breaker.Failure, breaker.TimedOut, breaker.Ignored:
 	}
 	s.ended++
 	s.busy += took
