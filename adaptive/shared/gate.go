@@ -204,6 +204,7 @@ func (g *Gate) Record(ctx context.Context, permit Permit, outcome breaker.Outcom
 			g.pending.Failures++
 			g.pending.Busy += took
 			g.pending.Lost += took
+			g.pending.Spared += took - limiter.Lost(outcome, took, g.typical)
 		case breaker.Ignored:
 		}
 	}

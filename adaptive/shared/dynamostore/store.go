@@ -133,7 +133,7 @@ var counterAttributes = []string{
 	"asked", "admitted", "successes", "failures", "busy", "lost", "ended", "failed", "firsts", "firstFailures",
 	"retried1", "retried2", "retried3", "recovered1", "recovered2", "recovered3",
 	"timeoutsRetried1", "timeoutsRetried2", "timeoutsRetried3",
-	"timeoutsRecovered1", "timeoutsRecovered2", "timeoutsRecovered3",
+	"timeoutsRecovered1", "timeoutsRecovered2", "timeoutsRecovered3", "spared",
 }
 
 // numbers returns the fields of a tally in the order of counterAttributes.
@@ -147,7 +147,7 @@ func numbers(t *limiter.Tally) []*int64 {
 		numbers = append(numbers, &a.Retried[k][0], &a.Retried[k][1], &a.Retried[k][2], &a.Recovered[k][0],
 			&a.Recovered[k][1], &a.Recovered[k][2])
 	}
-	return numbers
+	return append(numbers, (*int64)(&t.Spared))
 }
 
 var addCounters = func() string {
