@@ -19,8 +19,8 @@ type State struct {
 	decreased int64   // when the limit was last lowered; Unix nanoseconds
 
 	// These fields cover the calls that ended since the limit was last judged: their numbers, and for how many
-	// nanoseconds they lasted. lost is the time that the failed calls took that were admitted while the limit was in use;
-	// see Lost.
+	// nanoseconds they lasted. lost is the time lost to failed calls that were admitted while the limit was in use; see
+	// Lost.
 	judged        int64 // Unix nanoseconds; 0: never
 	ended, failed int64
 	busy, lost    int64

@@ -8,6 +8,6 @@
 // [State] compares like with like. It divides time into slices, and compares the retries of a slice with its first
 // attempts. It counts them by the number of the retry, because a record that fails for the second time is more likely
 // to be poison than one that fails for the first time: with 4 % of poison and 5 % of chance errors, half of the first
-// retries succeed and hardly any second one does. It counts retries after timeouts apart from those after errors, because
-// ordinary records time out when the callee is slow.
+// retries succeed and hardly any second one does. It counts retries after timeouts apart from those after errors,
+// because ordinary records time out when the callee is slow.
 package poison

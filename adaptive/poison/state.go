@@ -33,16 +33,15 @@ const (
 	plausible = 0.001
 	// most limits the retries remembered in a stage: older ones are forgotten by halves.
 	most = 400
-	// A record is to blame if retries like its own succeed less than half as often as first attempts do at the same time,
-	// by the upper bound of the 95 % interval. That takes four retries if none succeeds.
-	// Not so if the share many of the first attempts fails: part of the callee is down, and the records that it serves
-	// will recover with it.
+	// A record is to blame if retries like its own succeed less than half as often as first attempts do at the same
+	// time, by the upper bound of the 95 % interval. That takes four retries if none succeeds. It is not to blame if the
+	// share many of the first attempts fails: a part of the callee is down, and its records will recover with it.
 	toBlame, many = 0.5, 0.4
 )
 
 // futile is the chance of success, compared with that of first attempts, below which a retry is futile, by the upper
-// bound of the 95 % interval. After an error this takes 22 retries if none succeeds. Timeouts take 45: those of ordinary
-// records are often among them.
+// bound of the 95 % interval. After an error this takes 22 retries if none succeeds. Timeouts take 45, because those of
+// ordinary records are often among them.
 var futile = [Kinds]float64{Answered: 0.15, TimedOut: 0.08}
 
 // Kind is a kind of failure. Retries after different kinds of failures have different chances: a call that timed out
@@ -154,9 +153,9 @@ type State struct {
 	Failed      float64 `json:"failed"`
 	// Peak is the largest share of calls that failed, and decreases over time.
 	Peak float64 `json:"peak"`
-	// Retried and Recovered count retries by the kind of the failure before. A retry counts in Retried with the share of
-	// the first attempts that succeeded at the same time, and in Recovered with 1 if it succeeded. They grow alike if
-	// retries succeed as often as first attempts do, whatever the load.
+	// Retried and Recovered count retries by the kind of the failure before. A retry counts in Retried with the share
+	// of the first attempts that succeeded at the same time, and in Recovered with 1 if it succeeded. They grow alike
+	// if retries succeed as often as first attempts do, whatever the load.
 	Retried   [Kinds][Stages]float64 `json:"retriedAfter"`
 	Recovered [Kinds][Stages]float64 `json:"recoveredAfter"`
 }
@@ -221,12 +220,15 @@ func (s *State) failing() (share float64, known bool) {
 // Blameless reports whether a record that failed so many times in a row may be one like any other: the share of calls
 // that failed lately, to the power of the failures, is not negligible. An outage of all calls is remembered for about
 // ten minutes, because records wait for as long, and have no retry left when they come back. It is to blame if records
-// that failed as often, the last time in the same way, do not recover while most first attempts succeed: they would keep
-// the callee busy that they make ill.
+// that failed as often, the last time in the same way, do not recover while most first attempts succeed: they would
+// keep the callee busy that they make ill.
 func (s *State) Blameless(failures int, last Kind) bool {
 	failing, _ := s.failing()
-	if failures > 0 && failing < many && chance(s.Retried[last][stage(failures)], s.Recovered[last][stage(failures)]) < toBlame {
-		return false
+	if failures > 0 && failing < many {
+		i := stage(failures)
+		if chance(s.Retried[last][i], s.Recovered[last][i]) < toBlame {
+			return false
+		}
 	}
 	ended := s.Ended + float64(s.Slice.Ended)
 	if !(ended >= few) {

@@ -232,7 +232,9 @@ func (g *Gate) remember(p Permit, outcome breaker.Outcome, took time.Duration) {
 	if retry == 0 && p.tried > 0 {
 		retry = -1 // it was refused, or failed in another process
 	}
-	g.pending.Attempts.Add(poison.Attempt{Retry: retry, After: g.memory.Last(p.record), Failed: failed, Cheap: g.cheap(took)})
+	g.pending.Attempts.Add(poison.Attempt{
+		Retry: retry, After: g.memory.Last(p.record), Failed: failed, Cheap: g.cheap(took),
+	})
 	g.memory.Ended(p.record, failed, poison.KindOf(outcome))
 }
 
@@ -359,7 +361,8 @@ func (g *Gate) Blameless(p Permit) bool {
 // a change is noticed.
 func (g *Gate) Futile(p Permit, took time.Duration) bool {
 	g.mu.Lock()
-	futile := g.known && p.known && !g.cheap(took) && g.record.Poison.Futile(g.memory.Failures(p.record), g.memory.Last(p.record))
+	failures, last := g.memory.Failures(p.record), g.memory.Last(p.record)
+	futile := g.known && p.known && !g.cheap(took) && g.record.Poison.Futile(failures, last)
 	g.mu.Unlock()
 	return futile && g.config.Draw() >= poison.Explored
 }
