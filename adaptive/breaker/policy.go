@@ -91,7 +91,8 @@ func Conservative() Policy {
 func Callee() Policy {
 	return Policy{
 		ConsecutiveFailures: 10, FailingFor: 15 * time.Second, Chance: 1e-6, Window: 5 * time.Minute,
-		OpenFirst: 2500 * time.Millisecond, OpenFor: 10 * time.Second, SuccessThreshold: 15, HalfOpenConcurrency: 8, HalfOpenFailures: 1,
+		OpenFirst: 2500 * time.Millisecond, OpenFor: 10 * time.Second, SuccessThreshold: 15,
+		HalfOpenConcurrency: 8, HalfOpenFailures: 1,
 		ProbeTimeout: 30 * time.Second,
 	}
 }

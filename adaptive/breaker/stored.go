@@ -51,7 +51,8 @@ const storedVersion = 1
 func (s State) MarshalJSON() ([]byte, error) {
 	out := stored{
 		Version: storedVersion, Circuit: s.circuit, Generation: s.generation, Since: s.since,
-		Consecutive: s.consecutive, Failing: s.failing, Reopened: s.reopened, Totals: s.totals, LastProbe: s.totals.probes,
+		Consecutive: s.consecutive, Failing: s.failing, Reopened: s.reopened,
+		Totals: s.totals, LastProbe: s.totals.probes,
 	}
 	if w := s.window; w.width > 0 {
 		out.Window = &inWindow{Width: w.width, Head: w.head, Slices: w.time[:]}

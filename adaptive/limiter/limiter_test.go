@@ -91,8 +91,8 @@ func TestThrottledCallsLowerTheLimit(t *testing.T) {
 	}
 }
 
-// A callee that serves any number of calls fails every third by chance, after as long as a success takes. The limit is in
-// use and grows. It falls if the same calls time out, and if errors take three times as long as successes.
+// A callee that serves any number of calls fails every third by chance, after as long as a success takes. The limit is
+// in use and grows. It falls if the same calls time out, and if errors take three times as long as successes.
 func TestErrorsThatTakeAsLongAsSuccessesDoNotLowerTheLimit(t *testing.T) {
 	t.Parallel()
 	p := limiter.Standard()

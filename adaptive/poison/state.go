@@ -34,8 +34,8 @@ const (
 	// most limits the retries remembered in a stage: older ones are forgotten by halves.
 	most = 400
 	// A record is to blame if retries like its own succeed less than half as often as first attempts do at the same
-	// time, by the upper bound of the 95 % interval. That takes four retries if none succeeds. It is not to blame if the
-	// share many of the first attempts fails: a part of the callee is down, and its records will recover with it.
+	// time, by the upper bound of the 95 % interval. That takes four retries if none succeeds. It is not to blame if
+	// the share many of the first attempts fails: a part of the callee is down, and its records will recover with it.
 	toBlame, many = 0.5, 0.4
 )
 
@@ -255,9 +255,10 @@ func chance(of, recovered float64) float64 {
 
 // Futile reports whether the given retry (1, 2, …) of a record is known to be futile, and the callee is well: it served
 // nine of ten recent first attempts, and also most of those of the present slice and the one before, so that no record
-// is given up when an outage begins. after is the kind of the record's last failure. Earlier retries count too: a record
-// that failed more often is no more likely to recover. Do not ask for a record whose failure was cheap: its retries hold
-// nothing, and they may be rejected only because first attempts take every place that falls free, as in a Map.
+// is given up when an outage begins. after is the kind of the record's last failure. Earlier retries count too: a
+// record that failed more often is no more likely to recover. Do not ask for a record whose failure was cheap: its
+// retries hold nothing, and they may be rejected only because first attempts take every place that falls free, as in a
+// Map.
 func (s *State) Futile(retry int, after Kind) bool {
 	if share, known := s.failing(); !known || share > fine || retry < 1 || s.failingNow() {
 		return false
