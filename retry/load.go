@@ -27,5 +27,14 @@ var brokenErrors = []string{
 // Deadlocks and other conflicts are not, because retrying resolves them.
 func IsLoadError(name string) bool { return IsOverload(name) || slices.Contains(brokenErrors, name) }
 
+// timeoutErrors are the errors of a call that did not end in time.
+var timeoutErrors = []string{
+	StatesTimeout, StatesHeartbeatTimeout, SandboxTimedout, TimeoutError, ConnectionTimeoutError, SocketTimeoutError,
+	LambdaClientExecutionTimeoutException,
+}
+
+// IsTimeout reports whether an error name stands for a call that did not end in time.
+func IsTimeout(name string) bool { return slices.Contains(timeoutErrors, name) }
+
 // IsOverload reports whether an error name indicates overload.
 func IsOverload(name string) bool { return slices.Contains(overloadErrors, name) }

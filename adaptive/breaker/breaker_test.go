@@ -94,7 +94,7 @@ func TestFailuresOfAThrottlingCallee(t *testing.T) {
 	for name, want := range map[string]breaker.Outcome{
 		"TooManyRequestsError": breaker.Throttled, "S3.SlowDown": breaker.Throttled,
 		"Lambda.TooManyRequestsException": breaker.Throttled, "ProvisionedThroughputExceededException": breaker.Throttled,
-		"ServiceUnavailableError": breaker.Failure, "TimeoutError": breaker.Failure, "": breaker.Failure,
+		"ServiceUnavailableError": breaker.Failure, "TimeoutError": breaker.TimedOut, "States.Timeout": breaker.TimedOut, "": breaker.Failure,
 	} {
 		if got := breaker.FailureAs(name); got != want || !got.Failed() {
 			t.Errorf("%q is %s, want %s", name, got, want)

@@ -54,6 +54,9 @@ type Policy struct {
 
 	// OpenFor is the time for which an open circuit refuses all calls; above 0.
 	OpenFor time.Duration
+	// OpenFirst is the time for which a circuit refuses all calls when it has just opened. It doubles each time that a
+	// half-open circuit opens again, up to OpenFor. 0 means OpenFor from the beginning; at most OpenFor.
+	OpenFirst time.Duration
 	// HalfOpenConcurrency limits the concurrent probes of a half-open circuit; 1 to MaxProbes. The current limit
 	// starts at 1. It doubles each time that as many probes have succeeded as it admits.
 	HalfOpenConcurrency int
@@ -83,12 +86,13 @@ func Conservative() Policy {
 // Callee returns the policy for a callee that many workers share. The circuit opens if nothing succeeds for 15 s,
 // in which a limiter has reached its minimum: at least ten calls in a row fail, so many that a callee with the
 // success rate of the last five minutes would do so once in a million times, and ten times as often for each 15 s
-// longer. It probes every 10 s, with two calls. If neither succeeds, it stays open; otherwise it admits 1, 2, 4
-// and 8 at a time and closes after 15 successes.
+// longer. It probes after 2.5 s, after 5 s more, and then every 10 s, with two calls each. If neither succeeds, it
+// stays open; otherwise it admits 1, 2, 4 and 8 at a time and closes after 15 successes.
 func Callee() Policy {
 	return Policy{
 		ConsecutiveFailures: 10, FailingFor: 15 * time.Second, Chance: 1e-6, Window: 5 * time.Minute,
-		OpenFor: 10 * time.Second, SuccessThreshold: 15, HalfOpenConcurrency: 8, HalfOpenFailures: 1,
+		OpenFirst: 2500 * time.Millisecond, OpenFor: 10 * time.Second, SuccessThreshold: 15,
+		HalfOpenConcurrency: 8, HalfOpenFailures: 1,
 		ProbeTimeout: 30 * time.Second,
 	}
 }
@@ -122,6 +126,8 @@ func (p Policy) Validate() error {
 	check(p.WindowRequests == 0 || p.MinimumFailures <= p.WindowRequests,
 		"MinimumFailures is %d, more than a window of %d calls holds", p.MinimumFailures, p.WindowRequests)
 	check(p.OpenFor > 0, "OpenFor is %v; it must be above 0", p.OpenFor)
+	check(p.OpenFirst >= 0 && p.OpenFirst <= max(p.OpenFor, 0), "OpenFirst is %v; it must be between 0 and OpenFor",
+		p.OpenFirst)
 	check(p.HalfOpenConcurrency >= 1 && p.HalfOpenConcurrency <= MaxProbes,
 		"HalfOpenConcurrency is %d; it must be between 1 and %d", p.HalfOpenConcurrency, MaxProbes)
 	check(p.SuccessThreshold >= 1, "SuccessThreshold is %d; it must be at least 1", p.SuccessThreshold)
@@ -132,3 +138,18 @@ func (p Policy) Validate() error {
 
 // watches reports whether the window rule is on.
 func (p *Policy) watches() bool { return p.FailureRate > 0 || p.MinimumFailures > 0 }
+
+// openFor returns the time for which a circuit is open that has opened again so many times.
+func (p *Policy) openFor(reopened int64) time.Duration {
+	if p.OpenFirst == 0 {
+		return p.OpenFor
+	}
+	d := p.OpenFirst
+	for range reopened {
+		if d >= p.OpenFor/2 {
+			return p.OpenFor
+		}
+		d *= 2
+	}
+	return min(d, p.OpenFor)
+}

@@ -18,6 +18,7 @@ type State struct {
 	since       int64  // when the circuit last changed; Unix nanoseconds
 	consecutive int64  // failures since the last success; of probes, if the circuit is half-open
 	failing     int64  // when the first of these ended; Unix nanoseconds
+	reopened    int64  // how many times a half-open circuit opened again since it was closed
 	window      window
 
 	// State of a half-open circuit.
@@ -134,7 +135,7 @@ func (s *State) Record(p *Policy, permit Permit, now time.Time, outcome Outcome)
 	switch outcome {
 	case Success:
 		s.totals.Successes++
-	case Failure, Throttled:
+	case Failure, Throttled, TimedOut:
 		s.totals.Failures++
 	default:
 		s.totals.Ignored++
@@ -241,6 +242,12 @@ func (s *State) release(id uint64, at int64) bool {
 
 // enter changes the circuit and clears the counts of the previous one.
 func (s *State) enter(c Circuit, at int64) {
+	switch {
+	case c == Closed || s.circuit == Closed:
+		s.reopened = 0
+	case c == Open && s.circuit == HalfOpen:
+		s.reopened++
+	}
 	s.circuit, s.since = c, at
 	s.generation++
 	s.consecutive, s.failing, s.window = 0, 0, window{}
@@ -258,11 +265,11 @@ func (s *State) enter(c Circuit, at int64) {
 
 // openFor returns the time for which an open circuit refuses calls from now on; 0 if it may become half-open.
 func (s *State) openFor(p *Policy, at int64) int64 {
-	passed := at - s.since
-	if passed <= -int64(p.OpenFor) { // the circuit opened before the clock was set back
+	passed, lasts := at-s.since, int64(p.openFor(s.reopened))
+	if passed <= -lasts { // the circuit opened before the clock was set back
 		return 0
 	}
-	return max(int64(p.OpenFor)-passed, 0)
+	return max(lasts-passed, 0)
 }
 
 // RetryAfter returns the minimum time that a refused caller has to wait before it can be admitted: until an open

@@ -3,6 +3,8 @@ package breaker_test
 import (
 	"encoding/json"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -125,6 +127,46 @@ func TestNoPartialOutageLatches(t *testing.T) {
 					100*share, s.Statistics(&p, at(2400)).Totals)
 			}
 		}
+	}
+}
+
+// The first probes of an outage follow each other soon, because it may be short; the time between them doubles up to
+// OpenFor. A circuit that has closed starts over. A State stored in between continues.
+func TestTheTimeBetweenProbesDoubles(t *testing.T) {
+	t.Parallel()
+	p := breaker.Callee()
+	p.ConsecutiveFailures, p.FailingFor, p.HalfOpenFailures, p.SuccessThreshold, p.Chance = 1, 0, 0, 1, 0
+	var s breaker.State
+	waits := func(now float64, n int) (got []time.Duration) {
+		for range n {
+			call(&s, &p, at(now), breaker.Failure) // the circuit opens
+			wait := s.RetryAfter(&p, at(now))
+			got = append(got, wait)
+			now += wait.Seconds()
+			stored, err := json.Marshal(s)
+			if err == nil {
+				err = json.Unmarshal(stored, &s)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		return got
+	}
+	seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+	want := []time.Duration{seconds(2.5), seconds(5), seconds(10), seconds(10)}
+	if got := waits(0, 4); !slices.Equal(got, want) {
+		t.Errorf("the circuit is open for %v, want %v", got, want)
+	}
+	if call(&s, &p, at(100), breaker.Success); s.Circuit() != breaker.Closed {
+		t.Fatalf("%s after a successful probe", s.Circuit())
+	}
+	if got := waits(200, 2); !slices.Equal(got, want[:2]) {
+		t.Errorf("the next time the circuit is open for %v, want %v", got, want[:2])
+	}
+	p.OpenFirst = 11 * time.Second
+	if err := p.Validate(); err == nil || !strings.Contains(err.Error(), "OpenFirst is 11s") {
+		t.Errorf("a first time above OpenFor is accepted: %v", err)
 	}
 }
 
@@ -389,6 +431,7 @@ func policies(t *rapid.T) breaker.Policy {
 		HalfOpenConcurrency: rapid.IntRange(1, breaker.MaxProbes).Draw(t, "concurrency"),
 		SuccessThreshold:    rapid.IntRange(1, 20).Draw(t, "successes"),
 		HalfOpenFailures:    rapid.IntRange(0, 2).Draw(t, "failures"),
+		OpenFirst:           time.Duration(rapid.IntRange(0, 1).Draw(t, "openFirst")) * time.Second,
 		ProbeTimeout:        time.Duration(rapid.IntRange(1, 20).Draw(t, "probeTimeout")) * time.Second,
 		FailureRate:         0.5, MinimumRequests: 3,
 	}

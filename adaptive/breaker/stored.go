@@ -14,6 +14,7 @@ type stored struct {
 	Since       int64     `json:"since"`
 	Consecutive int64     `json:"consecutive,omitempty"`
 	Failing     int64     `json:"failing,omitempty"`
+	Reopened    int64     `json:"reopened,omitempty"`
 	Window      *inWindow `json:"window,omitempty"`
 	Probing     *probing  `json:"probing,omitempty"`
 	Totals      Totals    `json:"totals"`
@@ -50,7 +51,8 @@ const storedVersion = 1
 func (s State) MarshalJSON() ([]byte, error) {
 	out := stored{
 		Version: storedVersion, Circuit: s.circuit, Generation: s.generation, Since: s.since,
-		Consecutive: s.consecutive, Failing: s.failing, Totals: s.totals, LastProbe: s.totals.probes,
+		Consecutive: s.consecutive, Failing: s.failing, Reopened: s.reopened,
+		Totals: s.totals, LastProbe: s.totals.probes,
 	}
 	if w := s.window; w.width > 0 {
 		out.Window = &inWindow{Width: w.width, Head: w.head, Slices: w.time[:]}
@@ -86,11 +88,15 @@ func (s *State) UnmarshalJSON(text []byte) error {
 		since:       in.Since,
 		consecutive: in.Consecutive,
 		failing:     in.Failing,
+		reopened:    in.Reopened,
 		totals:      in.Totals,
 	}
 	read.totals.probes = in.LastProbe
 	if in.Consecutive < 0 {
 		return fmt.Errorf("breaker: stored state counts %d consecutive failures", in.Consecutive)
+	}
+	if in.Reopened < 0 {
+		return fmt.Errorf("breaker: stored state has opened again %d times", in.Reopened)
 	}
 	if in.Window != nil {
 		w, err := in.Window.read()

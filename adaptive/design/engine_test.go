@@ -126,7 +126,7 @@ func (c *callee) Invoke(ctx context.Context, task *engine.Task) (engine.Result, 
 	}
 	outcome := breaker.Success
 	if failed != "" {
-		outcome = breaker.Failure
+		outcome = breaker.FailureAs(failed)
 	}
 	away := false
 	if c.breaker != nil {

@@ -9,7 +9,7 @@
 //
 // Only calls that were made while the limit was in use move it, unless nothing succeeds at all. Errors that come by
 // chance, whatever the load, leave it alone: fewer calls at a time would fail as often. A timeout, which holds the
-// callee for nothing, counts for more than an error that comes at once.
+// callee for nothing, counts in full. Of an error, only the time beyond that of a success does.
 //
 // There are three layers:
 //

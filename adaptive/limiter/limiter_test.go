@@ -91,6 +91,49 @@ func TestThrottledCallsLowerTheLimit(t *testing.T) {
 	}
 }
 
+// A callee that serves any number of calls fails every third by chance, after as long as a success takes. The limit is
+// in use and grows. It falls if the same calls time out, and if errors take three times as long as successes.
+func TestErrorsThatTakeAsLongAsSuccessesDoNotLowerTheLimit(t *testing.T) {
+	t.Parallel()
+	p := limiter.Standard()
+	for _, c := range []struct {
+		outcome  breaker.Outcome
+		took     float64
+		min, max float64
+	}{
+		{breaker.Failure, 0.5, 40, 50},
+		{breaker.TimedOut, 0.5, 3, 6},
+		{breaker.Failure, 1.5, 3, 6},
+	} {
+		var s limiter.State
+		for round := range 60 { // a round every 1.5 s takes the whole limit
+			now := float64(round) * 1.5
+			permits := full(&s, &p, at(now))
+			for i, permit := range permits {
+				if i%3 != 0 {
+					s.Record(&p, permit, at(now+0.5), breaker.Success)
+				}
+			}
+			for i, permit := range permits {
+				if i%3 == 0 {
+					s.Record(&p, permit, at(now+c.took), c.outcome)
+				}
+			}
+		}
+		if got := s.Limit(&p); got < c.min || got > c.max {
+			t.Errorf("%s after %v s: the limit is %.1f, want %v to %v", c.outcome, c.took, got, c.min, c.max)
+		}
+	}
+	// The functions count the same in sums.
+	var s limiter.State
+	tally := limiter.Tally{Asked: 60, Admitted: 60, Successes: 40, Failures: 20, Busy: 30 * time.Second,
+		Lost: 10 * time.Second, Spared: 10 * time.Second}
+	s.Advance(&p, tally, time.Second, at(1))
+	if got := s.Limit(&p); got < 21 {
+		t.Errorf("the limit is %.1f after errors that took as long as successes, want it raised from 20", got)
+	}
+}
+
 func TestSuccessAddsOneARoundAndFailureTakesAFifthOnceASecond(t *testing.T) {
 	t.Parallel()
 	p := limiter.Standard()

@@ -17,9 +17,9 @@ type Policy struct {
 	Increase float64
 	// Decrease is the smallest factor applied to the limit at a time; above 0 and below 1. The decrease is in
 	// proportion to what the failures cost (as that of DCTCP to the marked packets): if a share x of the time that
-	// calls took was lost to failures of calls admitted while at least half of the limit was in use, the factor is 1 −
-	// x/2, but at least Decrease. Failures while less is in use do not depend on the limit, and lower it only if
-	// nothing succeeds: five calls or more failed, and no other ended.
+	// calls took was lost to failures of calls admitted while at least half of the limit was in use (see [Lost]), the
+	// factor is 1 − x/2, but at least Decrease. Failures while less is in use do not depend on the limit, and
+	// lower it only if nothing succeeds: five calls or more failed, and no other ended.
 	Decrease float64
 	// DecreaseEvery is the minimum time between two decreases: the calls that ended in between are judged together.
 	DecreaseEvery time.Duration

@@ -19,7 +19,8 @@ type State struct {
 	decreased int64   // when the limit was last lowered; Unix nanoseconds
 
 	// These fields cover the calls that ended since the limit was last judged: their numbers, and for how many
-	// nanoseconds they lasted. lost is the time of the failed calls that were admitted while the limit was in use.
+	// nanoseconds they lasted. lost is the time lost to failed calls that were admitted while the limit was in use; see
+	// Lost.
 	judged        int64 // Unix nanoseconds; 0: never
 	ended, failed int64
 	busy, lost    int64
@@ -120,7 +121,7 @@ func (s *State) Record(p *Policy, permit Permit, now time.Time, outcome breaker.
 		s.typical += (took - s.typical) / 16
 	case breaker.Throttled:
 		took = max(took, s.typical)
-	case breaker.Failure, breaker.Ignored:
+	case breaker.Failure, breaker.TimedOut, breaker.Ignored:
 	}
 	s.ended++
 	s.busy += took
@@ -128,12 +129,23 @@ func (s *State) Record(p *Policy, permit Permit, now time.Time, outcome breaker.
 	case outcome.Failed():
 		s.failed++
 		if permit.used {
-			s.lost += took
+			s.lost += int64(Lost(outcome, time.Duration(took), time.Duration(s.typical)))
 		}
 	case permit.used:
 		s.raise(p, 1)
 	}
 	s.judge(p, at)
+}
+
+// Lost returns how much of the time that a failed call took was lost to the failure. typical is the duration of a
+// success; 0 means unknown. Of an error with which the callee answers, only the time beyond that of a success is lost:
+// errors by chance take as long as successes, and fewer calls at a time would fail as often. Timeouts and throttled
+// calls count in full.
+func Lost(outcome breaker.Outcome, took, typical time.Duration) time.Duration {
+	if outcome == breaker.Failure {
+		return max(took-typical, 0)
+	}
+	return took
 }
 
 // raise applies n successes to the limit.

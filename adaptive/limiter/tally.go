@@ -14,8 +14,8 @@ type Tally struct {
 	// Successes and Failures count the calls that ended. A failure is the callee's fault.
 	Successes, Failures int64
 	// Busy is the total duration of the ended calls, where a throttled one counts with that of a success. Lost is the
-	// part of it that failures took.
-	Busy, Lost time.Duration
+	// part of it that failures took, and Spared the part of Lost that was not lost to them; see [Lost].
+	Busy, Lost, Spared time.Duration
 	// Attempts counts the ended calls as first attempts and retries, if the callers know which they are.
 	Attempts poison.Counts
 }
@@ -24,7 +24,7 @@ type Tally struct {
 func (t Tally) Plus(o Tally) Tally {
 	return Tally{
 		t.Asked + o.Asked, t.Admitted + o.Admitted, t.Successes + o.Successes, t.Failures + o.Failures, t.Busy + o.Busy,
-		t.Lost + o.Lost, t.Attempts.Plus(o.Attempts),
+		t.Lost + o.Lost, t.Spared + o.Spared, t.Attempts.Plus(o.Attempts),
 	}
 }
 
@@ -51,7 +51,7 @@ func (s *State) Advance(p *Policy, t Tally, span time.Duration, now time.Time) {
 	}
 	lost := 0.0
 	if used && t.Busy > 0 {
-		lost = float64(t.Lost) / float64(t.Busy)
+		lost = float64(t.Lost-t.Spared) / float64(t.Busy)
 	} else if used {
 		lost = float64(t.Failures) / float64(t.Successes+t.Failures)
 	}
@@ -112,5 +112,5 @@ func Share(limit float64, t Tally, span time.Duration) float64 {
 
 // Negative returns −t. Adding it to a tally subtracts t.
 func (t Tally) Negative() Tally {
-	return Tally{-t.Asked, -t.Admitted, -t.Successes, -t.Failures, -t.Busy, -t.Lost, t.Attempts.Negative()}
+	return Tally{-t.Asked, -t.Admitted, -t.Successes, -t.Failures, -t.Busy, -t.Lost, -t.Spared, t.Attempts.Negative()}
 }

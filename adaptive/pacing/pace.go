@@ -61,7 +61,9 @@ func (p *Pace) Ended(now time.Time, permit limiter.Permit, took time.Duration, s
 	policy := p.policy
 	if !succeeded {
 		p.failed = true
-		p.state.Record(&policy, permit, now, breaker.Failure)
+		// A piece is begun again because the callee failed it before. That it fails again is taken for overload, so all
+		// of its time counts, like that of a timeout.
+		p.state.Record(&policy, permit, now, breaker.TimedOut)
 		return
 	}
 	const weight = 20 // of the mean so far against one piece

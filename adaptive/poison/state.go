@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"stepback/adaptive/breaker"
 	"stepback/adaptive/controller/decide"
 )
 
@@ -20,9 +21,8 @@ const (
 	least    = 4
 	shortest = time.Second
 	longest  = 30 * time.Second
-	// Retries count in slices in which at most the share fine of the first attempts failed, and records are given up
-	// while no more of the recent ones failed, and at most the share well of those in the present slice and the one
-	// before.
+	// Records are given up while at most the share fine of the recent first attempts failed, and at most the share well
+	// of those in the present slice and the one before.
 	fine, well = 0.1, 0.25
 	// memory is the time constant with which calls are forgotten, and outages that of the peak. few is the number of
 	// calls needed for a statement.
@@ -33,10 +33,46 @@ const (
 	plausible = 0.001
 	// most limits the retries remembered in a stage: older ones are forgotten by halves.
 	most = 400
-	// A retry is futile if its chance of success is below futile, by the upper bound of its 95 % interval. That takes
-	// 73 retries if none succeeds.
-	futile = 0.05
+	// A record is to blame if retries like its own succeed less than half as often as first attempts do at the same
+	// time, by the upper bound of the 95 % interval. That takes four retries if none succeeds. It is not to blame if
+	// the share many of the first attempts fails: a part of the callee is down, and its records will recover with it.
+	toBlame, many = 0.5, 0.4
 )
+
+// futile is the chance of success, compared with that of first attempts, below which a retry is futile, by the upper
+// bound of the 95 % interval. After an error this takes 22 retries if none succeeds. Timeouts take 45, because those of
+// ordinary records are often among them.
+var futile = [Kinds]float64{Answered: 0.15, TimedOut: 0.08}
+
+// Kind is a kind of failure. Retries after different kinds of failures have different chances: a call that timed out
+// may be an ordinary one that met a slow callee.
+type Kind uint8
+
+// The kinds of failures: an error with which the callee answers, and a timeout.
+const (
+	Answered Kind = iota
+	TimedOut
+	Kinds
+)
+
+// KindOf returns the kind of a failure.
+func KindOf(o breaker.Outcome) Kind {
+	if o == breaker.TimedOut {
+		return TimedOut
+	}
+	return Answered
+}
+
+// Attempt describes a call that ended.
+type Attempt struct {
+	// Retry is the number of the record's calls before, which all failed: 0 for a first attempt, 1 for the first retry.
+	// A negative one is unknown. Refused calls are no attempts.
+	Retry int
+	// After is the kind of the failure before a retry.
+	After Kind
+	// Failed is true if the call failed. Cheap is true if it took less time than a success.
+	Failed, Cheap bool
+}
 
 // Counts adds up how first attempts and retries ended. Only successes and load errors count.
 type Counts struct {
@@ -44,9 +80,9 @@ type Counts struct {
 	Ended, Failed int64
 	// First is the number of first attempts that ended, FirstFailed the number of those that failed.
 	First, FirstFailed int64
-	// Retried is the number of retries that ended, and Recovered the number of those that succeeded, by the number of
-	// the retry: 1, 2, and 3 or more.
-	Retried, Recovered [Stages]int64
+	// Retried is the number of retries that ended, and Recovered the number of those that succeeded, by the kind of the
+	// failure before and the number of the retry: 1, 2, and 3 or more.
+	Retried, Recovered [Kinds][Stages]int64
 }
 
 // Plus returns the sum of two counts.
@@ -55,9 +91,11 @@ func (c Counts) Plus(o Counts) Counts {
 	c.Failed += o.Failed
 	c.First += o.First
 	c.FirstFailed += o.FirstFailed
-	for i := range Stages {
-		c.Retried[i] += o.Retried[i]
-		c.Recovered[i] += o.Recovered[i]
+	for k := range Kinds {
+		for i := range Stages {
+			c.Retried[k][i] += o.Retried[k][i]
+			c.Recovered[k][i] += o.Recovered[k][i]
+		}
 	}
 	return c
 }
@@ -65,32 +103,33 @@ func (c Counts) Plus(o Counts) Counts {
 // Negative returns −c. Adding it to a count subtracts c.
 func (c Counts) Negative() Counts {
 	c.Ended, c.Failed, c.First, c.FirstFailed = -c.Ended, -c.Failed, -c.First, -c.FirstFailed
-	for i := range Stages {
-		c.Retried[i], c.Recovered[i] = -c.Retried[i], -c.Recovered[i]
+	for k := range Kinds {
+		for i := range Stages {
+			c.Retried[k][i], c.Recovered[k][i] = -c.Retried[k][i], -c.Recovered[k][i]
+		}
 	}
 	return c
 }
 
-// Add counts one call of a record whose earlier calls all failed. retry is their number: 0 for a first attempt, 1 for
-// the first retry. A negative one is unknown. Refused calls are no attempts. A failure is cheap if it took less time
-// than a success: a rejection or an error that comes at once. A retry with a cheap failure is not counted as a retry.
-func (c *Counts) Add(retry int, failed, cheap bool) {
+// Add counts one call of a record whose earlier calls all failed. A failure is cheap if it took less time than a
+// success: a rejection or an error that comes at once. A retry with a cheap failure is not counted as a retry.
+func (c *Counts) Add(a Attempt) {
 	c.Ended++
-	if failed {
+	if a.Failed {
 		c.Failed++
 	}
 	switch {
-	case retry < 0, retry > 0 && failed && cheap:
-	case retry == 0:
+	case a.Retry < 0, a.Retry > 0 && a.Failed && a.Cheap:
+	case a.Retry == 0:
 		c.First++
-		if failed {
+		if a.Failed {
 			c.FirstFailed++
 		}
 	default:
-		i := min(retry, Stages) - 1
-		c.Retried[i]++
-		if !failed {
-			c.Recovered[i]++
+		i := stage(a.Retry)
+		c.Retried[a.After][i]++
+		if !a.Failed {
+			c.Recovered[a.After][i]++
 		}
 	}
 }
@@ -114,15 +153,17 @@ type State struct {
 	Failed      float64 `json:"failed"`
 	// Peak is the largest share of calls that failed, and decreases over time.
 	Peak float64 `json:"peak"`
-	// Retried and Recovered count the retries made while the callee was well.
-	Retried   [Stages]float64 `json:"retried"`
-	Recovered [Stages]float64 `json:"recovered"`
+	// Retried and Recovered count retries by the kind of the failure before. A retry counts in Retried with the share
+	// of the first attempts that succeeded at the same time, and in Recovered with 1 if it succeeded. They grow alike
+	// if retries succeed as often as first attempts do, whatever the load.
+	Retried   [Kinds][Stages]float64 `json:"retriedAfter"`
+	Recovered [Kinds][Stages]float64 `json:"recoveredAfter"`
 }
 
 // Record counts a call that ended now; see [Counts.Add].
-func (s *State) Record(retry int, failed, cheap bool, now time.Time) {
+func (s *State) Record(a Attempt, now time.Time) {
 	var c Counts
-	c.Add(retry, failed, cheap)
+	c.Add(a)
 	s.Advance(c, now)
 }
 
@@ -147,16 +188,24 @@ func (s *State) Advance(c Counts, now time.Time) {
 	if s.Ended >= few {
 		s.Peak = max(s.Peak, s.Failed/s.Ended)
 	}
-	if s.Slice.First > 0 && s.Last <= fine {
+	if s.Slice.First > 0 {
+		s.retried(1 - s.Last)
+	}
+	s.Slice, s.Began = Counts{}, at
+}
+
+// retried adds the retries of the slice, in which the given share of the first attempts succeeded.
+func (s *State) retried(succeeded float64) {
+	for k := range Kinds {
 		for i := range Stages {
-			s.Retried[i] += float64(s.Slice.Retried[i])
-			s.Recovered[i] += float64(s.Slice.Recovered[i])
-			if s.Retried[i] > most {
-				s.Retried[i], s.Recovered[i] = s.Retried[i]/2, s.Recovered[i]/2
+			of, have := &s.Retried[k][i], &s.Recovered[k][i]
+			*of += succeeded * float64(s.Slice.Retried[k][i])
+			*have += float64(s.Slice.Recovered[k][i])
+			if *of > most {
+				*of, *have = *of/2, *have/2
 			}
 		}
 	}
-	s.Slice, s.Began = Counts{}, at
 }
 
 // failing returns the recent share of first attempts that failed; known is false if there were too few.
@@ -170,8 +219,17 @@ func (s *State) failing() (share float64, known bool) {
 
 // Blameless reports whether a record that failed so many times in a row may be one like any other: the share of calls
 // that failed lately, to the power of the failures, is not negligible. An outage of all calls is remembered for about
-// ten minutes, because records wait for as long, and have no retry left when they come back.
-func (s *State) Blameless(failures int) bool {
+// ten minutes, because records wait for as long, and have no retry left when they come back. It is to blame if records
+// that failed as often, the last time in the same way, do not recover while most first attempts succeed: they would
+// keep the callee busy that they make ill.
+func (s *State) Blameless(failures int, last Kind) bool {
+	failing, _ := s.failing()
+	if failures > 0 && failing < many {
+		i := stage(failures)
+		if chance(s.Retried[last][i], s.Recovered[last][i]) < toBlame {
+			return false
+		}
+	}
 	ended := s.Ended + float64(s.Slice.Ended)
 	if !(ended >= few) {
 		return false
@@ -186,14 +244,30 @@ func (s *State) failingNow() bool {
 	return s.Last > well || s.Slice.First >= least && s.Slice.failing() > well
 }
 
-// Futile reports whether the given retry (1, 2, …) of a record that failed is known to be futile, and the callee is
-// well: it served nine of ten recent first attempts, and also most of those of the present slice and the one before, so
-// that no record is given up when an outage begins. Do not ask for a record whose failure was cheap: its retries hold
-// nothing, and they may be rejected only because first attempts take every place that falls free, as in a Map.
-func (s *State) Futile(retry int) bool {
+// stage returns the index of the stage of a retry: 1, 2, ….
+func stage(retry int) int { return min(retry, Stages) - 1 }
+
+// chance returns the upper bound of the chance that a retry succeeds, compared with first attempts; 1 if nothing is
+// known.
+func chance(of, recovered float64) float64 {
+	return decide.Share{Of: of, Have: min(recovered, of)}.High()
+}
+
+// Futile reports whether the given retry (1, 2, …) of a record is known to be futile, and the callee is well: it served
+// nine of ten recent first attempts, and also most of those of the present slice and the one before, so that no record
+// is given up when an outage begins. after is the kind of the record's last failure. Earlier retries count too: a
+// record that failed more often is no more likely to recover. Do not ask for a record whose failure was cheap: its
+// retries hold nothing, and they may be rejected only because first attempts take every place that falls free, as in a
+// Map.
+func (s *State) Futile(retry int, after Kind) bool {
 	if share, known := s.failing(); !known || share > fine || retry < 1 || s.failingNow() {
 		return false
 	}
-	i := min(retry, Stages) - 1
-	return decide.Share{Of: s.Retried[i], Have: s.Recovered[i]}.High() < futile
+	last := stage(retry)
+	of, recovered := 0.0, 0.0
+	for i := range last + 1 {
+		of += s.Retried[after][i]
+		recovered += s.Recovered[after][i]
+	}
+	return min(chance(s.Retried[after][last], s.Recovered[after][last]), chance(of, recovered)) < futile[after]
 }

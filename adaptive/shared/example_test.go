@@ -35,5 +35,5 @@ func Example() {
 	_, err := two.Allow(ctx)
 	refused, ok := errors.AsType[*breaker.OpenError](err)
 	fmt.Println(ok, refused)
-	// Output: true CircuitOpen: the circuit is open and admits no calls; try again in 9s
+	// Output: true CircuitOpen: the circuit is open and admits no calls; try again in 1.5s
 }

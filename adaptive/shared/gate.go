@@ -197,13 +197,14 @@ func (g *Gate) Record(ctx context.Context, permit Permit, outcome breaker.Outcom
 				g.typical = took
 			}
 			g.typical += (took - g.typical) / 16
-		case breaker.Failure, breaker.Throttled:
+		case breaker.Failure, breaker.Throttled, breaker.TimedOut:
 			if outcome == breaker.Throttled {
 				took = max(took, g.typical)
 			}
 			g.pending.Failures++
 			g.pending.Busy += took
 			g.pending.Lost += took
+			g.pending.Spared += took - limiter.Lost(outcome, took, g.typical)
 		case breaker.Ignored:
 		}
 	}
@@ -224,15 +225,17 @@ func (g *Gate) remember(p Permit, outcome breaker.Outcome, took time.Duration) {
 	}
 	failed := outcome.Failed()
 	if !p.known {
-		g.pending.Attempts.Add(-1, failed, false)
+		g.pending.Attempts.Add(poison.Attempt{Retry: -1, Failed: failed})
 		return
 	}
 	retry := g.memory.Failures(p.record)
 	if retry == 0 && p.tried > 0 {
 		retry = -1 // it was refused, or failed in another process
 	}
-	g.pending.Attempts.Add(retry, failed, g.cheap(took))
-	g.memory.Ended(p.record, failed)
+	g.pending.Attempts.Add(poison.Attempt{
+		Retry: retry, After: g.memory.Last(p.record), Failed: failed, Cheap: g.cheap(took),
+	})
+	g.memory.Ended(p.record, failed, poison.KindOf(outcome))
 }
 
 // probed records the outcome of a probe with a separate write. If the write fails, the probe expires.
@@ -349,7 +352,7 @@ func (g *Gate) Away() bool {
 func (g *Gate) Blameless(p Permit) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.known && p.known && g.record.Poison.Blameless(g.memory.Failures(p.record))
+	return g.known && p.known && g.record.Poison.Blameless(g.memory.Failures(p.record), g.memory.Last(p.record))
 }
 
 // Futile reports whether the next retry of a record whose call failed, as recorded by this gate, is known to be futile:
@@ -358,7 +361,8 @@ func (g *Gate) Blameless(p Permit) bool {
 // a change is noticed.
 func (g *Gate) Futile(p Permit, took time.Duration) bool {
 	g.mu.Lock()
-	futile := g.known && p.known && !g.cheap(took) && g.record.Poison.Futile(g.memory.Failures(p.record))
+	failures, last := g.memory.Failures(p.record), g.memory.Last(p.record)
+	futile := g.known && p.known && !g.cheap(took) && g.record.Poison.Futile(failures, last)
 	g.mu.Unlock()
 	return futile && g.config.Draw() >= poison.Explored
 }

@@ -82,7 +82,7 @@ func nameOf(err error) string {
 func TestGuardTellsTheGateHowCallsEnd(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]breaker.Outcome{
-		"": breaker.Success, "DatabaseConnectionError": breaker.Failure, "TimeoutError": breaker.Failure,
+		"": breaker.Success, "DatabaseConnectionError": breaker.Failure, "TimeoutError": breaker.TimedOut,
 		"ValidationError": breaker.Ignored, "DeadlockException": breaker.Ignored, "UnexpectedError": breaker.Ignored,
 	} {
 		g := &gate{}

@@ -288,7 +288,7 @@ func readBudget(v strictyaml.Value) *budget.Policy {
 // readBreaker parses a preset (callee or source) with members that override its numbers.
 func readBreaker(v strictyaml.Value) *breaker.Policy {
 	o := v.Object("preset", "consecutiveFailures", "failingFor", "chance", "failureRate", "minimumRequests",
-		"minimumFailures", "window", "openFor", "halfOpenConcurrency", "successThreshold", "halfOpenFailures", "probeTimeout")
+		"minimumFailures", "window", "openFirst", "openFor", "halfOpenConcurrency", "successThreshold", "halfOpenFailures", "probeTimeout")
 	b := breaker.Callee()
 	if o.Get("preset").OneOf("callee", "source") == "source" {
 		b = breaker.Conservative()
@@ -306,6 +306,7 @@ func readBreaker(v strictyaml.Value) *breaker.Policy {
 	b.FailureRate = o.Get("failureRate").NumberOr(b.FailureRate, 0, 1)
 	b.Window = o.Get("window").DurationOr(b.Window, time.Second, time.Hour)
 	b.OpenFor = o.Get("openFor").DurationOr(b.OpenFor, time.Millisecond, 24*time.Hour)
+	b.OpenFirst = o.Get("openFirst").DurationOr(min(b.OpenFirst, b.OpenFor), 0, 24*time.Hour)
 	b.ProbeTimeout = o.Get("probeTimeout").DurationOr(b.ProbeTimeout, time.Millisecond, 24*time.Hour)
 	valid(v, b.Validate())
 	return &b

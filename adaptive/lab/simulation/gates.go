@@ -123,6 +123,8 @@ func (g *gates) ended(r *run, x *record, e *errorKind) {
 	case e == nil:
 	case e.load && e.cause == retry.CauseThrottle:
 		outcome = breaker.Throttled
+	case e.load && retry.IsTimeout(e.name):
+		outcome = breaker.TimedOut
 	case e.load:
 		outcome = breaker.Failure
 	default:
@@ -144,7 +146,9 @@ func (g *gates) ended(r *run, x *record, e *errorKind) {
 		return
 	}
 	if p.Poison && outcome != breaker.Ignored {
-		g.poison.Record(int(x.calls)-1, outcome.Failed(), g.cheap(r, x), r.time())
+		g.poison.Record(poison.Attempt{Retry: int(x.calls) - 1, After: x.failed, Failed: outcome.Failed(),
+			Cheap: g.cheap(r, x)}, r.time())
+		x.failed = poison.KindOf(outcome)
 		if outcome == breaker.Success {
 			g.typical += (r.now - x.began - g.typical) / 8
 		}
@@ -223,7 +227,7 @@ func (g *gates) blameless(x *record) bool {
 	if g.fleet != nil {
 		return g.fleet[x.permit.process].Blameless(x.permit.shared)
 	}
-	return g.poison.Blameless(int(x.calls))
+	return g.poison.Blameless(int(x.calls), x.failed)
 }
 
 // futile reports whether the next retry of a record is not made because it is futile.
@@ -233,7 +237,7 @@ func (g *gates) futile(r *run, x *record) bool {
 		g.u = u
 		return g.fleet[x.permit.process].Futile(x.permit.shared, time.Duration(r.now-x.began))
 	}
-	return !g.cheap(r, x) && g.poison.Futile(int(x.calls)) && u >= poison.Explored
+	return !g.cheap(r, x) && g.poison.Futile(int(x.calls), x.failed) && u >= poison.Explored
 }
 
 // cheap reports whether a record's call took less time than successful calls do.

@@ -10,6 +10,7 @@ import (
 	"stepback/adaptive/lab/draw"
 	"stepback/adaptive/lab/policy"
 	"stepback/adaptive/lab/scenario"
+	"stepback/adaptive/poison"
 	"stepback/retry"
 )
 
@@ -110,6 +111,7 @@ type record struct {
 	redrives  uint8
 	before    uint32 // calls made before the last redrive
 	permit    permits
+	failed    poison.Kind // how the last call failed
 }
 
 // attempts is the retry counter of one retrier for one record.

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
 
 	"stepback/adaptive/limiter"
+	"stepback/adaptive/poison"
 	"stepback/adaptive/shared"
 )
 
@@ -131,16 +132,22 @@ func (s *Store) expiry() int64 {
 var counterAttributes = []string{
 	"asked", "admitted", "successes", "failures", "busy", "lost", "ended", "failed", "firsts", "firstFailures",
 	"retried1", "retried2", "retried3", "recovered1", "recovered2", "recovered3",
+	"timeoutsRetried1", "timeoutsRetried2", "timeoutsRetried3",
+	"timeoutsRecovered1", "timeoutsRecovered2", "timeoutsRecovered3", "spared",
 }
 
 // numbers returns the fields of a tally in the order of counterAttributes.
 func numbers(t *limiter.Tally) []*int64 {
 	a := &t.Attempts
-	return []*int64{
+	numbers := []*int64{
 		&t.Asked, &t.Admitted, &t.Successes, &t.Failures, (*int64)(&t.Busy), (*int64)(&t.Lost), &a.Ended, &a.Failed,
 		&a.First, &a.FirstFailed,
-		&a.Retried[0], &a.Retried[1], &a.Retried[2], &a.Recovered[0], &a.Recovered[1], &a.Recovered[2],
 	}
+	for k := range poison.Kinds {
+		numbers = append(numbers, &a.Retried[k][0], &a.Retried[k][1], &a.Retried[k][2], &a.Recovered[k][0],
+			&a.Recovered[k][1], &a.Recovered[k][2])
+	}
+	return append(numbers, (*int64)(&t.Spared))
 }
 
 var addCounters = func() string {
