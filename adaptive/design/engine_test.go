@@ -191,7 +191,7 @@ func (c *callee) call(ctx context.Context, item int) (string, error) {
 		c.settings.Timeout*float64(time.Second),
 	) - time.Millisecond; c.settings.Timeout > 0 &&
 		lasts > limit {
-		lasts, name = limit, "Timeout"
+		lasts, name = limit, retry.StatesTimeout
 	}
 	return name, c.clock.Sleep(ctx, lasts)
 }
