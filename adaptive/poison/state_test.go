@@ -92,8 +92,8 @@ func TestKindsOfFailuresAreToldApart(t *testing.T) {
 	}
 }
 
-// While a callee that poison makes ill fails every fourth first attempt, records that failed as often as poison does
-// are not waited for. They are while it fails every second one, because part of it is down.
+// While a callee that poison makes ill fails every fourth first attempt, records that failed as often as poison are not
+// waited for. They are while it fails every second one, because part of it is down.
 func TestPoisonIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -187,10 +187,10 @@ func TestCronAgainstAnother(t *testing.T) {
 		at := time.Unix(rapid.Int64Range(1_700_000_000, 2_000_000_000).Draw(t, "at"), 0).UTC()
 		for range 5 {
 			want := oracle.Next(at)
-			if want.Year() > 2098 { // cronexpr ends in 2099
+			got, ok := ours.Next(at, at)
+			if want.Year() > 2098 || want.IsZero() && got.Year() > 2098 { // cronexpr ends in 2099
 				return
 			}
-			got, ok := ours.Next(at, at)
 			if ok == want.IsZero() || ok && !got.Equal(want) {
 				t.Fatalf("%s after %v: %v, want %v", text, at, got, want)
 			}
