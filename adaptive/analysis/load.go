@@ -421,9 +421,9 @@ func (x *callee) byStart() []call {
 	return x.times
 }
 
-// serving returns how many servers of the mean time the best seconds of the overloaded periods require: low without
-// what five seconds can exceed the mean rate by chance, two standard deviations of a count. ok is false if the record
-// shows no overload.
+// serving estimates the number of servers: the highest rate of the overloaded periods times their mean time of a call.
+// high takes this rate as it is. low is lower by two standard deviations of the count, because the best of many spans
+// exceeds the mean rate by chance. ok is false if the record shows no overload.
 func (s *service) serving(x *callee, windows []window) (low, high int, ok bool) {
 	saturated := slices.Collect(maps.Keys(x.saturated()))
 	if len(saturated) == 0 {

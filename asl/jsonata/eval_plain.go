@@ -47,7 +47,7 @@ func (ev *evaluator) plainSteps(n *node, item value, f *frame) (value, int, *Err
 	return item, n.plain, nil
 }
 
-// plainKey reads a member; for a JSON tree it does so without caching the result.
+// plainKey returns the member key of an item. It does not cache a member that it converts from a JSON tree.
 func (ev *evaluator) plainKey(item value, key string) value {
 	o, ok := item.(*object)
 	if !ok || o.source == nil || o.vals != nil {
