@@ -78,7 +78,7 @@ func TestHelp(t *testing.T) {
 	for _, test := range []struct{ args, want string }{
 		{"", "Exit status: 0 success; 1 failure; 2 wrong usage;"},
 		{"--help", "Run \"stepback <command> --help\" for more information on a command."},
-		{"run --help", "stepback run --csv activity.csv --fault ProcessSingleUserRecord:DatabaseConnectionError:0.1"},
+		{"run --help", "stepback run --csv activity.csv --fault ApplyBatch:DatabaseConnectionError:50%"},
 		{"export --help", "export users"},
 		{"export users --help", "stepback export users --data .stepback > users.csv"},
 		{"history --help", "--children"},
