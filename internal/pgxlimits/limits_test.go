@@ -117,7 +117,7 @@ func TestSilentServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer fresh.Close()
-	// Dialing can take longer than the limit, too. That is a timeout of package net, which wraps no context.DeadlineExceeded.
+	// Dialing may exceed the limit as well: a timeout of package net, which wraps no context.DeadlineExceeded.
 	err = fresh.Ping(t.Context())
 	if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() {
 		t.Errorf("a server that is silent in the handshake: %v", err)
