@@ -68,6 +68,7 @@ type Guard struct {
 	times  deadline.Times
 	usual  time.Duration // the 95th percentile of times, as of its last computation
 	counts int           // calls since that computation
+	failed string        // name and message of the last failure that was the callee's fault
 
 	retriers map[string][]retrypatterns.Retrier // by state, as far as they were needed
 }
@@ -108,6 +109,23 @@ func (g *Guard) took(d time.Duration) {
 	}
 }
 
+// fault remembers a failure that was the callee's fault.
+func (g *Guard) fault(name, message string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.failed = name + ": " + message
+}
+
+// lastFault returns the last failure that was the callee's fault, as a clause of a message; empty if none is known.
+func (g *Guard) lastFault() string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.failed == "" {
+		return ""
+	}
+	return "; the last failed call: " + g.failed
+}
+
 // Guarded returns a function that asks the guard before each call and reports how the call ended. A nil guard changes
 // nothing.
 func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
@@ -116,7 +134,7 @@ func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
 	}
 	return func(ctx context.Context, event json.RawMessage) (out Output, err error) {
 		if err := g.check(ctx); err != nil {
-			return out, encode(refusal(err, attempt{}))
+			return out, encode(g.refusal(err, attempt{}))
 		}
 		if g.Gate == nil {
 			out, _, err = call(ctx, g, f, event)
@@ -125,7 +143,7 @@ func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
 		permit, err := g.Gate.Allow(ctx)
 		try, known := attemptOf(event)
 		if err != nil {
-			return out, encode(refusal(err, try))
+			return out, encode(g.refusal(err, try))
 		}
 		if known {
 			permit = permit.Of(try.record, try.Retries)
@@ -139,6 +157,7 @@ func Guarded[Output any](g *Guard, f Func[Output]) Func[Output] {
 		}()
 		if outcome.Failed() {
 			name, message := nameAndMessage(err)
+			g.fault(name, message)
 			switch {
 			case known && g.Gate.Futile(permit, g.now().Sub(began)):
 				return out, encode(csvimport.Fail(retry.RetryNotWorthwhile,
@@ -313,14 +332,14 @@ func nameAndMessage(err error) (name, message string) {
 }
 
 // refusal converts a guard's refusal of an attempt to a failure whose name depends on the kind of refusal.
-func refusal(err error, try attempt) error {
+func (g *Guard) refusal(err error, try attempt) error {
 	var open *breaker.OpenError
 	var exhausted *limiter.ExhaustedError
 	var late *deadline.TooLateError
 	switch {
 	case errors.As(err, &open):
-		return csvimport.Fail(retry.CircuitOpen, "the callee's circuit is %s; try again in %s", open.Circuit,
-			open.RetryAfter)
+		return csvimport.Fail(retry.CircuitOpen, "the callee's circuit is %s; try again in %s%s", open.Circuit,
+			open.RetryAfter, g.lastFault())
 	case errors.As(err, &exhausted) && exhausted.Momentary && try.Retries < try.Brief:
 		return csvimport.Fail(retry.LimitReached,
 			"the callee accepts %d concurrent calls, and all are in use at the moment; it keeps up with most calls",

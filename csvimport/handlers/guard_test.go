@@ -107,6 +107,24 @@ func TestGuardRefusesByName(t *testing.T) {
 	}
 }
 
+// A refusal names the failure that the callee ended with last, so that an execution that ends by it has a cause.
+func TestARefusalNamesTheLastFailure(t *testing.T) {
+	t.Parallel()
+	gate := &gate{}
+	guard := &handlers.Guard{Gate: gate}
+	_, err := handlers.Guarded(guard, step("DatabaseConnectionError"))(t.Context(), nil)
+	if nameOf(err) != "DatabaseConnectionError" {
+		t.Fatal(err)
+	}
+	gate.refuse = &breaker.OpenError{Circuit: breaker.Open, RetryAfter: time.Second}
+	_, err = handlers.Guarded(guard, step(""))(t.Context(), nil)
+	answer, ok := errors.AsType[messages.InvokeResponse_Error](err)
+	const want = "the callee's circuit is open; try again in 1s; the last failed call: DatabaseConnectionError: it failed"
+	if !ok || answer.Type != "CircuitOpen" || answer.Message != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 // A call that the limiter refuses for the moment waits briefly, as often as the definition allows.
 func TestGuardRefusesForTheMoment(t *testing.T) {
 	t.Parallel()
