@@ -107,7 +107,7 @@ func TestGuardRefusesByName(t *testing.T) {
 	}
 }
 
-// A refusal names the failure that the callee ended with last, so that an execution that ends by it has a cause.
+// An open circuit that refuses a call names the last failed one, so that an execution that ends by it has a cause.
 func TestARefusalNamesTheLastFailure(t *testing.T) {
 	t.Parallel()
 	gate := &gate{}
