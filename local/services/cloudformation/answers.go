@@ -8,15 +8,16 @@ import (
 	"strings"
 
 	"stepback/aws"
+	"stepback/engine/clock"
 )
 
-// expect returns a channel that is signalled when a response for a token arrives.
-func (s *Service) expect(token string) chan struct{} {
+// expect returns a bell that rings when a response for a token arrives.
+func (s *Service) expect(token string) *clock.Bell {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c := make(chan struct{}, 1)
-	s.waiting[token] = c
-	return c
+	b := s.opts.Clock.NewBell()
+	s.waiting[token] = b
+	return b
 }
 
 func (s *Service) forgetExpected(token string) {
@@ -106,11 +107,8 @@ func (s *Service) take(token string, body io.Reader) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c := s.waiting[token]; c != nil {
-		select {
-		case c <- struct{}{}:
-		default:
-		}
+	if b := s.waiting[token]; b != nil {
+		b.Ring()
 	}
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"stepback/aws"
-	"stepback/engine/clock"
 	"stepback/local/services/cloudformation/resource"
 	"stepback/local/services/cloudformation/template"
 )
@@ -165,20 +164,22 @@ func (s *Service) custom(ctx context.Context, r *resource.Request, kind string) 
 	if err != nil {
 		return resource.State{}, err
 	}
-	answered := s.expect(token)
+	changed := s.expect(token)
 	defer s.forgetExpected(token)
 	invoked := make(chan error, 1)
 	invoking, stop := context.WithCancel(ctx)
-	s.deployments.Go(func() { invoked <- s.provide(invoking, r, provider, body) })
+	s.opts.Clock.Go(invoking, &s.deployments, 0, func(ctx context.Context) {
+		invoked <- s.provide(ctx, r, provider, body)
+		changed.Ring()
+	})
 	defer func() {
 		if invoked != nil { // the rest of the invocation does not matter; Close waits for its end
 			stop()
 		}
 	}()
 	end := s.now().Add(time.Duration(seconds) * time.Second)
-	timeout := make(chan struct{})
-	timer := s.opts.Clock.Schedule(end, clock.AlarmFunc(func() { close(timeout) }))
-	defer timer.Stop()
+	defer s.opts.Clock.Schedule(end, changed).Stop()
+	defer context.AfterFunc(r.GiveUp, changed.Ring)() //nolint:contextcheck // its end is another event
 	for {
 		if a, ok, err := s.answer(token); err != nil || ok {
 			if err != nil {
@@ -186,23 +187,22 @@ func (s *Service) custom(ctx context.Context, r *resource.Request, kind string) 
 			}
 			return s.answeredState(of, r, a, kind)
 		}
-		resume := s.opts.Clock.Yield(ctx)
-		select {
-		case <-answered:
-			resume()
-		case err := <-invoked:
-			resume()
+		switch {
+		case len(invoked) > 0:
+			err := <-invoked
 			invoked = nil
 			if err != nil {
 				return resource.State{}, err
 			}
-		case <-timeout:
-			resume()
+		case !s.now().Before(end):
 			return resource.State{}, invalid("CloudFormation did not receive a response from your Custom Resource. Please check your logs for requestId [%s]. If you are using the Python cfn-response module, you may need to update your Lambda function code so that CloudFormation can attach the updated version.",
 				token)
-		case <-r.GiveUp.Done():
-			resume()
+		case r.GiveUp.Err() != nil:
 			return resource.State{}, context.Cause(r.GiveUp) //nolint:contextcheck // its cause is the error
+		default:
+			if err := changed.Await(ctx); err != nil {
+				return resource.State{}, err
+			}
 		}
 	}
 }

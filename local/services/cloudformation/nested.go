@@ -125,16 +125,19 @@ func onFailure(op *operation) string {
 // nestedWait waits for the end of the operation of a nested stack. If the operation of the stack around it is given
 // up, it gives up that of the nested stack, and returns the reason once that has ended.
 func (s *Service) nestedWait(ctx context.Context, r *resource.Request, of ofRecord, child *stack, want ...string) (resource.State, error) {
-	var givenUp <-chan struct{}
+	changed := s.opts.Clock.NewBell()
 	if r != nil {
-		givenUp = r.GiveUp.Done()
+		defer context.AfterFunc(r.GiveUp, changed.Ring)() //nolint:contextcheck // its end is another event
 	}
 	var cause error
 	for {
 		s.mu.Lock()
-		ended, under := child.ended, child.Operation != nil
+		under := child.Operation != nil
 		if under {
 			s.launch(child)
+			if !slices.Contains(child.ended, changed) {
+				child.ended = append(child.ended, changed)
+			}
 		}
 		status, reason := child.Status, child.Reason
 		state := resource.State{ID: child.ID, Attributes: map[string]any{}}
@@ -154,13 +157,11 @@ func (s *Service) nestedWait(ctx context.Context, r *resource.Request, of ofReco
 			}
 			return state, invalid("Embedded stack %s was not successfully %s: %s", child.ID, pastOf(want[0]), reason)
 		}
-		resume := s.opts.Clock.Yield(ctx)
-		select {
-		case <-ended:
-			resume()
-		case <-givenUp:
-			resume()
-			givenUp, cause = nil, context.Cause(r.GiveUp) //nolint:contextcheck // its cause is the error
+		if err := changed.Await(ctx); err != nil {
+			return resource.State{}, err
+		}
+		if r != nil && cause == nil && r.GiveUp.Err() != nil {
+			cause = context.Cause(r.GiveUp) //nolint:contextcheck // its cause is the error
 			if err := s.change(func(k *keeper) error {
 				if child.busy() && child.Operation.Kind != opDelete && child.Operation.Phase == phaseApply {
 					undo := ""
@@ -173,9 +174,6 @@ func (s *Service) nestedWait(ctx context.Context, r *resource.Request, of ofReco
 			}); err != nil {
 				return resource.State{ID: child.ID}, err
 			}
-		case <-s.ctx.Done():
-			resume()
-			return resource.State{}, s.ctx.Err()
 		}
 	}
 }

@@ -57,8 +57,10 @@ func (s *Service) operate(ctx context.Context, st *stack) {
 	s.mu.Lock()
 	st.running = false
 	if st.Operation == nil {
-		close(st.ended)
-		st.ended = make(chan struct{})
+		for _, b := range st.ended {
+			b.Ring()
+		}
+		st.ended = nil
 	}
 	s.mu.Unlock()
 }
@@ -145,7 +147,7 @@ func (d *deployment) walk(
 		id  string
 		err error
 	}
-	results := make(chan result)
+	results, arrived := make(chan result, len(ids)), d.s.opts.Clock.NewBell()
 	failed := map[string]error{}
 	running := 0
 	for {
@@ -158,14 +160,16 @@ func (d *deployment) walk(
 			go func() {
 				defer work.End()
 				results <- result{id, guarded(func() error { return f(ctx, id) })}
+				arrived.Ring()
 			}()
 		}
 		if running == 0 {
 			return failed
 		}
-		resume := d.s.opts.Clock.Yield(d.ctx)
+		for len(results) == 0 {
+			_ = arrived.Await(context.WithoutCancel(d.ctx)) // all end before the deployment does
+		}
 		r := <-results
-		resume()
 		running--
 		if r.err != nil {
 			failed[r.id] = r.err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"stepback/aws"
+	"stepback/engine/clock"
 	"stepback/local/services/documents"
 )
 
@@ -55,8 +56,8 @@ type stack struct {
 
 	resources map[string]*record
 	running   bool
-	giveUp    func(error) // cancels the waits of the running operation
-	ended     chan struct{}
+	giveUp    func(error)   // cancels the waits of the running operation
+	ended     []*clock.Bell // ring once the running operation has ended
 }
 
 // lastOperation is one of a stack's operations, for DescribeStacks.
@@ -185,7 +186,7 @@ const (
 func (s *Service) load() error {
 	byUUID := map[string]*stack{}
 	if err := s.table.Scan("stack/", func(_ string, value []byte) error {
-		st := &stack{resources: map[string]*record{}, ended: make(chan struct{})}
+		st := &stack{resources: map[string]*record{}}
 		if err := json.Unmarshal(value, st); err != nil {
 			return err
 		}

@@ -64,7 +64,7 @@ type Service struct {
 	mu      sync.Mutex
 	stacks  map[string]*stack     // by ID
 	sets    map[string]*changeSet // by ID
-	waiting map[string]chan struct{}
+	waiting map[string]*clock.Bell
 	drifts  map[string]*driftDetection
 	closed  bool
 }
@@ -86,7 +86,7 @@ func Open(o Options) (*Service, error) {
 		o.Parallel = 16
 	}
 	s := &Service{opts: o, table: o.Documents.Table("cloudformation"), types: o.Types, stacks: map[string]*stack{},
-		sets: map[string]*changeSet{}, waiting: map[string]chan struct{}{}, drifts: map[string]*driftDetection{}}
+		sets: map[string]*changeSet{}, waiting: map[string]*clock.Bell{}, drifts: map[string]*driftDetection{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	if err := s.load(); err != nil {
 		s.stop()

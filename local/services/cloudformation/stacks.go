@@ -38,7 +38,7 @@ func tagsIn(m map[string]string) []tag {
 func (s *Service) newStack(scope aws.Scope, name string) *stack {
 	return &stack{Account: scope.Account, Region: scope.Region, Name: name,
 		ID: scope.ARN("cloudformation", "stack/"+name+"/"+aws.NewID()), Created: s.now().UnixMilli(),
-		resources: map[string]*record{}, ended: make(chan struct{})}
+		resources: map[string]*record{}}
 }
 
 // admit adds a new stack. The caller holds mu.

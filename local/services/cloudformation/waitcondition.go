@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"time"
 
-	"stepback/engine/clock"
 	"stepback/local/services/cloudformation/resource"
 	"stepback/local/services/cloudformation/template"
 )
@@ -22,12 +21,11 @@ func (s *Service) waitCreate(ctx context.Context, r *resource.Request) (resource
 		return resource.State{}, &resource.PropertyError{Problems: []string{"#/Count: must be a number"}}
 	}
 	token := tokenOf(handle)
-	signalled := s.expect(token)
+	changed := s.expect(token)
 	defer s.forgetExpected(token)
-	timeout := make(chan struct{})
-	timer := s.opts.Clock.Schedule(s.now().Add(time.Duration(seconds)*time.Second),
-		clock.AlarmFunc(func() { close(timeout) }))
-	defer timer.Stop()
+	end := s.now().Add(time.Duration(seconds) * time.Second)
+	defer s.opts.Clock.Schedule(end, changed).Stop()
+	defer context.AfterFunc(r.GiveUp, changed.Ring)() //nolint:contextcheck // its end is another event
 	for {
 		all, err := s.answers(token)
 		if err != nil {
@@ -44,16 +42,14 @@ func (s *Service) waitCreate(ctx context.Context, r *resource.Request) (resource
 			return resource.State{ID: r.StackID + "/" + r.Name(128) + "/" + handle, Attributes: map[string]any{
 				"Data": template.JSON(data)}}, nil
 		}
-		resume := s.opts.Clock.Yield(ctx)
-		select {
-		case <-signalled:
-			resume()
-		case <-timeout:
-			resume()
+		switch {
+		case !s.now().Before(end):
 			return resource.State{}, invalid("WaitCondition timed out. Received %d conditions when expecting %d", len(all), count)
-		case <-r.GiveUp.Done():
-			resume()
+		case r.GiveUp.Err() != nil:
 			return resource.State{}, context.Cause(r.GiveUp) //nolint:contextcheck // its cause is the error
+		}
+		if err := changed.Await(ctx); err != nil {
+			return resource.State{}, err
 		}
 	}
 }

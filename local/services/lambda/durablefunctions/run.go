@@ -407,38 +407,26 @@ func (r *run) whenOver(f func()) (forget func() bool, ok bool) {
 // await waits until the execution has ended. If ctx belongs to work that holds the clock, it gives up its hold
 // meanwhile.
 func (r *run) await(ctx context.Context) error {
-	ended := make(chan struct{})
-	holds := clock.IsHolding(ctx)
-	forget, ok := r.whenOver(func() {
-		if holds {
-			r.s.o.Clock.Hold()
-		}
-		close(ended)
-	})
+	c := r.s.o.Clock
+	if !clock.IsHolding(ctx) {
+		c.Hold()
+		defer c.Release()
+	}
+	over := c.NewBell()
+	forget, ok := r.whenOver(over.Ring)
 	if !ok {
 		return nil
 	}
-	if holds {
-		resume := r.s.o.Clock.Yield(ctx)
-		defer resume()
+	waits, stop := context.WithCancel(ctx)
+	defer stop()
+	defer context.AfterFunc(r.s.ctx, stop)() //nolint:contextcheck // the service ends the wait, too
+	if over.Await(waits) == nil || !forget() {
+		return nil
 	}
-	select {
-	case <-ended:
-	case <-ctx.Done():
-		if forget() {
-			return ctxerr.Of(ctx)
-		}
-		<-ended
-	case <-r.s.ctx.Done():
-		if forget() {
-			return closing()
-		}
-		<-ended
+	if ctx.Err() != nil {
+		return ctxerr.Of(ctx)
 	}
-	if holds {
-		defer r.s.o.Clock.Release()
-	}
-	return nil
+	return closing()
 }
 
 func closing() error {

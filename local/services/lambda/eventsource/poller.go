@@ -39,14 +39,14 @@ type poller struct {
 	before  *poller         // must end first
 	ctx     context.Context //nolint:containedctx // it is the poller's life
 	end     context.CancelFunc
-	done    chan struct{} // closed once it has ended
+	over    *clock.Bell // rings once it has ended
 
 	mu   sync.Mutex
 	last string
 }
 
 func newPoller(s *Service, m *Mapping, before *poller) *poller {
-	p := &poller{service: s, mapping: m, before: before, done: make(chan struct{}), last: nothingYet}
+	p := &poller{service: s, mapping: m, before: before, over: s.o.Clock.NewBell(), last: nothingYet}
 	p.filters, _ = compile(m.Filters) // validated before
 	p.ctx, p.end = context.WithCancel(s.ctx)
 	return p
@@ -54,12 +54,10 @@ func newPoller(s *Service, m *Mapping, before *poller) *poller {
 
 // run reads the source until the mapping is changed or deleted, or the service is closed.
 func (p *poller) run(ctx context.Context) {
-	defer close(p.done)
+	defer p.over.Ring()
 	defer p.end()
 	if p.before != nil {
-		resume := p.service.o.Clock.Yield(ctx)
-		<-p.before.done // it has been stopped
-		resume()
+		_ = p.before.over.Await(context.WithoutCancel(ctx)) // it has been stopped
 		p.before = nil
 	}
 	if p.mapping.ofStream() {
@@ -84,64 +82,11 @@ func (p *poller) note(result string) {
 // pause waits for d without advancing virtual time. The error is ctx's.
 func (p *poller) pause(ctx context.Context, d time.Duration) error {
 	c := p.service.o.Clock
-	b := newBell(c)
-	t := c.ScheduleInBackground(c.Now().Add(d), clock.AlarmFunc(b.ring))
-	err := b.await(ctx)
+	b := c.NewBell()
+	t := c.ScheduleInBackground(c.Now().Add(d), b)
+	err := b.Await(ctx)
 	t.Stop()
 	return err
-}
-
-// bell wakes a waiting goroutine. Virtual time does not advance from the ring until that goroutine has resumed. If
-// no goroutine is waiting yet, a ring does not hold virtual time.
-type bell struct {
-	clock *clock.Clock
-	up    chan struct{} // has capacity for one
-
-	mu            sync.Mutex
-	waiting, rung bool
-}
-
-func newBell(c *clock.Clock) *bell { return &bell{clock: c, up: make(chan struct{}, 1)} }
-
-func (b *bell) ring() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.waiting {
-		b.rung = true
-		return
-	}
-	b.waiting = false
-	b.clock.Hold()
-	b.up <- struct{}{}
-}
-
-// await waits until the bell rings. The error is ctx's.
-func (b *bell) await(ctx context.Context) error {
-	b.mu.Lock()
-	if b.rung {
-		b.rung = false
-		b.mu.Unlock()
-		return ctx.Err()
-	}
-	b.waiting = true
-	b.mu.Unlock()
-	resume := b.clock.Yield(ctx)
-	select {
-	case <-b.up:
-		resume()
-		b.clock.Release()
-		return nil
-	case <-ctx.Done():
-	}
-	resume()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !b.waiting { // it rang in the meantime
-		<-b.up
-		b.clock.Release()
-	}
-	b.waiting = false
-	return ctx.Err()
 }
 
 // outliving returns a context for an invocation. It ends with the service, not with the mapping.

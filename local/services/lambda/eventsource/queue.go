@@ -51,22 +51,24 @@ func (p *poller) readQueue(ctx context.Context) {
 	}
 	queue, _ := aws.ParseARN(p.mapping.EventSourceArn) // is a valid ARN
 	slots := make(chan struct{}, most)
+	freed := s.o.Clock.NewBell()
 	var batches sync.WaitGroup
 	defer batches.Wait()
 	for {
-		resume := s.o.Clock.Yield(ctx)
-		select {
-		case slots <- struct{}{}:
-			resume()
-		case <-ctx.Done():
-			resume()
-			return
+		for len(slots) == most {
+			if freed.Await(ctx) != nil {
+				return
+			}
 		}
+		slots <- struct{}{} // does not block: only this goroutine fills it
 		batch, err := p.gather(ctx, queue)
 		if len(batch) > 0 {
 			//nolint:contextcheck // a batch outlives the mapping
 			s.o.Clock.Go(p.service.ctx, &batches, patience, func(own context.Context) {
-				defer func() { <-slots }()
+				defer func() {
+					<-slots
+					freed.Ring()
+				}()
 				p.handleMessages(own, queue, batch)
 			})
 		} else {

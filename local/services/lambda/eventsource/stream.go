@@ -63,8 +63,8 @@ func (p *poller) readStream(ctx context.Context) {
 		}
 		place, err = p.checkpoint()
 	}
-	b := newBell(s.o.Clock)
-	end, err := s.o.Streams.Follow(p.mapping.EventSourceArn, b.ring)
+	b := s.o.Clock.NewBell()
+	end, err := s.o.Streams.Follow(p.mapping.EventSourceArn, b.Ring)
 	if err == nil {
 		defer end()
 	}
@@ -85,7 +85,7 @@ func (p *poller) readStream(ctx context.Context) {
 		}
 		if len(changes) == 0 {
 			place = next
-			if b.await(ctx) != nil {
+			if b.Await(ctx) != nil {
 				return
 			}
 			continue
