@@ -69,6 +69,7 @@ type Guard struct {
 	usual  time.Duration // the 95th percentile of times, as of its last computation
 	counts int           // calls since that computation
 	failed string        // name and message of the last failure that was the callee's fault
+	at     time.Time     // when that call had failed
 
 	retriers map[string][]retrypatterns.Retrier // by state, as far as they were needed
 }
@@ -113,14 +114,18 @@ func (g *Guard) took(d time.Duration) {
 func (g *Guard) fault(name, message string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.failed = name + ": " + message
+	g.failed, g.at = name+": "+message, g.now()
 }
 
-// lastFault returns the last failure that was the callee's fault, as a clause of a message; empty if none is known.
+// recent is the time for which a failure is named as the possible cause of a refused call.
+const recent = 15 * time.Minute
+
+// lastFault returns the last failure that was the callee's fault, as a clause of a message; empty if none is known that
+// is recent.
 func (g *Guard) lastFault() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.failed == "" {
+	if g.failed == "" || g.now().Sub(g.at) > recent {
 		return ""
 	}
 	return "; the last failed call: " + g.failed
@@ -342,12 +347,12 @@ func (g *Guard) refusal(err error, try attempt) error {
 			open.RetryAfter, g.lastFault())
 	case errors.As(err, &exhausted) && exhausted.Momentary && try.Retries < try.Brief:
 		return csvimport.Fail(retry.LimitReached,
-			"the callee accepts %d concurrent calls, and all are in use at the moment; it keeps up with most calls",
-			int64(exhausted.Limit))
+			"the callee accepts %d concurrent calls, and all are in use at the moment; it keeps up with most calls%s",
+			int64(exhausted.Limit), g.lastFault())
 	case errors.As(err, &exhausted):
 		return csvimport.Fail(retry.RetryBudgetExhausted,
-			"the callee accepts %d concurrent calls, and all are in use",
-			int64(exhausted.Limit))
+			"the callee accepts %d concurrent calls, and all are in use%s",
+			int64(exhausted.Limit), g.lastFault())
 	case errors.As(err, &late):
 		return csvimport.Fail(retry.TimeoutError, "a call that takes %s was not started, because only %s are left",
 			late.Needed,

@@ -107,21 +107,44 @@ func TestGuardRefusesByName(t *testing.T) {
 	}
 }
 
-// An open circuit that refuses a call names the last failed one, so that an execution that ends by it has a cause.
+// A refusal names the last failed call, so that an execution that ends by it has a cause; an old failure is none.
 func TestARefusalNamesTheLastFailure(t *testing.T) {
 	t.Parallel()
-	gate := &gate{}
-	guard := &handlers.Guard{Gate: gate}
-	_, err := handlers.Guarded(guard, step("DatabaseConnectionError"))(t.Context(), nil)
-	if nameOf(err) != "DatabaseConnectionError" {
-		t.Fatal(err)
-	}
-	gate.refuse = &breaker.OpenError{Circuit: breaker.Open, RetryAfter: time.Second}
-	_, err = handlers.Guarded(guard, step(""))(t.Context(), nil)
-	answer, ok := errors.AsType[messages.InvokeResponse_Error](err)
-	const want = "the callee's circuit is open; try again in 1s; the last failed call: DatabaseConnectionError: it failed"
-	if !ok || answer.Type != "CircuitOpen" || answer.Message != want {
-		t.Errorf("%v, want %s", err, want)
+	const event = `{"record":{"id":7},"attempt":{"state":"ApplyBatch","retries":0,"brief":2}}`
+	for _, c := range []struct {
+		refuse          error
+		name, want, old string
+	}{
+		{&breaker.OpenError{Circuit: breaker.Open, RetryAfter: time.Second}, "CircuitOpen",
+			"the callee's circuit is open; try again in 1s; the last failed call: DatabaseConnectionError: it failed",
+			"the callee's circuit is open; try again in 1s"},
+		{&limiter.ExhaustedError{Limit: 3, InFlight: 3}, "RetryBudgetExhausted",
+			"the callee accepts 3 concurrent calls, and all are in use; " +
+				"the last failed call: DatabaseConnectionError: it failed",
+			"the callee accepts 3 concurrent calls, and all are in use"},
+		{&limiter.ExhaustedError{Limit: 3, InFlight: 3, Momentary: true}, "LimitReached",
+			"the callee accepts 3 concurrent calls, and all are in use at the moment; it keeps up with most calls; " +
+				"the last failed call: DatabaseConnectionError: it failed",
+			"the callee accepts 3 concurrent calls, and all are in use at the moment; it keeps up with most calls"},
+	} {
+		gate, now := &gate{}, time.Date(2026, 11, 28, 0, 0, 0, 0, time.UTC)
+		guard := &handlers.Guard{Gate: gate, Now: func() time.Time { return now }}
+		_, err := handlers.Guarded(guard, step("DatabaseConnectionError"))(t.Context(), nil)
+		if nameOf(err) != "DatabaseConnectionError" {
+			t.Fatal(err)
+		}
+		gate.refuse = c.refuse
+		for _, after := range []struct {
+			wait time.Duration
+			want string
+		}{{15 * time.Minute, c.want}, {time.Nanosecond, c.old}} {
+			now = now.Add(after.wait)
+			_, err = handlers.Guarded(guard, step(""))(t.Context(), json.RawMessage(event))
+			answer, ok := errors.AsType[messages.InvokeResponse_Error](err)
+			if !ok || answer.Type != c.name || answer.Message != after.want {
+				t.Errorf("%v, want %s: %s", err, c.name, after.want)
+			}
+		}
 	}
 }
 
