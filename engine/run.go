@@ -50,8 +50,9 @@ type run struct {
 	nextWaiting int
 	told        bool // the waiting functions have been called
 
-	// stamped is the time of the step that is not yet tracked, in nanoseconds since 1970; 0 if there is none, and
-	// stamping while the step is given its time. Only the worker that has the run sets it; see Engine.Tracked.
+	// stamped is the time of the last step, in nanoseconds since 1970, until that step has been tracked. It is 0 if all
+	// steps have been tracked, and stamping while the worker reads the clock for a step. Only the worker that has the
+	// run sets it; see Engine.Tracked.
 	stamped atomic.Int64
 
 	// Used only by the worker that has the run.

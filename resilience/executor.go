@@ -128,8 +128,8 @@ func WithIdempotentByCall() Option {
 	return func(e *Executor) error { e.byCall = true; return nil }
 }
 
-// WithRepeatConflicts declares that the operation begins with the read. An operation that conflicted with a
-// concurrent one is therefore repeated.
+// WithRepeatConflicts declares that the operation reads again what it changes, as a whole transaction does, so that it
+// may be repeated after a conflict with a concurrent one.
 func WithRepeatConflicts() Option {
 	return func(e *Executor) error { e.repeatConflicts = true; return nil }
 }

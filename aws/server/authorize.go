@@ -15,8 +15,8 @@ func WithAuthorizer(ctx context.Context, a Authorizer) context.Context {
 
 type callerKey struct{}
 
-// CallerKey returns the access key with which the request was signed that an operation executes; empty if the context
-// is not that of an operation, or the request is not signed.
+// CallerKey returns the access key that signed the request of an operation, given the operation's context. It is empty
+// if the request is not signed, or the context belongs to no operation.
 func CallerKey(ctx context.Context) string {
 	key, _ := ctx.Value(callerKey{}).(string)
 	return key

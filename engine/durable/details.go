@@ -35,8 +35,8 @@ type Details struct {
 	Timeout, Heartbeat time.Duration
 	// CallbackID identifies a CALLBACK to those who complete it.
 	CallbackID string
-	// Function is the function that a CHAINED_INVOKE invokes, and Execution the durable execution that this becomes;
-	// empty if the function is not durable.
+	// Function is the function that a CHAINED_INVOKE invokes. If it is a durable function, Execution is the durable
+	// execution that the call has started; otherwise Execution is empty.
 	Function, Execution string
 	// Request is the ID of an invocation that has ended, and Invoked when it started.
 	Request string

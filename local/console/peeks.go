@@ -170,7 +170,7 @@ func member(v any, path string) any {
 	return v
 }
 
-// Numbers from firstTime on are taken for times in seconds since 1970: 2001 and later.
+// firstTime is the smallest number that a table shows as a time, in seconds since 1970. It is in September 2001.
 const firstTime = 1e9
 
 // cell formats a value for a table cell.

@@ -21,7 +21,7 @@ type legacyFilter struct {
 	Values []string
 }
 
-// filterValues lists the values of the filters that have few.
+// filterValues lists the valid values of each filter that does not accept any text.
 var filterValues = map[string][]string{
 	"Type": {"String", "StringList", secure},
 	"Tier": {standard, advanced, intelligent},

@@ -208,8 +208,8 @@ func (s *Service) running(ctx context.Context, arn string) (*run, error) {
 	}
 }
 
-// reread restores an execution from the journal that a request has claimed. If it cannot be continued, the recovery
-// reports that, too.
+// reread restores an execution from the journal for a request, which must have claimed it. It returns an error if the
+// execution cannot be continued.
 func (s *Service) reread(b *recovery, arn string) (*run, error) {
 	r := s.newRun(arn)
 	err := r.load(s.ctx)
