@@ -3,11 +3,11 @@ package postgresstore
 import (
 	"context"
 	"errors"
-	"runtime"
 	"sync"
 	"sync/atomic"
 
 	"stepback/csvimport"
+	"stepback/internal/groupcommit"
 	"stepback/retry"
 )
 
@@ -18,9 +18,6 @@ const (
 	// transactions is the number of concurrent transactions: one is prepared while the server executes the other.
 	// More transactions would wait for each other's users.
 	transactions = 2
-	// patience is the number of consecutive checks that must find no new batch before a transaction starts with the
-	// waiting batches.
-	patience = 2
 )
 
 // combiner lets batches that are applied concurrently share transactions. It has no goroutine: the waiting callers
@@ -85,15 +82,13 @@ func (c *combiner) apply(ctx context.Context, run csvimport.Run, rows []csvimpor
 // none, it does not wait.
 func (c *combiner) gather() {
 	before := 0
-	for quiet := 0; quiet < patience; quiet++ {
-		runtime.Gosched()
+	groupcommit.Await(func() bool {
 		c.mu.Lock()
-		n := len(c.waiting)
-		c.mu.Unlock()
-		if n > before {
-			before, quiet = n, -1
-		}
-	}
+		defer c.mu.Unlock()
+		grew := len(c.waiting) > before
+		before = max(before, len(c.waiting))
+		return grew
+	})
 }
 
 // leave withdraws a batch whose caller has given up. If that caller was chosen as the leader, leave chooses another

@@ -6,9 +6,9 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"runtime"
 
 	"stepback/csvimport"
+	"stepback/internal/groupcommit"
 )
 
 // Limits of a transaction. maxGroup is the maximum number of tasks. maxRows is the number of rows from which on the
@@ -119,48 +119,20 @@ func (w *writer) run(tasks <-chan task, closing <-chan struct{}) error {
 	for {
 		select {
 		case t := <-tasks:
-			group = gather(append(group[:0], t), tasks)
+			group = groupcommit.Gather(append(group[:0], t), tasks, full)
 			w.commitGroup(group)
 			clear(group)
 			continue
 		case <-closing:
 		}
-		if group = collect(group[:0], tasks); len(group) == 0 {
+		if group = groupcommit.Collect(group[:0], tasks, full); len(group) == 0 {
 			return w.close()
 		}
 		w.commitGroup(group)
 	}
 }
 
-// gather adds the waiting tasks to a group. It then yields to other goroutines and adds the tasks that they submit,
-// because a commit costs as much as a hundred rows. If there are none, it does not wait.
-func gather(group []task, tasks <-chan task) []task {
-	for quiet := 0; !full(group) && quiet < patience; quiet++ {
-		runtime.Gosched()
-		before := len(group)
-		if group = collect(group, tasks); len(group) > before {
-			quiet = -1
-		}
-	}
-	return group
-}
-
-// patience is the number of consecutive checks that must find no new task before the transaction starts.
-const patience = 2
-
-// collect adds the tasks that are already waiting.
-func collect(group []task, tasks <-chan task) []task {
-	for !full(group) {
-		select {
-		case t := <-tasks:
-			group = append(group, t)
-		default:
-			return group
-		}
-	}
-	return group
-}
-
+// full reports whether a group takes no more tasks.
 func full(group []task) bool {
 	rows := 0
 	for _, t := range group {

@@ -6,8 +6,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"io"
-	"runtime"
 
+	"stepback/internal/groupcommit"
 	"stepback/resilience/idempotency"
 )
 
@@ -122,43 +122,21 @@ func (w *writer) run(queue <-chan *work, closing <-chan struct{}) error {
 	for {
 		select {
 		case first := <-queue:
-			group = gather(append(group[:0], first), queue)
+			group = groupcommit.Gather(append(group[:0], first), queue, full)
 			w.commitGroup(group)
 			clear(group)
 			continue
 		case <-closing:
 		}
-		if group = collect(group[:0], queue); len(group) == 0 {
+		if group = groupcommit.Collect(group[:0], queue, full); len(group) == 0 {
 			return w.conn.Close()
 		}
 		w.commitGroup(group)
 	}
 }
 
-// gather adds the calls that are waiting, and yields so that goroutines that are ready can add more: a commit costs
-// as much as many rows. It stops after two yields without new work, or when the group is full.
-func gather(group []*work, queue <-chan *work) []*work {
-	for quiet := 0; len(group) < maxGroup && quiet < 2; quiet++ {
-		runtime.Gosched()
-		before := len(group)
-		if group = collect(group, queue); len(group) > before {
-			quiet = -1
-		}
-	}
-	return group
-}
-
-func collect(group []*work, queue <-chan *work) []*work {
-	for len(group) < maxGroup {
-		select {
-		case w := <-queue:
-			group = append(group, w)
-		default:
-			return group
-		}
-	}
-	return group
-}
+// full reports whether a group takes no more calls.
+func full(group []*work) bool { return len(group) >= maxGroup }
 
 // commitGroup commits a group of calls in one transaction. If a call breaks the transaction, each call gets its
 // own.
