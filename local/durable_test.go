@@ -107,7 +107,7 @@ func TestADurableFunctionOfAStack(t *testing.T) {
 	}
 	url := "http://localhost/000000000000/changes"
 	seen := map[string]bool{}
-	for range 500 {
+	for len(seen) < 2 {
 		got, err := s.try("sqs", "ReceiveMessage", map[string]any{"QueueUrl": url, "MaxNumberOfMessages": 10})
 		if err != nil {
 			t.Fatal(err)
@@ -117,12 +117,6 @@ func TestADurableFunctionOfAStack(t *testing.T) {
 				seen[status] = true
 			}
 		}
-		if len(seen) == 2 {
-			break
-		}
-	}
-	if len(seen) != 2 {
-		t.Errorf("announced: %v", seen)
 	}
 	if err := p.Close(); err != nil {
 		t.Fatal(err)

@@ -57,11 +57,11 @@ func TestSchedulesAndEventsRunThroughThePlatform(t *testing.T) {
 	next := func() map[string]any {
 		t.Helper()
 		got, err := queues.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: q.QueueUrl, WaitTimeSeconds: 20})
-		for tries := 0; err == nil && len(got.Messages) == 0 && tries < 500; tries++ {
+		for err == nil && len(got.Messages) == 0 {
 			got, err = queues.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{QueueUrl: q.QueueUrl, WaitTimeSeconds: 20})
 		}
-		if err != nil || len(got.Messages) == 0 {
-			t.Fatalf("nothing came: %v", err)
+		if err != nil {
+			t.Fatal(err)
 		}
 		if _, err := queues.DeleteMessage(ctx, &sqs.DeleteMessageInput{QueueUrl: q.QueueUrl,
 			ReceiptHandle: got.Messages[0].ReceiptHandle}); err != nil {

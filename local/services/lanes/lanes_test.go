@@ -18,9 +18,8 @@ import (
 )
 
 // TestADeadTargetDelaysNoOther has 3,000 deliveries wait for a target that never answers. A delivery to another target
-// starts at once, and those that wait have no goroutines.
+// starts at once, and those that wait have no goroutines. The test is not parallel, so that it can count goroutines.
 func TestADeadTargetDelaysNoOther(t *testing.T) {
-	t.Parallel()
 	c := clock.Real()
 	defer c.Close()
 	arrived, hanging := make(chan string), make(chan struct{}, 3000)
@@ -49,7 +48,7 @@ func TestADeadTargetDelaysNoOther(t *testing.T) {
 	if len(hanging) != 0 {
 		t.Errorf("%d more than 64 deliveries run in one lane", len(hanging))
 	}
-	if n := runtime.NumGoroutine() - before; n > 500 { // other tests run beside this one
+	if n := runtime.NumGoroutine() - before; n > 100 {
 		t.Errorf("%d goroutines for deliveries that wait", n)
 	}
 }

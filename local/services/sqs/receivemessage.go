@@ -85,8 +85,10 @@ func (s *Service) receiveMessage(ctx context.Context, scope aws.Scope, in *recei
 		var got []handedOut
 		var poll *waiter
 		err := s.on(scope, in.URL, func(now int64, b *store.Batch, q *live) error {
-			if waited && ctx.Err() != nil { // pass what woke this poll on to another one
-				s.wake(q, 1)
+			if ctx.Err() != nil { // nothing sent after ctx has ended is received
+				if waited {
+					s.wake(q, 1) // pass what woke this poll on to another one
+				}
 				return ctx.Err()
 			}
 			if deadline == 0 {

@@ -671,9 +671,9 @@ func TestDeadLetters(t *testing.T) {
 	_, err = b.StartMessageMoveTask(ctx, &client.StartMessageMoveTaskInput{SourceArn: sdkaws.String(arn + "dead")})
 	refused(t, err, "AWS.SimpleQueueService.UnsupportedOperation", "There is already a task running. Only one active "+
 		"task is allowed for a source queue arn at a given time.")
-	b.clock.Release()
-	b.pass(500 * time.Millisecond)
-	b.clock.Hold()
+	if err := b.clock.Sleep(ctx, 500*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
 	if b.counts(other) != "2 0 0" || b.counts(dead) != "3 0 0" {
 		t.Errorf("after half a second: %s moved, %s not", b.counts(other), b.counts(dead))
 	}

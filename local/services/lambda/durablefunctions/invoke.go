@@ -109,13 +109,7 @@ func functionError(payload []byte) *durable.Error {
 var errNoDestinations = errors.New("this process sends no results to destinations")
 
 // resume continues an execution after a restart: what ran when the earlier process ended runs again.
-func (r *run) resume(ctx context.Context) {
-	st, err := r.take(ctx)
-	if err != nil {
-		r.report("its journal", err)
-		return
-	}
-	defer r.leave()
+func (r *run) resume(st *state) {
 	if st.owes {
 		if r.s.o.Destinations == nil {
 			r.report("its destination", errNoDestinations)
@@ -124,6 +118,7 @@ func (r *run) resume(ctx context.Context) {
 		r.settle(st)
 		return
 	}
+	var err error
 	if st.x.Invoking() {
 		err = r.invoke(st)
 	} else {

@@ -233,7 +233,7 @@ func (s *Service) reread(b *recovery, arn string) (*run, error) {
 func (s *Service) restored(b *recovery, arn string, r *run) *run {
 	if r != nil {
 		s.recovered(&r.state.record, r.state.history)
-		r.evict()
+		r.turn <- struct{}{} // nothing else knows r yet: no request comes before proceed
 	}
 	s.mu.Lock()
 	close(b.restoring[arn])
@@ -253,16 +253,42 @@ func (s *Service) restored(b *recovery, arn string, r *run) *run {
 		}
 	}
 	s.mu.Unlock()
-	if resumes {
+	switch {
+	case r == nil:
+	case resumes:
 		r.proceed()
+	default:
+		r.leave()
 	}
 	return r
 }
 
-// proceed continues an execution of an earlier process.
+// proceed continues an execution of an earlier process that has just been restored. The caller has the turn; proceed
+// ends it.
 func (r *run) proceed() {
-	if r.resumes {
-		r.s.goWork(func(ctx context.Context) { r.resume(ctx) })
+	if st := r.state; r.interrupted(st) {
+		if !r.s.goWork(func(context.Context) {
+			defer r.leave()
+			r.resume(st)
+		}) {
+			r.leave()
+		}
+		return
+	}
+	r.arm()
+	r.leave()
+}
+
+// proceedLater continues an execution of an earlier process that requests may have changed since it was restored.
+func (r *run) proceedLater(ctx context.Context) {
+	st, err := r.take(ctx)
+	if err != nil {
+		r.report("its journal", err)
+		return
+	}
+	defer r.leave()
+	if r.interrupted(st) {
+		r.resume(st)
 	} else {
 		r.arm()
 	}
@@ -285,7 +311,7 @@ func (s *Service) Resume() {
 	}
 	s.mu.Unlock()
 	for _, r := range left {
-		r.proceed()
+		s.goWork(r.proceedLater)
 	}
 	if b == nil && s.o.Resumed != nil {
 		s.o.Resumed(nil)

@@ -23,8 +23,6 @@ type run struct {
 	// waits for a commit, so that commands become durable in their order.
 	turn  chan struct{}
 	state *state // nil if it is only in the journal
-	// resumes is true if the execution of an earlier process needs more than its timers.
-	resumes bool
 
 	mu               sync.Mutex // guards what follows
 	change, deadline *clock.Timer
@@ -71,7 +69,7 @@ func (r *run) restore(u *journal.Unfinished) error {
 	}
 	r.state = st
 	if st.x.Over() { // only its destination keeps it unfinished
-		st.owes, r.resumes = true, true
+		st.owes = true
 		st.describeEnd()
 		r.setOwing(st)
 		return nil
@@ -80,8 +78,12 @@ func (r *run) restore(u *journal.Unfinished) error {
 	r.mu.Lock()
 	r.next, r.retries, r.started = [2]time.Time{change, deadline}, waitsOf(st.x), u.Start
 	r.mu.Unlock()
-	r.resumes = st.x.Invoking() || st.x.WantsInvocation(r.s.o.Clock.Now()) || len(openInvokes(st.x)) > 0
 	return nil
+}
+
+// interrupted reports whether an execution of an earlier process needs more than its timers.
+func (r *run) interrupted(st *state) bool {
+	return st.owes || st.x.Invoking() || st.x.WantsInvocation(r.s.o.Clock.Now()) || len(openInvokes(st.x)) > 0
 }
 
 // evict drops the state if it is all in the journal. The caller has the turn.
@@ -341,12 +343,12 @@ func (r *run) schedule(st *state) {
 	}
 }
 
-// arm sets the timers.
+// arm sets the timers, unless the execution has ended.
 func (r *run) arm() {
-	r.disarm()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.s.ctx.Err() != nil { // Close has stopped the timers
+	r.stopTimers()
+	if r.over || r.s.ctx.Err() != nil { // Close has stopped the timers
 		return
 	}
 	ring := clock.AlarmFunc(func() { r.s.goWork(r.tick) })
@@ -361,6 +363,11 @@ func (r *run) arm() {
 func (r *run) disarm() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.stopTimers()
+}
+
+// stopTimers is called with mu held.
+func (r *run) stopTimers() {
 	for _, t := range []*clock.Timer{r.change, r.deadline} {
 		if t != nil {
 			t.Stop()

@@ -202,14 +202,16 @@ func (s *Service) Close() {
 	s.group.Wait()
 }
 
-// goWork runs f on a goroutine that holds the clock and that Close waits for. It does nothing once the service is
-// closed.
-func (s *Service) goWork(f func(context.Context)) {
+// goWork runs f on a goroutine that holds the clock and that Close waits for. Once the service is closed, it does
+// nothing and returns false.
+func (s *Service) goWork(f func(context.Context)) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.closed {
-		s.o.Clock.Go(s.ctx, &s.group, patience, f)
+	if s.closed {
+		return false
 	}
+	s.o.Clock.Go(s.ctx, &s.group, patience, f)
+	return true
 }
 
 // run returns the running execution with an ARN, or nil.

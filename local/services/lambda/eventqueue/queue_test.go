@@ -55,7 +55,7 @@ func (f *function) invoke(_ context.Context, e *eventqueue.Event) (*invocation.A
 	return f.answer(e, n)
 }
 
-func (f *function) tells(_ context.Context, e *eventqueue.Event) error {
+func (f *function) tells(ctx context.Context, e *eventqueue.Event) error {
 	f.mu.Lock()
 	f.told++
 	n := f.told
@@ -65,8 +65,12 @@ func (f *function) tells(_ context.Context, e *eventqueue.Event) error {
 			return err
 		}
 	}
-	f.ended <- e
-	return nil
+	select {
+	case f.ended <- e:
+		return nil
+	case <-ctx.Done(): // the test receives no more ends
+		return ctx.Err()
+	}
 }
 
 // open opens a queue on a file system that invokes f.

@@ -73,6 +73,7 @@ type world struct {
 	// returns a response, an *aws.Error, or a failure
 	handle  func(ctx context.Context, records []record) (string, error)
 	batches chan []record
+	mayRead func() // called before a mapping reads its source, if it is not nil
 	closers []func()
 }
 
@@ -101,6 +102,11 @@ func open(t *testing.T, disk vfs.FS, handle func(context.Context, []record) (str
 	w.mappings, err = eventsource.Open(eventsource.Options{Store: store, Clock: w.clock, Queues: w.queues,
 		Streams: w.tables, Functions: w, Deliver: func(_ context.Context, _ string, m *delivery.Message) error {
 			w.sent <- *m
+			return nil
+		}, MayRead: func(context.Context, string, string) error {
+			if w.mayRead != nil {
+				w.mayRead()
+			}
 			return nil
 		}})
 	must(err)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	awssqs "github.com/aws/aws-sdk-go-v2/service/sqs"
@@ -261,6 +262,60 @@ func TestAMappingIsDisabledAndEnabled(t *testing.T) {
 	w.send(url, "b")
 	if w.left(url) != 1 {
 		t.Error("a mapping that was deleted goes on")
+	}
+}
+
+// A mapping that is about to read its source is disabled. What is written to the source afterwards is not handled until
+// the mapping is enabled again.
+func TestADisabledMappingReadsNothingMore(t *testing.T) {
+	t.Parallel()
+	for _, source := range []string{"queue", "stream"} {
+		t.Run(source, func(t *testing.T) {
+			t.Parallel()
+			w := open(t, vfs.NewMem(), fine)
+			reading, read := make(chan struct{}), make(chan struct{})
+			var first sync.Once
+			off := sdk.Bool(false)
+			var id string
+			var write func()
+			if source == "queue" {
+				url, arn := w.queue("q", nil)
+				id = w.create(arn, eventsource.CreateInput{Settings: eventsource.Settings{Enabled: off}})
+				write = func() { w.send(url, "a") }
+			} else {
+				id = w.create(w.table(), eventsource.CreateInput{StartingPosition: "TRIM_HORIZON",
+					Settings: eventsource.Settings{Enabled: off}})
+				write = func() { w.put("a") }
+			}
+			enable := func(on bool) {
+				t.Helper()
+				if _, err := w.mappings.Update(t.Context(), home, &eventsource.UpdateInput{UUID: id,
+					Settings: eventsource.Settings{Enabled: &on}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.mayRead = func() {
+				first.Do(func() {
+					close(reading)
+					<-read
+				})
+			}
+			enable(true)
+			<-reading
+			enable(false)
+			write()
+			close(read)
+			w.clock.Hold()
+			err := w.clock.Sleep(t.Context(), time.Second) // the mapping holds the clock while it works
+			w.clock.Release()
+			if n := len(w.batches); n != 0 || err != nil {
+				t.Errorf("%d batches while the mapping is disabled, %v", n, err)
+			}
+			enable(true)
+			if got := w.next(); !slices.Equal(got, []string{"a"}) {
+				t.Errorf("handled %v", got)
+			}
+		})
 	}
 }
 

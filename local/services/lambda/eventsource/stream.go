@@ -99,6 +99,9 @@ func (p *poller) readStream(ctx context.Context) {
 				continue
 			}
 		}
+		if ctx.Err() != nil {
+			return // the mapping may have been stopped before these records were written
+		}
 		if next, err = p.handleChanges(ctx, changes, next); err == nil {
 			err = p.advance(next)
 		}
