@@ -83,6 +83,10 @@ func checkCall(name string, arg any, extended bool) error {
 		if !ok || len(list) != 2 || isScalar(list[1]) {
 			return wrong("Template error: %s", joinArguments)
 		}
+	case "Fn::FindInMap":
+		if !ok || len(list) != 3 && !(extended && len(list) == 4) {
+			return wrong("Template error: %s", findInMapArguments)
+		}
 	case "Fn::Select":
 		if !ok || len(list) != 2 {
 			return nil // reported when it is evaluated

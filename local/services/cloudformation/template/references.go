@@ -1,6 +1,7 @@
 package template
 
 import (
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -16,8 +17,8 @@ type Reference struct {
 	Substituted bool
 }
 
-// anyAttribute represents an attribute that a function computes.
-const anyAttribute = "*"
+// AnyAttribute represents an attribute that a function computes.
+const AnyAttribute = "*"
 
 // References calls found for all references in a value. If conditions is not nil, only the selected branches of
 // Fn::If are included.
@@ -63,7 +64,7 @@ func referencesOf(name string, arg any, conditions map[string]bool, found func(R
 		if id != "" {
 			text, ok := attribute.(string)
 			if !ok {
-				text = anyAttribute
+				text = AnyAttribute
 			}
 			found(Reference{Name: id, Attribute: text})
 		}
@@ -151,7 +152,7 @@ type Graph struct {
 }
 
 // GraphOf returns the resources whose conditions hold, and their dependencies. It returns an *Error for a cycle, and
-// for a reference to a resource whose condition does not hold.
+// for a reference of a resource or an output to a resource whose condition does not hold.
 func (t *Template) GraphOf(conditions map[string]bool) (*Graph, error) {
 	g := &Graph{Needs: map[string][]string{}}
 	there := map[string]bool{}
@@ -180,8 +181,7 @@ func (t *Template) GraphOf(conditions map[string]bool) (*Graph, error) {
 			}
 		})
 		if missing != "" {
-			return nil, wrong("Template format error: Unresolved resource dependencies [%s] in the Resources block of the template",
-				missing)
+			return nil, unresolved("Resources", missing)
 		}
 		for _, d := range r.DependsOn {
 			if there[d] { // AWS ignores a DependsOn on a resource excluded by a condition
@@ -195,11 +195,30 @@ func (t *Template) GraphOf(conditions map[string]bool) (*Graph, error) {
 		sort.Strings(list)
 		g.Needs[r.ID] = list
 	}
+	missing := map[string]bool{}
+	for _, o := range t.Outputs {
+		if o.Condition == "" || conditions[o.Condition] {
+			References([]any{o.Value, o.Export}, conditions, func(ref Reference) {
+				if declared[ref.Name] && !there[ref.Name] {
+					missing[ref.Name] = true
+				}
+			})
+		}
+	}
+	if len(missing) > 0 {
+		return nil, unresolved("Outputs", slices.Sorted(maps.Keys(missing))...)
+	}
 	if cycle := g.cycle(); len(cycle) > 0 {
 		sort.Strings(cycle)
 		return nil, wrong("Circular dependency between resources: [%s]", strings.Join(cycle, ", "))
 	}
 	return g, nil
+}
+
+// unresolved returns the error for references to resources that the stack does not have.
+func unresolved(block string, names ...string) error {
+	return wrong("Template format error: Unresolved resource dependencies [%s] in the %s block of the template",
+		strings.Join(names, ", "), block)
 }
 
 // cycle returns resources that depend on each other in a cycle; nil if there are none.
