@@ -3,6 +3,7 @@ package kms
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,10 @@ type alias struct {
 // managed is the prefix of the aliases of AWS managed keys.
 const managed = "alias/aws/"
 
+// managing lists the services that have an AWS managed key. Those without one, such as EventBridge, use keys that the
+// account does not see.
+var managing = []string{"dynamodb", "ecr", "lambda", "s3", "secretsmanager", "sns", "sqs", "ssm", "xray"}
+
 // byAlias returns the key of an alias. AWS managed keys are created on first use.
 func (s *Service) byAlias(scope aws.Scope, name string) (*key, error) {
 	a := &alias{}
@@ -35,7 +40,7 @@ func (s *Service) byAlias(scope aws.Scope, name string) (*key, error) {
 		if err != nil || k != nil {
 			return k, err
 		}
-	} else if service, ok := strings.CutPrefix(name, managed); ok && service != "" {
+	} else if service, ok := strings.CutPrefix(name, managed); ok && slices.Contains(managing, service) {
 		return s.makeManaged(scope, name, service)
 	}
 	return nil, refuse(codeNotFound, "Alias %s is not found.", scope.ARN("kms", name))
