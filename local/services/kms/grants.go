@@ -47,7 +47,7 @@ type createdGrant struct {
 func (s *Service) createGrant(_ context.Context, scope aws.Scope, in *createGrant) (*createdGrant, error) {
 	const bytes = 32
 	out := &createdGrant{}
-	return out, s.alter(scope, in.Key, func(k *key) error {
+	return out, s.alter(scope, "CreateGrant", in.Key, func(k *key) error {
 		if err := k.usable("", "CreateGrant"); err != nil {
 			return err
 		}

@@ -179,3 +179,42 @@ func TestManagedAliases(t *testing.T) {
 		refused(t, err, "NotAuthorizedException", "")
 	}
 }
+
+// TestManagedKeysCannotBeChanged follows the developer guide ("AWS managed keys").
+func TestManagedKeysCannotBeChanged(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	d, err := b.DescribeKey(t.Context(), &client.DescribeKeyInput{KeyId: sdk.String("alias/aws/s3")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := d.KeyMetadata.KeyId
+	for operation, call := range map[string]func() error{
+		"DisableKey": func() error { _, err := b.DisableKey(t.Context(), &client.DisableKeyInput{KeyId: id}); return err },
+		"ScheduleKeyDeletion": func() error {
+			_, err := b.ScheduleKeyDeletion(t.Context(), &client.ScheduleKeyDeletionInput{KeyId: id})
+			return err
+		},
+		"PutKeyPolicy": func() error {
+			_, err := b.PutKeyPolicy(t.Context(), &client.PutKeyPolicyInput{KeyId: id,
+				Policy: keyPolicy(`{"AWS":"111111111111"}`, "kms:*")})
+			return err
+		},
+		"TagResource": func() error {
+			_, err := b.TagResource(t.Context(), &client.TagResourceInput{KeyId: id,
+				Tags: []types.Tag{{TagKey: sdk.String("a"), TagValue: sdk.String("b")}}})
+			return err
+		},
+		"CreateAlias": func() error {
+			_, err := b.CreateAlias(t.Context(), &client.CreateAliasInput{AliasName: sdk.String("alias/mine"), TargetKeyId: id})
+			return err
+		},
+		"EnableKeyRotation": func() error {
+			_, err := b.EnableKeyRotation(t.Context(), &client.EnableKeyRotationInput{KeyId: id})
+			return err
+		},
+	} {
+		refused(t, call(), "AccessDeniedException", "User: arn:aws:iam::111111111111:root is not authorized to perform: kms:"+operation+
+			" on resource: "+*d.KeyMetadata.Arn+" because no resource-based policy allows the kms:"+operation+" action")
+	}
+}
