@@ -169,6 +169,11 @@ func (s *Service) put(g *group, in *scheduleRequest, created, now int64, token s
 	if err != nil {
 		return nil, err
 	}
+	before := g.schedules[in.Name]
+	const leeway = 5 * time.Minute
+	if before == nil && r.Start != 0 && !schedule.Once(e.schedule) && r.Start < now-leeway.Milliseconds() {
+		return nil, invalid("The StartDate you specify cannot be earlier than 5 minutes ago.")
+	}
 	if err := s.o.Store.Write(func(b *documents.Batch) error {
 		b.Delete(s.table, e.firedKey())
 		text, err := json.Marshal(r)
@@ -177,7 +182,7 @@ func (s *Service) put(g *group, in *scheduleRequest, created, now int64, token s
 	}); err != nil {
 		return nil, err
 	}
-	if before := g.schedules[in.Name]; before != nil {
+	if before != nil {
 		before.unplan()
 	}
 	g.schedules[in.Name] = e
