@@ -95,6 +95,9 @@ func (s *Service) prepare(ctx context.Context, scope aws.Scope, to *deployed, gi
 	if err != nil {
 		return nil, err
 	}
+	if err := s.admissible(c); err != nil {
+		return nil, err
+	}
 	return c, c.CheckRules(c.env)
 }
 
@@ -204,10 +207,18 @@ func (s *Service) compile(scope aws.Scope, name, id string, to *deployed) (*comp
 	if err := c.mapped(); err != nil {
 		return nil, err
 	}
-	if err := s.known(c); err != nil {
-		return nil, err
+	return c, s.known(c)
+}
+
+// admissible rejects what earlier versions took, in templates that are given now. Stored templates stay as they are.
+func (s *Service) admissible(c *compiled) error {
+	if err := c.CheckDefaults(c.env.Extensions); err != nil {
+		return err
 	}
-	return c, s.attributes(c)
+	if err := c.CheckOutputs(c.conditions); err != nil {
+		return err
+	}
+	return s.attributes(c)
 }
 
 // attributes rejects Fn::GetAtt of attributes that resources do not have, before anything is created.

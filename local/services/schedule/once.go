@@ -10,9 +10,8 @@ type once struct{ at time.Time }
 
 // parseOnce parses the argument of at(…): a date and a time of day.
 func parseOnce(text string, zone *time.Location) (Schedule, error) {
-	const form = "2006-01-02T15:04:05"
-	t, err := time.ParseInLocation(form, text, zone)
-	if err != nil || len(text) != len(form) { // which parses hours of one digit and fractions of seconds, too
+	t, err := time.ParseInLocation("2006-01-02T15:04:05", text, zone)
+	if err != nil {
 		return nil, fmt.Errorf("at(%s) has to be a time such as at(2026-11-22T08:00:00)", text)
 	}
 	return once{t}, nil

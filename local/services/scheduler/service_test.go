@@ -394,6 +394,10 @@ func TestGroupsAndRefusals(t *testing.T) {
 	off := &types.FlexibleTimeWindow{Mode: types.FlexibleTimeWindowModeOff}
 	for _, c := range []struct{ expression, zone, arn, want string }{
 		{"rate(5 seconds)", "", queue, "Invalid Schedule Expression rate(5 seconds)."},
+		{"at(2026-11-23T08:00:00.5)", "", queue, "Invalid Schedule Expression at(2026-11-23T08:00:00.5)."},
+		{"at(2026-11-23T8:00:00)", "", queue, "Invalid Schedule Expression at(2026-11-23T8:00:00)."},
+		{"at(2026-11-23T08:00:00Z)", "", queue, "Invalid Schedule Expression at(2026-11-23T08:00:00Z)."},
+		{"at(2026-11-23 08:00:00)", "", queue, "Invalid Schedule Expression at(2026-11-23 08:00:00)."},
 		{"rate(5 minutes)", "Mars/Olympus", queue, "Invalid ScheduleExpressionTimezone Mars/Olympus."},
 		{"rate(5 minutes)", "", "q", "Provided Arn is not in correct format."},
 		{"rate(5 minutes)", "", "arn:aws:kinesis:eu-west-1:111111111111:stream/s", "Target arn:aws:kinesis:eu-west-1:111111111111:stream/s " +

@@ -19,7 +19,6 @@ func TestWhatIsRefusedBeforeAStackIsCreated(t *testing.T) {
 		output(`{"Fn::FindInMap":["M","a","b"]}`):                                     "",
 		output(`{"Fn::FindInMap":["M","a"]}`):                                         arguments,
 		output(`{"Fn::FindInMap":"M"}`):                                               arguments,
-		output(`{"Fn::FindInMap":["M","a","b",{"DefaultValue":"c"}]}`):                arguments,
 		extended + output(`{"Fn::FindInMap":["M","a","b",{"DefaultValue":"c"}]}`)[1:]: "",
 		extended + output(`{"Fn::FindInMap":["M","a","b",{"DefaultValue":1},2]}`)[1:]: arguments,
 		`{` + queue + `,"Outputs":{"O":{"Value":"a","Export":{"Name":{"Ref":"Gone"}}}}}`: "Template format error: Unresolved resource " +

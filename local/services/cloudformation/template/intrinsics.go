@@ -106,7 +106,7 @@ func (e *Env) ifCondition(v any) (bool, error) {
 
 func (e *Env) findInMap(arg any) (any, error) {
 	l, ok := arg.([]any)
-	if !ok || len(l) != 3 && !(e.Extensions && len(l) == 4) {
+	if !ok || len(l) != 3 && len(l) != 4 {
 		return nil, wrong("Template error: %s", findInMapArguments)
 	}
 	var names [3]string

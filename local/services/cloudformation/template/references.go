@@ -152,7 +152,7 @@ type Graph struct {
 }
 
 // GraphOf returns the resources whose conditions hold, and their dependencies. It returns an *Error for a cycle, and
-// for a reference of a resource or an output to a resource whose condition does not hold.
+// for a reference to a resource whose condition does not hold.
 func (t *Template) GraphOf(conditions map[string]bool) (*Graph, error) {
 	g := &Graph{Needs: map[string][]string{}}
 	there := map[string]bool{}
@@ -195,24 +195,29 @@ func (t *Template) GraphOf(conditions map[string]bool) (*Graph, error) {
 		sort.Strings(list)
 		g.Needs[r.ID] = list
 	}
-	missing := map[string]bool{}
-	for _, o := range t.Outputs {
-		if o.Condition == "" || conditions[o.Condition] {
-			References([]any{o.Value, o.Export}, conditions, func(ref Reference) {
-				if declared[ref.Name] && !there[ref.Name] {
-					missing[ref.Name] = true
-				}
-			})
-		}
-	}
-	if len(missing) > 0 {
-		return nil, unresolved("Outputs", slices.Sorted(maps.Keys(missing))...)
-	}
 	if cycle := g.cycle(); len(cycle) > 0 {
 		sort.Strings(cycle)
 		return nil, wrong("Circular dependency between resources: [%s]", strings.Join(cycle, ", "))
 	}
 	return g, nil
+}
+
+// CheckOutputs returns an *Error if an output whose condition holds refers to a resource whose condition does not.
+func (t *Template) CheckOutputs(conditions map[string]bool) error {
+	missing := map[string]bool{}
+	for _, o := range t.Outputs {
+		if o.Condition == "" || conditions[o.Condition] {
+			References([]any{o.Value, o.Export}, conditions, func(ref Reference) {
+				if r := t.Resource(ref.Name); r != nil && r.Condition != "" && !conditions[r.Condition] {
+					missing[ref.Name] = true
+				}
+			})
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return unresolved("Outputs", slices.Sorted(maps.Keys(missing))...)
 }
 
 // unresolved returns the error for references to resources that the stack does not have.
