@@ -200,6 +200,21 @@ func TestTemplatesThatCannotBeDeployed(t *testing.T) {
 			"Template error: Unable to get mapping for M::C::x"},
 		"function": {"Resources: {A: {Type: AWS::SQS::Queue, Properties: {QueueName: !Nope x}}}",
 			"Template format error: YAML not well-formed. (line 1, column 64): the tag !Nope is not known"},
+		"attribute": {"Resources: {A: {Type: AWS::SQS::Queue, Properties: {QueueName: !GetAtt B.Colour}}, B: {Type: AWS::SNS::Topic}}",
+			"Template error: resource B does not support attribute type Colour in Fn::GetAtt"},
+		"attributeofoutput": {"Resources: {A: {Type: AWS::SQS::Queue}}\nOutputs: {O: {Value: !Sub '${A.Colour}'}}",
+			"Template error: resource A does not support attribute type Colour in Fn::GetAtt"},
+		"unserved": {"Resources: {A: {Type: AWS::IAM::UserToGroupAddition, Properties: {GroupName: g, Users: []}}}\n" +
+			"Outputs: {O: {Value: !GetAtt A.Id}}", "Template error: the attribute Id of AWS::IAM::UserToGroupAddition is not supported here"},
+		"default": {"Mappings: {M: {A: {x: y}}}\nResources: {A: {Type: AWS::SQS::Queue, Properties: {QueueName: " +
+			"!FindInMap [M, C, x, {DefaultValue: z}]}}}",
+			"Template error: every Fn::FindInMap object requires three parameters, the map name, map key and the attribute for return value"},
+		"defaultincondition": {"Mappings: {M: {A: {x: y}}}\nConditions: {N: !Equals [!FindInMap [M, C, x, {DefaultValue: z}], z]}\n" +
+			"Resources: {A: {Type: AWS::SQS::Queue}}",
+			"Template error: every Fn::FindInMap object requires three parameters, the map name, map key and the attribute for return value"},
+		"absent": {"Conditions: {N: !Equals [a, b]}\nResources: {A: {Type: AWS::SQS::Queue}, B: {Type: AWS::SQS::Queue, Condition: N}, " +
+			"C: {Type: AWS::SQS::Queue, Condition: N}}\nOutputs: {O: {Value: !Ref B}, P: {Value: !Sub '${C.Arn}'}}",
+			"Template format error: Unresolved resource dependencies [B, C] in the Outputs block of the template"},
 		"export": {"Resources: {A: {Type: AWS::SQS::Queue, Properties: {QueueName: !ImportValue nobody}}}", ""},
 	} {
 		_, err := s.try("cloudformation", "CreateStack", map[string]any{"StackName": name, "TemplateBody": c.template})
@@ -216,6 +231,43 @@ func TestTemplatesThatCannotBeDeployed(t *testing.T) {
 	}
 	if list := s.call("ListStacks", nil)["StackSummaries"].([]any); len(list) != 1 {
 		t.Errorf("%d stacks", len(list))
+	}
+}
+
+// TestFunctionsOfLanguageExtensions has functions and arguments that need the transform, conditions that leave outputs
+// out, and attributes that are properties.
+func TestFunctionsOfLanguageExtensions(t *testing.T) {
+	t.Parallel()
+	p := openPlatform(t, t.TempDir())
+	defer p.Close()
+	s := stacksOf(t, p)
+	s.call("CreateStack", map[string]any{"StackName": "extended", "Capabilities": []any{"CAPABILITY_AUTO_EXPAND"}, "TemplateBody": `
+Transform: AWS::LanguageExtensions
+Mappings: {M: {A: {x: y}}}
+Conditions:
+  N: !Equals [a, b]
+  D: !Equals [!FindInMap [M, C, x, {DefaultValue: z}], z]
+Resources:
+  A:
+    Type: AWS::SNS::Topic
+    Condition: D
+    Properties: {DisplayName: !FindInMap [M, C, x, {DefaultValue: z}]}
+  B: {Type: AWS::SQS::Queue, Condition: N}
+Outputs:
+  Length: {Value: {Fn::Length: [a, b, c]}}
+  Json: {Value: {Fn::ToJsonString: {a: 1}}}
+  Name: {Value: !GetAtt A.DisplayName}
+  Left: {Condition: N, Value: !Ref B}
+  Chosen: {Value: !If [N, !Ref B, none]}
+`})
+	if status, reason := s.settled("extended"); status != "CREATE_COMPLETE" {
+		t.Fatal(status, reason)
+	}
+	got := jsonText(s.call("DescribeStacks", map[string]any{"StackName": "extended"})["Stacks"].([]any)[0].(map[string]any)["Outputs"])
+	want := `[{"OutputKey":"Length","OutputValue":"3"},{"OutputKey":"Json","OutputValue":"{\"a\":1}"},` +
+		`{"OutputKey":"Name","OutputValue":"z"},{"OutputKey":"Chosen","OutputValue":"none"}]`
+	if got != want {
+		t.Errorf("outputs\n got %s\nwant %s", got, want)
 	}
 }
 

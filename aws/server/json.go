@@ -111,7 +111,7 @@ func errorJSON(f *fault, kind string) []byte {
 func withMessage(s *model.Shape) *model.Shape {
 	text := &model.Shape{Type: model.String}
 	made := &model.Shape{Name: s.Name, Type: s.Type, Members: s.Members[:len(s.Members):len(s.Members)]}
-	for _, name := range []string{"message", "reason", "Reason"} {
+	for _, name := range []string{"message", "Message", "reason", "Reason"} {
 		if s.Member(name) == nil {
 			made.Members = append(made.Members, &model.Member{Name: name, Shape: text})
 		}

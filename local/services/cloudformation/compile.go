@@ -95,6 +95,9 @@ func (s *Service) prepare(ctx context.Context, scope aws.Scope, to *deployed, gi
 	if err != nil {
 		return nil, err
 	}
+	if err := s.admissible(c); err != nil {
+		return nil, err
+	}
 	return c, c.CheckRules(c.env)
 }
 
@@ -185,8 +188,9 @@ func (s *Service) compile(scope aws.Scope, name, id string, to *deployed) (*comp
 	}
 	to.Processed = to.Template
 	if c.macros {
-		delete(d.Root, "Transform")
-		to.Processed = template.JSON(d.Root)
+		expanded := maps.Clone(d.Root)
+		delete(expanded, "Transform")
+		to.Processed = template.JSON(expanded)
 	}
 	if c.Template, err = template.Read(d); err != nil {
 		return nil, err
@@ -204,6 +208,48 @@ func (s *Service) compile(scope aws.Scope, name, id string, to *deployed) (*comp
 		return nil, err
 	}
 	return c, s.known(c)
+}
+
+// admissible rejects what earlier versions took, in templates that are given now. Stored templates stay as they are.
+func (s *Service) admissible(c *compiled) error {
+	if err := c.CheckDefaults(c.env.Extensions); err != nil {
+		return err
+	}
+	if err := c.CheckOutputs(c.conditions); err != nil {
+		return err
+	}
+	return s.attributes(c)
+}
+
+// attributes rejects Fn::GetAtt of attributes that resources do not have, before anything is created.
+func (s *Service) attributes(c *compiled) error {
+	values := make([]any, 0, len(c.graph.IDs)+len(c.Outputs))
+	for _, id := range c.graph.IDs {
+		values = append(values, c.Resource(id).Properties)
+	}
+	for _, o := range c.Outputs {
+		if o.Condition == "" || c.conditions[o.Condition] {
+			values = append(values, o.Value, o.Export)
+		}
+	}
+	var wrong error
+	template.References(values, c.conditions, func(ref template.Reference) {
+		r := c.Resource(ref.Name)
+		if wrong != nil || r == nil || ref.Attribute == "" || ref.Attribute == template.AnyAttribute {
+			return
+		}
+		switch known, served := s.typeOf(r.Type).Attribute(ref.Attribute); {
+		case !known:
+			wrong = noAttribute(r.ID, ref.Attribute)
+		case !served:
+			wrong = invalid("Template error: the attribute %s of %s is not supported here", ref.Attribute, r.Type)
+		}
+	})
+	return wrong
+}
+
+func noAttribute(id, name string) error {
+	return invalid("Template error: resource %s does not support attribute type %s in Fn::GetAtt", id, name)
 }
 
 // known rejects unknown types and unknown properties before anything is created.

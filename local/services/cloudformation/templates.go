@@ -78,8 +78,8 @@ type identifiers struct {
 	Names      []string `json:"ResourceIdentifiers,omitempty"`
 }
 
-// summarise parses a template as far as possible with its parameters' defaults.
-func (s *Service) summarise(ctx context.Context, scope aws.Scope, text string) (*templateSummary, error) {
+// summarise parses a template, which may be that of a stack (stored), as far as possible with its parameters' defaults.
+func (s *Service) summarise(ctx context.Context, scope aws.Scope, text string, stored bool) (*templateSummary, error) {
 	d, head, err := declared(text)
 	if err != nil {
 		return nil, err
@@ -105,6 +105,11 @@ func (s *Service) summarise(ctx context.Context, scope aws.Scope, text string) (
 	c, err := s.compile(scope, "", "", to)
 	if err != nil {
 		return nil, err
+	}
+	if !stored {
+		if err := s.admissible(c); err != nil {
+			return nil, err
+		}
 	}
 	out.Description, out.Version = c.Description, c.Version
 	if c.Metadata != nil {
@@ -144,13 +149,13 @@ func (s *Service) getTemplateSummary(ctx context.Context, scope aws.Scope, in *t
 		if st.Status == "REVIEW_IN_PROGRESS" {
 			return nil, invalid("GetTemplateSummary cannot be called on REVIEW_IN_PROGRESS stacks.")
 		}
-		return s.summarise(ctx, scope, st.Template)
+		return s.summarise(ctx, scope, st.Template, true)
 	}
 	text, err := s.read(ctx, scope, in.source, nil)
 	if err != nil {
 		return nil, err
 	}
-	return s.summarise(ctx, scope, text)
+	return s.summarise(ctx, scope, text, false)
 }
 
 type validated struct {
@@ -166,7 +171,7 @@ func (s *Service) validateTemplate(ctx context.Context, scope aws.Scope, in *tem
 	if err != nil {
 		return nil, err
 	}
-	sum, err := s.summarise(ctx, scope, text)
+	sum, err := s.summarise(ctx, scope, text, false)
 	if err != nil {
 		return nil, err
 	}

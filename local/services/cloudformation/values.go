@@ -57,7 +57,7 @@ func (r *record) attribute(name string) (any, error) {
 	if v, ok := r.Properties[name]; ok {
 		return v, nil
 	}
-	return nil, invalid("Template error: resource %s does not support attribute type %s in Fn::GetAtt", r.ID, name)
+	return nil, noAttribute(r.ID, name)
 }
 
 // importValue returns the value of another stack's export, and records that this stack imports it.

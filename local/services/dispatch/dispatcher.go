@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -31,6 +32,8 @@ type Options struct {
 	// BuriesInRole makes deliveries to dead-letter queues use the role of the letter, instead of being made by the
 	// service itself.
 	BuriesInRole bool
+	// DeadAttributes returns attributes for the dead-letter queue, which replace those of EventBridge; nil means none.
+	DeadAttributes func(l *Letter) map[string]delivery.Attribute
 	// Direct reports whether the target of an ARN accepts letters immediately and durably. Such letters are not
 	// stored first.
 	Direct func(arn string) bool
@@ -294,6 +297,9 @@ func (d *Dispatcher) attempt(ctx context.Context, l *Letter) (done bool) {
 		return false
 	}
 	l.Dead = &Death{Code: code, Message: message, Condition: condition}
+	if refused := (*aws.Error)(nil); errors.As(err, &refused) {
+		l.Dead.Refusal = refused.Code
+	}
 	l.Next = now
 	return d.bury(ctx, l)
 }
@@ -319,6 +325,9 @@ func (d *Dispatcher) bury(ctx context.Context, l *Letter) (done bool) {
 	if l.Dead.Condition != "" {
 		m.Attributes["EXHAUSTED_RETRY_CONDITION"] = delivery.Attribute{Type: "String", String: l.Dead.Condition}
 		m.Attributes["RETRY_ATTEMPTS"] = delivery.Attribute{Type: "Number", String: strconv.Itoa(l.Failed - 1)}
+	}
+	if d.o.DeadAttributes != nil {
+		maps.Copy(m.Attributes, d.o.DeadAttributes(l))
 	}
 	from := l.From
 	if !d.o.BuriesInRole {

@@ -73,8 +73,12 @@ func (e *FullError) Unwrap() error {
 		Message: "Too many messages wait to be delivered: " + e.Error() + "."}
 }
 
-// Death is the reason why a letter was given up.
-type Death struct{ Code, Message, Condition string }
+// Death is the reason why a letter was given up. Code is EventBridge's code for the kind of error, Refusal the code of
+// the target's own error; empty if the target gave none.
+type Death struct {
+	Code, Message, Condition string
+	Refusal                  string `json:",omitempty"`
+}
 
 // Later is returned if the target does not accept a letter before a given time, which does not count as a failure.
 type Later struct{ At time.Time }

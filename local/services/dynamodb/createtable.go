@@ -52,6 +52,10 @@ type describedNew struct {
 }
 
 func (s *Service) createTable(_ context.Context, scope aws.Scope, in *createTable) (*describedNew, error) {
+	if len(in.Name) < shortestTable {
+		return nil, invalidf("1 validation error detected: Value '%s' at 'tableName' failed to satisfy constraint: "+
+			"Member must have length greater than or equal to %d", in.Name, shortestTable)
+	}
 	scope, name, err := nameOf(scope, in.Name)
 	if err != nil {
 		return nil, err

@@ -28,6 +28,7 @@ type listing struct {
 	Joined   *string         `json:"ConditionalOperator"`
 	Start    jsonvalue.Value `json:"ExclusiveStartKey"`
 	Capacity string          `json:"ReturnConsumedCapacity"`
+	flat     bool            // the projection is that of a PartiQL statement
 }
 
 type listed struct {
@@ -107,6 +108,9 @@ func (s *Service) newPage(scope aws.Scope, in *listing, params *expression.Param
 	}
 	if p.projection, err = in.parse(t, params); err != nil {
 		return nil, err
+	}
+	if p.projection != nil {
+		p.projection.Flat = in.flat
 	}
 	if err := p.checkSelect(in); err != nil {
 		if filter == "QueryFilter" && !strings.HasPrefix(err.Error(), invalidParameter) {

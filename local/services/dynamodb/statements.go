@@ -166,6 +166,7 @@ func (s *Service) statementGet(scope aws.Scope, st *partiql.Statement) (*stateme
 	}
 	if st.Paths != nil {
 		g.projection = expression.NewProjection(st.Paths...)
+		g.projection.Flat = true
 	}
 	return g, nil
 }
@@ -205,10 +206,11 @@ func (s *Service) executeTransaction(_ context.Context, r *server.Request) (*ser
 	out := &transactGotten{Responses: make([]itemAnswer, len(all))}
 	switch reads {
 	case 0:
-		if err := s.transact(r.Scope, in.Token, string(canonical(nil, r.Input)), all); err != nil {
+		again, err := s.transact(r.Scope, in.Token, string(canonical(nil, r.Input)), all)
+		if err != nil {
 			return nil, err
 		}
-		out.Responses, out.Capacity = []itemAnswer{}, transactionCapacity(all, in.Capacity)
+		out.Responses, out.Capacity = []itemAnswer{}, transactionCapacity(all, again, in.Capacity)
 	case len(all):
 		if err := s.readAll(all); err != nil {
 			return nil, err
@@ -216,6 +218,7 @@ func (s *Service) executeTransaction(_ context.Context, r *server.Request) (*ser
 		for i, g := range gets {
 			out.Responses[i].Item = g.shown()
 		}
+		out.Capacity = transactionCapacity(all, true, in.Capacity)
 	default:
 		return nil, item.Invalid("Transactional statements may only contain all read or all write statements.")
 	}

@@ -137,7 +137,10 @@ func nameOf(scope aws.Scope, text string) (aws.Scope, string, error) {
 		scope, text = arn.Scope(), name
 	}
 	switch {
-	case len(text) < shortestTable || len(text) > longestTable:
+	case len(text) > longestTable:
+		return scope, "", invalidf("1 validation error detected: Value '%s' at 'tableName' failed to satisfy constraint: "+
+			"Member must have length less than or equal to %d", text, longestTable)
+	case len(text) < shortestTable:
 		return scope, "", invalid("TableName must be at least 3 characters long and at most 255 characters long")
 	case !tableName.MatchString(text):
 		return scope, "", invalidf("1 validation error detected: Value '%s' at 'tableName' failed to satisfy constraint: "+
@@ -199,8 +202,8 @@ const maxHashBytes, maxRangeBytes = 2048, 1024
 func (t *table) checkKeySizes(i item.Item) error {
 	for _, name := range t.Keys.names() {
 		if v := i[name]; v.Text == "" {
-			return item.Invalid("One or more parameter values are not valid. The AttributeValue for a key attribute " +
-				"cannot contain an empty " + emptyKind(v) + " value. Key: " + name)
+			return emptyKey{item.Invalid("One or more parameter values are not valid. The AttributeValue for a key attribute " +
+				"cannot contain an empty " + emptyKind(v) + " value. Key: " + name)}
 		}
 	}
 	if i[t.Keys.Hash].Size() > maxHashBytes {
@@ -211,6 +214,13 @@ func (t *table) checkKeySizes(i item.Item) error {
 	}
 	return nil
 }
+
+// emptyKey reports an empty value of a key attribute. Unlike a value of another type, it does not cancel a transaction:
+// DynamoDB rejects the request.
+type emptyKey struct{ item.Invalid }
+
+// Unwrap returns the message.
+func (e emptyKey) Unwrap() error { return e.Invalid }
 
 func emptyKind(v item.Value) string {
 	if v.Kind == item.KindBinary {
@@ -257,9 +267,9 @@ func (t *table) checkIndexKeys(i item.Item) error {
 				return item.Invalid(invalidParameter + "Type mismatch for Index Key " + name + " Expected: " +
 					t.kinds[name].String() + " Actual: " + v.Kind.String() + " IndexName: " + x.Name)
 			case v.Text == "":
-				return item.Invalid("One or more parameter values are not valid. A value specified for a secondary index " +
+				return emptyKey{item.Invalid("One or more parameter values are not valid. A value specified for a secondary index " +
 					"key is not supported. The AttributeValue for a key attribute cannot contain an empty " + emptyKind(v) +
-					" value. IndexName: " + x.Name + ", IndexKey: " + name)
+					" value. IndexName: " + x.Name + ", IndexKey: " + name)}
 			}
 		}
 		if total(i, x.Keys.hashes()) > maxHashBytes {

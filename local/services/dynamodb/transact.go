@@ -114,10 +114,11 @@ func (s *Service) transactWriteItems(ctx context.Context, r *server.Request) (*s
 	if size > mostTransacted {
 		return nil, item.Invalid("Transaction request size cannot exceed 4 MB")
 	}
-	if err := s.transact(r.Scope, in.Token, string(canonical(nil, r.Input)), all); err != nil {
+	again, err := s.transact(r.Scope, in.Token, string(canonical(nil, r.Input)), all)
+	if err != nil {
 		return nil, err
 	}
-	out := &transacted{Capacity: transactionCapacity(all, in.Capacity)}
+	out := &transacted{Capacity: transactionCapacity(all, again, in.Capacity)}
 	for _, m := range all {
 		if c := m.collection(in.Metrics); c != nil {
 			if out.Collections == nil {
@@ -152,8 +153,9 @@ func (b *badItem) cancels(n, actions int) error {
 	return cancelled(reasons)
 }
 
-// transactionCapacity returns what a transaction consumes on each of its tables.
-func transactionCapacity(all []*mutation, asked string) (told []*consumed) {
+// transactionCapacity returns what a transaction consumes on each of its tables. A repetition (again is true) only reads
+// the items, which have been written before.
+func transactionCapacity(all []*mutation, again bool, asked string) (told []*consumed) {
 	if asked == "" || asked == "NONE" {
 		return nil
 	}
@@ -166,7 +168,11 @@ func transactionCapacity(all []*mutation, asked string) (told []*consumed) {
 			of[m.table] = u
 			order = append(order, m.table)
 		}
-		u.addWrite(m)
+		if again {
+			u.own += transactionUnits * readUnits(m.old.Size(), true)
+		} else {
+			u.addWrite(m)
+		}
 	}
 	for _, t := range order {
 		told = append(told, of[t].answer(asked))
@@ -232,6 +238,9 @@ func (s *Service) newTransacted(scope aws.Scope, one *action, put bool) (m *muta
 	} else if err = t.checkKey(i); err == nil {
 		m = &mutation{table: t, place: t.place(i), key: i}
 	}
+	if errors.As(err, new(emptyKey)) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, &badItem{err}
 	}
@@ -241,22 +250,30 @@ func (s *Service) newTransacted(scope aws.Scope, one *action, put bool) (m *muta
 // tokenLife is the time for which the client token of a transaction is remembered.
 const tokenLife = 10 * time.Minute
 
-// transact executes all mutations or none. If token is not empty, a repetition of the same request has no effect.
-func (s *Service) transact(scope aws.Scope, token, request string, all []*mutation) error {
+// transact executes all mutations or none. If token is not empty, a repetition of the same request has no effect: again
+// is true, and the mutations only have the items as they are.
+func (s *Service) transact(scope aws.Scope, token, request string, all []*mutation) (again bool, err error) {
 	seen := map[string]bool{}
 	for _, m := range all {
 		k := string(m.table.itemKey(m.place))
 		if seen[k] {
-			return item.Invalid("Transaction request cannot include multiple operations on one item")
+			return false, item.Invalid("Transaction request cannot include multiple operations on one item")
 		}
 		seen[k] = true
 	}
-	return s.change(func(now int64, b *documents.Batch) error {
+	err = s.change(func(now int64, b *documents.Batch) (err error) {
 		if token != "" {
-			again, err := s.remember(now, b, scope, token, request)
-			if err != nil || again {
+			if again, err = s.remember(now, b, scope, token, request); err != nil {
 				return err
 			}
+		}
+		if again {
+			for _, m := range all {
+				if m.old, err = s.read(m.table, m.place); err != nil {
+					return err
+				}
+			}
+			return nil
 		}
 		reasons := make([]reason, len(all))
 		failed := false
@@ -285,6 +302,7 @@ func (s *Service) transact(scope aws.Scope, token, request string, all []*mutati
 		}
 		return nil
 	})
+	return again, err
 }
 
 // canonical appends the text of a document with the members of objects sorted by name, because clients write maps in
@@ -362,7 +380,11 @@ func (s *Service) transactGetItems(_ context.Context, scope aws.Scope, in *trans
 		if err != nil {
 			return nil, err
 		}
-		if gets[i], err = s.newMutation(scope, get.Name, get.Key); err != nil {
+		gets[i], err = s.newTransacted(scope, &action{tableRequest: get.tableRequest, Key: get.Key}, false)
+		if bad := (*badItem)(nil); errors.As(err, &bad) {
+			return nil, bad.cancels(i, len(in.Items))
+		}
+		if err != nil {
 			return nil, err
 		}
 		if projections[i], err = (&reading{Projection: get.Projection}).parse(gets[i].table, params); err != nil {

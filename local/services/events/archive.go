@@ -37,8 +37,21 @@ type archive struct {
 type holdings struct {
 	mu            sync.Mutex
 	counted       bool
+	early         map[string]int64 // bytes of the events that arrived before the count, by key
 	events, bytes int64
 	swept         time.Time // time of the last sweep of old events
+}
+
+// add counts an event that is about to be stored. The caller holds mu.
+func (h *holdings) add(key string, bytes int64) {
+	if h.counted {
+		h.events, h.bytes = h.events+1, h.bytes+bytes
+		return
+	}
+	if h.early == nil {
+		h.early = map[string]int64{}
+	}
+	h.early[key] = bytes // whether the count finds it depends on which is first
 }
 
 // maxArchiveBytes is the maximum size of an archive. If it is exceeded, the oldest events are dropped.
@@ -95,11 +108,10 @@ func (s *Service) archived(archives []*archive, e *event) []func(*documents.Batc
 			continue
 		}
 		text := []byte(e.text())
-		puts = append(puts, func(b *documents.Batch) { b.Put(s.archives, a.place(e), text) })
+		key := a.place(e)
+		puts = append(puts, func(b *documents.Batch) { b.Put(s.archives, key, text) })
 		a.holds.mu.Lock()
-		if a.holds.counted {
-			a.holds.events, a.holds.bytes = a.holds.events+1, a.holds.bytes+int64(len(text))
-		}
+		a.holds.add(key, int64(len(text)))
 		a.holds.mu.Unlock()
 		s.sweepSometimes(a)
 	}
@@ -134,13 +146,19 @@ func (s *Service) sweep(a *archive) error {
 	defer a.holds.mu.Unlock()
 	if !a.holds.counted {
 		a.holds.events, a.holds.bytes = 0, 0
-		if err := s.archives.Scan(a.events(), func(_ string, text []byte) error {
-			a.holds.events, a.holds.bytes = a.holds.events+1, a.holds.bytes+int64(len(text))
+		if err := s.archives.Scan(a.events(), func(key string, text []byte) error {
+			if _, early := a.holds.early[key]; !early {
+				a.holds.events, a.holds.bytes = a.holds.events+1, a.holds.bytes+int64(len(text))
+			}
 			return s.ctx.Err()
 		}); err != nil {
 			return err
 		}
 		a.holds.counted = true
+		for key, bytes := range a.holds.early {
+			a.holds.add(key, bytes)
+		}
+		a.holds.early = nil
 	}
 	oldest := ""
 	if a.Days > 0 {

@@ -1,6 +1,7 @@
 package events_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -108,6 +109,27 @@ func TestArchivedEventsAreReplayed(t *testing.T) {
 	if a, err := b.DescribeArchive(t.Context(), &client.DescribeArchiveInput{ArchiveName: sdkaws.String("all")}); err != nil ||
 		a.EventCount != 3 {
 		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// TestEventsInArchivesAreCounted counts the events of many archives while the first ones arrive, in new archives and after
+// a crash.
+func TestEventsInArchivesAreCounted(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	const archives = 40
+	for i := range archives {
+		b.archive(fmt.Sprintf("all-%d", i), "", 0)
+	}
+	for want := range int64(3) {
+		b.put("shop", `{"n":1}`)
+		for i := range archives {
+			a, err := b.DescribeArchive(t.Context(), &client.DescribeArchiveInput{ArchiveName: sdkaws.String(fmt.Sprintf("all-%d", i))})
+			if err != nil || a.EventCount != want+1 || a.SizeBytes < 100*want+100 {
+				t.Fatalf("%d: %d events with %d bytes instead of %d, %v", i, a.EventCount, a.SizeBytes, want+1, err)
+			}
+		}
+		b.crash()
 	}
 }
 

@@ -3,6 +3,7 @@ package kms
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,12 @@ type alias struct {
 // managed is the prefix of the aliases of AWS managed keys.
 const managed = "alias/aws/"
 
+const managedByAWS = "AWS"
+
+// managing lists the services that have an AWS managed key. Those without one, such as EventBridge, use keys that the
+// account does not see.
+var managing = []string{"dynamodb", "ecr", "lambda", "s3", "secretsmanager", "sns", "sqs", "ssm", "xray"}
+
 // byAlias returns the key of an alias. AWS managed keys are created on first use.
 func (s *Service) byAlias(scope aws.Scope, name string) (*key, error) {
 	a := &alias{}
@@ -35,14 +42,14 @@ func (s *Service) byAlias(scope aws.Scope, name string) (*key, error) {
 		if err != nil || k != nil {
 			return k, err
 		}
-	} else if service, ok := strings.CutPrefix(name, managed); ok && service != "" {
+	} else if service, ok := strings.CutPrefix(name, managed); ok && slices.Contains(managing, service) {
 		return s.makeManaged(scope, name, service)
 	}
 	return nil, refuse(codeNotFound, "Alias %s is not found.", scope.ARN("kms", name))
 }
 
 func (s *Service) makeManaged(scope aws.Scope, name, service string) (*key, error) {
-	k := &key{scope: scope, ID: aws.NewID(), Spec: material.Symmetric, Usage: material.EncryptDecrypt, Manager: "AWS",
+	k := &key{scope: scope, ID: aws.NewID(), Spec: material.Symmetric, Usage: material.EncryptDecrypt, Manager: managedByAWS,
 		Description: "Default key that protects my data when no other key is defined: " + service}
 	k.Created = s.now()
 	k.RotatedFrom = k.Created
@@ -90,7 +97,7 @@ func checkAlias(name string) error {
 }
 
 func (s *Service) createAlias(_ context.Context, scope aws.Scope, in *aliasRequest) (*none, error) {
-	return &none{}, s.realias(scope, in, func(a *alias, found bool) error {
+	return &none{}, s.realias(scope, "CreateAlias", in, func(a *alias, found bool) error {
 		if found {
 			return refuse("AlreadyExistsException", "An alias with the name %s already exists", scope.ARN("kms", in.Name))
 		}
@@ -100,7 +107,7 @@ func (s *Service) createAlias(_ context.Context, scope aws.Scope, in *aliasReque
 }
 
 func (s *Service) updateAlias(_ context.Context, scope aws.Scope, in *aliasRequest) (*none, error) {
-	return &none{}, s.realias(scope, in, func(a *alias, found bool) error {
+	return &none{}, s.realias(scope, "UpdateAlias", in, func(a *alias, found bool) error {
 		if !found {
 			return refuse(codeNotFound, "Alias %s is not found.", scope.ARN("kms", in.Name))
 		}
@@ -120,7 +127,7 @@ func (s *Service) updateAlias(_ context.Context, scope aws.Scope, in *aliasReque
 }
 
 // realias points an alias at a key.
-func (s *Service) realias(scope aws.Scope, in *aliasRequest, check func(a *alias, found bool) error) error {
+func (s *Service) realias(scope aws.Scope, operation string, in *aliasRequest, check func(a *alias, found bool) error) error {
 	if err := checkAlias(in.Name); err != nil {
 		return err
 	}
@@ -128,6 +135,9 @@ func (s *Service) realias(scope aws.Scope, in *aliasRequest, check func(a *alias
 		return server.Invalid("Aliases must refer to keys. Not aliases")
 	}
 	k, err := s.find(scope, in.Target)
+	if err == nil {
+		err = k.checkCustomer(scope, operation)
+	}
 	if err == nil {
 		err = k.checkNotPending()
 	}

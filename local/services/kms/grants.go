@@ -47,7 +47,7 @@ type createdGrant struct {
 func (s *Service) createGrant(_ context.Context, scope aws.Scope, in *createGrant) (*createdGrant, error) {
 	const bytes = 32
 	out := &createdGrant{}
-	return out, s.alter(scope, in.Key, func(k *key) error {
+	return out, s.alter(scope, "CreateGrant", in.Key, func(k *key) error {
 		if err := k.usable("", "CreateGrant"); err != nil {
 			return err
 		}
@@ -106,6 +106,57 @@ var grantable = map[string][]string{
 	"GENERATE_VERIFY_MAC":   {"GenerateMac", "VerifyMac"},
 	"KEY_AGREEMENT":         {"DeriveSharedSecret", "GetPublicKey"},
 }
+
+// withTokens returns an operation that refuses grant tokens which CreateGrant has not issued.
+func withTokens[In, Out any](s *Service, f func(context.Context, aws.Scope, *In) (*Out, error)) server.Operation {
+	o := server.Handle(f)
+	call := o.Call
+	o.Call = func(ctx context.Context, r *server.Request) (*server.Answer, error) {
+		var in struct {
+			one
+			Tokens []string `json:"GrantTokens"`
+		}
+		if err := server.Fill(&in, r.Input); err != nil {
+			return nil, err
+		}
+		if len(in.Tokens) > 0 {
+			if err := s.checkTokens(r.Scope, in.Key, in.Tokens); err != nil {
+				return nil, err
+			}
+		}
+		return call(ctx, r)
+	}
+	return o.Reading(server.Members{"GrantTokens"})
+}
+
+// checkTokens reports an error for a token that belongs to no grant on the keys of the caller's account or of the
+// account that the request's key names.
+func (s *Service) checkTokens(scope aws.Scope, named string, tokens []string) error {
+	scopes := []aws.Scope{scope}
+	if arn, ok := aws.ParseARN(named); ok && arn.Scope() != scope {
+		scopes = append(scopes, arn.Scope())
+	}
+	issued := map[string]bool{}
+	for _, of := range scopes {
+		all, err := s.all(of)
+		if err != nil {
+			return err
+		}
+		for _, k := range all {
+			for _, g := range k.Grants {
+				issued[g.Token] = true
+			}
+		}
+	}
+	for _, token := range tokens {
+		if !issued[token] {
+			return errGrantToken
+		}
+	}
+	return nil
+}
+
+var errGrantToken = refuse("InvalidGrantTokenException", "The grant token is not valid.")
 
 type listGrants struct {
 	one
@@ -191,7 +242,7 @@ func (s *Service) retireGrant(_ context.Context, scope aws.Scope, in *removeGran
 			}
 		}
 		if in.ID == "" {
-			return nil, refuse("InvalidGrantTokenException", "The grant token is not valid.")
+			return nil, errGrantToken
 		}
 	}
 	return s.removeGrant(scope, in)

@@ -115,13 +115,16 @@ func (s *Service) listKeys(_ context.Context, scope aws.Scope, in *paging) (*key
 	return out, err
 }
 
-// alter applies change to the key that a request names. Operations on keys themselves accept an ID or an ARN, but no
-// alias.
-func (s *Service) alter(scope aws.Scope, named string, change func(*key) error) error {
+// alter applies change to the key that a request of an operation names. Operations on keys themselves accept an ID or
+// an ARN, but no alias, and no AWS managed key.
+func (s *Service) alter(scope aws.Scope, operation, named string, change func(*key) error) error {
 	if strings.Contains(named, aliasPlace) {
 		return refuse("InvalidArnException", "Invalid keyId %s", named)
 	}
 	k, err := s.find(scope, named)
+	if err == nil {
+		err = k.checkCustomer(scope, operation)
+	}
 	if err != nil {
 		return err
 	}
@@ -136,15 +139,24 @@ func (s *Service) alter(scope aws.Scope, named string, change func(*key) error) 
 	})
 }
 
+// checkCustomer returns an error if AWS manages the key. The policies of such keys let nobody change them.
+func (k *key) checkCustomer(caller aws.Scope, operation string) error {
+	if k.Manager != managedByAWS {
+		return nil
+	}
+	return refuse("AccessDeniedException", "User: %s is not authorized to perform: kms:%s on resource: %s because no "+
+		"resource-based policy allows the kms:%s action", caller.GlobalARN("iam", "root"), operation, k.arn(), operation)
+}
+
 func (s *Service) enableKey(_ context.Context, scope aws.Scope, in *one) (*none, error) {
-	return &none{}, s.alter(scope, in.Key, func(k *key) error {
+	return &none{}, s.alter(scope, "EnableKey", in.Key, func(k *key) error {
 		k.Disabled = false
 		return k.checkNotPending()
 	})
 }
 
 func (s *Service) disableKey(_ context.Context, scope aws.Scope, in *one) (*none, error) {
-	return &none{}, s.alter(scope, in.Key, func(k *key) error {
+	return &none{}, s.alter(scope, "DisableKey", in.Key, func(k *key) error {
 		k.Disabled = true
 		return k.checkNotPending()
 	})
@@ -156,7 +168,7 @@ type updateDescription struct {
 }
 
 func (s *Service) updateKeyDescription(_ context.Context, scope aws.Scope, in *updateDescription) (*none, error) {
-	return &none{}, s.alter(scope, in.Key, func(k *key) error {
+	return &none{}, s.alter(scope, "UpdateKeyDescription", in.Key, func(k *key) error {
 		k.Description = in.Description
 		return k.checkNotPending()
 	})
@@ -182,7 +194,7 @@ func (s *Service) scheduleKeyDeletion(_ context.Context, scope aws.Scope, in *sc
 		return nil, server.Invalid("PendingWindowInDays must be between 7 and 30.")
 	}
 	out := &scheduledDeletion{State: pendingDeletion, Days: days}
-	return out, s.alter(scope, in.Key, func(k *key) error {
+	return out, s.alter(scope, "ScheduleKeyDeletion", in.Key, func(k *key) error {
 		if err := k.checkNotPending(); err != nil {
 			return err
 		}
@@ -195,7 +207,7 @@ func (s *Service) scheduleKeyDeletion(_ context.Context, scope aws.Scope, in *sc
 
 func (s *Service) cancelKeyDeletion(_ context.Context, scope aws.Scope, in *one) (*one, error) {
 	out := &one{}
-	return out, s.alter(scope, in.Key, func(k *key) error {
+	return out, s.alter(scope, "CancelKeyDeletion", in.Key, func(k *key) error {
 		if k.state() != pendingDeletion {
 			return refuse("KMSInvalidStateException", "%s is not pending deletion.", k.arn())
 		}

@@ -110,3 +110,111 @@ func TestGrantsThatAreRefused(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestGrantTokens has operations check the tokens that clients send.
+func TestGrantTokens(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	k, err := b.CreateKey(t.Context(), &client.CreateKeyInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := k.KeyMetadata.KeyId
+	g, err := b.CreateGrant(t.Context(), &client.CreateGrantInput{KeyId: id, Operations: []types.GrantOperation{"Encrypt"},
+		GranteePrincipal: sdk.String("arn:aws:iam::111111111111:role/reader")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		tokens []string
+		code   string // empty for tokens that are taken
+	}{
+		{nil, ""},
+		{[]string{*g.GrantToken}, ""},
+		{[]string{"bm9uZQ"}, "InvalidGrantTokenException"},
+		{[]string{*g.GrantToken, *g.GrantId}, "InvalidGrantTokenException"},
+	} {
+		_, err1 := b.Encrypt(t.Context(), &client.EncryptInput{KeyId: id, Plaintext: []byte("x"), GrantTokens: c.tokens})
+		_, err2 := b.DescribeKey(t.Context(), &client.DescribeKeyInput{KeyId: k.KeyMetadata.Arn, GrantTokens: c.tokens})
+		_, err3 := b.GenerateDataKey(t.Context(), &client.GenerateDataKeyInput{KeyId: id, KeySpec: "AES_256",
+			GrantTokens: c.tokens})
+		for _, err := range []error{err1, err2, err3} {
+			if c.code != "" {
+				refused(t, err, c.code, "")
+			} else if err != nil {
+				t.Errorf("%v: %v", c.tokens, err)
+			}
+		}
+	}
+}
+
+// TestManagedAliases has the aliases of services with an AWS managed key, and others with their prefix.
+func TestManagedAliases(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	k, err := b.CreateKey(t.Context(), &client.CreateKeyInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ alias, code, message string }{
+		{"alias/aws/s3", "", ""},
+		{"alias/aws/secretsmanager", "", ""},
+		{"alias/aws/nothing", "NotFoundException", "Alias arn:aws:kms:eu-west-1:111111111111:alias/aws/nothing is not found."},
+		{"alias/aws/", "NotFoundException", "Alias arn:aws:kms:eu-west-1:111111111111:alias/aws/ is not found."},
+		{"alias/aws", "NotFoundException", "Alias arn:aws:kms:eu-west-1:111111111111:alias/aws is not found."},
+	} {
+		d, err := b.DescribeKey(t.Context(), &client.DescribeKeyInput{KeyId: &c.alias})
+		if c.code != "" {
+			refused(t, err, c.code, c.message)
+		} else if err != nil || d.KeyMetadata.KeyManager != "AWS" {
+			t.Errorf("%s: %v, %v", c.alias, d, err)
+		}
+	}
+	for _, alias := range []string{"alias/aws/s3", "alias/aws/mine"} {
+		_, err := b.CreateAlias(t.Context(), &client.CreateAliasInput{AliasName: &alias, TargetKeyId: k.KeyMetadata.KeyId})
+		refused(t, err, "NotAuthorizedException", "")
+		_, err = b.UpdateAlias(t.Context(), &client.UpdateAliasInput{AliasName: &alias, TargetKeyId: k.KeyMetadata.KeyId})
+		refused(t, err, "NotAuthorizedException", "")
+		_, err = b.DeleteAlias(t.Context(), &client.DeleteAliasInput{AliasName: &alias})
+		refused(t, err, "NotAuthorizedException", "")
+	}
+}
+
+// TestManagedKeysCannotBeChanged follows the developer guide ("AWS managed keys").
+func TestManagedKeysCannotBeChanged(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	d, err := b.DescribeKey(t.Context(), &client.DescribeKeyInput{KeyId: sdk.String("alias/aws/s3")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := d.KeyMetadata.KeyId
+	for operation, call := range map[string]func() error{
+		"DisableKey": func() error { _, err := b.DisableKey(t.Context(), &client.DisableKeyInput{KeyId: id}); return err },
+		"ScheduleKeyDeletion": func() error {
+			_, err := b.ScheduleKeyDeletion(t.Context(), &client.ScheduleKeyDeletionInput{KeyId: id})
+			return err
+		},
+		"PutKeyPolicy": func() error {
+			_, err := b.PutKeyPolicy(t.Context(), &client.PutKeyPolicyInput{KeyId: id,
+				Policy: keyPolicy(`{"AWS":"111111111111"}`, "kms:*")})
+			return err
+		},
+		"TagResource": func() error {
+			_, err := b.TagResource(t.Context(), &client.TagResourceInput{KeyId: id,
+				Tags: []types.Tag{{TagKey: sdk.String("a"), TagValue: sdk.String("b")}}})
+			return err
+		},
+		"CreateAlias": func() error {
+			_, err := b.CreateAlias(t.Context(), &client.CreateAliasInput{AliasName: sdk.String("alias/mine"), TargetKeyId: id})
+			return err
+		},
+		"EnableKeyRotation": func() error {
+			_, err := b.EnableKeyRotation(t.Context(), &client.EnableKeyRotationInput{KeyId: id})
+			return err
+		},
+	} {
+		refused(t, call(), "AccessDeniedException", "User: arn:aws:iam::111111111111:root is not authorized to perform: kms:"+operation+
+			" on resource: "+*d.KeyMetadata.Arn+" because no resource-based policy allows the kms:"+operation+" action")
+	}
+}

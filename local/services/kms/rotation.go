@@ -29,7 +29,7 @@ func (s *Service) enableKeyRotation(_ context.Context, scope aws.Scope, in *enab
 	if days < leastRotation || days > mostRotation {
 		return nil, server.Invalid("RotationPeriodInDays must be between 90 and 2560.")
 	}
-	return &none{}, s.alter(scope, in.Key, func(k *key) error {
+	return &none{}, s.alter(scope, "EnableKeyRotation", in.Key, func(k *key) error {
 		if err := k.checkRotatable(); err != nil {
 			return err
 		}
@@ -39,7 +39,7 @@ func (s *Service) enableKeyRotation(_ context.Context, scope aws.Scope, in *enab
 }
 
 func (s *Service) disableKeyRotation(_ context.Context, scope aws.Scope, in *one) (*none, error) {
-	return &none{}, s.alter(scope, in.Key, func(k *key) error {
+	return &none{}, s.alter(scope, "DisableKeyRotation", in.Key, func(k *key) error {
 		k.RotationDays = 0
 		return k.checkRotatable()
 	})
@@ -109,7 +109,7 @@ func (s *Service) getKeyRotationStatus(_ context.Context, scope aws.Scope, in *o
 
 func (s *Service) rotateKeyOnDemand(_ context.Context, scope aws.Scope, in *one) (*one, error) {
 	out := &one{}
-	return out, s.alter(scope, in.Key, func(k *key) error {
+	return out, s.alter(scope, "RotateKeyOnDemand", in.Key, func(k *key) error {
 		if err := k.checkRotatable(); err != nil {
 			return err
 		}

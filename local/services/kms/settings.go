@@ -127,7 +127,7 @@ func (s *Service) putKeyPolicy(_ context.Context, scope aws.Scope, in *putPolicy
 	if err := checkPolicy(scope, in.Policy, in.Bypass); err != nil {
 		return nil, err
 	}
-	return &none{}, s.alter(scope, in.Key, func(k *key) error {
+	return &none{}, s.alter(scope, "PutKeyPolicy", in.Key, func(k *key) error {
 		k.Policy = in.Policy
 		return k.checkNotPending()
 	})
@@ -179,7 +179,7 @@ type tagging struct {
 }
 
 func (s *Service) tagResource(_ context.Context, scope aws.Scope, in *tagging) (*none, error) {
-	return &none{}, s.alter(scope, in.Key, func(k *key) (err error) {
+	return &none{}, s.alter(scope, "TagResource", in.Key, func(k *key) (err error) {
 		if k.Tags, err = withTags(k.Tags, in.Tags); err != nil {
 			return err
 		}
@@ -188,7 +188,7 @@ func (s *Service) tagResource(_ context.Context, scope aws.Scope, in *tagging) (
 }
 
 func (s *Service) untagResource(_ context.Context, scope aws.Scope, in *tagging) (*none, error) {
-	return &none{}, s.alter(scope, in.Key, func(k *key) error {
+	return &none{}, s.alter(scope, "UntagResource", in.Key, func(k *key) error {
 		maps.DeleteFunc(k.Tags, func(name, _ string) bool { return slices.Contains(in.Keys, name) })
 		return k.checkNotPending()
 	})

@@ -11,6 +11,7 @@ import (
 	"stepback/aws"
 	"stepback/aws/server"
 	"stepback/engine/clock"
+	"stepback/internal/lazyregexp"
 	"stepback/jsonvalue"
 	"stepback/local/services/documents"
 	"stepback/local/services/schedule"
@@ -158,6 +159,9 @@ func (s *Service) updateSchedule(_ context.Context, scope aws.Scope, in *schedul
 	return s.put(g, in, e.Created, s.now().UnixMilli(), e.Token)
 }
 
+// onceForm is the form of one-time schedules. Earlier versions took hours of one digit and fractions of seconds.
+var onceForm = lazyregexp.New(`^at\(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\)$`)
+
 // put stores a schedule, which was created with a ClientToken, and activates it. mu is held.
 func (s *Service) put(g *group, in *scheduleRequest, created, now int64, token string) (*scheduleARN, error) {
 	r, err := in.record(g, created, now)
@@ -169,6 +173,14 @@ func (s *Service) put(g *group, in *scheduleRequest, created, now int64, token s
 	if err != nil {
 		return nil, err
 	}
+	if strings.HasPrefix(r.Expression, "at(") && !onceForm.MatchString(r.Expression) {
+		return nil, invalid("Invalid Schedule Expression %s.", r.Expression)
+	}
+	before := g.schedules[in.Name]
+	const leeway = 5 * time.Minute
+	if before == nil && r.Start != 0 && !schedule.Once(e.schedule) && r.Start < now-leeway.Milliseconds() {
+		return nil, invalid("The StartDate you specify cannot be earlier than 5 minutes ago.")
+	}
 	if err := s.o.Store.Write(func(b *documents.Batch) error {
 		b.Delete(s.table, e.firedKey())
 		text, err := json.Marshal(r)
@@ -177,7 +189,7 @@ func (s *Service) put(g *group, in *scheduleRequest, created, now int64, token s
 	}); err != nil {
 		return nil, err
 	}
-	if before := g.schedules[in.Name]; before != nil {
+	if before != nil {
 		before.unplan()
 	}
 	g.schedules[in.Name] = e

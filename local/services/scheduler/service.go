@@ -61,7 +61,7 @@ func Open(o Options) (*Service, error) {
 	s := &Service{o: o, table: o.Store.Table("scheduler"), groups: map[groupKey]*group{}}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.mail = dispatch.Open(dispatch.Options{Store: o.Store, Table: "scheduler-letters", Clock: o.Clock, Send: s.send,
-		Letterbox: o.Targets.Deliver, BuriesInRole: true, Log: o.Log, Lane: lane})
+		Letterbox: o.Targets.Deliver, BuriesInRole: true, DeadAttributes: deadAttributes, Log: o.Log, Lane: lane})
 	if err := s.load(); err != nil {
 		return nil, fmt.Errorf("what is kept of schedules: %w", err)
 	}

@@ -292,8 +292,48 @@ func TestFailuresAreTriedAgainAndThenGivenUp(t *testing.T) {
 	all := b.all()
 	if len(all) != 1 || all[0].to != "dead" || all[0].Body != "{}" || all[0].Attributes["RETRY_ATTEMPTS"].String != "2" ||
 		all[0].Attributes["SCHEDULE_ARN"].String != "arn:aws:scheduler:eu-west-1:111111111111:schedule/default/s" ||
-		all[0].Attributes["ERROR_CODE"].String != "THROTTLING" {
+		all[0].Attributes["ERROR_CODE"].String != "ServiceUnavailable" {
 		t.Errorf("%+v", all)
+	}
+}
+
+// TestAttributesOfDeadLetters has those of the user guide's example.
+func TestAttributesOfDeadLetters(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		refuse                             error
+		code, message, attempts, condition string
+	}{
+		{&aws.Error{Code: "AWS.SimpleQueueService.NonExistentQueue", Message: "The specified queue does not exist.", Status: 400},
+			"AWS.SimpleQueueService.NonExistentQueue", "The specified queue does not exist.", "0", ""},
+		{&aws.Error{Code: "TooManyRequestsException", Message: "Rate exceeded", Status: 429}, "TooManyRequestsException", "Rate exceeded",
+			"1", "MaximumRetryAttempts"},
+		{errors.New("broken"), "AWS.Scheduler.InternalServerError", "Unexpected error occurred while processing the request", "1",
+			"MaximumRetryAttempts"},
+	} {
+		b := newBench(t)
+		b.refuse = c.refuse
+		b.clock.Hold()
+		b.make(&client.CreateScheduleInput{Name: sdkaws.String("s"), ScheduleExpression: sdkaws.String("at(2026-11-22T09:00:00)"),
+			Target: &types.Target{Arn: sdkaws.String(queue), RoleArn: sdkaws.String(role), Input: sdkaws.String("{}"),
+				RetryPolicy:      &types.RetryPolicy{MaximumRetryAttempts: sdkaws.Int32(1)},
+				DeadLetterConfig: &types.DeadLetterConfig{Arn: sdkaws.String(dead)}}})
+		b.clock.Release()
+		b.pass(2 * time.Hour)
+		all := b.all()
+		if len(all) != 1 {
+			t.Fatalf("%s: %+v", c.code, all)
+		}
+		if all[0].Attributes["EXECUTION_ID"].String == "" {
+			t.Errorf("%s: no execution ID", c.code)
+		}
+		for name, want := range map[string]string{"ERROR_CODE": c.code, "ERROR_MESSAGE": c.message, "RETRY_ATTEMPTS": c.attempts,
+			"EXHAUSTED_RETRY_CONDITION": c.condition, "IS_PAYLOAD_TRUNCATED": "false", "SCHEDULED_TIME": "2026-11-22T09:00:00Z",
+			"SCHEDULE_ARN": "arn:aws:scheduler:eu-west-1:111111111111:schedule/default/s", "TARGET_ARN": queue} {
+			if got := all[0].Attributes[name]; got.String != want || want != "" && got.Type != "String" {
+				t.Errorf("%s: %s is %+v, want %s", c.code, name, got, want)
+			}
+		}
 	}
 }
 
@@ -354,6 +394,10 @@ func TestGroupsAndRefusals(t *testing.T) {
 	off := &types.FlexibleTimeWindow{Mode: types.FlexibleTimeWindowModeOff}
 	for _, c := range []struct{ expression, zone, arn, want string }{
 		{"rate(5 seconds)", "", queue, "Invalid Schedule Expression rate(5 seconds)."},
+		{"at(2026-11-23T08:00:00.5)", "", queue, "Invalid Schedule Expression at(2026-11-23T08:00:00.5)."},
+		{"at(2026-11-23T8:00:00)", "", queue, "Invalid Schedule Expression at(2026-11-23T8:00:00)."},
+		{"at(2026-11-23T08:00:00Z)", "", queue, "Invalid Schedule Expression at(2026-11-23T08:00:00Z)."},
+		{"at(2026-11-23 08:00:00)", "", queue, "Invalid Schedule Expression at(2026-11-23 08:00:00)."},
 		{"rate(5 minutes)", "Mars/Olympus", queue, "Invalid ScheduleExpressionTimezone Mars/Olympus."},
 		{"rate(5 minutes)", "", "q", "Provided Arn is not in correct format."},
 		{"rate(5 minutes)", "", "arn:aws:kinesis:eu-west-1:111111111111:stream/s", "Target arn:aws:kinesis:eu-west-1:111111111111:stream/s " +
@@ -368,6 +412,25 @@ func TestGroupsAndRefusals(t *testing.T) {
 		}
 		_, err := b.CreateSchedule(ctx, in)
 		refused(t, err, "ValidationException", c.want)
+	}
+	for _, c := range []struct {
+		expression string
+		start      time.Duration // from now
+		want       string
+	}{
+		{"rate(1 day)", -6 * time.Minute, "The StartDate you specify cannot be earlier than 5 minutes ago."},
+		{"cron(0 8 * * ? *)", -24 * time.Hour, "The StartDate you specify cannot be earlier than 5 minutes ago."},
+		{"rate(1 day)", -4 * time.Minute, ""},
+		{"at(2026-12-24T08:00:00)", -24 * time.Hour, ""}, // which ignores it
+	} {
+		_, err := b.CreateSchedule(ctx, &client.CreateScheduleInput{Name: text("start" + c.expression[:2]),
+			ScheduleExpression: &c.expression, StartDate: sdkaws.Time(epoch.Add(c.start)), FlexibleTimeWindow: off,
+			Target: &types.Target{Arn: text(queue), RoleArn: text(role)}})
+		if c.want == "" && err != nil {
+			t.Errorf("%s: %v", c.expression, err)
+		} else if c.want != "" {
+			refused(t, err, "ValidationException", c.want)
+		}
 	}
 	for _, c := range []struct{ input, want string }{
 		{"x", "Invalid RequestJson provided. Reason: the Input of the target has to be JSON."},

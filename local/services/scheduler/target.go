@@ -108,6 +108,7 @@ func (e *entry) letter(at time.Time) *dispatch.Letter {
 		l.Age = *n
 	}
 	scheduled := at.UTC().Format("2006-01-02T15:04:05Z")
+	l.Labels["EXECUTION_ID"], l.Labels["SCHEDULED_TIME"] = execution, scheduled
 	l.Message.Body = e.usualInput(execution, scheduled)
 	if t.Input != nil {
 		l.Message.Body = strings.NewReplacer("<aws.scheduler.schedule-arn>", e.arn, "<aws.scheduler.scheduled-time>", scheduled,
@@ -124,6 +125,21 @@ func (e *entry) letter(at time.Time) *dispatch.Letter {
 	}
 	l.Owner = e.Account + "/" + e.Region
 	return l
+}
+
+// deadAttributes returns the attributes of a letter in the dead-letter queue that differ from EventBridge's, as the user
+// guide shows them ("Configuring a schedule's dead-letter queue").
+func deadAttributes(l *dispatch.Letter) map[string]delivery.Attribute {
+	code, message := l.Dead.Refusal, l.Dead.Message
+	if code == "" {
+		code, message = "AWS.Scheduler.InternalServerError", "Unexpected error occurred while processing the request"
+	}
+	attributes := map[string]delivery.Attribute{}
+	for name, value := range map[string]string{"ERROR_CODE": code, "ERROR_MESSAGE": message,
+		"RETRY_ATTEMPTS": strconv.Itoa(l.Failed - 1)} {
+		attributes[name] = delivery.Attribute{Type: "String", String: value}
+	}
+	return attributes
 }
 
 // usualInput returns the input that targets receive if the schedule has no Input.

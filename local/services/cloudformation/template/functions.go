@@ -83,6 +83,10 @@ func checkCall(name string, arg any, extended bool) error {
 		if !ok || len(list) != 2 || isScalar(list[1]) {
 			return wrong("Template error: %s", joinArguments)
 		}
+	case "Fn::FindInMap":
+		if !ok || len(list) != 3 && len(list) != 4 {
+			return wrong("Template error: %s", findInMapArguments)
+		}
 	case "Fn::Select":
 		if !ok || len(list) != 2 {
 			return nil // reported when it is evaluated
@@ -94,6 +98,42 @@ func checkCall(name string, arg any, extended bool) error {
 		}
 	}
 	return nil
+}
+
+// CheckDefaults returns an *Error for a DefaultValue of Fn::FindInMap, which needs AWS::LanguageExtensions.
+func (t *Template) CheckDefaults(extended bool) error {
+	if extended {
+		return nil
+	}
+	values := []any{t.Conditions}
+	for i := range t.Resources {
+		values = append(values, t.Resources[i].Properties)
+	}
+	for i := range t.Outputs {
+		values = append(values, t.Outputs[i].Value)
+	}
+	var check func(v any) error
+	check = func(v any) error {
+		switch v := v.(type) {
+		case []any:
+			for _, e := range v {
+				if err := check(e); err != nil {
+					return err
+				}
+			}
+		case map[string]any:
+			if list, ok := v["Fn::FindInMap"].([]any); ok && len(v) == 1 && len(list) != 3 {
+				return wrong("Template error: %s", findInMapArguments)
+			}
+			for _, e := range v {
+				if err := check(e); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	return check(values)
 }
 
 func isScalar(v any) bool {

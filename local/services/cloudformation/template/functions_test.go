@@ -12,7 +12,17 @@ func TestWhatIsRefusedBeforeAStackIsCreated(t *testing.T) {
 	t.Parallel()
 	const queue = `"Resources":{"Q":{"Type":"AWS::SQS::Queue"}}`
 	output := func(value string) string { return `{` + queue + `,"Outputs":{"O":{"Value":` + value + `}}}` }
+	const arguments = "Template error: every Fn::FindInMap object requires three parameters, the map name, map key and the " +
+		"attribute for return value"
+	const extended = `{"Transform":"AWS::LanguageExtensions",`
 	for text, want := range map[string]string{
+		output(`{"Fn::FindInMap":["M","a","b"]}`):                                     "",
+		output(`{"Fn::FindInMap":["M","a"]}`):                                         arguments,
+		output(`{"Fn::FindInMap":"M"}`):                                               arguments,
+		extended + output(`{"Fn::FindInMap":["M","a","b",{"DefaultValue":"c"}]}`)[1:]: "",
+		extended + output(`{"Fn::FindInMap":["M","a","b",{"DefaultValue":1},2]}`)[1:]: arguments,
+		`{` + queue + `,"Outputs":{"O":{"Value":"a","Export":{"Name":{"Ref":"Gone"}}}}}`: "Template format error: Unresolved resource " +
+			"dependencies [Gone] in the Outputs block of the template",
 		output(`{"Fn::Nope":"x"}`): "Template error: Encountered unsupported function: Fn::Nope Supported functions are: [Fn::Base64, " +
 			"Fn::GetAtt, Fn::GetAZs, Fn::ImportValue, Fn::Join, Fn::Split, Fn::FindInMap, Fn::Select, Ref, Fn::Equals, Fn::If, " +
 			"Fn::Not, Condition, Fn::And, Fn::Or, Fn::Contains, Fn::EachMemberEquals, Fn::EachMemberIn, Fn::ValueOf, " +

@@ -13,6 +13,10 @@ import (
 const joinArguments = "every Fn::Join object requires two parameters, (1) a string delimiter and (2) a list of strings to be " +
 	"joined or a function that returns a list of strings (such as Fn::GetAZs) to be joined."
 
+// findInMapArguments describes the arguments of Fn::FindInMap in errors. A DefaultValue needs AWS::LanguageExtensions.
+const findInMapArguments = "every Fn::FindInMap object requires three parameters, the map name, map key and the attribute for " +
+	"return value"
+
 func (e *Env) join(arg any) (any, error) {
 	const what = joinArguments
 	delimiter, elements, unknown, err := e.textAndList(arg, what)
@@ -103,7 +107,7 @@ func (e *Env) ifCondition(v any) (bool, error) {
 func (e *Env) findInMap(arg any) (any, error) {
 	l, ok := arg.([]any)
 	if !ok || len(l) != 3 && len(l) != 4 {
-		return nil, wrong("Template error: FindInMap requires a list argument with three elements: the map, and two keys")
+		return nil, wrong("Template error: %s", findInMapArguments)
 	}
 	var names [3]string
 	for i := range names {

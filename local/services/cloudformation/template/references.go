@@ -1,6 +1,7 @@
 package template
 
 import (
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -16,8 +17,8 @@ type Reference struct {
 	Substituted bool
 }
 
-// anyAttribute represents an attribute that a function computes.
-const anyAttribute = "*"
+// AnyAttribute represents an attribute that a function computes.
+const AnyAttribute = "*"
 
 // References calls found for all references in a value. If conditions is not nil, only the selected branches of
 // Fn::If are included.
@@ -63,7 +64,7 @@ func referencesOf(name string, arg any, conditions map[string]bool, found func(R
 		if id != "" {
 			text, ok := attribute.(string)
 			if !ok {
-				text = anyAttribute
+				text = AnyAttribute
 			}
 			found(Reference{Name: id, Attribute: text})
 		}
@@ -180,8 +181,7 @@ func (t *Template) GraphOf(conditions map[string]bool) (*Graph, error) {
 			}
 		})
 		if missing != "" {
-			return nil, wrong("Template format error: Unresolved resource dependencies [%s] in the Resources block of the template",
-				missing)
+			return nil, unresolved("Resources", missing)
 		}
 		for _, d := range r.DependsOn {
 			if there[d] { // AWS ignores a DependsOn on a resource excluded by a condition
@@ -200,6 +200,30 @@ func (t *Template) GraphOf(conditions map[string]bool) (*Graph, error) {
 		return nil, wrong("Circular dependency between resources: [%s]", strings.Join(cycle, ", "))
 	}
 	return g, nil
+}
+
+// CheckOutputs returns an *Error if an output whose condition holds refers to a resource whose condition does not.
+func (t *Template) CheckOutputs(conditions map[string]bool) error {
+	missing := map[string]bool{}
+	for _, o := range t.Outputs {
+		if o.Condition == "" || conditions[o.Condition] {
+			References([]any{o.Value, o.Export}, conditions, func(ref Reference) {
+				if r := t.Resource(ref.Name); r != nil && r.Condition != "" && !conditions[r.Condition] {
+					missing[ref.Name] = true
+				}
+			})
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return unresolved("Outputs", slices.Sorted(maps.Keys(missing))...)
+}
+
+// unresolved returns the error for references to resources that the stack does not have.
+func unresolved(block string, names ...string) error {
+	return wrong("Template format error: Unresolved resource dependencies [%s] in the %s block of the template",
+		strings.Join(names, ", "), block)
 }
 
 // cycle returns resources that depend on each other in a cycle; nil if there are none.

@@ -345,13 +345,7 @@ func (t *Template) checkReferences() error {
 		if err != nil || len(missing) == 0 {
 			return err
 		}
-		names := make([]string, 0, len(missing))
-		for n := range missing {
-			names = append(names, n)
-		}
-		sort.Strings(names)
-		return wrong("Template format error: Unresolved resource dependencies [%s] in the %s block of the template",
-			strings.Join(names, ", "), block)
+		return unresolved(block, slices.Sorted(maps.Keys(missing))...)
 	}
 	for _, r := range t.Resources {
 		if err := check(r.Properties, "Resources"); err != nil {
@@ -359,13 +353,12 @@ func (t *Template) checkReferences() error {
 		}
 		for _, d := range r.DependsOn {
 			if !known[d] {
-				return wrong("Template format error: Unresolved resource dependencies [%s] in the Resources block of the template",
-					d)
+				return unresolved("Resources", d)
 			}
 		}
 	}
 	for _, o := range t.Outputs {
-		if err := check(o.Value, "Outputs"); err != nil {
+		if err := check([]any{o.Value, o.Export}, "Outputs"); err != nil {
 			return err
 		}
 	}

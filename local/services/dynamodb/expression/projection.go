@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"maps"
 	"slices"
 
 	"stepback/local/services/dynamodb/item"
@@ -8,6 +9,9 @@ import (
 
 // Projection selects the parts of items to return.
 type Projection struct {
+	// Flat returns members of maps as attributes with the member's name, as PartiQL does. Elements of lists stay within
+	// their lists.
+	Flat  bool
 	root  branch
 	paths []Path
 }
@@ -79,7 +83,23 @@ func (b *branch) child(s Step, last bool) *branch {
 func (p *Projection) Paths() []Path { return p.paths }
 
 // Of returns the selected parts of an item.
-func (p *Projection) Of(i item.Item) item.Item { return p.root.ofMap(i) }
+func (p *Projection) Of(i item.Item) item.Item {
+	if !p.Flat {
+		return p.root.ofMap(i)
+	}
+	shown := item.Item{}
+	var elements []Path
+	for _, path := range p.paths {
+		last := path[len(path)-1]
+		if last.Index >= 0 {
+			elements = append(elements, path)
+		} else if v := path.In(i); v.Kind != 0 {
+			shown[last.Name] = v
+		}
+	}
+	maps.Copy(shown, NewProjection(elements...).Of(i))
+	return shown
+}
 
 func (b *branch) ofMap(i item.Item) item.Item {
 	shown := make(item.Item, len(b.members))

@@ -50,8 +50,11 @@ func written(s *partiql.Statement) string {
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		`SELECT * FROM t`:                          `SELECT t`,
-		`select a, b.c[2] from "my table"."by-x";`: `SELECT my table.by-x show a show b.c[2]`,
+		`SELECT * FROM t`:                                                                                 `SELECT t`,
+		"-- all\nSELECT * -- of t\nFROM /* t */ t":                                                        `SELECT t`,
+		`SELECT * FROM t WHERE a = 1 /* '-- */`:                                                           `SELECT t where a = {"N":"1"}`,
+		`SELECT * FROM t WHERE a = '--' -- end`:                                                           `SELECT t where a = {"S":"--"}`,
+		`select a, b.c[2] from "my table"."by-x";`:                                                        `SELECT my table.by-x show a show b.c[2]`,
 		`SELECT * FROM t WHERE pk = 'it''s' AND sk >= 1.50 ORDER BY sk DESC`:                              `SELECT t where pk = {"S":"it's"} AND sk >= {"N":"1.5"} by sk true`,
 		`SELECT * FROM t WHERE a = ? OR NOT (b != ? AND "c" < -2)`:                                        `SELECT t where (a = {"S":"one"} OR (NOT (b <> {"N":"2"} AND c < {"N":"-2"})))`,
 		`SELECT * FROM t WHERE a IN ['x', ?] AND b BETWEEN ? AND 9`:                                       `SELECT t where a IN ({"S":"x"}, {"S":"one"}) AND b BETWEEN {"N":"2"} AND {"N":"9"}`,

@@ -29,9 +29,30 @@ func wrong(reason string) error {
 	return item.Invalid("Statement wasn't well formed, can't be processed: " + reason)
 }
 
+// comment returns the end of a comment at the position at; ok is false if there is none.
+func comment(text string, at int) (end int, ok bool) {
+	for _, c := range []struct{ opened, closed string }{{"--", "\n"}, {"/*", "*/"}} {
+		if !strings.HasPrefix(text[at:], c.opened) {
+			continue
+		}
+		n := strings.Index(text[at+len(c.opened):], c.closed)
+		switch {
+		case n >= 0:
+			return at + len(c.opened) + n + len(c.closed), true
+		case c.opened == "--": // the last line
+			return len(text), true
+		}
+	}
+	return at, false
+}
+
 // tokens splits a statement into tokens.
 func tokens(text string) (all []token, err error) {
 	for at := 0; at < len(text); {
+		if end, ok := comment(text, at); ok {
+			at = end
+			continue
+		}
 		c := text[at]
 		switch {
 		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
