@@ -109,6 +109,38 @@ func TestAFullDiskKeepsTheOldObjectAndNoHalfOne(t *testing.T) {
 	}
 }
 
+// TestADescriptionThatIsHalfWritten puts an object whose description does not fit on the disk, and one whose description
+// a killed process has begun to write.
+func TestADescriptionThatIsHalfWritten(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	s.newRecord = func(path string) (bodyFile, error) {
+		f, err := os.Create(path)
+		return &fullDisk{File: f, room: 10}, err
+	}
+	if err := putBody(s, "k", nil, strings.NewReader("first"), 5); !isCode(err, StorageFull) {
+		t.Errorf("full: %v", err)
+	}
+	if _, err := os.Stat(s.recordPath("bucket", "k")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the description was left: %v", err)
+	}
+	if _, _, err := perform(s, http.MethodGet, "k", nil, nil, http.NoBody, 0); !isCode(err, "NoSuchKey") {
+		t.Errorf("get: %v", err)
+	}
+	s.newRecord = newRecordFile
+	if err := os.WriteFile(s.recordPath("bucket", "k"), []byte(`{"key":"k","ver`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mustPut(t, s, "k", "second")
+	w, _, err := perform(s, http.MethodGet, "k", nil, nil, http.NoBody, 0)
+	if err != nil || w.Body.String() != "second" {
+		t.Errorf("got %q, %v", w.Body, err)
+	}
+	if text, err := os.ReadFile(s.recordPath("bucket", "k")); err != nil || !strings.HasPrefix(string(text), `{"key":"k","versions":[{"size":6,`) {
+		t.Errorf("the description is %s, %v", text, err)
+	}
+}
+
 func inTurn(first, second func(string) (bodyFile, error)) func(string) (bodyFile, error) {
 	return func(dir string) (bodyFile, error) {
 		f := first
