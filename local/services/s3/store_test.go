@@ -149,6 +149,35 @@ func inTurn(first, second func(string) (bodyFile, error)) func(string) (bodyFile
 	}
 }
 
+// TestABucketThatWasRemovedByHand asks for objects of a bucket whose settings the store has in memory.
+func TestABucketThatWasRemovedByHand(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	if err := s.changeSettings("bucket", map[string]string{ownerSetting: s.account}); err != nil {
+		t.Fatal(err)
+	}
+	mustPut(t, s, "k", "content")
+	if err := os.RemoveAll(s.bucketDir("bucket")); err != nil {
+		t.Fatal(err)
+	}
+	if !s.settings.has("bucket", ownerSetting) {
+		t.Error("the settings are not in memory")
+	}
+	for _, query := range []url.Values{nil, {"versionId": {"null"}}, {"tagging": {""}}, {"acl": {""}}, {"retention": {""}}} {
+		if _, _, err := perform(s, http.MethodGet, "k", query, nil, http.NoBody, 0); !isCode(err, "NoSuchBucket") {
+			t.Errorf("get %v: %v", query, err)
+		}
+	}
+	for _, key := range []string{"k", "new", "new/one"} {
+		if err := putBody(s, key, nil, strings.NewReader("again"), 5); !isCode(err, "NoSuchBucket") {
+			t.Errorf("put %s: %v", key, err)
+		}
+	}
+	if left, _ := os.ReadDir(s.tempDir()); len(left) != 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
 func TestACutOffBodyLeavesNothing(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
