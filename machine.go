@@ -147,7 +147,8 @@ func (e *UnregisteredError) Error() string {
 // that may be started again calls Find for such a name. If name is empty, Start generates one. A name that Step
 // Functions refuses is an ErrName.
 func (m *Machine) Start(ctx context.Context, name string, input any) (*Run, error) {
-	if name == "" {
+	unnamed := name == ""
+	if unnamed {
 		name = aws.NewID()
 	}
 	if err := checkName("execution", name); err != nil {
@@ -158,7 +159,7 @@ func (m *Machine) Start(ctx context.Context, name string, input any) (*Run, erro
 		return nil, fmt.Errorf("the input of %s: %w", name, err)
 	}
 	started, err := m.engine.core.Start(ctx, &engine.Start{
-		Machine: m.compiled, Origin: engine.Origin{Name: name, Input: text},
+		Machine: m.compiled, Origin: engine.Origin{Name: name, Input: text}, NewName: unnamed,
 	})
 	if err != nil {
 		return nil, err

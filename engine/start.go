@@ -18,6 +18,9 @@ import (
 type Start struct {
 	Machine *StateMachine
 	Origin
+	// NewName is true if the caller has just drawn the name at random, so that no earlier execution can have it. The
+	// engine then does not look for one in the journal.
+	NewName bool
 }
 
 // Started is an execution that was started, or that was already running under the same name with the same input.
@@ -39,8 +42,8 @@ func (e *Engine) Start(ctx context.Context, s *Start) (*Started, error) {
 	if err != nil {
 		return nil, err
 	}
-	for {
-		if !r.record.Express {
+	for unused := r.record.Express || s.NewName; ; unused = r.record.Express {
+		if !unused {
 			same, err := e.existingRun(ctx, r)
 			if err != nil {
 				return nil, err

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -45,6 +46,59 @@ func TestAnExpressExecutionIsWaitedForBeforeTheJournalHasIt(t *testing.T) {
 		x, err := started.Wait(t.Context())
 		if err != nil || x.Status != history.Succeeded || x.Output != `{"a":1}` || !started.At.Equal(epoch) {
 			t.Fatalf("%+v, %+v, %v", started, x, err)
+		}
+	}
+}
+
+// counted counts how often an execution is looked for in the journal.
+type counted struct {
+	*journal.Memory
+	lookups *int
+}
+
+func (c counted) Execution(ctx context.Context, arn string) (*journal.Execution, error) {
+	*c.lookups++
+	return c.Memory.Execution(ctx, arn)
+}
+
+// TestANewNameIsNotLookedFor starts executions whose names are new, and one whose name is not, although it should be.
+func TestANewNameIsNotLookedFor(t *testing.T) {
+	t.Parallel()
+	c := clock.Virtual(epoch)
+	defer c.Close()
+	lookups := 0
+	e, err := engine.New(engine.Config{Clock: c, Journal: counted{journal.NewMemory(), &lookups}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	c.Hold() // the first execution keeps running
+	defer c.Release()
+	m, err := e.Compile(engine.Definition{
+		Name: "m", Text: `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":1,"End":true}}}`,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name, input string
+		newName     bool
+		want        error
+		lookups     int
+	}{
+		{"a", `{}`, true, nil, 0},
+		{"b", `{}`, false, nil, 1},
+		{"c", `{}`, true, nil, 1},
+		{"a", `{}`, true, nil, 2}, // its run is found, and the journal is asked whether it has ended
+		{"a", `{"other":1}`, true, engine.ErrAlreadyExists, 3},
+	} {
+		started, err := e.Start(t.Context(), &engine.Start{Machine: m, NewName: tt.newName,
+			Origin: engine.Origin{Name: tt.name, Input: tt.input}})
+		if !errors.Is(err, tt.want) || err == nil && started.ARN != m.ExecutionARN(tt.name) {
+			t.Errorf("%s %s: %+v, %v", tt.name, tt.input, started, err)
+		}
+		if lookups != tt.lookups {
+			t.Errorf("%s %s: %d lookups so far, want %d", tt.name, tt.input, lookups, tt.lookups)
 		}
 	}
 }

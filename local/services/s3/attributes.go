@@ -44,7 +44,7 @@ func (s *store) getObjectAttributes(c *call) (any, error) {
 		return nil, err
 	}
 	_ = f.Close()
-	if err := v.requireKey(c.Header, customerPrefix); err != nil {
+	if err := v.requireKey(c.Header, &customerHeaders); err != nil {
 		return nil, err
 	}
 	c.header.Set("Last-Modified", v.Modified.Format(http.TimeFormat))

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"stepback/internal/ownerfs"
 )
 
 // bodyFile is the subset of *os.File that is needed to receive a body.
@@ -18,6 +20,10 @@ type bodyFile interface {
 
 func newBodyFile(dir string) (bodyFile, error) {
 	return os.CreateTemp(dir, "body-*")
+}
+
+func newRecordFile(path string) (bodyFile, error) {
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, ownerfs.File)
 }
 
 // body is content that has been received completely and does not belong to an object yet.

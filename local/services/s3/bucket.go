@@ -61,8 +61,13 @@ var bucketName = lazyregexp.New(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 // isBucketName reports whether a bucket may have a name. Such a name never leaves the directory of buckets.
 func isBucketName(name string) bool {
 	return bucketName.MatchString(name) && !strings.Contains(name, "..") && !strings.Contains(name, ".-") &&
-		!strings.Contains(name, "-.") && net.ParseIP(name) == nil && !strings.HasPrefix(name, "xn--") &&
+		!strings.Contains(name, "-.") && !isIP(name) && !strings.HasPrefix(name, "xn--") &&
 		!strings.HasSuffix(name, "-s3alias")
+}
+
+// isIP reports whether a name of digits, letters, dots and hyphens is an IP address, which has no letters then.
+func isIP(name string) bool {
+	return strings.Trim(name, "0123456789.") == "" && net.ParseIP(name) != nil
 }
 
 // isReservedName reports whether no bucket may be created with a name, although it has the form of a name: AWS uses it

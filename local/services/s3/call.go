@@ -102,8 +102,11 @@ func (s *store) perform(c *call) (any, error) {
 		return nil, err
 	}
 	answer, err := run(s, c)
-	if isCode(err, "NoSuchKey") && c.readsObject() { // who may not list the bucket does not learn that it is missing
-		err = cmp.Or(s.permitListing(c), err)
+	if isCode(err, "NoSuchKey") && c.readsObject() {
+		if err := s.requireBucket(c.bucket); err != nil {
+			return nil, err
+		}
+		err = cmp.Or(s.permitListing(c), err) // who may not list the bucket does not learn that it is missing
 	}
 	return answer, err
 }
@@ -119,7 +122,7 @@ func (s *store) admit(c *call) error {
 		}
 		return nil
 	}
-	if err := s.requireBucket(c.bucket); err != nil {
+	if err := s.requireCalled(c); err != nil {
 		return err
 	}
 	if err := s.observe(c); err != nil || c.operation == "PostObject" { // a form is authorized when it is read
@@ -129,6 +132,18 @@ func (s *store) admit(c *call) error {
 		return err
 	}
 	return c.checkVersionID()
+}
+
+// requireCalled returns an error if the bucket of a call does not exist. It does not look for a bucket whose owner is in
+// memory if the operation does so itself: PutObject when the body has arrived, and reads when they find no object.
+func (s *store) requireCalled(c *call) error {
+	switch c.operation {
+	case "GetObject", "HeadObject", "PutObject":
+		if s.settings.has(c.bucket, ownerSetting) {
+			return nil
+		}
+	}
+	return s.requireBucket(c.bucket)
 }
 
 // mostHeader is the maximum size of a request's header section, in bytes.

@@ -26,17 +26,26 @@ func (c readConditions) check(v *version) error {
 		if !matchesETag(c.ifMatch, v.ETag) {
 			return conditionFailed(c.name("If-Match"))
 		}
-	} else if t, err := http.ParseTime(c.ifUnmodifiedSince); err == nil && modified.After(t) {
+	} else if t, ok := parseTime(c.ifUnmodifiedSince); ok && modified.After(t) {
 		return conditionFailed(c.name("If-Unmodified-Since"))
 	}
 	if c.ifNoneMatch != "" {
 		if matchesETag(c.ifNoneMatch, v.ETag) {
 			return c.notModified("If-None-Match")
 		}
-	} else if t, err := http.ParseTime(c.ifModifiedSince); err == nil && !modified.After(t) {
+	} else if t, ok := parseTime(c.ifModifiedSince); ok && !modified.After(t) {
 		return c.notModified("If-Modified-Since")
 	}
 	return nil
+}
+
+// parseTime parses the time in a header; ok is false if it is empty, as it usually is, or invalid.
+func parseTime(header string) (t time.Time, ok bool) {
+	if header == "" {
+		return time.Time{}, false
+	}
+	t, err := http.ParseTime(header)
+	return t, err == nil
 }
 
 // notModified returns the result of a read of what the client has already; for a copy it is an error.

@@ -222,6 +222,22 @@ func (s *store) replaceFile(path string, text []byte) (err error) {
 	return s.moveInto(f.Name(), path)
 }
 
+// createFile writes a small file that nothing reads yet. It replaces one that exists, atomically.
+func (s *store) createFile(path string, text []byte) error {
+	if s.sync { // its directory has to be synced, too
+		return s.replaceFile(path, text)
+	}
+	f, err := s.newRecord(path)
+	if err != nil { // it exists, or its directory does not
+		return s.replaceFile(path, text)
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Remove(path)
+	}
+	return err
+}
+
 func checkAccelerate(_ *store, _ *call, text []byte) error {
 	var in struct{ Status string }
 	if xml.Unmarshal(text, &in) != nil || in.Status != versionsEnabled && in.Status != versionsSuspended {

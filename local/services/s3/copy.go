@@ -70,7 +70,7 @@ func (s *store) openSource(c *call) (*os.File, source, error) {
 	if err != nil {
 		return nil, source{}, err
 	}
-	err = v.requireKey(c.Header, sourcePrefix)
+	err = v.requireKey(c.Header, &sourceHeaders)
 	if err == nil {
 		err = conditionsOf(c.Header, "X-Amz-Copy-Source-").check(&v)
 	}

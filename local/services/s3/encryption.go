@@ -37,9 +37,18 @@ type customerKey struct {
 	Hash string `json:"sha256"` // hexadecimal
 }
 
-// customerKeyOf returns the key in headers that start with a prefix; nil if there is none.
-func customerKeyOf(h http.Header, prefix string) (*customerKey, error) {
-	algorithm, text, sum := h.Get(prefix+"Algorithm"), h.Get(prefix+"Key"), h.Get(prefix+"Key-Md5")
+// keyHeaders are the names of the headers that carry a customer's key.
+type keyHeaders struct{ algorithm, key, sum string }
+
+// The headers of the key of an object, and of the source of a copy.
+var (
+	customerHeaders = keyHeaders{customerPrefix + "Algorithm", customerPrefix + "Key", customerPrefix + "Key-Md5"}
+	sourceHeaders   = keyHeaders{sourcePrefix + "Algorithm", sourcePrefix + "Key", sourcePrefix + "Key-Md5"}
+)
+
+// customerKeyOf returns the key in the named headers; nil if there is none.
+func customerKeyOf(h http.Header, in *keyHeaders) (*customerKey, error) {
+	algorithm, text, sum := h.Get(in.algorithm), h.Get(in.key), h.Get(in.sum)
 	if algorithm == "" && text == "" && sum == "" {
 		return nil, nil
 	}
@@ -65,7 +74,7 @@ func customerKeyOf(h http.Header, prefix string) (*customerKey, error) {
 	case base64.StdEncoding.EncodeToString(digest[:]) != sum:
 		return nil, invalidArgument("x-amz-server-side-encryption", "null",
 			"The calculated MD5 hash of the key did not match the hash that was provided.")
-	case h.Get(encryptionHeader) != "" && prefix == customerPrefix:
+	case h.Get(encryptionHeader) != "" && in == &customerHeaders:
 		return nil, invalidArgument("x-amz-server-side-encryption", h.Get(encryptionHeader),
 			"Server Side Encryption with Customer provided key is incompatible with the encryption method specified")
 	}
@@ -74,8 +83,8 @@ func customerKeyOf(h http.Header, prefix string) (*customerKey, error) {
 }
 
 // requireKey returns an error unless the headers of a read have the key that the version is encrypted with.
-func (v *version) requireKey(h http.Header, prefix string) error {
-	key, err := customerKeyOf(h, prefix)
+func (v *version) requireKey(h http.Header, in *keyHeaders) error {
+	key, err := customerKeyOf(h, in)
 	switch {
 	case err != nil:
 		return err

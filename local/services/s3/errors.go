@@ -61,6 +61,9 @@ func fail(code, message string, others members) *aws.Error {
 
 // isCode reports whether err is an error of S3 with a code.
 func isCode(err error, code string) bool {
+	if err == nil {
+		return false
+	}
 	var e *aws.Error
 	return errors.As(err, &e) && e.Code == code
 }

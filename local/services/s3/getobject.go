@@ -25,7 +25,7 @@ func (s *store) getObject(c *call) (any, error) {
 		return nil, err
 	}
 	defer f.Close()
-	if err := v.requireKey(c.Header, customerPrefix); err != nil {
+	if err := v.requireKey(c.Header, &customerHeaders); err != nil {
 		return nil, err
 	}
 	s.showObject(c, &v)
@@ -64,6 +64,9 @@ func (s *store) getObject(c *call) (any, error) {
 
 // overrides returns the headers of the response that the query parameters response-… replace.
 func (c *call) overrides() (map[string]string, error) {
+	if len(c.query) == 0 {
+		return nil, nil
+	}
 	found := map[string]string{}
 	for _, name := range []string{"Content-Type", "Content-Language", "Expires", "Cache-Control", "Content-Disposition", "Content-Encoding"} {
 		if parameter := "response-" + strings.ToLower(name); c.query.Has(parameter) {

@@ -79,7 +79,7 @@ func (s *store) describes(c *call) (d description, err error) {
 	if err := s.permitCustomerKey(c); err != nil {
 		return d, err
 	}
-	if d.customerKey, err = customerKeyOf(c.Header, customerPrefix); err != nil {
+	if d.customerKey, err = customerKeyOf(c.Header, &customerHeaders); err != nil {
 		return d, err
 	}
 	if err := s.encrypt(c.bucket, &d); err != nil {

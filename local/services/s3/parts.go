@@ -79,7 +79,7 @@ func (s *store) uploadPart(c *call) (any, error) {
 
 // requireKey returns an error unless a part comes with the customer's key that its upload was started with.
 func (u *upload) requireKey(c *call) error {
-	key, err := customerKeyOf(c.Header, customerPrefix)
+	key, err := customerKeyOf(c.Header, &customerHeaders)
 	switch {
 	case err != nil:
 		return err

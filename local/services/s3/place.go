@@ -23,8 +23,11 @@ func (s *store) place(bucket, key string, b *body, reason objectevent.Reason, al
 		return version{}, nil, err
 	}
 	current, err := s.current(bucket, key)
+	prepare := s.prepareRecord
 	if damaged := (*inventory.DamagedError)(nil); errors.As(err, &damaged) {
 		current, err = nil, nil // it is replaced
+	} else if current == nil {
+		prepare = s.prepareFirstRecord
 	}
 	if err != nil {
 		return version{}, nil, s.storageError(err)
@@ -48,7 +51,7 @@ func (s *store) place(bucket, key string, b *body, reason objectevent.Reason, al
 	if current != nil {
 		r.Versions = append(r.Versions, *current)
 	}
-	recorded, err := s.prepareRecord(bucket, r)
+	recorded, err := prepare(bucket, r)
 	if err != nil {
 		return version{}, nil, s.storageError(err)
 	}

@@ -109,14 +109,29 @@ func (s *store) prepareRecord(bucket string, r record) (note func(), err error) 
 	return s.replaceSealed(s.recordPath(bucket, r.Key), text)
 }
 
+// prepareFirstRecord is prepareRecord for an object that does not exist. Nothing reads its description before the object
+// is in place, so the file is written where it belongs. If a killed process left one there, it is replaced.
+func (s *store) prepareFirstRecord(bucket string, r record) (note func(), err error) {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	return s.writeSealed(s.recordPath(bucket, r.Key), text, s.createFile)
+}
+
 // replaceSealed atomically writes a JSON object with a seal. Call note once the inventory may count on it.
 func (s *store) replaceSealed(path string, text []byte) (note func(), err error) {
+	return s.writeSealed(path, text, s.replaceFile)
+}
+
+// writeSealed is replaceSealed with a function that writes the file.
+func (s *store) writeSealed(path string, text []byte, write func(string, []byte) error) (note func(), err error) {
 	generation, err := s.files.Next(path)
 	if err != nil {
 		return nil, err
 	}
 	note = func() { s.files.Note(path, inventory.Entry{Generation: generation}) }
-	return note, s.replaceFile(path, sealedjson.Seal(text, generation))
+	return note, write(path, sealedjson.Seal(text, generation))
 }
 
 // lookup returns the version of the record whose content info identifies. known is false for a file that was placed

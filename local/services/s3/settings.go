@@ -43,6 +43,13 @@ func (c *settingsCache) get(bucket string) (all map[string]string, read *setting
 	return nil, read
 }
 
+// has reports whether the known settings of a bucket include one.
+func (c *settingsCache) has(bucket, setting string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.known[bucket][setting] != ""
+}
+
 // keep ends a read and stores its result; nil for none. It returns false if the result is outdated.
 func (c *settingsCache) keep(read *settingsRead, all map[string]string) bool {
 	c.mu.Lock()
@@ -108,12 +115,8 @@ func (s *store) settingsOf(bucket string) (map[string]string, error) {
 		if read == nil {
 			return all, nil
 		}
-		all = map[string]string{}
-		text, err := s.files.ReadFile(filepath.Join(s.metaDir(bucket), settingsFile))
-		if err == nil {
-			err = json.Unmarshal(text, &all)
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		all, err := s.readSettings(bucket)
+		if err != nil {
 			s.settings.keep(read, nil)
 			return nil, err
 		}
@@ -121,6 +124,19 @@ func (s *store) settingsOf(bucket string) (map[string]string, error) {
 			return all, nil
 		}
 	}
+}
+
+// readSettings reads the settings of a bucket from disk; there are none if it has no file.
+func (s *store) readSettings(bucket string) (map[string]string, error) {
+	all := map[string]string{}
+	text, err := s.files.ReadFile(filepath.Join(s.metaDir(bucket), settingsFile))
+	if err == nil {
+		err = json.Unmarshal(text, &all)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return all, nil
 }
 
 // changeSettings changes settings together; an empty text removes one.

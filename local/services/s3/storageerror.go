@@ -17,9 +17,12 @@ const StorageFull = "StorageFull"
 // storageError converts an error of the file system or of the request's body to an error for the client. S3 errors
 // are returned unchanged.
 func (s *store) storageError(err error) error {
+	if err == nil {
+		return nil
+	}
 	var known *aws.Error
 	switch {
-	case err == nil, errors.As(err, &known):
+	case errors.As(err, &known):
 		return err
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return fail(StorageFull, fmt.Sprintf(

@@ -43,6 +43,8 @@ type store struct {
 	seen     seenRecords
 	// newFile creates the file that receives a body; tests replace it to simulate a full disk.
 	newFile func(dir string) (bodyFile, error)
+	// newRecord creates the file of a description, which must not exist; tests replace it likewise.
+	newRecord func(path string) (bodyFile, error)
 
 	turns turns
 	logs  accessLogs
@@ -54,7 +56,7 @@ func openStore(dir string, opts Options) (*store, error) {
 		return nil, err
 	}
 	s := &store{root: root, sync: opts.Sync, stamps: stamps{now: opts.Now}, newFile: newBodyFile,
-		created: opts.ObjectCreated, region: opts.Region, account: opts.Account,
+		newRecord: newRecordFile, created: opts.ObjectCreated, region: opts.Region, account: opts.Account,
 		deliver: opts.Deliver, log: opts.Log, files: opts.Files, mustAnnounce: opts.MustAnnounce,
 		authorizes: opts.Authorize, enforces: opts.Enforces, signer: opts.Signer, secret: opts.Secret}
 	for _, d := range []string{s.tempDir(), s.metaDir(""), s.uploadsDir(), s.noticesDir()} {

@@ -109,11 +109,72 @@ func TestAFullDiskKeepsTheOldObjectAndNoHalfOne(t *testing.T) {
 	}
 }
 
+// TestADescriptionThatIsHalfWritten puts an object whose description does not fit on the disk, and one whose description
+// a killed process has begun to write.
+func TestADescriptionThatIsHalfWritten(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	s.newRecord = func(path string) (bodyFile, error) {
+		f, err := os.Create(path)
+		return &fullDisk{File: f, room: 10}, err
+	}
+	if err := putBody(s, "k", nil, strings.NewReader("first"), 5); !isCode(err, StorageFull) {
+		t.Errorf("full: %v", err)
+	}
+	if _, err := os.Stat(s.recordPath("bucket", "k")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the description was left: %v", err)
+	}
+	if _, _, err := perform(s, http.MethodGet, "k", nil, nil, http.NoBody, 0); !isCode(err, "NoSuchKey") {
+		t.Errorf("get: %v", err)
+	}
+	s.newRecord = newRecordFile
+	if err := os.WriteFile(s.recordPath("bucket", "k"), []byte(`{"key":"k","ver`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mustPut(t, s, "k", "second")
+	w, _, err := perform(s, http.MethodGet, "k", nil, nil, http.NoBody, 0)
+	if err != nil || w.Body.String() != "second" {
+		t.Errorf("got %q, %v", w.Body, err)
+	}
+	if text, err := os.ReadFile(s.recordPath("bucket", "k")); err != nil || !strings.HasPrefix(string(text), `{"key":"k","versions":[{"size":6,`) {
+		t.Errorf("the description is %s, %v", text, err)
+	}
+}
+
 func inTurn(first, second func(string) (bodyFile, error)) func(string) (bodyFile, error) {
 	return func(dir string) (bodyFile, error) {
 		f := first
 		first = second
 		return f(dir)
+	}
+}
+
+// TestABucketThatWasRemovedByHand asks for objects of a bucket whose settings the store has in memory.
+func TestABucketThatWasRemovedByHand(t *testing.T) {
+	t.Parallel()
+	s := open(t, t.TempDir())
+	if err := s.changeSettings("bucket", map[string]string{ownerSetting: s.account}); err != nil {
+		t.Fatal(err)
+	}
+	mustPut(t, s, "k", "content")
+	if err := os.RemoveAll(s.bucketDir("bucket")); err != nil {
+		t.Fatal(err)
+	}
+	if !s.settings.has("bucket", ownerSetting) {
+		t.Error("the settings are not in memory")
+	}
+	for _, query := range []url.Values{nil, {"versionId": {"null"}}, {"tagging": {""}}, {"acl": {""}}, {"retention": {""}}} {
+		if _, _, err := perform(s, http.MethodGet, "k", query, nil, http.NoBody, 0); !isCode(err, "NoSuchBucket") {
+			t.Errorf("get %v: %v", query, err)
+		}
+	}
+	for _, key := range []string{"k", "new", "new/one"} {
+		if err := putBody(s, key, nil, strings.NewReader("again"), 5); !isCode(err, "NoSuchBucket") {
+			t.Errorf("put %s: %v", key, err)
+		}
+	}
+	if left, _ := os.ReadDir(s.tempDir()); len(left) != 0 {
+		t.Errorf("left: %v", left)
 	}
 }
 

@@ -158,5 +158,5 @@ func openFor(dir string, files *inventory.Files) (*store, []string, error) {
 			buckets = append(buckets, e.Name())
 		}
 	}
-	return &store{root: root, files: files, newFile: newBodyFile}, buckets, err
+	return &store{root: root, files: files, newFile: newBodyFile, newRecord: newRecordFile}, buckets, err
 }

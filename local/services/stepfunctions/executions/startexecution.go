@@ -48,7 +48,8 @@ func (s *Service) start(ctx context.Context, scope aws.Scope, t *statemachines.T
 	if !engine.ValidName(in.Name) {
 		return nil, apierror.InvalidName(in.Name)
 	}
-	if in.Name == "" {
+	unnamed := in.Name == ""
+	if unnamed {
 		in.Name = aws.NewID()
 	}
 	input := "{}"
@@ -64,7 +65,7 @@ func (s *Service) start(ctx context.Context, scope aws.Scope, t *statemachines.T
 		return nil, err
 	}
 	started, err := e.Start(ctx, &engine.Start{
-		Machine: plan,
+		Machine: plan, NewName: unnamed,
 		Origin: engine.Origin{
 			Name: in.Name, Input: input, VersionARN: t.VersionARN, AliasARN: t.AliasARN, Revision: t.Revision.ID,
 			TraceHeader: s.trace(ctx, scope, t, in.TraceHeader), TestCase: in.testCase, Sync: in.sync,
