@@ -39,8 +39,8 @@ func (j *Journal) LostTails() []*LostTail {
 	return all
 }
 
-// Until November 2026, the number of groups of records was stored twice, so that a shortened log was noticed: in the file
-// groupsFile beside the log, and in the store under groupsKey.
+// Until November 2026, the number of groups of records was stored twice, so that a shortened log was noticed: in the
+// file groupsFile beside the log, and in the store under groupsKey.
 const (
 	groupsFile = "stepback-anchor.json"
 	groupsKey  = "n"
