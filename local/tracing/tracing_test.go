@@ -148,8 +148,8 @@ func TestDatagramsBeforeCloseAreStored(t *testing.T) {
 		t.Error(err)
 	}
 	endpoint := "http://xray"
-	c := client.New(client.Options{Region: scope.Region, BaseEndpoint: &endpoint, HTTPClient: loopback.Client(x.Handler()),
-		Credentials: credentials.NewStaticCredentialsProvider(scope.Account, "s", "")})
+	c := client.New(client.Options{Region: scope.Region, BaseEndpoint: &endpoint,
+		HTTPClient: loopback.Client(x.Handler()), Credentials: credentials.NewStaticCredentialsProvider(scope.Account, "s", "")})
 	got, err := c.BatchGetTraces(t.Context(), &client.BatchGetTracesInput{TraceIds: []string{trace}})
 	if err != nil || len(got.Traces) != 1 || len(got.Traces[0].Segments) != sent {
 		t.Errorf("%+v, %v", got, err)
