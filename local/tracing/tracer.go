@@ -7,10 +7,10 @@ import (
 	"errors"
 	"log/slog"
 	"net"
-	"os"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"stepback/aws"
@@ -28,10 +28,11 @@ type Tracer struct {
 	log   *slog.Logger
 	now   func() time.Time
 
-	daemon   net.PacketConn // nil if there is none
-	last     string         // the text of the last datagram
-	received chan struct{}  // closed once the daemon receives nothing more
-	ended    sync.WaitGroup
+	daemon    net.PacketConn // nil if there is none
+	last      string         // the text of the last datagram
+	datagrams atomic.Int64   // received so far
+	received  chan struct{}  // closed once the daemon receives nothing more
+	ended     sync.WaitGroup
 
 	mu      sync.Mutex
 	queue   chan sent // nil after Close
@@ -80,12 +81,25 @@ func New(ctx context.Context, x *xray.Service, scope aws.Scope, now func() time.
 }
 
 // lastOrders receives everything that was sent to the daemon before, and closes the daemon. It sends the daemon a
-// datagram that marks the end.
+// datagram that marks the end, and again in case it was lost, and gives up if nothing arrives any more. A limit in time
+// would also pass while the process does not run.
 func (t *Tracer) lastOrders() error {
-	const patience = time.Second // in case a datagram is lost
-	_ = t.daemon.SetReadDeadline(time.Now().Add(patience))
-	if _, err := t.daemon.WriteTo([]byte(t.last), t.daemon.LocalAddr()); err == nil {
-		<-t.received
+	const most, pause = 20, 100 * time.Millisecond
+	again := time.NewTicker(pause)
+	defer again.Stop()
+	seen := t.datagrams.Load()
+	for times := 0; times < most; times++ {
+		if _, err := t.daemon.WriteTo([]byte(t.last), t.daemon.LocalAddr()); err != nil {
+			break
+		}
+		select {
+		case <-t.received:
+			return t.daemon.Close()
+		case <-again.C:
+		}
+		if n := t.datagrams.Load(); n > seen {
+			times, seen = 0, n
+		}
 	}
 	return t.daemon.Close()
 }
@@ -154,8 +168,8 @@ func (t *Tracer) receive() {
 	buffer := make([]byte, 64<<10)
 	for {
 		n, _, err := t.daemon.ReadFrom(buffer)
-		if errors.Is(err, net.ErrClosed) || errors.Is(err, os.ErrDeadlineExceeded) ||
-			string(buffer[:max(n, 0)]) == t.last {
+		t.datagrams.Add(1)
+		if errors.Is(err, net.ErrClosed) || string(buffer[:max(n, 0)]) == t.last {
 			return
 		}
 		header, document, ok := bytes.Cut(buffer[:max(n, 0)], []byte("\n"))

@@ -2,14 +2,24 @@ package tracing_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net"
 	"strconv"
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	client "github.com/aws/aws-sdk-go-v2/service/xray"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
 	"stepback/aws"
+	"stepback/aws/loopback"
 	"stepback/engine/history"
 	"stepback/engine/journal"
+	"stepback/local/services/documents"
 	"stepback/local/services/lambda/runner"
+	"stepback/local/services/xray"
 	"stepback/local/tracing"
 )
 
@@ -107,5 +117,41 @@ func TestAThrottledInvocation(t *testing.T) {
 		ARN: "arn:aws:lambda:eu-west-1:123456789012:function:f"}, time.Unix(1_700_000_000, 0)))
 	if len(got) != 1 || !got[0].Throttle || got[0].Origin != "AWS::Lambda" || got[0].ParentID != trace.Parent {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestDatagramsBeforeCloseAreStored closes a tracer to which functions have just sent segments.
+func TestDatagramsBeforeCloseAreStored(t *testing.T) {
+	t.Parallel()
+	store, err := documents.Open("/documents", vfs.NewMem())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	now := func() time.Time { return time.Unix(0x6922c600, 0) }
+	scope := aws.Scope{Account: "123456789012", Region: "eu-west-1"}
+	x := xray.New(xray.Options{Store: store, Now: now, Scope: scope})
+	tr := tracing.New(t.Context(), x, scope, now, slog.New(slog.DiscardHandler))
+	daemon, err := (&net.Dialer{}).DialContext(t.Context(), "udp", tr.Address())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer daemon.Close()
+	const trace, sent = "1-6922c600-000000000000000000000001", 50
+	for i := range sent {
+		if _, err := fmt.Fprintf(daemon, "{\"format\":\"json\",\"version\":1}\n"+`{"name":"n","id":"%016x","type":"subsegment",`+
+			`"trace_id":"`+trace+`","parent_id":"53995c3f42cd8ad8","start_time":1,"end_time":2}`, i+1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tr.Close(); err != nil {
+		t.Error(err)
+	}
+	endpoint := "http://xray"
+	c := client.New(client.Options{Region: scope.Region, BaseEndpoint: &endpoint,
+		HTTPClient: loopback.Client(x.Handler()), Credentials: credentials.NewStaticCredentialsProvider(scope.Account, "s", "")})
+	got, err := c.BatchGetTraces(t.Context(), &client.BatchGetTracesInput{TraceIds: []string{trace}})
+	if err != nil || len(got.Traces) != 1 || len(got.Traces[0].Segments) != sent {
+		t.Errorf("%+v, %v", got, err)
 	}
 }

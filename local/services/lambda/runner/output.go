@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"io"
 	"os"
-	"time"
 )
 
 // output is the pipe to which a process writes its log. This process keeps a writing end, too. Once a response has
@@ -44,16 +43,11 @@ func (o *output) sync() {
 	}
 }
 
-// close stops reading. The process has ended, but child processes that could not be killed with it may hold the pipe
-// open a moment longer.
+// close logs everything that the process has written, and stops reading. The process has ended, but child processes
+// that could not be killed with it may still hold the pipe open.
 func (o *output) close() {
+	o.sync()
 	_ = o.w.Close()
-	limit := time.NewTimer(time.Second)
-	defer limit.Stop()
-	select {
-	case <-o.ended:
-	case <-limit.C:
-	}
 	_ = o.r.Close()
 	<-o.ended
 	o.lines.flush()

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
+
+	"stepback/internal/ctxerr"
 )
 
 // language describes a kind of interpreter.
@@ -59,8 +62,34 @@ func nodeCommand(path string, memoryMB int) []string {
 // interpreter is an interpreter that is installed on this machine.
 type interpreter struct{ path, version string }
 
-// probeTimeout is the time limit for an interpreter to report its version.
-const probeTimeout = 10 * time.Second
+// probeTimeout is the time limit for an interpreter to report its version. On a busy machine, a shim such as that of
+// pyenv can take more than ten seconds.
+const probeTimeout = time.Minute
+
+// answers holds what the interpreters of this machine have reported, for all Sets of this process.
+var answers = struct {
+	mu sync.Mutex
+	of map[string]*answer // by path
+}{of: map[string]*answer{}}
+
+// answer is what an interpreter reported. turn is full while it is asked, so that it is asked once at a time.
+type answer struct {
+	turn  chan struct{}
+	known bool
+	interpreter
+}
+
+// answerOf returns the place for what the interpreter with a path reports.
+func answerOf(path string) *answer {
+	answers.mu.Lock()
+	defer answers.mu.Unlock()
+	a := answers.of[path]
+	if a == nil {
+		a = &answer{turn: make(chan struct{}, 1)}
+		answers.of[path] = a
+	}
+	return a
+}
 
 // interpreter returns the interpreter for a runtime: the version that the runtime names, or any other that is new
 // enough. The result is cached.
@@ -104,12 +133,37 @@ func (l language) find(ctx context.Context, version string) (interpreter, error)
 	return interpreter{}, errors.Join(append([]error{advice}, problems...)...)
 }
 
-// ask runs an interpreter to get its real path, which a shim on the PATH hides, and its version.
+// ask returns the real path of an interpreter, which a shim on the PATH hides, and its version. It runs the interpreter
+// unless this process has done so before.
 func (l language) ask(ctx context.Context, path string) (interpreter, error) {
-	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	a := answerOf(path)
+	select {
+	case a.turn <- struct{}{}:
+		defer func() { <-a.turn }()
+	case <-ctx.Done():
+		return interpreter{}, ctxerr.Of(ctx)
+	}
+	if a.known {
+		return a.interpreter, nil
+	}
+	i, err := l.run(ctx, path)
+	if err == nil {
+		a.interpreter, a.known = i, true
+	}
+	return i, err
+}
+
+func (l language) run(ctx context.Context, path string) (interpreter, error) {
+	limited, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, path, l.probe...).Output() //nolint:gosec // an interpreter on the owner's PATH
-	if err != nil {
+	cmd := exec.CommandContext(limited, path, l.probe...) //nolint:gosec // an interpreter on the owner's PATH
+	out, err := cmd.Output()
+	switch {
+	case ctx.Err() != nil:
+		return interpreter{}, ctxerr.Of(ctx)
+	case limited.Err() != nil:
+		return interpreter{}, fmt.Errorf("it did not report its version within %s", probeTimeout)
+	case err != nil:
 		return interpreter{}, err
 	}
 	real, version, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")

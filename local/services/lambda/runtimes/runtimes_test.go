@@ -245,6 +245,30 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 	}
 }
 
+// What an interpreter has reported holds for every Set of the process.
+func TestAnInterpreterIsAskedOnce(t *testing.T) {
+	dir := t.TempDir()
+	asked := filepath.Join(dir, "asked")
+	shim := "#!/bin/sh\necho yes >> '" + asked + "'\necho /opt/python\necho 3.12.1\n"
+	if err := os.WriteFile(filepath.Join(dir, "python3.12"), []byte(shim), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	for range 3 {
+		set, err := runtimes.Open(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := set.Launch(t.Context(), "python3.12", "/code", 128)
+		if err != nil || l.Command[0] != "/opt/python" {
+			t.Errorf("%+v, %v", l, err)
+		}
+	}
+	if text, err := os.ReadFile(asked); err != nil || string(text) != "yes\n" {
+		t.Errorf("asked %q, %v", text, err)
+	}
+}
+
 // The heap of Node.js is limited by the function's memory, as AWS's runtime does.
 func TestTheHeapIsLimited(t *testing.T) {
 	t.Parallel()
