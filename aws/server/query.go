@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"mime"
 	"net/http"
 	"net/url"
@@ -44,6 +45,12 @@ func (q queryCodec) operation(c *call) (string, error) {
 		}
 	} else {
 		r.PostForm = url.Values{}
+	}
+	// Services that formerly used Query had earlier versions. A missing version means the present one, as in the links of
+	// SNS's mails.
+	version := cmp.Or(r.PostForm.Get("Version"), r.URL.Query().Get("Version"))
+	if m := c.service.model; action != "" && version != "" && version != m.APIVersion && !m.QueryCompatible && !q.ec2 {
+		return "", &aws.Error{Code: "InvalidAction", Message: "Could not find operation " + action + " for version " + version}
 	}
 	if !c.service.model.Has(action) {
 		if action == "" {

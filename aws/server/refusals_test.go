@@ -63,6 +63,10 @@ func TestRefusals(t *testing.T) {
 	}{
 		"query: unknown action": {topic, asked("POST", "/", "Action=Pubish", form...), 400,
 			"<Code>InvalidAction</Code><Message>Could not find operation Pubish for version 2010-03-31. SNS has no operation Pubish that is known here. Those that are served: stepback services sns, docs/services.md.</Message>"},
+		"query: another version": {topic, asked("POST", "/", "Action=Publish&Message=m&Version=2009-01-01", form...), 400,
+			"<Code>InvalidAction</Code><Message>Could not find operation Publish for version 2009-01-01</Message>"},
+		"query: the version": {topic, asked("POST", "/", "Action=Publish&Message=m&Version=2010-03-31", form...), 404,
+			"<Code>NotFound</Code>"},
 		"query: no action": {topic, asked("POST", "/", "", form...), 400, "<Code>InvalidAction</Code>"},
 		"query: other content": {topic, asked("POST", "/", "{}", "Content-Type", "application/json"), 400,
 			"<Code>InvalidAction</Code>"},

@@ -139,7 +139,7 @@ func (s *Service) alter(scope aws.Scope, operation, named string, change func(*k
 	})
 }
 
-// checkCustomer returns an error if AWS manages the key. The policies of such keys deny every caller a change.
+// checkCustomer returns an error if AWS manages the key. The policies of such keys allow no principal to change them.
 func (k *key) checkCustomer(caller aws.Scope, operation string) error {
 	if k.Manager != managedByAWS {
 		return nil

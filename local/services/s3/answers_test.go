@@ -33,6 +33,7 @@ func TestErrorsHaveTheStatusAndTheMessageOfS3(t *testing.T) {
 	t.Parallel()
 	server, c := start(t, t.TempDir(), s3.Options{Region: "eu-west-1"})
 	put(t, c, "k", "0123456789")
+	streamed := []string{"X-Amz-Content-Sha256", "STREAMING-UNSIGNED-PAYLOAD-TRAILER", "X-Amz-Decoded-Content-Length", "5"}
 	for name, e := range map[string]struct {
 		method, target, body string
 		headers              []string
@@ -53,6 +54,16 @@ func TestErrorsHaveTheStatusAndTheMessageOfS3(t *testing.T) {
 		"another MD5": {http.MethodPut, "/incoming/k", "1",
 			[]string{"Content-MD5", "AAAAAAAAAAAAAAAAAAAAAA=="}, 400, "BadDigest",
 			"The Content-MD5 you specified did not match what we received."},
+		"a chunk without a size": {http.MethodPut, "/incoming/k", "zz\r\nhello\r\n0\r\n\r\n", streamed, 400,
+			"IncompleteBody", "The request&#39;s body ended early: malformed aws-chunked body"},
+		"a chunk of any size": {http.MethodPut, "/incoming/k", "ffffffffffffffff\r\nhello\r\n0\r\n\r\n", streamed, 400,
+			"IncompleteBody", "The request&#39;s body ended early: malformed aws-chunked body"},
+		"a chunk that does not end": {http.MethodPut, "/incoming/k", "5\r\nhello" + strings.Repeat("x", 70_000), streamed, 400,
+			"IncompleteBody", "The request&#39;s body ended early: malformed aws-chunked body"},
+		"a chunk that is cut off": {http.MethodPut, "/incoming/k", "5\r\nhel", streamed, 400, "IncompleteBody",
+			"The connection ended before the whole body had arrived; nothing was stored."},
+		"deletions without MD5": {http.MethodPost, "/incoming?delete", "<Delete><Object><Key>k</Key></Object></Delete>", nil, 400,
+			"InvalidRequest", "Missing required header for this request: Content-MD5"},
 		"no upload": {http.MethodDelete, "/incoming/k?uploadId=1", "", nil, 404, "NoSuchUpload",
 			"The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed."},
 		"a method": {http.MethodPatch, "/incoming/k", "", nil, 405, "MethodNotAllowed",

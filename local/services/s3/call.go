@@ -250,8 +250,14 @@ func (c *call) truth(name string) bool { return strings.EqualFold(c.Header.Get(n
 
 // cutOff returns the error for a message whose body could not be read.
 func cutOff(err error) *aws.Error {
-	if errors.Is(err, os.ErrDeadlineExceeded) {
+	var known *aws.Error
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fail("RequestTimeout", tooSlow, nil)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fail("IncompleteBody", "The connection ended before the whole body had arrived; nothing was stored.", nil)
 	}
 	return fail("IncompleteBody", "The request's body ended early: "+err.Error(), nil)
 }

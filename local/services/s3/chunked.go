@@ -54,6 +54,18 @@ type chunkedBody struct {
 
 var errChunk = errors.New("malformed aws-chunked body")
 
+// sentBody is a body as its client sends it. Errors are the client's, and not those of the storage.
+type sentBody struct{ io.Reader }
+
+// Read implements io.Reader. The error is io.EOF or an *aws.Error.
+func (b sentBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if err == nil || err == io.EOF {
+		return n, err
+	}
+	return n, cutOff(err)
+}
+
 func (c *chunkedBody) Close() error { return c.closer.Close() }
 
 func (c *chunkedBody) Read(p []byte) (int, error) {
@@ -85,8 +97,12 @@ func orEOF(err error) error {
 
 func (c *chunkedBody) nextChunk() error {
 	if c.begun {
-		if line, err := c.line(); err != nil || line != "" {
-			return errors.Join(errChunk, err)
+		line, err := c.line()
+		if err != nil {
+			return err
+		}
+		if line != "" {
+			return errChunk
 		}
 	}
 	c.begun = true
@@ -128,8 +144,11 @@ func (c *chunkedBody) readTrailer() error {
 // line reads a line and returns it without its end. Chunk headers are short.
 func (c *chunkedBody) line() (string, error) {
 	line, err := c.source.ReadSlice('\n')
-	if err == io.EOF {
+	switch {
+	case err == io.EOF:
 		err = io.ErrUnexpectedEOF
+	case errors.Is(err, bufio.ErrBufferFull):
+		err = errChunk
 	}
 	return strings.TrimRight(string(line), "\r\n"), err
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"stepback/aws"
@@ -50,6 +51,19 @@ type deleteError struct {
 // mostDeleted is the maximum number of objects of a DeleteObjects.
 const mostDeleted = 1000
 
+// hasDigest reports whether a request has an MD5 or a checksum of its body.
+func hasDigest(h http.Header) bool {
+	if h.Get("Content-MD5") != "" || h.Get("X-Amz-Trailer") != "" {
+		return true
+	}
+	for name := range h {
+		if strings.HasPrefix(strings.ToLower(name), strings.ToLower(checksumPrefix)) {
+			return true
+		}
+	}
+	return false
+}
+
 // deleteObjects implements DeleteObjects.
 func (s *store) deleteObjects(c *call) (any, error) {
 	if c.Header.Get("X-Amz-Mfa") != "" {
@@ -58,6 +72,9 @@ func (s *store) deleteObjects(c *call) (any, error) {
 	var in deleteRequest
 	if err := c.decode(&in); err != nil {
 		return nil, err
+	}
+	if !hasDigest(c.Header) {
+		return nil, fail("InvalidRequest", "Missing required header for this request: Content-MD5", nil)
 	}
 	if len(in.Objects) == 0 || len(in.Objects) > mostDeleted {
 		return nil, malformedXML()

@@ -132,7 +132,7 @@ func (s *store) postObject(c *call) (any, error) {
 
 // receiveFile stores the file of a form, whose length is not known before its end.
 func (s *store) receiveFile(r io.Reader, limits [2]int64, check *bodyCheck) (body, error) {
-	counted := &countedReader{reader: io.LimitReader(r, limits[1]+1)}
+	counted := &countedReader{reader: io.LimitReader(sentBody{r}, limits[1]+1)}
 	b, err := s.receiveAll(counted, limits[1], check)
 	switch {
 	case err != nil:

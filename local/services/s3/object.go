@@ -206,7 +206,7 @@ func (s *store) receiveBody(c *call) (body, error) {
 	if err != nil {
 		return body{}, err
 	}
-	b, err := s.receive(c.Body, c.ContentLength, check)
+	b, err := s.receive(sentBody{c.Body}, c.ContentLength, check)
 	if err != nil {
 		return body{}, err
 	}

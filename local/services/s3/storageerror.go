@@ -31,7 +31,7 @@ func (s *store) storageError(err error) error {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fail("RequestTimeout", tooSlow, nil)
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fail("IncompleteBody", "The connection ended before the whole body had arrived; nothing was stored.", nil)
+		return cutOff(err)
 	}
 	return fail("InternalError", fmt.Sprintf("The storage under %s failed: %v", s.root, err), nil)
 }
