@@ -134,8 +134,8 @@ func (s *store) admit(c *call) error {
 	return c.checkVersionID()
 }
 
-// requireCalled returns an error if the bucket of a call does not exist. It does not look for a bucket whose owner is in
-// memory if the operation does so itself: PutObject when the body has arrived, and reads when they find no object.
+// requireCalled returns an error if the bucket of a call does not exist. It does not look for a bucket whose owner is
+// in memory if the operation does so itself: PutObject when the body has arrived, and reads when they find no object.
 func (s *store) requireCalled(c *call) error {
 	switch c.operation {
 	case "GetObject", "HeadObject", "PutObject":

@@ -109,8 +109,8 @@ func (s *store) prepareRecord(bucket string, r record) (note func(), err error) 
 	return s.replaceSealed(s.recordPath(bucket, r.Key), text)
 }
 
-// prepareFirstRecord is prepareRecord for an object that does not exist. Nothing reads its description before the object
-// is in place, so the file is written where it belongs. If a killed process left one there, it is replaced.
+// prepareFirstRecord is prepareRecord for an object that does not exist. Nothing reads its description before the
+// object is in place, so the file is written where it belongs. If a killed process left one there, it is replaced.
 func (s *store) prepareFirstRecord(bucket string, r record) (note func(), err error) {
 	text, err := json.Marshal(r)
 	if err != nil {

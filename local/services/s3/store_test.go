@@ -109,8 +109,8 @@ func TestAFullDiskKeepsTheOldObjectAndNoHalfOne(t *testing.T) {
 	}
 }
 
-// TestADescriptionThatIsHalfWritten puts an object whose description does not fit on the disk, and one whose description
-// a killed process has begun to write.
+// TestADescriptionThatIsHalfWritten puts an object whose description does not fit on the disk, and one whose
+// description a killed process has begun to write.
 func TestADescriptionThatIsHalfWritten(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir())
