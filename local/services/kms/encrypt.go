@@ -178,6 +178,9 @@ func (s *Service) openCiphertext(scope aws.Scope, operation string, in *decrypt)
 	case k == nil:
 		return nil, material.ErrCiphertext
 	}
+	if k.state() == pendingImport {
+		return nil, k.checkHasMaterial()
+	}
 	i := slices.IndexFunc(k.Materials, func(m backing) bool { return m.ID == backingID })
 	if i < 0 {
 		return nil, material.ErrCiphertext

@@ -1,6 +1,7 @@
 package kms
 
 import (
+	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -35,6 +36,7 @@ type key struct {
 	RotatedFrom     time.Time         `json:",omitzero"`  // start of the current rotation period
 	Materials       []backing         // of a key that rotates, newest last
 	Grants          []grant           `json:",omitempty"`
+	Imported        *imported         `json:",omitempty"` // nil unless the origin is EXTERNAL
 }
 
 // backing is one of the key materials that a key has had.
@@ -43,19 +45,26 @@ type backing struct {
 	From time.Time
 	Type string `json:",omitempty"` // AUTOMATIC or ON_DEMAND; empty for the first one
 	Sum  string `json:",omitempty"` // checksum; empty for a material of an earlier version
+	File string `json:",omitempty"` // of imported material, a new one for each import; see file
 }
+
+// file returns the name of the material's file.
+func (b *backing) file() string { return cmp.Or(b.File, b.ID) }
 
 // The states of keys.
 const (
 	enabled         = "Enabled"
 	disabled        = "Disabled"
 	pendingDeletion = "PendingDeletion"
+	pendingImport   = "PendingImport"
 )
 
 func (k *key) state() string {
 	switch {
 	case !k.Deletion.IsZero():
 		return pendingDeletion
+	case k.Imported != nil && len(k.Materials) == 0:
+		return pendingImport
 	case k.Disabled:
 		return disabled
 	}
@@ -94,7 +103,22 @@ func (s *Service) byID(scope aws.Scope, id string) (*key, error) {
 	if err != nil || !found || s.gone(k) {
 		return nil, err
 	}
+	s.expire(k)
 	return k, nil
+}
+
+// expire forgets and removes the material of a key if it has expired.
+func (s *Service) expire(k *key) {
+	if k.expire(s.now()) {
+		s.removeMaterial(k.ID, k.Imported.Former)
+	}
+}
+
+// removeMaterial removes the file of a material that its key does not have any more.
+func (s *Service) removeMaterial(key string, b *backing) {
+	if err := os.Remove(s.path(b.file())); err != nil && !errors.Is(err, fs.ErrNotExist) && s.opts.Log != nil {
+		s.opts.Log.Error("the material of a KMS key is still there", "key", key, "error", err)
+	}
 }
 
 // gone reports whether the key's deletion date has passed. If it has, gone removes the key's material.
@@ -102,10 +126,8 @@ func (s *Service) gone(k *key) bool {
 	if k.Deletion.IsZero() || s.now().Before(k.Deletion) {
 		return false
 	}
-	for _, m := range k.Materials {
-		if err := os.Remove(s.path(m.ID)); err != nil && !errors.Is(err, fs.ErrNotExist) && s.opts.Log != nil {
-			s.opts.Log.Error("the material of a deleted key is still there", "key", k.ID, "error", err)
-		}
+	for i := range k.Materials {
+		s.removeMaterial(k.ID, &k.Materials[i])
 	}
 	return true
 }
@@ -118,6 +140,7 @@ func (s *Service) all(scope aws.Scope) (all []*key, err error) {
 			return err
 		}
 		if !s.gone(k) {
+			s.expire(k)
 			all = append(all, k)
 		}
 		return nil
@@ -174,7 +197,7 @@ func (k *key) usable(usage, operation string) error {
 	case k.state() == disabled:
 		return refuse("DisabledException", "%s is disabled.", k.arn())
 	case k.state() != enabled:
-		return k.checkNotPending()
+		return k.checkHasMaterial()
 	case usage != "" && k.Usage != usage:
 		return refuse("InvalidKeyUsageException", "%s key usage is %s which is not valid for %s.", k.arn(), k.Usage, operation)
 	}
@@ -189,8 +212,16 @@ func (k *key) checkNotPending() error {
 	return refuse("KMSInvalidStateException", "%s is pending deletion.", k.arn())
 }
 
-// path returns the path of a material's file.
-func (s *Service) path(id string) string { return filepath.Join(s.opts.Dir, id) }
+// checkHasMaterial returns an error if the key is pending deletion or has no material yet.
+func (k *key) checkHasMaterial() error {
+	if k.state() == pendingImport {
+		return refuse("KMSInvalidStateException", "%s is pending import.", k.arn())
+	}
+	return k.checkNotPending()
+}
+
+// path returns the path of a file in the directory of the material.
+func (s *Service) path(name string) string { return filepath.Join(s.opts.Dir, name) }
 
 // newMaterial generates key material and stores it before the key becomes visible.
 func (s *Service) newMaterial(k *key, kind string) error {
@@ -198,16 +229,29 @@ func (s *Service) newMaterial(k *key, kind string) error {
 	if err != nil {
 		return err
 	}
-	const own, bytes = 0o700, 32
+	b := newBacking(s.now())
+	b.Type = kind
+	if err := s.storeMaterial(b, drawn); err != nil {
+		return err
+	}
+	k.Materials = append(k.Materials, *b)
+	return nil
+}
+
+// newBacking returns a material with a new ID.
+func newBacking(now time.Time) *backing {
+	const bytes = 32
+	return &backing{ID: hex.EncodeToString(material.Random(bytes)), From: now}
+}
+
+// storeMaterial writes the file of a material.
+func (s *Service) storeMaterial(b *backing, secret []byte) error {
+	const own = 0o700
 	if err := os.MkdirAll(s.opts.Dir, own); err != nil {
 		return err
 	}
-	id := hex.EncodeToString(material.Random(bytes))
-	if err := atomicfile.Write(s.path(id), drawn, 0o600); err != nil {
-		return err
-	}
-	k.Materials = append(k.Materials, backing{ID: id, From: s.now(), Type: kind, Sum: materialSum(drawn)})
-	return nil
+	b.Sum = materialSum(secret)
+	return atomicfile.Write(s.path(b.file()), secret, 0o600)
 }
 
 // material returns the newest material of a key, after a rotation if one is due.
@@ -240,16 +284,15 @@ type metadata struct {
 	MultiRegion bool         `json:"MultiRegion"`
 	Regions     *multiRegion `json:"MultiRegionConfiguration,omitempty"`
 	MaterialID  string       `json:"CurrentKeyMaterialId,omitempty"`
+	Expires     string       `json:"ExpirationModel,omitempty"`
+	ValidTo     *server.Time `json:"ValidTo,omitempty"`
 	*unsupportedMembers
 }
 
-// unsupportedMembers holds the members of keys that are imported, in custom key stores, or replicas. They are never
-// set here.
+// unsupportedMembers holds the members of keys that are in custom key stores, or replicas. They are never set here.
 type unsupportedMembers struct {
-	ValidTo                     json.RawMessage `json:",omitempty"`
 	CustomKeyStoreId            json.RawMessage `json:",omitempty"` //nolint:revive // the model's name
 	CloudHsmClusterId           json.RawMessage `json:",omitempty"` //nolint:revive // as above
-	ExpirationModel             json.RawMessage `json:",omitempty"`
 	PendingDeletionWindowInDays json.RawMessage `json:",omitempty"`
 	XksKeyConfiguration         json.RawMessage `json:",omitempty"`
 }
@@ -267,7 +310,7 @@ type region struct {
 
 func (k *key) metadata() *metadata {
 	m := &metadata{Account: k.scope.Account, ID: k.ID, ARN: k.arn(), Created: server.Time(k.Created),
-		Enabled: k.state() == enabled, Description: k.Description, Usage: k.Usage, State: k.state(), Origin: "AWS_KMS",
+		Enabled: k.state() == enabled, Description: k.Description, Usage: k.Usage, State: k.state(), Origin: k.origin(),
 		Manager: k.Manager, OldSpec: k.Spec, Spec: k.Spec, MultiRegion: k.MultiRegion}
 	if !k.Deletion.IsZero() {
 		at := server.Time(k.Deletion)
@@ -276,8 +319,14 @@ func (k *key) metadata() *metadata {
 	if k.MultiRegion {
 		m.Regions = &multiRegion{"PRIMARY", region{k.arn(), k.scope.Region}, []region{}}
 	}
-	if k.Spec == material.Symmetric {
+	if k.Spec == material.Symmetric && len(k.Materials) > 0 {
 		m.MaterialID = k.Materials[len(k.Materials)-1].ID
+	}
+	if i := k.Imported; i != nil {
+		if m.Expires = i.Model; !i.ValidTo.IsZero() {
+			until := server.Time(i.ValidTo)
+			m.ValidTo = &until
+		}
 	}
 	spec := k.spec()
 	switch k.Usage {

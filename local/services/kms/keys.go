@@ -34,7 +34,7 @@ type described struct {
 
 func (s *Service) createKey(_ context.Context, scope aws.Scope, in *createKey) (*described, error) {
 	switch {
-	case in.Origin != "" && in.Origin != "AWS_KMS":
+	case in.Origin != "" && in.Origin != ofKMS && in.Origin != external:
 		return nil, unsupported("The key origin " + in.Origin)
 	case in.Store != "" || in.Outside != "":
 		return nil, unsupported("A custom key store")
@@ -62,6 +62,9 @@ func (s *Service) createKey(_ context.Context, scope aws.Scope, in *createKey) (
 		const bytes = 16
 		k.ID = "mrk-" + hex.EncodeToString(material.Random(bytes))
 	}
+	if in.Origin == external {
+		k.Imported = &imported{}
+	}
 	if k.Tags, err = withTags(nil, in.Tags); err != nil {
 		return nil, err
 	}
@@ -71,12 +74,14 @@ func (s *Service) createKey(_ context.Context, scope aws.Scope, in *createKey) (
 	return &described{k.metadata()}, nil
 }
 
-// create generates the material of a key and stores both.
+// create generates the material of a key, unless it is to be imported, and stores both.
 func (s *Service) create(k *key) error {
 	k.Created = s.now()
 	k.RotatedFrom = k.Created
-	if err := s.newMaterial(k, ""); err != nil {
-		return err
+	if k.Imported == nil {
+		if err := s.newMaterial(k, ""); err != nil {
+			return err
+		}
 	}
 	return s.change(func(b *documents.Batch) error { return s.keep(b, k) })
 }
@@ -151,14 +156,14 @@ func (k *key) checkCustomer(caller aws.Scope, operation string) error {
 func (s *Service) enableKey(_ context.Context, scope aws.Scope, in *one) (*none, error) {
 	return &none{}, s.alter(scope, "EnableKey", in.Key, func(k *key) error {
 		k.Disabled = false
-		return k.checkNotPending()
+		return k.checkHasMaterial()
 	})
 }
 
 func (s *Service) disableKey(_ context.Context, scope aws.Scope, in *one) (*none, error) {
 	return &none{}, s.alter(scope, "DisableKey", in.Key, func(k *key) error {
 		k.Disabled = true
-		return k.checkNotPending()
+		return k.checkHasMaterial()
 	})
 }
 

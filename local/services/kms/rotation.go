@@ -53,6 +53,9 @@ func (k *key) checkRotatable() error {
 	if k.Spec != material.Symmetric {
 		return &aws.Error{Code: "UnsupportedOperationException"}
 	}
+	if k.Imported != nil {
+		return refuse("UnsupportedOperationException", "%s origin is %s which is not valid for this operation.", k.arn(), k.origin())
+	}
 	return nil
 }
 
@@ -139,11 +142,25 @@ type rotation struct {
 	State    string       `json:"KeyMaterialState"`
 	At       *server.Time `json:"RotationDate,omitempty"`
 	Type     string       `json:"RotationType,omitempty"`
+	// The members of imported material.
+	Import      string       `json:"ImportState,omitempty"`
+	Expires     string       `json:"ExpirationModel,omitempty"`
+	ValidTo     *server.Time `json:"ValidTo,omitempty"`
+	Description string       `json:"KeyMaterialDescription,omitempty"`
 }
 
 type rotations struct {
 	Rotations []rotation
 	nextPage
+}
+
+// describeImport adds the members of imported material.
+func (r *rotation) describeImport(k *key) {
+	about := k.metadata()
+	r.Import, r.Expires, r.ValidTo, r.Description = "IMPORTED", about.Expires, about.ValidTo, k.Imported.Description
+	if len(k.Materials) == 0 {
+		r.Import = "PENDING_IMPORT"
+	}
 }
 
 func (s *Service) listKeyRotations(_ context.Context, scope aws.Scope, in *listRotations) (*rotations, error) {
@@ -155,10 +172,17 @@ func (s *Service) listKeyRotations(_ context.Context, scope aws.Scope, in *listR
 		return nil, err
 	}
 	all := []rotation{}
-	for i, m := range k.Materials {
+	materials := k.Materials
+	if k.state() == pendingImport && k.Imported.Former != nil {
+		materials = []backing{*k.Imported.Former}
+	}
+	for i, m := range materials {
 		r := rotation{Key: k.arn(), Material: m.ID, State: "NON_CURRENT", Type: m.Type}
-		if i == len(k.Materials)-1 {
+		if i == len(materials)-1 {
 			r.State = "CURRENT"
+		}
+		if k.Imported != nil {
+			r.describeImport(k)
 		}
 		if m.Type != "" {
 			at := server.Time(m.From)

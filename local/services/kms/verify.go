@@ -23,7 +23,7 @@ func materialSum(secret []byte) string {
 
 // read reads a key material. The error is an *inventory.DamagedError if it is missing or has changed.
 func (b *backing) read(dir string) ([]byte, error) {
-	path := filepath.Join(dir, b.ID)
+	path := filepath.Join(dir, b.file())
 	secret, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &inventory.DamagedError{Path: path, Why: "the material of a KMS key is missing"}
@@ -45,6 +45,7 @@ func Check(dir string, store *documents.Store, now time.Time, problem func(error
 		if !k.Deletion.IsZero() && !now.Before(k.Deletion) {
 			return nil
 		}
+		k.expire(now)
 		for i := range k.Materials {
 			if _, err := k.Materials[i].read(dir); err != nil {
 				problem(err)
@@ -75,7 +76,8 @@ func Repair(dir string, store *documents.Store, files *inventory.Files, aside st
 				return err
 			}
 			before := len(k.Materials)
-			k.Materials = slices.DeleteFunc(k.Materials, func(m backing) bool { return m.ID == filepath.Base(path) })
+			damaged := filepath.Base(path)
+			k.Materials = slices.DeleteFunc(k.Materials, func(m backing) bool { return m.file() == damaged })
 			switch {
 			case len(k.Materials) == before:
 				return nil

@@ -7,6 +7,8 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/sha512"
 	"crypto/x509"
 	"errors"
 	"fmt"
@@ -95,6 +97,35 @@ func (s *Spec) Generate() ([]byte, error) {
 		return nil, err
 	}
 	return x509.MarshalPKCS8PrivateKey(private)
+}
+
+// Accepts reports whether imported bytes are key material of the spec, in the form that Generate returns. The secret of
+// an HMAC key may be longer than a generated one, up to the block size of its hash.
+func (s *Spec) Accepts(imported []byte) bool {
+	if s.IsSecret() {
+		most := s.bytes
+		switch {
+		case len(s.MAC) == 0:
+		case s.bytes <= sha256.Size:
+			most = sha256.BlockSize
+		default:
+			most = sha512.BlockSize
+		}
+		return len(imported) >= s.bytes && len(imported) <= most
+	}
+	private, err := x509.ParsePKCS8PrivateKey(imported)
+	if err != nil {
+		return false
+	}
+	switch private := private.(type) {
+	case *rsa.PrivateKey:
+		return private.N.BitLen() == s.rsaBits
+	case *ecdsa.PrivateKey:
+		return private.Curve == s.curve
+	case ed25519.PrivateKey:
+		return s.rsaBits == 0 && s.curve == nil
+	}
+	return false
 }
 
 // Random returns n cryptographically random bytes.
