@@ -72,14 +72,15 @@ var answers = struct {
 	of map[string]*answer // by path
 }{of: map[string]*answer{}}
 
-// answer is what an interpreter reported. turn is full while it is asked, so that it is asked once at a time.
+// answer holds the report of an interpreter. turn is full while the interpreter is asked, so that it is asked once at a
+// time.
 type answer struct {
 	turn  chan struct{}
 	known bool
 	interpreter
 }
 
-// answerOf returns the place for what the interpreter with a path reports.
+// answerOf returns the answer of the interpreter with a path, which may not be known yet.
 func answerOf(path string) *answer {
 	answers.mu.Lock()
 	defer answers.mu.Unlock()
