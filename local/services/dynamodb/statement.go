@@ -174,7 +174,8 @@ func (s *Service) selectItems(ctx context.Context, scope aws.Scope, in *executeS
 		keys = x.Keys
 	}
 	e := &partiql.Expressions{}
-	list := listing{tableRequest: tableRequest{st.Table}, Index: st.Index, Limit: in.Limit, Capacity: in.Capacity, flat: true,
+	list := listing{tableRequest: tableRequest{st.Table}, Index: st.Index, Limit: in.Limit, Capacity: in.Capacity,
+		flat:    true,
 		reading: reading{Consistent: in.Consistent}}
 	if st.Paths != nil {
 		paths := make([]string, len(st.Paths))

@@ -153,8 +153,8 @@ func (b *badItem) cancels(n, actions int) error {
 	return cancelled(reasons)
 }
 
-// transactionCapacity returns what a transaction consumes on each of its tables. A repetition (again is true) only reads
-// the items, which have been written before.
+// transactionCapacity returns what a transaction consumes on each of its tables. A repetition (again is true) only
+// reads the items, which have been written before.
 func transactionCapacity(all []*mutation, again bool, asked string) (told []*consumed) {
 	if asked == "" || asked == "NONE" {
 		return nil

@@ -112,8 +112,8 @@ func TestArchivedEventsAreReplayed(t *testing.T) {
 	}
 }
 
-// TestEventsInArchivesAreCounted counts the events of many archives while the first ones arrive, in new archives and after
-// a crash.
+// TestEventsInArchivesAreCounted counts the events of many archives while the first ones arrive, in new archives and
+// after a crash.
 func TestEventsInArchivesAreCounted(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -49,7 +49,8 @@ func (s *Service) byAlias(scope aws.Scope, name string) (*key, error) {
 }
 
 func (s *Service) makeManaged(scope aws.Scope, name, service string) (*key, error) {
-	k := &key{scope: scope, ID: aws.NewID(), Spec: material.Symmetric, Usage: material.EncryptDecrypt, Manager: managedByAWS,
+	k := &key{scope: scope, ID: aws.NewID(), Spec: material.Symmetric, Usage: material.EncryptDecrypt,
+		Manager:     managedByAWS,
 		Description: "Default key that protects my data when no other key is defined: " + service}
 	k.Created = s.now()
 	k.RotatedFrom = k.Created

@@ -171,9 +171,11 @@ func TestManagedAliases(t *testing.T) {
 		}
 	}
 	for _, alias := range []string{"alias/aws/s3", "alias/aws/mine"} {
-		_, err := b.CreateAlias(t.Context(), &client.CreateAliasInput{AliasName: &alias, TargetKeyId: k.KeyMetadata.KeyId})
+		_, err := b.CreateAlias(t.Context(), &client.CreateAliasInput{AliasName: &alias,
+			TargetKeyId: k.KeyMetadata.KeyId})
 		refused(t, err, "NotAuthorizedException", "")
-		_, err = b.UpdateAlias(t.Context(), &client.UpdateAliasInput{AliasName: &alias, TargetKeyId: k.KeyMetadata.KeyId})
+		_, err = b.UpdateAlias(t.Context(), &client.UpdateAliasInput{AliasName: &alias,
+			TargetKeyId: k.KeyMetadata.KeyId})
 		refused(t, err, "NotAuthorizedException", "")
 		_, err = b.DeleteAlias(t.Context(), &client.DeleteAliasInput{AliasName: &alias})
 		refused(t, err, "NotAuthorizedException", "")

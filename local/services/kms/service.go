@@ -159,8 +159,6 @@ func (s *Service) get(name string, value any) (found bool, err error) {
 }
 
 // accepted lists the members of requests that have no effect, and why.
-//
-//nolint:gosec // no credentials
 var accepted = map[string]map[string]string{
 	"ListKeyPolicies": {
 		"Limit":  "a key has one policy",

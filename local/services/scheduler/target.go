@@ -127,8 +127,8 @@ func (e *entry) letter(at time.Time) *dispatch.Letter {
 	return l
 }
 
-// deadAttributes returns the attributes of a letter in the dead-letter queue that differ from EventBridge's, as the user
-// guide shows them ("Configuring a schedule's dead-letter queue").
+// deadAttributes returns the attributes of a letter in the dead-letter queue that differ from EventBridge's, as the
+// user guide shows them ("Configuring a schedule's dead-letter queue").
 func deadAttributes(l *dispatch.Letter) map[string]delivery.Attribute {
 	code, message := l.Dead.Refusal, l.Dead.Message
 	if code == "" {
