@@ -46,8 +46,8 @@ func (q queryCodec) operation(c *call) (string, error) {
 	} else {
 		r.PostForm = url.Values{}
 	}
-	// Services that formerly used Query had earlier versions. A missing version means the present one, as in the links of
-	// SNS's mails.
+	// Services that formerly used Query had earlier versions. A missing version means the present one, as in the links
+	// of SNS's mails.
 	version := cmp.Or(r.PostForm.Get("Version"), r.URL.Query().Get("Version"))
 	if m := c.service.model; action != "" && version != "" && version != m.APIVersion && !m.QueryCompatible && !q.ec2 {
 		return "", &aws.Error{Code: "InvalidAction", Message: "Could not find operation " + action + " for version " + version}
