@@ -289,7 +289,8 @@ var killedScenarios = map[string]killedScenario{
 	"a queue's mapping to a function": {
 		func(c crashed) {
 			c.queue("out", nil)
-			c.queue("in", nil)
+			// A message that the killed process had received is hidden for this time; out is polled for longer.
+			c.queue("in", map[string]any{"VisibilityTimeout": "10"})
 			c.do("lambda", "CreateEventSourceMapping", map[string]any{"FunctionName": "sends",
 				"EventSourceArn": crashARN("sqs", "in")})
 		},
