@@ -676,7 +676,7 @@ func TestReasonsOfRollbacksAreSentences(t *testing.T) {
 	t.Parallel()
 	s := stacksOf(t, open(t, local.Config{}))
 	s.call("CreateStack", map[string]any{"StackName": "s", "TemplateBody": `{"Resources": {"Q": {"Type": "AWS::SQS::Queue"}},
-		"Outputs": {"O": {"Value": {"Fn::Select": [9, {"Fn::Split": ["-", {"Ref": "Q"}]}]}}}}`})
+		"Outputs": {"O": {"Value": {"Fn::GetAtt": ["Q", "DelaySeconds"]}}}}`})
 	s.settled("s")
 	var reasons []string
 	for _, e := range s.call("DescribeStackEvents", map[string]any{"StackName": "s"})["StackEvents"].([]any) {
@@ -684,7 +684,7 @@ func TestReasonsOfRollbacksAreSentences(t *testing.T) {
 			reasons = append(reasons, e["ResourceStatusReason"].(string))
 		}
 	}
-	const want = "Template error: Fn::Select cannot select nonexistent value at index 9. Rollback requested by user."
+	const want = "Template error: resource Q does not support attribute type DelaySeconds in Fn::GetAtt. Rollback requested by user."
 	if len(reasons) != 1 || reasons[0] != want {
 		t.Errorf("%q, want %q", reasons, want)
 	}
