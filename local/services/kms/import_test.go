@@ -9,9 +9,11 @@ import (
 	"crypto/sha1"
 	"crypto/sha256"
 	"crypto/x509"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,6 +21,7 @@ import (
 	client "github.com/aws/aws-sdk-go-v2/service/kms"
 	"github.com/aws/aws-sdk-go-v2/service/kms/types"
 
+	"stepback/local/services/inventory"
 	"stepback/local/services/kms"
 )
 
@@ -131,6 +134,38 @@ func TestImportedMaterial(t *testing.T) {
 	}
 	if err := kms.Check(filepath.Join(b.dir, "kms"), b.kept, b.clock.Now(), func(err error) { t.Error(err) }); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestRepairOfImportedMaterial repairs a key whose material is damaged. Its user imports the material again.
+func TestRepairOfImportedMaterial(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	k := b.create(client.CreateKeyInput{Origin: types.OriginTypeExternal})
+	secret := bytes.Repeat([]byte{7}, 32)
+	b.imports(b.wrapped(k.KeyId, secret))
+	ciphertext := b.encrypt(k.KeyId, "hello", nil)
+	dir := filepath.Join(b.dir, "kms")
+	all, err := filepath.Glob(filepath.Join(dir, strings.Repeat("?", 64)))
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	if err := os.WriteFile(all[0], secret[1:], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files := inventory.Open(b.kept, b.dir)
+	var told []string
+	err = errors.Join(kms.Repair(dir, b.kept, files, filepath.Join(b.dir, "aside"), b.clock.Now(),
+		func(err error) { told = append(told, err.Error()) }), files.Close())
+	if err != nil || len(told) != 1 || !strings.Contains(told[0], "cannot be used until its material is imported again") {
+		t.Errorf("told %q, %v", told, err)
+	}
+	if d := b.describe(k.KeyId); d.KeyState != types.KeyStatePendingImport {
+		t.Errorf("repaired: %s", d.KeyState)
+	}
+	b.imports(b.wrapped(k.KeyId, secret))
+	if got, err := b.decrypt(ciphertext, nil); err != nil || got != "hello" {
+		t.Errorf("imported again: %q, %v", got, err)
 	}
 }
 

@@ -56,7 +56,8 @@ func Check(dir string, store *documents.Store, now time.Time, problem func(error
 }
 
 // Repair removes damaged material from its key. A key without intact material is removed: what was encrypted under it
-// cannot be decrypted any more. The damaged files are moved below the directory aside, and tell is called for each.
+// cannot be decrypted any more. A key whose material was imported stays, and waits for another import. The damaged
+// files are moved below the directory aside, and tell is called for each.
 func Repair(dir string, store *documents.Store, files *inventory.Files, aside string, now time.Time, tell func(error)) error {
 	var damaged []error
 	if err := Check(dir, store, now, func(err error) { damaged = append(damaged, err) }); err != nil ||
@@ -75,18 +76,22 @@ func Repair(dir string, store *documents.Store, files *inventory.Files, aside st
 			if err := json.Unmarshal(text, k); err != nil {
 				return err
 			}
-			before := len(k.Materials)
 			damaged := filepath.Base(path)
-			k.Materials = slices.DeleteFunc(k.Materials, func(m backing) bool { return m.file() == damaged })
+			i := slices.IndexFunc(k.Materials, func(m backing) bool { return m.file() == damaged })
 			switch {
-			case len(k.Materials) == before:
+			case i < 0:
 				return nil
-			case len(k.Materials) == 0:
+			case k.Imported != nil:
+				loss = "the key " + k.ID + " cannot be used until its material is imported again"
+				k.forget()
+			case len(k.Materials) == 1:
 				loss = "the key " + k.ID + " is lost, and with it everything that was encrypted under it"
 				b.Delete(table, place)
 				return nil
+			default:
+				loss = "what was encrypted under this material of the key " + k.ID + " is lost"
+				k.Materials = slices.Delete(k.Materials, i, i+1)
 			}
-			loss = "what was encrypted under this material of the key " + k.ID + " is lost"
 			text, err := json.Marshal(k)
 			b.Put(table, place, text)
 			return err
