@@ -63,9 +63,14 @@ func (k *key) origin() string {
 // checkImportable returns an error if no material can be imported into the key.
 func (k *key) checkImportable() error {
 	if k.Imported == nil {
-		return refuse("UnsupportedOperationException", "%s origin is %s which is not valid for this operation.", k.arn(), k.origin())
+		return k.wrongOrigin()
 	}
 	return k.checkNotPending()
+}
+
+// wrongOrigin returns the error for an operation that keys of this origin do not have.
+func (k *key) wrongOrigin() error {
+	return refuse("UnsupportedOperationException", "%s origin is %s which is not valid for this operation.", k.arn(), k.origin())
 }
 
 type importParameters struct {

@@ -54,7 +54,7 @@ func (k *key) checkRotatable() error {
 		return &aws.Error{Code: "UnsupportedOperationException"}
 	}
 	if k.Imported != nil {
-		return refuse("UnsupportedOperationException", "%s origin is %s which is not valid for this operation.", k.arn(), k.origin())
+		return k.wrongOrigin()
 	}
 	return nil
 }
