@@ -382,6 +382,36 @@ func TestStoppingAParentStopsItsChildren(t *testing.T) {
 	}
 }
 
+// A Map Run starts further child executions while those before them are stopped, until its own execution ends.
+func TestStoppingAllStopsChildrenStartedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for range 100 {
+		var b *bed
+		started := make(chan struct{}, 100)
+		b = newBed(t, func(ctx context.Context, _ *engine.Task) (string, error) {
+			started <- struct{}{}
+			return "", b.clock.Park(ctx)
+		})
+		for range 3 {
+			b.start(t, fmt.Sprintf(distributed, 2, ""), numbers(10))
+		}
+		<-started
+		if err := b.StopAll(context.Background(), history.Failure{}); err != nil {
+			t.Fatal(err)
+		}
+		for x, err := range b.journal.Executions(context.Background(), "") {
+			if err != nil || x.Status != history.Aborted {
+				t.Fatalf("%+v, %v", x, err)
+			}
+		}
+		for m, err := range b.journal.MapRuns(context.Background(), "") {
+			if err != nil || m.Status != history.Aborted {
+				t.Fatalf("%+v, %v", m, err)
+			}
+		}
+	}
+}
+
 func TestClosingWithWorkInFlight(t *testing.T) {
 	t.Parallel()
 	var b *bed

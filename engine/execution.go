@@ -148,24 +148,50 @@ func (e *Engine) StopExecution(ctx context.Context, arn string, f history.Failur
 	return nil
 }
 
-// StopAll stops every running execution and waits until their ends are durable. It returns the context's error, that of
-// a recovery in the background, or an error of the journal.
+// StopAll stops every running execution and waits until their ends are durable. It also stops executions that start
+// meanwhile, such as further children of a Map Run that is about to stop. It returns ErrClosed if the engine closes,
+// the context's error, that of a recovery in the background, or an error of the journal.
 func (e *Engine) StopAll(ctx context.Context, f history.Failure) error {
 	if err := e.restoreAll(ctx); err != nil {
 		return err
 	}
+	for {
+		ends := e.stopRunning(f)
+		if len(ends) == 0 {
+			return nil
+		}
+		if err := e.awaitAll(ctx, ends); err != nil {
+			return err
+		}
+	}
+}
+
+// stopRunning stops the executions that are running, and returns channels that are closed once they and the Map Runs
+// under way have ended.
+func (e *Engine) stopRunning(f history.Failure) []<-chan struct{} {
 	e.mu.Lock()
-	runs := make(map[string]*run, len(e.runs))
-	maps.Copy(runs, e.runs)
+	runs, mapRuns := slices.Collect(maps.Values(e.runs)), slices.Collect(maps.Values(e.mapRuns))
 	e.mu.Unlock()
+	ends := make([]<-chan struct{}, 0, len(runs)+len(mapRuns))
 	for _, r := range runs {
 		r.deliverEnd(interpreter.Signal{Kind: interpreter.Stop, Failure: f})
+		ends = append(ends, r.done)
 	}
-	for _, r := range runs {
+	for _, m := range mapRuns {
+		ends = append(ends, m.Gone())
+	}
+	return ends
+}
+
+// awaitAll waits until all channels are closed. It returns the context's error, or ErrClosed if the engine closes.
+func (e *Engine) awaitAll(ctx context.Context, ends []<-chan struct{}) error {
+	for _, end := range ends {
 		select {
-		case <-r.done:
+		case <-end:
 		case <-ctx.Done():
 			return ctxerr.Of(ctx)
+		case <-e.ctx.Done():
+			return ErrClosed
 		}
 	}
 	return nil

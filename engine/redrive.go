@@ -9,7 +9,6 @@ import (
 	"stepback/engine/history"
 	"stepback/engine/internal/interpreter"
 	"stepback/engine/journal"
-	"stepback/internal/ctxerr"
 )
 
 // RedrivePeriod is the time after its end during which an execution can be redriven.
@@ -151,14 +150,5 @@ func (e *Engine) settle(ctx context.Context, arn string) error {
 			ends = append(ends, m.Gone())
 		}
 	}
-	for _, end := range ends {
-		select {
-		case <-end:
-		case <-ctx.Done():
-			return ctxerr.Of(ctx)
-		case <-e.ctx.Done():
-			return ErrClosed
-		}
-	}
-	return nil
+	return e.awaitAll(ctx, ends)
 }
