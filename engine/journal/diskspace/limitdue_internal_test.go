@@ -36,7 +36,8 @@ func TestCountsOfManyFiles(t *testing.T) {
 			{"not grown", time.Second, 100, false},
 			{"grown by less than half of the rest", time.Second, 500, false},
 			{"grown by more", time.Second, 501, true},
-			{"not grown, after 20 times the duration of a count", 40 * time.Second, 100, true},
+			{"not grown, before 100 times the duration of a count", 199 * time.Second, 100, false},
+			{"not grown, after 100 times the duration of a count", 200 * time.Second, 100, true},
 		} {
 			l.looked, l.counted, l.took, l.used = time.Now(), time.Now(), 2*time.Second, 100
 			l.taken.Store(200)
