@@ -2,7 +2,7 @@ package render
 
 import "fmt"
 
-// entry is a line of a chart in its legend, with its position there.
+// entry is an entry of a chart's legend, which names one line of the chart. at is its position in the legend.
 type entry struct {
 	at           point
 	label, color string

@@ -37,7 +37,7 @@ type Checkpoint struct {
 	Token       string
 	ClientToken string   `json:",omitempty"`
 	Updates     []Update `json:",omitempty"`
-	// Targets are the functions that the updates that start a CHAINED_INVOKE invoke, by the ID of the operation.
+	// Targets maps the ID of each CHAINED_INVOKE operation that Updates starts to the function that it invokes.
 	Targets map[string]Target `json:",omitempty"`
 }
 

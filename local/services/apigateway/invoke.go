@@ -77,7 +77,8 @@ func (c *calledAPI) sender(what, role string) delivery.Sender {
 	return delivery.Sender{Service: "apigateway.amazonaws.com", Source: c.scope().ARN("execute-api", c.ID+"/"+what), Role: role}
 }
 
-// place returns a route as it appears in functions' permissions for a request method: GET/pets/{id}.
+// place returns a route as the SourceArn of functions' permissions spells it, such as GET/pets/{id}. method is the
+// method of the request.
 func (r *route) place(method string) string {
 	_, path, ok := strings.Cut(r.RouteKey, " ")
 	if !ok {

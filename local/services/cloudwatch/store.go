@@ -127,7 +127,7 @@ type Datum struct {
 	Metric
 	At   time.Time
 	Data datapoints.Summary
-	// Fine also keeps the data with a resolution of one second.
+	// Fine is true if the values are also stored with a resolution of one second.
 	Fine bool
 }
 

@@ -150,7 +150,7 @@ func (s *store) copiedChecksum(c *call, b *body, of *checksum) (*checksum, error
 	return sumFile(b.path, name)
 }
 
-// copied completes the description of a copy with what it takes from its source.
+// copied adds to d, the description of a copy, the metadata and tags that the copy takes over from its source.
 func (c *call) copied(d *description, from *source) error {
 	for name, allowed := range map[string]string{"X-Amz-Metadata-Directive": "metadata", "X-Amz-Tagging-Directive": "tagging"} {
 		if v := c.Header.Get(name); v != "" && v != "COPY" && v != "REPLACE" {

@@ -68,7 +68,7 @@ func (c *settingsCache) put(bucket string, all map[string]string) {
 	c.known[bucket] = all
 }
 
-// changed stores the settings of a bucket after a change; nil forgets them.
+// changed replaces the cached settings of a bucket after a change. If all is nil, it removes them from the cache.
 func (c *settingsCache) changed(bucket string, all map[string]string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,7 +82,7 @@ func (c *settingsCache) changed(bucket string, all map[string]string) {
 	c.put(bucket, all)
 }
 
-// turn waits until no other change of the bucket runs. The caller must call end.
+// turn waits until no other caller changes the bucket's settings, and keeps others waiting until the caller calls end.
 func (c *settingsCache) turn(bucket string) (end func()) {
 	own := make(chan struct{})
 	for {
