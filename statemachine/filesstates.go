@@ -193,8 +193,8 @@ func (b filesBuilder) importFiles() object {
 	}
 }
 
-// polls is the maximum number of times that a child execution asks for the status of its import. Each time adds 11 events
-// to the child's history, which AWS limits to 25,000.
+// polls is the maximum number of times that a child execution asks for the status of its import. Each time adds 11
+// events to the child's history, which AWS limits to 25,000.
 const polls = 2000
 
 // poll returns the interval, in seconds, at which the import of a file is described that was started before: at least

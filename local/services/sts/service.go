@@ -109,8 +109,8 @@ func CallerOf(d *documents.Store, key string) (c Caller, found bool, err error) 
 // session without an end, which exists once per role and session name. The session always has the same credentials.
 type Standing struct{ Key, Secret, Token string }
 
-// Stand returns the credentials of a role's session without an end, which it creates if there is none with this name. ok
-// is false if role is not a role's ARN.
+// Stand returns the credentials of a role's session without an end, which it creates if there is none with this name.
+// ok is false if role is not a role's ARN.
 func Stand(d *documents.Store, role, name string) (keys Standing, ok bool, err error) {
 	arn, ok := aws.ParseARN(role)
 	path, isRole := strings.CutPrefix(arn.Resource, "role/")
