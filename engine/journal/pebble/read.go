@@ -117,8 +117,8 @@ func read[T any](v view, prefix, arn string, decode func([]byte) (T, error)) (T,
 	return unpack(packed, arn, decode)
 }
 
-// inOrder reads the values of many ARNs that ascend. Each seek continues from the last one, which takes a fraction of
-// the time of a read of its own.
+// inOrder reads the values of many ARNs that ascend. It looks at its own key and at the next one first, and otherwise
+// seeks from there. All of this takes a fraction of the time of a read of its own.
 type inOrder struct {
 	*pebble.Iterator
 	prefix string
@@ -139,13 +139,19 @@ func (j *Journal) inOrder(prefix string) (*inOrder, error) {
 func readNext[T any](o *inOrder, arn string, decode func([]byte) (T, error)) (T, error) {
 	var none T
 	o.key = append(append(o.key[:0], o.prefix...), arn...)
-	if !o.SeekGE(o.key) || !bytes.Equal(o.Key(), o.key) {
+	if !o.advance() || !bytes.Equal(o.Key(), o.key) {
 		if err := o.Error(); err != nil {
 			return none, damaged(err)
 		}
 		return none, fmt.Errorf("%w: %s", journal.ErrNotFound, arn)
 	}
 	return unpackInto(&o.raw, o.Iterator, decode)
+}
+
+// advance moves to the first key that is not less than o.key. It reports whether there is one.
+func (o *inOrder) advance() bool {
+	reached := func() bool { return o.Valid() && bytes.Compare(o.Key(), o.key) >= 0 }
+	return reached() || o.Valid() && o.Next() && reached() || o.SeekGE(o.key)
 }
 
 // damaged explains an error caused by a damaged file; other errors are returned unchanged. Pebble's own text has
