@@ -37,9 +37,9 @@ func (r *run) replay(steps []journal.Step) error {
 	return nil
 }
 
-// reapply applies the signals of all steps and compares the resulting history with the stored one, which it keeps in the
-// form that the interpreter has made: its texts are shared with the definition and the input. If the tasks of the
-// execution are mocked, it returns the effects of the steps.
+// reapply applies the signals of all steps and compares the resulting history with the stored one. The run keeps the
+// resulting one, whose texts are shared with the definition and the input. If the tasks of the execution are mocked, it
+// returns the effects of the steps.
 func (r *run) reapply(steps []journal.Step) (effects []interpreter.Effect, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -87,20 +87,48 @@ var errTruncated = errors.New("a stored execution is truncated or damaged")
 
 // decodeExecution decodes the value of an execution without its history.
 func decodeExecution(raw []byte) (*journal.Execution, error) {
-	description, _, err := split(raw)
-	if err != nil {
-		return nil, err
-	}
-	return journal.Decode(description)
+	return decodeLike(raw, &unlike, journal.DecodeLike)
 }
 
 // decodeListed decodes like decodeExecution, without the payloads; see journal.DecodeListed.
 func decodeListed(raw []byte) (*journal.Execution, error) {
+	return decodeLike(raw, &unlike, journal.DecodeListed)
+}
+
+// unlike is the execution for decoding one that shares nothing with another. It is never changed.
+var unlike journal.Execution
+
+func decodeLike(raw []byte, like *journal.Execution,
+	decode func([]byte, *journal.Execution) (*journal.Execution, error)) (*journal.Execution, error) {
 	description, _, err := split(raw)
 	if err != nil {
 		return nil, err
 	}
-	return journal.DecodeListed(description)
+	return decode(description, like)
+}
+
+// decoder decodes the values of executions one after the other. They share the memory of texts that they have in
+// common.
+type decoder struct{ last journal.Execution }
+
+// execution decodes like decodeExecution.
+func (d *decoder) execution(raw []byte) (*journal.Execution, error) {
+	return d.decode(raw, journal.DecodeLike)
+}
+
+// listed decodes like decodeListed.
+func (d *decoder) listed(raw []byte) (*journal.Execution, error) {
+	return d.decode(raw, journal.DecodeListed)
+}
+
+func (d *decoder) decode(raw []byte, decode func([]byte, *journal.Execution) (*journal.Execution, error)) (
+	*journal.Execution, error,
+) {
+	x, err := decodeLike(raw, &d.last, decode)
+	if err == nil {
+		d.last = *x
+	}
+	return x, err
 }
 
 // read reads and decodes the value of a key.
@@ -198,10 +226,11 @@ func unpack[T any](packed []byte, what string, decode func([]byte) (T, error)) (
 func (v view) Executions(ctx context.Context, prefix string) iter.Seq2[*journal.Execution, error] {
 	return func(yield func(*journal.Execution, error) bool) {
 		var raw []byte // reused for each execution
+		var decoder decoder
 		for it, err := range v.scan(ctx, executionPrefix+prefix) {
 			var x *journal.Execution
 			if err == nil {
-				x, err = unpackInto(&raw, it, decodeExecution)
+				x, err = unpackInto(&raw, it, decoder.execution)
 			}
 			if !yield(x, err) || err != nil {
 				return
