@@ -26,18 +26,19 @@ func recovery() measurement {
 				return reading{}, err
 			}
 			defer b.Close()
-			floor, err := timed(func() error { return readUnfinished(ctx, b) })
+			floor, err := costOf(func() error { return readUnfinished(ctx, b) })
 			if err != nil {
 				return reading{}, err
 			}
-			s, err := timed(func() error {
+			spent, err := costOf(func() error {
 				found, err := b.Recover(ctx)
 				if err == nil && len(found.Executions) != n {
 					err = fmt.Errorf("%d of %d are back", len(found.Executions), n)
 				}
 				return err
 			})
-			return reading{value: s, floor: floor}, err
+			return reading{value: spent.wall, floor: floor.wall, processor: spent.processor,
+				floorProcessor: floor.processor}, err
 		},
 	}
 }

@@ -129,7 +129,6 @@ func (e *Engine) reopen(ctx context.Context, x *journal.Execution, m *StateMachi
 		return nil, fmt.Errorf("execution %s cannot be redriven: %w", x.ARN, err)
 	}
 	r.skipMocks(effects, nil)
-	r.result.Reset()
 	r.past = &journal.Past{Step: past, Stopped: x.Stop, Status: x.Status}
 	r.record.Status, r.record.Stop, r.record.Failure, r.record.HistorySize = history.Running, time.Time{},
 		history.Failure{}, 0

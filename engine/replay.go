@@ -27,8 +27,7 @@ func (r *run) replay(steps []journal.Step) error {
 	if r.x.Status() != history.Running || len(steps) == 0 {
 		return fmt.Errorf("after its %d steps it is %s", len(steps), r.x.Status())
 	}
-	r.result.Reset()
-	r.result.Effects = r.x.Outstanding()
+	r.result = &interpreter.Result{Effects: r.x.Outstanding()}
 	r.skipMocks(effects, r.result.Effects)
 	r.steps, r.started = int64(len(steps)), true
 	close(r.begun)
@@ -38,28 +37,30 @@ func (r *run) replay(steps []journal.Step) error {
 	return nil
 }
 
-// reapply applies the signals of all steps and compares the resulting history with the stored one. If the tasks of
-// the execution are mocked, it returns the effects of the steps.
+// reapply applies the signals of all steps and compares the resulting history with the stored one. The run keeps the
+// resulting one, whose texts are shared with the definition and the input. If the tasks of the execution are mocked, it
+// returns the effects of the steps.
 func (r *run) reapply(steps []journal.Step) (effects []interpreter.Effect, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("replaying it panicked: %v", p)
 		}
 	}()
-	r.result = newResult()
+	result := newResult() // of each step; a waiting run keeps no memory for more than its effects
+	defer dropResult(result)
 	for i := range steps {
 		s := &steps[i]
-		r.result.Reset()
+		result.Reset()
 		for k := range s.Signals {
-			r.x.Step(&s.Signals[k], r.result)
+			r.x.Step(&s.Signals[k], result)
 			r.last, r.salt = s.Signals[k].At, r.salt*31+s.Signals[k].Seed
 		}
-		if !same(r.result.History, s.History) {
-			return nil, &DivergedError{Step: i, Then: s.History, Now: append([]history.Event(nil), r.result.History...)}
+		if !same(result.History, s.History) {
+			return nil, &DivergedError{Step: i, Then: s.History, Now: append([]history.Event(nil), result.History...)}
 		}
-		r.history = append(r.history, s.History...)
+		r.history = append(r.history, result.History...)
 		if r.mocks != nil {
-			effects = append(effects, r.result.Effects...)
+			effects = append(effects, result.Effects...)
 		}
 	}
 	r.durable = len(r.history)

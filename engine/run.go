@@ -106,10 +106,15 @@ func newResult() *interpreter.Result {
 // dropResult makes the memory of the last step's result available to other runs.
 func (r *run) dropResult() {
 	if r.result != nil {
-		r.result.Reset()
-		results.Put(r.result)
+		dropResult(r.result)
 		r.result = nil
 	}
+}
+
+// dropResult empties a result and keeps it for reuse.
+func dropResult(result *interpreter.Result) {
+	result.Reset()
+	results.Put(result)
 }
 
 func saltOf(arn string) uint64 {

@@ -118,11 +118,18 @@ func (p *Path) Eval(root jsonvalue.Value) (jsonvalue.Value, error) {
 	return p.eval(root, &visits, nil)
 }
 
+// Member returns the node of a path that has only names of members, without counting visits. ok is false if the path is
+// not of that kind or Eval has to explain why there is no such node.
+func (p *Path) Member(root jsonvalue.Value) (v jsonvalue.Value, ok bool) {
+	if p.steps.plain == nil {
+		return jsonvalue.Value{}, false
+	}
+	return p.steps.walk(root)
+}
+
 func (p *Path) eval(root jsonvalue.Value, visits *int, interrupted func() error) (jsonvalue.Value, error) {
-	if p.steps.plain != nil {
-		if v, ok := p.steps.walk(root); ok {
-			return v, nil
-		}
+	if v, ok := p.Member(root); ok {
+		return v, nil
 	}
 	limit := min(*visits, maxVisits)
 	b := &budget{visits: limit, limit: limit, untilCheck: checkEvery, interrupted: interrupted}

@@ -113,6 +113,7 @@ func Decode(src []byte) (events []Event, rest []byte, err error) {
 	n := r.Count()
 	events = make([]Event, 0, n)
 	var id, at int64
+	var before Event // often has the same name and data
 	for range n {
 		var e Event
 		e.ID = id + r.Varint()
@@ -120,12 +121,13 @@ func Decode(src []byte) (events []Event, rest []byte, err error) {
 		e.Time = at + r.Varint()
 		id, at = e.ID, e.Time
 		e.Type = Type(r.Byte())
-		e.Name, e.Data = r.Text(), r.Text()
+		e.Name, e.Data = r.TextLike(before.Name), r.TextLike(before.Data)
 		e.More = readDetails(&r)
 		if r.Bad() || int(e.Type) >= len(types) {
 			return nil, nil, errCorrupt
 		}
 		events = append(events, e)
+		before = e
 	}
 	if r.Bad() {
 		return nil, nil, errCorrupt

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 	"time"
+	"unsafe"
 
 	"pgregory.net/rapid"
 
@@ -43,7 +44,39 @@ func TestDescriptionReadsBack(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(got, x) {
 			t.Fatalf("%+v, %v; want %+v", got, err, x)
 		}
+		like := *x // has some texts in common
+		like.MachineARN, like.Status, like.Definition = text("machine"), history.Status(text("status")), ""
+		if got, err = journal.DecodeLike(x.AppendBinary(nil), &like); err != nil || !reflect.DeepEqual(got, x) {
+			t.Fatalf("like %+v: %+v, %v; want %+v", like, got, err, x)
+		}
 	})
+}
+
+// Executions of one state machine share the memory of what they have in common.
+func TestDecodeLike(t *testing.T) {
+	t.Parallel()
+	of := func(name string) []byte {
+		x := &journal.Execution{Status: history.Running, Start: time.Unix(1, 0)}
+		x.ARN, x.Name, x.MachineARN, x.Definition, x.Input = "arn:"+name, name, "arn:machine", "definition", `{"a":1}`
+		return x.AppendBinary(nil)
+	}
+	first, err := journal.Decode(of("one"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := journal.DecodeLike(of("two"), first)
+	if err != nil || second.ARN != "arn:two" || second.Name != "two" || second.Input != `{"a":1}` {
+		t.Fatalf("%+v, %v", second, err)
+	}
+	for _, texts := range [][2]string{{first.MachineARN, second.MachineARN}, {first.Definition, second.Definition},
+		{string(first.Status), string(second.Status)}} {
+		if texts[0] != texts[1] || unsafe.StringData(texts[0]) != unsafe.StringData(texts[1]) {
+			t.Errorf("%q and %q have memory of their own", texts[0], texts[1])
+		}
+	}
+	if unsafe.StringData(first.Input) == unsafe.StringData(second.Input) {
+		t.Error("the inputs share memory")
+	}
 }
 
 func FuzzDecode(f *testing.F) {

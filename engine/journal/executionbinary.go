@@ -40,11 +40,17 @@ func (x *Execution) AppendBinary(dst []byte) []byte {
 }
 
 // Decode reads a description written by AppendBinary. Fields that stores of the first format lack come last.
-func Decode(src []byte) (*Execution, error) { return decode(src, (*wire.Reader).Text) }
+func Decode(src []byte) (*Execution, error) { return DecodeLike(src, &Execution{}) }
 
-// DecodeListed reads a description like Decode, but drops the payloads, as lists show executions.
-func DecodeListed(src []byte) (*Execution, error) {
-	x, err := decode(src, (*wire.Reader).SkipText)
+// DecodeLike reads a description like Decode. Texts that many executions have in common, such as the ARN of the state
+// machine, are taken from another execution if they are the same there, so that executions share their memory.
+func DecodeLike(src []byte, like *Execution) (*Execution, error) {
+	return decode(src, (*wire.Reader).Text, like)
+}
+
+// DecodeListed reads a description like DecodeLike, but drops the payloads, as lists show executions.
+func DecodeListed(src []byte, like *Execution) (*Execution, error) {
+	x, err := decode(src, (*wire.Reader).SkipText, like)
 	if err == nil {
 		x.dropPayloads()
 	}
@@ -52,11 +58,12 @@ func DecodeListed(src []byte) (*Execution, error) {
 }
 
 // decode reads a description, using payload to read its input, output and cause.
-func decode(src []byte, payload func(*wire.Reader) string) (*Execution, error) {
+func decode(src []byte, payload func(*wire.Reader) string, like *Execution) (*Execution, error) {
 	r := wire.NewReader(src)
 	x := &Execution{}
-	x.ARN, x.Name, x.MachineARN, x.MapRunARN = r.Text(), r.Text(), r.Text(), r.Text()
-	x.Status = history.Status(r.Text())
+	x.ARN, x.Name, x.MachineARN, x.MapRunARN = r.Text(), r.Text(), r.TextLike(like.MachineARN),
+		r.TextLike(like.MapRunARN)
+	x.Status = history.Status(r.TextLike(string(like.Status)))
 	x.Input, x.Output = payload(&r), payload(&r)
 	name, cause := r.Text(), payload(&r)
 	var hasName, hasCause bool
@@ -69,10 +76,13 @@ func decode(src []byte, payload func(*wire.Reader) string) (*Execution, error) {
 	}
 	x.Start, x.Stop = r.Time(), r.Time()
 	x.Items, x.HistorySize = r.Varint(), r.Varint()
-	for _, s := range [...]*string{&x.VersionARN, &x.AliasARN, &x.Revision, &x.TraceHeader, &x.Definition,
-		&x.TestCase} {
+	for _, s := range [...]struct {
+		to   *string
+		like string
+	}{{&x.VersionARN, like.VersionARN}, {&x.AliasARN, like.AliasARN}, {&x.Revision, like.Revision},
+		{&x.TraceHeader, ""}, {&x.Definition, like.Definition}, {&x.TestCase, like.TestCase}} {
 		if r.More() {
-			*s = r.Text()
+			*s.to = r.TextLike(s.like)
 		}
 	}
 	if r.More() {

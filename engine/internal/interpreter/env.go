@@ -58,29 +58,39 @@ func (e *env) Lookup(p *jsonpath.Path) (jsonvalue.Value, error) {
 }
 
 func (e *env) find(p *jsonpath.Path) (jsonvalue.Value, error) {
-	limit := (maxWork - e.x.work) * visitsPerWork
-	visits := limit
-	if e.x.polled == nil {
-		e.x.polled = e.x.poll // once: a method value is allocated
-	}
 	e.x.evaluates()
-	e.x.begins = false // a path calls poll after a while
-	defer func() {
-		e.x.work += (limit - visits) / visitsPerWork
-		e.x.evaluated()
-	}()
+	var root jsonvalue.Value
 	switch p.Root() {
 	case jsonpath.Context:
-		return p.SelectWithin(e.context(), &visits, e.x.polled)
+		root = e.context()
 	case jsonpath.Variable:
 		v, ok := e.t.vars.get(p.Variable())
 		if !ok {
 			return jsonvalue.Value{}, fmt.Errorf("the variable $%s has no value here", p.Variable())
 		}
-		return p.SelectWithin(v, &visits, e.x.polled)
+		root = v
 	default:
-		return p.SelectWithin(e.input.Value(), &visits, e.x.polled)
+		root = e.input.Value()
 	}
+	if v, ok := p.Member(root); ok {
+		return v, nil
+	}
+	return e.search(p, root)
+}
+
+// search evaluates a path that may visit many nodes. It counts the path's work, and the path can be interrupted.
+func (e *env) search(p *jsonpath.Path, root jsonvalue.Value) (jsonvalue.Value, error) {
+	limit := (maxWork - e.x.work) * visitsPerWork
+	visits := limit
+	if e.x.polled == nil {
+		e.x.polled = e.x.poll // once: a method value is allocated
+	}
+	e.x.begins = false // a path calls poll after a while
+	defer func() {
+		e.x.work += (limit - visits) / visitsPerWork
+		e.x.evaluated()
+	}()
+	return p.SelectWithin(root, &visits, e.x.polled)
 }
 
 // Random returns 64 random bits.

@@ -3,8 +3,6 @@
 package startorder
 
 import (
-	"cmp"
-	"strings"
 	"sync"
 
 	"github.com/google/btree"
@@ -55,7 +53,13 @@ type set[T any] struct {
 }
 
 func less[T any](a, b Entry[T]) bool {
-	return cmp.Or(cmp.Compare(a.List, b.List), cmp.Compare(b.Start, a.Start), strings.Compare(a.ARN, b.ARN)) < 0
+	if a.List != b.List {
+		return a.List < b.List
+	}
+	if a.Start != b.Start {
+		return a.Start > b.Start
+	}
+	return a.ARN < b.ARN
 }
 
 func (s *set[T]) Put(entries ...Entry[T]) {

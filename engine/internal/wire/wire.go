@@ -142,6 +142,16 @@ func (r *Reader) Text() string {
 	return s
 }
 
+// TextLike reads a text like Text. If it equals like, it returns like instead of a copy.
+func (r *Reader) TextLike(like string) string {
+	n, size := binary.Uvarint(r.src)
+	if size > 0 && n == uint64(len(like)) && n <= uint64(len(r.src)-size) && string(r.src[size:size+int(n)]) == like {
+		r.src = r.src[size+int(n):]
+		return like
+	}
+	return r.Text()
+}
+
 // SkipText skips a text and returns "".
 func (r *Reader) SkipText() string {
 	n, size := binary.Uvarint(r.src)

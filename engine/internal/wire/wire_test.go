@@ -45,12 +45,31 @@ func TestMembersReadBack(t *testing.T) {
 	})
 }
 
+func TestTextLike(t *testing.T) {
+	t.Parallel()
+	var w wire.Writer
+	texts := []string{"same", "same", "some", "", "longer", "same"}
+	for _, text := range texts {
+		w.Text(text)
+	}
+	r := wire.NewReader(w.Bytes)
+	for i, text := range texts {
+		if got := r.TextLike("same"); got != text {
+			t.Errorf("text %d: %q, want %q", i, got, text)
+		}
+	}
+	if r.More() || r.Bad() {
+		t.Errorf("more %t, bad %t", r.More(), r.Bad())
+	}
+}
+
 func TestWhatIsCutShortIsBad(t *testing.T) {
 	t.Parallel()
 	var w wire.Writer
 	w.Text("a text")
 	for name, read := range map[string]func(*wire.Reader){
 		"text":    func(r *wire.Reader) { r.Text() },
+		"like":    func(r *wire.Reader) { r.TextLike("a text") },
 		"count":   func(r *wire.Reader) { r.Count(); r.Count() },
 		"fixed":   func(r *wire.Reader) { r.Fixed() },
 		"varint":  func(r *wire.Reader) { _, _ = r.Text(), r.Varint() },

@@ -201,12 +201,13 @@ func (j *Journal) scanOpen(steps *pebble.Iterator, executions *inOrder) error {
 	o := j.opening
 	var key []byte
 	var chunk []openEntry
+	var decoder decoder
 	for valid := steps.First(); valid && !o.stopped.Load(); valid = steps.SeekGE(key) {
 		arn, ok := stepOf(steps.Key())
 		if !ok {
 			return fmt.Errorf("the key %q is not the key of a step", steps.Key())
 		}
-		x, unreadable := readNext(executions, arn, decodeListed)
+		x, unreadable := readNext(executions, arn, decoder.listed)
 		if unreadable == nil && !x.Ended() { // recovery and Check report descriptions that cannot be read
 			chunk = append(chunk, openEntries(x)...)
 		}
@@ -290,12 +291,13 @@ func (j *Journal) rebuildIndex() error {
 		return err
 	}
 	var raw []byte
+	var decoder decoder
 	e := &encoder{}
 	for it, err := range j.walk(executionPrefix) {
 		if err != nil {
 			return err
 		}
-		x, err := unpackInto(&raw, it, decodeListed)
+		x, err := unpackInto(&raw, it, decoder.listed)
 		if err != nil || !x.Ended() {
 			continue // an unreadable execution is in no list; Check reports it
 		}

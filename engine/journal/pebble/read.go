@@ -87,20 +87,48 @@ var errTruncated = errors.New("a stored execution is truncated or damaged")
 
 // decodeExecution decodes the value of an execution without its history.
 func decodeExecution(raw []byte) (*journal.Execution, error) {
-	description, _, err := split(raw)
-	if err != nil {
-		return nil, err
-	}
-	return journal.Decode(description)
+	return decodeLike(raw, &unlike, journal.DecodeLike)
 }
 
 // decodeListed decodes like decodeExecution, without the payloads; see journal.DecodeListed.
 func decodeListed(raw []byte) (*journal.Execution, error) {
+	return decodeLike(raw, &unlike, journal.DecodeListed)
+}
+
+// unlike is the execution for decoding one that shares nothing with another. It is never changed.
+var unlike journal.Execution
+
+func decodeLike(raw []byte, like *journal.Execution,
+	decode func([]byte, *journal.Execution) (*journal.Execution, error)) (*journal.Execution, error) {
 	description, _, err := split(raw)
 	if err != nil {
 		return nil, err
 	}
-	return journal.DecodeListed(description)
+	return decode(description, like)
+}
+
+// decoder decodes the values of executions one after the other. They share the memory of texts that they have in
+// common.
+type decoder struct{ last journal.Execution }
+
+// execution decodes like decodeExecution.
+func (d *decoder) execution(raw []byte) (*journal.Execution, error) {
+	return d.decode(raw, journal.DecodeLike)
+}
+
+// listed decodes like decodeListed.
+func (d *decoder) listed(raw []byte) (*journal.Execution, error) {
+	return d.decode(raw, journal.DecodeListed)
+}
+
+func (d *decoder) decode(raw []byte, decode func([]byte, *journal.Execution) (*journal.Execution, error)) (
+	*journal.Execution, error,
+) {
+	x, err := decodeLike(raw, &d.last, decode)
+	if err == nil {
+		d.last = *x
+	}
+	return x, err
 }
 
 // read reads and decodes the value of a key.
@@ -117,8 +145,8 @@ func read[T any](v view, prefix, arn string, decode func([]byte) (T, error)) (T,
 	return unpack(packed, arn, decode)
 }
 
-// inOrder reads the values of many ARNs that ascend. Each seek continues from the last one, which takes a fraction of
-// the time of a read of its own.
+// inOrder reads the values of many ARNs that ascend. It looks at its own key and at the next one first, and otherwise
+// seeks from there. All of this takes a fraction of the time of a read of its own.
 type inOrder struct {
 	*pebble.Iterator
 	prefix string
@@ -139,13 +167,19 @@ func (j *Journal) inOrder(prefix string) (*inOrder, error) {
 func readNext[T any](o *inOrder, arn string, decode func([]byte) (T, error)) (T, error) {
 	var none T
 	o.key = append(append(o.key[:0], o.prefix...), arn...)
-	if !o.SeekGE(o.key) || !bytes.Equal(o.Key(), o.key) {
+	if !o.advance() || !bytes.Equal(o.Key(), o.key) {
 		if err := o.Error(); err != nil {
 			return none, damaged(err)
 		}
 		return none, fmt.Errorf("%w: %s", journal.ErrNotFound, arn)
 	}
 	return unpackInto(&o.raw, o.Iterator, decode)
+}
+
+// advance moves to the first key that is not less than o.key. It reports whether there is one.
+func (o *inOrder) advance() bool {
+	reached := func() bool { return o.Valid() && bytes.Compare(o.Key(), o.key) >= 0 }
+	return reached() || o.Valid() && o.Next() && reached() || o.SeekGE(o.key)
 }
 
 // damaged explains an error caused by a damaged file; other errors are returned unchanged. Pebble's own text has
@@ -192,10 +226,11 @@ func unpack[T any](packed []byte, what string, decode func([]byte) (T, error)) (
 func (v view) Executions(ctx context.Context, prefix string) iter.Seq2[*journal.Execution, error] {
 	return func(yield func(*journal.Execution, error) bool) {
 		var raw []byte // reused for each execution
+		var decoder decoder
 		for it, err := range v.scan(ctx, executionPrefix+prefix) {
 			var x *journal.Execution
 			if err == nil {
-				x, err = unpackInto(&raw, it, decodeExecution)
+				x, err = unpackInto(&raw, it, decoder.execution)
 			}
 			if !yield(x, err) || err != nil {
 				return

@@ -21,12 +21,13 @@ func (j *Journal) Unfinished(ctx context.Context, prefix string) iter.Seq2[*jour
 		}
 		defer executions.Close()
 		var arn, raw []byte
+		var decoder decoder
 		var steps []journal.Step
 		tell := func() bool {
 			if len(arn) == 0 {
 				return true
 			}
-			x, err := readNext(executions, string(arn), decodeExecution)
+			x, err := readNext(executions, string(arn), decoder.execution)
 			return yield(&journal.Unfinished{Execution: x, Steps: steps}, err) && err == nil
 		}
 		for it, err := range j.scan(ctx, stepPrefix+prefix) {
