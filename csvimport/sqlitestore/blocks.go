@@ -120,7 +120,17 @@ func (w *writer) add(inc csvimport.Increment) (bool, error) {
 // afterwards.
 func (w *writer) writeSums() error {
 	slices.SortFunc(w.sums, func(a, b csvimport.Increment) int { return cmp.Compare(a.UserID, b.UserID) })
-	for _, sum := range w.sums {
+	sums := w.sums
+	for ; len(sums) >= manySums; sums = sums[manySums:] {
+		counted, err := w.incrementAll(sums[:manySums])
+		if err != nil {
+			return err
+		}
+		if !counted {
+			return errCounterFull
+		}
+	}
+	for _, sum := range sums {
 		counted, err := w.increment(sum)
 		if err != nil {
 			return err
@@ -130,6 +140,16 @@ func (w *writer) writeSums() error {
 		}
 	}
 	return nil
+}
+
+// incrementAll adds manySums sums of different users, and reports whether all of them fit into the counters.
+func (w *writer) incrementAll(sums []csvimport.Increment) (bool, error) {
+	w.many = w.many[:0]
+	for _, sum := range sums {
+		w.many = append(w.many, sum.UserID, sum.LoginCount, sum.PostCount)
+	}
+	changed, err := w.change(w.stmts.incrementMany, w.many...)
+	return changed == manySums, err
 }
 
 // increment adds an increment to a user, and reports whether it fits into the counter.
