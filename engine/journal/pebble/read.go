@@ -38,7 +38,7 @@ func (s *snapshot) Close() error { return s.of.Close() }
 
 // Execution implements journal.Executions.
 func (v view) Execution(_ context.Context, arn string) (*journal.Execution, error) {
-	return read(v, executionPrefix, arn, decodeExecution)
+	return read(v, executionPrefix, arn, v.executionOf(arn))
 }
 
 // History implements journal.Executions.
@@ -50,16 +50,15 @@ func (v view) History(_ context.Context, arn string) ([]history.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	if short == nil {
-		return read(v, historyPrefix, arn, decodeHistory)
+	decode := func(raw []byte) ([]history.Event, error) {
+		events, _, err := history.Decode(raw, v.apart(arn))
+		return events, err
 	}
-	events, err := decodeHistory(short)
+	if short == nil {
+		return read(v, historyPrefix, arn, decode)
+	}
+	events, err := decode(short)
 	return events, wrap(arn, err)
-}
-
-func decodeHistory(raw []byte) ([]history.Event, error) {
-	events, _, err := history.Decode(raw)
-	return events, err
 }
 
 // withHistory is the first byte of a description that is followed by the history and by the length of the description,
@@ -85,16 +84,18 @@ func split(raw []byte) (description, short []byte, err error) {
 
 var errTruncated = errors.New("a stored execution is truncated or damaged")
 
-// decodeExecution decodes the value of an execution without its history.
-func decodeExecution(raw []byte) (*journal.Execution, error) {
-	description, _, err := split(raw)
-	if err != nil {
-		return nil, err
+// executionOf returns a function that decodes the value of an execution without its history.
+func (v view) executionOf(arn string) func(raw []byte) (*journal.Execution, error) {
+	return func(raw []byte) (*journal.Execution, error) {
+		description, _, err := split(raw)
+		if err != nil {
+			return nil, err
+		}
+		return journal.Decode(description, v.apart(arn))
 	}
-	return journal.Decode(description)
 }
 
-// decodeListed decodes like decodeExecution, without the payloads; see journal.DecodeListed.
+// decodeListed decodes like executionOf, without the payloads; see journal.DecodeListed.
 func decodeListed(raw []byte) (*journal.Execution, error) {
 	description, _, err := split(raw)
 	if err != nil {
@@ -195,7 +196,10 @@ func (v view) Executions(ctx context.Context, prefix string) iter.Seq2[*journal.
 		for it, err := range v.scan(ctx, executionPrefix+prefix) {
 			var x *journal.Execution
 			if err == nil {
-				x, err = unpackInto(&raw, it, decodeExecution)
+				x, err = unpackInto(&raw, it, v.executionOf(string(it.Key()[len(executionPrefix):])))
+			}
+			if errors.Is(err, journal.ErrNotFound) { // it has been removed since the iteration began
+				continue
 			}
 			if !yield(x, err) || err != nil {
 				return
