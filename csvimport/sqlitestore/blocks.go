@@ -59,21 +59,8 @@ func (w *writer) block(file, row int64) (*heldBlock, int, error) {
 	return held, place, nil
 }
 
-// entry returns the entry of a row.
-func (w *writer) entry(file, row int64) (ledger.Entry, error) {
-	block, place, err := w.block(file, row)
-	if err != nil {
-		return ledger.Entry{}, err
-	}
-	return block.Block[place], nil
-}
-
-// decide sets the entry of a row. entry must have been called for it in this transaction.
-func (w *writer) decide(file, row int64, e ledger.Entry) {
-	number, place := ledger.BlockOf(row)
-	held := w.blocks.held[blockKey{file, number}]
-	held.Block[place], held.changed = e, true
-}
+// decide sets the entry of the row in a place.
+func (b *heldBlock) decide(place int, e ledger.Entry) { b.Block[place], b.changed = e, true }
 
 // writeBlocks writes the changed blocks.
 func (w *writer) writeBlocks() error {
