@@ -10,9 +10,9 @@ import (
 	"stepback/engine/journal"
 )
 
-// textsApart returns the texts of an execution that are stored apart. The record of its first step writes them, and they
-// stay until the execution is removed. Its description, first step and history refer to them, so that its input is
-// compressed and written once, and not in each of these. EXPRESS executions are written only once anyway.
+// textsApart returns the texts of an execution that are stored apart. The record of its first step writes them, and
+// they stay until the execution is removed. Its description, first step and history refer to them, so that its input
+// is compressed and written once, and not in each of these. EXPRESS executions are written only once anyway.
 func textsApart(r *journal.Record) []string {
 	switch x := r.Execution; {
 	case x.Express:
