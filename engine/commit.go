@@ -39,7 +39,7 @@ func (r *run) toCommit(signals []interpreter.Signal, now time.Time) *journal.Rec
 	r.definition, r.past = nil, nil
 	r.steps++
 	if rec.Begin {
-		r.record.Start = now
+		r.record.Start, r.record.FirstStep = now, int64(len(rec.History))
 	}
 	if r.x.Status() != history.Running {
 		rec.End, rec.All = true, r.history

@@ -85,7 +85,8 @@ func same(a, b []history.Event) bool {
 	}
 	stored := storedForms.Get().(*[2][]byte)
 	defer storedForms.Put(stored)
-	stored[0], stored[1] = history.AppendBinary(stored[0][:0], a), history.AppendBinary(stored[1][:0], b)
+	stored[0], stored[1] = history.AppendBinary(stored[0][:0], a, nil),
+		history.AppendBinary(stored[1][:0], b, nil)
 	return bytes.Equal(stored[0], stored[1])
 }
 

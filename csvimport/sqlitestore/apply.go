@@ -65,10 +65,11 @@ func (t *applyTask) apply(w *writer) error {
 
 // count counts a row if it is open, and returns the answer for it in any case.
 func (t *applyTask) count(w *writer, n numbers, row *csvimport.Row) (csvimport.Answer, error) {
-	entry, err := w.entry(n.file, row.Number)
+	block, place, err := w.block(n.file, row.Number)
 	if err != nil {
 		return csvimport.Answer{}, err
 	}
+	entry := block.Block[place]
 	fingerprint := row.Increment.Fingerprint()
 	if !entry.Open() {
 		return entry.Repeat(n.run, t.run.File, row.Number, fingerprint), nil
@@ -80,6 +81,6 @@ func (t *applyTask) count(w *writer, n numbers, row *csvimport.Row) (csvimport.A
 	if !counted {
 		return csvimport.Answer{Err: csvimport.CounterOverflow(row.Increment)}, nil
 	}
-	w.decide(n.file, row.Number, ledger.Counted(n.run, fingerprint))
+	block.decide(place, ledger.Counted(n.run, fingerprint))
 	return csvimport.Answer{Outcome: csvimport.Applied}, nil
 }

@@ -59,21 +59,8 @@ func (w *writer) block(file, row int64) (*heldBlock, int, error) {
 	return held, place, nil
 }
 
-// entry returns the entry of a row.
-func (w *writer) entry(file, row int64) (ledger.Entry, error) {
-	block, place, err := w.block(file, row)
-	if err != nil {
-		return ledger.Entry{}, err
-	}
-	return block.Block[place], nil
-}
-
-// decide sets the entry of a row. entry must have been called for it in this transaction.
-func (w *writer) decide(file, row int64, e ledger.Entry) {
-	number, place := ledger.BlockOf(row)
-	held := w.blocks.held[blockKey{file, number}]
-	held.Block[place], held.changed = e, true
-}
+// decide sets the entry of the row in a place.
+func (b *heldBlock) decide(place int, e ledger.Entry) { b.Block[place], b.changed = e, true }
 
 // writeBlocks writes the changed blocks.
 func (w *writer) writeBlocks() error {
@@ -120,7 +107,17 @@ func (w *writer) add(inc csvimport.Increment) (bool, error) {
 // afterwards.
 func (w *writer) writeSums() error {
 	slices.SortFunc(w.sums, func(a, b csvimport.Increment) int { return cmp.Compare(a.UserID, b.UserID) })
-	for _, sum := range w.sums {
+	sums := w.sums
+	for ; len(sums) >= manySums; sums = sums[manySums:] {
+		counted, err := w.incrementAll(sums[:manySums])
+		if err != nil {
+			return err
+		}
+		if !counted {
+			return errCounterFull
+		}
+	}
+	for _, sum := range sums {
 		counted, err := w.increment(sum)
 		if err != nil {
 			return err
@@ -130,6 +127,16 @@ func (w *writer) writeSums() error {
 		}
 	}
 	return nil
+}
+
+// incrementAll adds manySums sums of different users, and reports whether all of them fit into the counters.
+func (w *writer) incrementAll(sums []csvimport.Increment) (bool, error) {
+	w.many = w.many[:0]
+	for _, sum := range sums {
+		w.many = append(w.many, sum.UserID, sum.LoginCount, sum.PostCount)
+	}
+	changed, err := w.change(w.stmts.incrementMany, w.many...)
+	return changed == manySums, err
 }
 
 // increment adds an increment to a user, and reports whether it fits into the counter.

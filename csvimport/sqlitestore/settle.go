@@ -43,13 +43,14 @@ func (t *settleTask) apply(w *writer) error {
 		return err
 	}
 	for _, row := range t.rows {
-		entry, err := w.entry(n.file, row)
+		block, place, err := w.block(n.file, row)
 		if err != nil {
 			return err
 		}
+		entry := block.Block[place]
 		if entry.Open() {
 			entry = ledger.Closed()
-			w.decide(n.file, row, entry)
+			block.decide(place, entry)
 		}
 		t.outcomes = append(t.outcomes, entry.Outcome(n.run))
 	}

@@ -162,6 +162,35 @@ func testBatchOverflow(t *testing.T, s csvimport.Store) {
 	wantUser(t, s, "u", 2, 0)
 }
 
+// testBatchOfManyUsersOverflow applies a batch of 100 users, two of whose counters are almost full, and checks that
+// only their rows are refused.
+func testBatchOfManyUsersOverflow(t *testing.T, s csvimport.Store) {
+	apply(t, s, 1000, csvimport.Increment{UserID: "user-007", LoginCount: math.MaxInt64})
+	apply(t, s, 1001, csvimport.Increment{UserID: "user-099", PostCount: math.MaxInt64 - 1})
+	rows := make([]csvimport.Row, 100)
+	for i := range rows {
+		rows[i] = csvimport.Row{Number: int64(i),
+			Increment: csvimport.Increment{UserID: fmt.Sprintf("user-%03d", i), LoginCount: 1, PostCount: 2}}
+	}
+	for range 2 {
+		got, err := s.ApplyBatch(t.Context(), run, rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, a := range got {
+			if i == 7 || i == 99 {
+				WantName(t, a.Err, retry.ValidationError)
+			} else if a.Err != nil || a.Outcome != csvimport.Applied {
+				t.Errorf("row %d is answered %q, %v", i, a.Outcome, a.Err)
+			}
+		}
+	}
+	wantUser(t, s, "user-006", 1, 2)
+	wantUser(t, s, "user-007", math.MaxInt64, 0)
+	wantUser(t, s, "user-098", 1, 2)
+	wantUser(t, s, "user-099", 0, math.MaxInt64-1)
+}
+
 // testBatchesAndRows applies every row several times concurrently, in overlapping batches and one by one.
 func testBatchesAndRows(t *testing.T, s csvimport.Store) {
 	const rows = 400

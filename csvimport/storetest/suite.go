@@ -32,6 +32,7 @@ func Run(t *testing.T, open Open) {
 		"BatchRepeats":             testBatchRepeats,
 		"BatchRefusals":            testBatchRefusals,
 		"BatchOverflow":            testBatchOverflow,
+		"BatchOfManyUsersOverflow": testBatchOfManyUsersOverflow,
 		"BatchesAndRows":           testBatchesAndRows,
 		"BatchAndSettle":           testBatchAndSettle,
 		"TwoFilesSameUsers":        testTwoFilesSameUsers,

@@ -2,6 +2,8 @@ package history
 
 import (
 	"errors"
+	"math"
+	"slices"
 
 	"stepback/engine/internal/wire"
 )
@@ -9,8 +11,16 @@ import (
 // errCorrupt is returned if stored events cannot be decoded.
 var errCorrupt = errors.New("history: the stored events are truncated or damaged")
 
-// AppendBinary appends the compact stored form of consecutive events. Decode reads it.
-func AppendBinary(dst []byte, events []Event) []byte {
+// Apart returns a text that is stored apart from the events that refer to it, by its number from 0.
+type Apart func(number int) (string, error)
+
+// inApart is set in the byte of an event's type if the number of a text that is stored apart takes the place of the
+// event's data.
+const inApart = 0x80
+
+// AppendBinary appends the compact stored form of consecutive events. Decode reads it. An event whose data equal one of
+// the texts in apart refers to that text by its number instead of repeating it.
+func AppendBinary(dst []byte, events []Event, apart []string) []byte {
 	w := wire.Writer{Bytes: dst}
 	w.Uvarint(uint64(len(events)))
 	var id, at int64
@@ -20,9 +30,15 @@ func AppendBinary(dst []byte, events []Event) []byte {
 		w.Varint(e.ID - e.Previous)
 		w.Varint(e.Time - at)
 		id, at = e.ID, e.Time
-		w.Byte(byte(e.Type))
-		w.Text(e.Name)
-		w.Text(e.Data)
+		if number := slices.Index(apart, e.Data); number >= 0 {
+			w.Byte(byte(e.Type) | inApart)
+			w.Text(e.Name)
+			w.Uvarint(uint64(number))
+		} else {
+			w.Byte(byte(e.Type))
+			w.Text(e.Name)
+			w.Text(e.Data)
+		}
 		writeDetails(&w, e.More)
 	}
 	return w.Bytes
@@ -107,8 +123,9 @@ func texts(w *wire.Writer, all ...string) {
 	}
 }
 
-// Decode decodes events written by AppendBinary, and returns them and the remaining bytes.
-func Decode(src []byte) (events []Event, rest []byte, err error) {
+// Decode decodes events written by AppendBinary, and returns them and the remaining bytes. apart returns the texts that
+// events refer to; its errors are returned. If it is nil, an event that refers to a text is an error.
+func Decode(src []byte, apart Apart) (events []Event, rest []byte, err error) {
 	r := wire.NewReader(src)
 	n := r.Count()
 	events = make([]Event, 0, n)
@@ -120,8 +137,14 @@ func Decode(src []byte) (events []Event, rest []byte, err error) {
 		e.Previous = e.ID - r.Varint()
 		e.Time = at + r.Varint()
 		id, at = e.ID, e.Time
-		e.Type = Type(r.Byte())
-		e.Name, e.Data = r.TextLike(before.Name), r.TextLike(before.Data)
+		kind := r.Byte()
+		e.Type = Type(kind &^ inApart)
+		e.Name = r.TextLike(before.Name)
+		if kind&inApart == 0 {
+			e.Data = r.TextLike(before.Data)
+		} else if e.Data, err = textOf(apart, r.Uvarint()); err != nil {
+			return nil, nil, err
+		}
 		e.More = readDetails(&r)
 		if r.Bad() || int(e.Type) >= len(types) {
 			return nil, nil, errCorrupt
@@ -133,6 +156,14 @@ func Decode(src []byte) (events []Event, rest []byte, err error) {
 		return nil, nil, errCorrupt
 	}
 	return events, r.Rest(), nil
+}
+
+// textOf returns the text with a number.
+func textOf(apart Apart, number uint64) (string, error) {
+	if apart == nil || number > math.MaxInt32 {
+		return "", errCorrupt
+	}
+	return apart(int(number))
 }
 
 func readDetails(r *wire.Reader) *Details {

@@ -2,8 +2,10 @@ package history_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -80,8 +82,8 @@ func TestBinaryReadsBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		events := rapid.SliceOf(rapid.Custom(drawEvent)).Draw(t, "events")
-		stored := history.AppendBinary(nil, events)
-		got, rest, err := history.Decode(append(stored, "rest"...))
+		stored := history.AppendBinary(nil, events, nil)
+		got, rest, err := history.Decode(append(stored, "rest"...), nil)
 		if err != nil || string(rest) != "rest" {
 			t.Fatalf("Decode: %v, rest %q", err, rest)
 		}
@@ -89,6 +91,37 @@ func TestBinaryReadsBack(t *testing.T) {
 			t.Fatalf("got  %+v\nwant %+v", got, events)
 		}
 	})
+}
+
+// Events refer to texts that are stored apart, which are then read by their number, and only these.
+func TestTextsApartAreNotRepeated(t *testing.T) {
+	t.Parallel()
+	texts := []string{strings.Repeat("a", 1000), strings.Repeat("b", 1000), strings.Repeat("c", 1000)}
+	events := []history.Event{
+		{ID: 1, Type: history.ExecutionStarted, Data: texts[0], More: &history.Details{RoleARN: "role"}},
+		{ID: 2, Previous: 1, Type: history.PassStateEntered, Name: "P", Data: texts[2]},
+		{ID: 3, Previous: 2, Type: history.PassStateExited, Name: "P", Data: "other"},
+		{ID: 4, Previous: 3, Type: history.ExecutionSucceeded, Data: texts[2]},
+	}
+	stored := history.AppendBinary(nil, events, texts)
+	if len(stored) > 100 {
+		t.Errorf("%d bytes are stored", len(stored))
+	}
+	var numbers []int
+	got, _, err := history.Decode(stored, func(number int) (string, error) {
+		numbers = append(numbers, number)
+		return texts[number], nil
+	})
+	if err != nil || !reflect.DeepEqual(got, events) || !slices.Equal(numbers, []int{0, 2, 2}) {
+		t.Errorf("%+v, %v; read the texts %v", got, err, numbers)
+	}
+	lost := errors.New("lost")
+	if _, _, err := history.Decode(stored, func(int) (string, error) { return "", lost }); !errors.Is(err, lost) {
+		t.Errorf("a lost text: %v", err)
+	}
+	if _, _, err := history.Decode(stored, nil); err == nil {
+		t.Error("without texts, the events are read")
+	}
 }
 
 func drawEvent(t *rapid.T) history.Event {
@@ -114,9 +147,9 @@ func drawEvent(t *rapid.T) history.Event {
 }
 
 func FuzzDecode(f *testing.F) {
-	f.Add(history.AppendBinary(nil, []history.Event{{ID: 1, Type: history.ExecutionStarted, Data: "{}"}}))
+	f.Add(history.AppendBinary(nil, []history.Event{{ID: 1, Type: history.ExecutionStarted, Data: "{}"}}, nil))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		events, _, err := history.Decode(b)
+		events, _, err := history.Decode(b, nil)
 		if err == nil && len(events) > len(b) {
 			t.Fatal("more events than bytes")
 		}

@@ -2,6 +2,8 @@ package journal_test
 
 import (
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 	"unsafe"
@@ -40,13 +42,13 @@ func TestDescriptionReadsBack(t *testing.T) {
 		if rapid.Bool().Draw(t, "failed") {
 			x.Failure = history.NewFailure(text("error"), text("cause"))
 		}
-		got, err := journal.Decode(x.AppendBinary(nil))
+		got, err := journal.Decode(x.AppendBinary(nil, nil), nil)
 		if err != nil || !reflect.DeepEqual(got, x) {
 			t.Fatalf("%+v, %v; want %+v", got, err, x)
 		}
 		like := *x // has some texts in common
 		like.MachineARN, like.Status, like.Definition = text("machine"), history.Status(text("status")), ""
-		if got, err = journal.DecodeLike(x.AppendBinary(nil), &like); err != nil || !reflect.DeepEqual(got, x) {
+		if got, err = journal.DecodeLike(x.AppendBinary(nil, nil), nil, &like); err != nil || !reflect.DeepEqual(got, x) {
 			t.Fatalf("like %+v: %+v, %v; want %+v", like, got, err, x)
 		}
 	})
@@ -58,13 +60,13 @@ func TestDecodeLike(t *testing.T) {
 	of := func(name string) []byte {
 		x := &journal.Execution{Status: history.Running, Start: time.Unix(1, 0)}
 		x.ARN, x.Name, x.MachineARN, x.Definition, x.Input = "arn:"+name, name, "arn:machine", "definition", `{"a":1}`
-		return x.AppendBinary(nil)
+		return x.AppendBinary(nil, nil)
 	}
-	first, err := journal.Decode(of("one"))
+	first, err := journal.Decode(of("one"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := journal.DecodeLike(of("two"), first)
+	second, err := journal.DecodeLike(of("two"), nil, first)
 	if err != nil || second.ARN != "arn:two" || second.Name != "two" || second.Input != `{"a":1}` {
 		t.Fatalf("%+v, %v", second, err)
 	}
@@ -79,7 +81,45 @@ func TestDecodeLike(t *testing.T) {
 	}
 }
 
+// The long texts of the first step are found once each, and an input that is one of them is not in the description.
+func TestLongTexts(t *testing.T) {
+	t.Parallel()
+	input, other, short := strings.Repeat("i", 4096), strings.Repeat("o", 4096), strings.Repeat("s", 4095)
+	events := []history.Event{{Data: input}, {Data: short}, {Data: other}, {Data: input}, {Data: strings.Repeat("l", 5000)}}
+	x := &journal.Execution{Info: history.Info{ARN: "a", Origin: history.Origin{Input: input}}, Status: history.Running}
+	if texts := x.LongTexts(events); texts != nil {
+		t.Errorf("the length of the first step is not known: %d texts", len(texts))
+	}
+	x.FirstStep = 4
+	texts := x.LongTexts(events)
+	if !slices.Equal(texts, []string{input, other}) {
+		t.Errorf("%d texts", len(texts))
+	}
+	apart := func(number int) (string, error) { return texts[number], nil }
+	stored := x.AppendBinary(nil, texts)
+	if got, err := journal.Decode(stored, apart); err != nil || !reflect.DeepEqual(got, x) || len(stored) > 100 {
+		t.Errorf("%d bytes: %+v, %v", len(stored), got, err)
+	}
+	if _, err := journal.Decode(stored, nil); err == nil {
+		t.Error("it is read without its input")
+	}
+	if got, err := journal.DecodeListed(stored, &journal.Execution{}); err != nil || got.FirstStep != 4 || got.Input != "" {
+		t.Errorf("listed: %+v, %v", got, err)
+	}
+	x.Input = short
+	texts = x.LongTexts(events[2:])
+	if got, err := journal.Decode(x.AppendBinary(nil, texts), nil); err != nil || !reflect.DeepEqual(got, x) {
+		t.Errorf("a short input: %+v, %v", got, err)
+	}
+	if got, err := journal.DecodeTexts(journal.AppendTexts(nil, texts)); err != nil || !slices.Equal(got, texts) {
+		t.Errorf("%d texts, %v", len(got), err)
+	}
+	if _, err := journal.DecodeTexts(journal.AppendTexts(nil, texts)[:3000]); err == nil {
+		t.Error("truncated texts are read")
+	}
+}
+
 func FuzzDecode(f *testing.F) {
-	f.Add((&journal.Execution{Info: history.Info{ARN: "a", Origin: history.Origin{Input: "{}"}}}).AppendBinary(nil))
-	f.Fuzz(func(_ *testing.T, b []byte) { _, _ = journal.Decode(b) })
+	f.Add((&journal.Execution{Info: history.Info{ARN: "a", Origin: history.Origin{Input: "{}"}}}).AppendBinary(nil, nil))
+	f.Fuzz(func(_ *testing.T, b []byte) { _, _ = journal.Decode(b, nil) })
 }

@@ -16,6 +16,10 @@ type Execution struct {
 	Failure history.Failure `json:"failure,omitzero"`
 	// HistorySize is the number of events in the history; 0 until the end.
 	HistorySize int64 `json:"historySize,omitempty"`
+	// FirstStep is the number of events that the first step produced, set when that step is committed. A store may keep
+	// the LongTexts of these events apart, for the description and the history to refer to. It is 0 if a store that was
+	// read has none of them apart.
+	FirstStep int64 `json:"-"`
 	// RedriveCount is the number of redrives of the execution. Redriven is the time of the latest one.
 	RedriveCount int64     `json:"redriveCount,omitempty"`
 	Redriven     time.Time `json:"redriveDate,omitzero"`

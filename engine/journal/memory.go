@@ -44,7 +44,7 @@ func (m *Memory) keep(r *Record) {
 	lost := r.End && (r.Execution.Express ||
 		r.Execution.Status == history.Succeeded) // no redrive will need the signals
 	if !lost {
-		step = AppendStep(nil, r.Signals, r.History)
+		step = AppendStep(nil, r.Signals, r.History, nil)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -54,7 +54,7 @@ func (m *Memory) keep(r *Record) {
 	}
 	if r.Past != nil {
 		delete(m.histories, arn)
-		m.steps[arn] = [][]byte{AppendStep(nil, r.Past.Signals, r.Past.History)}
+		m.steps[arn] = [][]byte{AppendStep(nil, r.Past.Signals, r.Past.History, nil)}
 	}
 	if r.Begin || r.End || r.Past != nil {
 		kept := *r.Execution
@@ -148,7 +148,7 @@ func (m *Memory) stepsOf(arn string) ([]Step, error) {
 	steps := make([]Step, len(stored))
 	for i, s := range stored {
 		var err error
-		if steps[i], err = DecodeStep(s); err != nil {
+		if steps[i], err = DecodeStep(s, nil); err != nil {
 			return nil, err
 		}
 	}

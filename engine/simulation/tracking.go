@@ -54,7 +54,7 @@ func (k *tracking) judge(x *execution) error {
 		return k.wrong
 	}
 	got, ok := k.of[x.ARN]
-	if ok && !bytes.Equal(history.AppendBinary(nil, got), history.AppendBinary(nil, x.history)) {
+	if ok && !bytes.Equal(history.AppendBinary(nil, got, nil), history.AppendBinary(nil, x.history, nil)) {
 		return fmt.Errorf("%d events were tracked, and the history has %d", len(got), len(x.history))
 	}
 	return nil

@@ -113,7 +113,7 @@ func interruptedAt(t *testing.T, definition, input string, n int) {
 	for i := range signals {
 		again.x.Step(&signals[i], &r)
 	}
-	a, b := history.AppendBinary(nil, w.history), history.AppendBinary(nil, r.History)
+	a, b := history.AppendBinary(nil, w.history, nil), history.AppendBinary(nil, r.History, nil)
 	if string(a) != string(b) {
 		t.Errorf("the replay has %d events, the execution %d", len(r.History), len(w.history))
 	}

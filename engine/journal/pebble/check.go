@@ -63,6 +63,8 @@ func (c *checker) entry(key string, value []byte) error {
 	switch prefix {
 	case executionPrefix:
 		return c.execution(name, value)
+	case textsPrefix:
+		return c.texts(key, name, value)
 	case historyPrefix, eventsPrefix:
 		return c.end(prefix, name, value)
 	case stepPrefix:
@@ -108,7 +110,7 @@ func wrap(what string, err error) error {
 // execution checks a description and, if it has ended, its history.
 func (c *checker) execution(arn string, value []byte) error {
 	c.found.Executions++
-	x, err := unpack(value, arn, decodeExecution)
+	x, err := unpack(value, arn, c.j.executionOf(arn))
 	if err != nil {
 		return err
 	}
@@ -217,7 +219,24 @@ func (c *checker) step(name string, value []byte) error {
 		c.tell(fmt.Errorf("%s: step %d is missing", arn, c.steps))
 	}
 	c.steps++
-	_, err := unpack(value, arn, journal.DecodeStep)
+	_, err := unpack(value, arn, func(raw []byte) (journal.Step, error) {
+		return journal.DecodeStep(raw, c.j.apart(arn))
+	})
+	return err
+}
+
+// texts checks the texts of an execution that are stored apart.
+func (c *checker) texts(key, arn string, value []byte) error {
+	if _, err := unpack(value, key, journal.DecodeTexts); err != nil {
+		return err
+	}
+	x, err := read(c.j.view, executionPrefix, arn, decodeListed)
+	if err == nil && x.FirstStep == 0 {
+		err = errors.New("the execution does not refer to them")
+	}
+	if err != nil {
+		err = fmt.Errorf("the texts stored apart of %s: %w", arn, err)
+	}
 	return err
 }
 

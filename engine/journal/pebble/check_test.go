@@ -72,10 +72,10 @@ func TestCheck(t *testing.T) {
 	}
 	x := journaltest.Begun("m:short")
 	r := journaltest.Last(x, history.Failed)
-	text := history.AppendBinary(nil, []history.Event{r.All[0], r.All[2]})
+	text := history.AppendBinary(nil, []history.Event{r.All[0], r.All[2]}, nil)
 	gap := s2.Encode(nil, text)
 	// the value of an execution with a short history: 0, the description, the history, the length of the description
-	description := x.AppendBinary(nil)
+	description := x.AppendBinary(nil, nil)
 	short := append(append([]byte{0}, description...), text...)
 	shortGap := s2.Encode(nil, binary.BigEndian.AppendUint32(short, uint32(len(description))))
 	for name, c := range map[string]struct {

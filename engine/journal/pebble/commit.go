@@ -57,22 +57,27 @@ func (j *Journal) encode(e *encoder, r *journal.Record) error {
 	if r.Definition != nil {
 		j.define(e, r.Definition)
 	}
+	apart := textsApart(r)
+	if r.Begin && len(apart) > 0 {
+		e.raw = journal.AppendTexts(e.raw[:0], apart)
+		e.pack(e.key(textsPrefix, x.ARN))
+	}
 	if r.Past != nil {
 		e.unindex(x, r.Past.Status)
 		if !r.End {
-			e.reopen(x, r.Past)
+			e.reopen(x, r.Past, apart)
 		}
 	}
 	if !r.End {
 		if r.Begin || r.Past != nil {
-			e.raw = x.AppendBinary(e.raw[:0])
+			e.raw = x.AppendBinary(e.raw[:0], apart)
 			e.pack(e.key(executionPrefix, x.ARN))
 		}
-		e.raw = journal.AppendStep(e.raw[:0], r.Signals, r.History)
+		e.raw = journal.AppendStep(e.raw[:0], r.Signals, r.History, apart)
 		e.pack(e.step(x.ARN, r.Step))
 		return nil
 	}
-	e.ended(x, r.All)
+	e.ended(x, r.All, apart)
 	e.addEnd(x)
 	if x.Express && x.RedriveCount > 0 {
 		if err := j.forgetEarlier(e, x); err != nil {
@@ -95,10 +100,10 @@ func (j *Journal) encode(e *encoder, r *journal.Record) error {
 
 // ended stores the description and the history of an execution that has ended: a short history with the description,
 // because each key costs as much time as several hundred bytes of its value, and any other one under a key of its own.
-func (e *encoder) ended(x *journal.Execution, all []history.Event) {
-	e.raw = x.AppendBinary(append(e.raw[:0], withHistory))
+func (e *encoder) ended(x *journal.Execution, all []history.Event, apart []string) {
+	e.raw = x.AppendBinary(append(e.raw[:0], withHistory), apart)
 	to := len(e.raw)
-	e.raw = history.AppendBinary(e.raw, all)
+	e.raw = history.AppendBinary(e.raw, all, apart)
 	if len(e.raw)-to > shortHistory {
 		e.packText(e.key(executionPrefix, x.ARN), e.raw[1:to])
 		e.packText(e.key(historyPrefix, x.ARN), e.raw[to:])
@@ -112,8 +117,8 @@ func (e *encoder) ended(x *journal.Execution, all []history.Event) {
 }
 
 // reopen turns an ended execution into a running one: everything it did becomes its first step.
-func (e *encoder) reopen(x *journal.Execution, past *journal.Past) {
-	e.raw = journal.AppendStep(e.raw[:0], past.Signals, past.History)
+func (e *encoder) reopen(x *journal.Execution, past *journal.Past, apart []string) {
+	e.raw = journal.AppendStep(e.raw[:0], past.Signals, past.History, apart)
 	e.pack(e.step(x.ARN, 0))
 	e.op(remove, e.key(historyPrefix, x.ARN))
 	e.op(remove, e.key(eventsPrefix, x.ARN))

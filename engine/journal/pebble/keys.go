@@ -7,6 +7,7 @@ const (
 	versionKey       = "v"  // the format version, as decimal text
 	executionPrefix  = "x/" // ARN → description, and the whole history of an ended execution if that is short
 	historyPrefix    = "h/" // ARN → whole history, of other ended executions
+	textsPrefix      = "p/" // ARN → long texts of the first step, to which the description, steps and history refer
 	stepPrefix       = "s/" // ARN, 0, number → one step, of running executions
 	eventsPrefix     = "e/" // ARN → all signals, of executions that ended without success
 	definitionPrefix = "m/" // ID → definition

@@ -38,7 +38,7 @@ func (s *snapshot) Close() error { return s.of.Close() }
 
 // Execution implements journal.Executions.
 func (v view) Execution(_ context.Context, arn string) (*journal.Execution, error) {
-	return read(v, executionPrefix, arn, decodeExecution)
+	return read(v, executionPrefix, arn, v.executionOf(arn))
 }
 
 // History implements journal.Executions.
@@ -50,16 +50,15 @@ func (v view) History(_ context.Context, arn string) ([]history.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	if short == nil {
-		return read(v, historyPrefix, arn, decodeHistory)
+	decode := func(raw []byte) ([]history.Event, error) {
+		events, _, err := history.Decode(raw, v.apart(arn))
+		return events, err
 	}
-	events, err := decodeHistory(short)
+	if short == nil {
+		return read(v, historyPrefix, arn, decode)
+	}
+	events, err := decode(short)
 	return events, wrap(arn, err)
-}
-
-func decodeHistory(raw []byte) ([]history.Event, error) {
-	events, _, err := history.Decode(raw)
-	return events, err
 }
 
 // withHistory is the first byte of a description that is followed by the history and by the length of the description,
@@ -85,35 +84,25 @@ func split(raw []byte) (description, short []byte, err error) {
 
 var errTruncated = errors.New("a stored execution is truncated or damaged")
 
-// decodeExecution decodes the value of an execution without its history.
-func decodeExecution(raw []byte) (*journal.Execution, error) {
-	return decodeLike(raw, &unlike, journal.DecodeLike)
+// executionOf returns a function that decodes the value of an execution without its history.
+func (v view) executionOf(arn string) func(raw []byte) (*journal.Execution, error) {
+	return new(decoder).executionOf(v, arn)
 }
 
-// decodeListed decodes like decodeExecution, without the payloads; see journal.DecodeListed.
-func decodeListed(raw []byte) (*journal.Execution, error) {
-	return decodeLike(raw, &unlike, journal.DecodeListed)
-}
-
-// unlike is the execution for decoding one that shares nothing with another. It is never changed.
-var unlike journal.Execution
-
-func decodeLike(raw []byte, like *journal.Execution,
-	decode func([]byte, *journal.Execution) (*journal.Execution, error)) (*journal.Execution, error) {
-	description, _, err := split(raw)
-	if err != nil {
-		return nil, err
-	}
-	return decode(description, like)
-}
+// decodeListed decodes like executionOf, without the payloads; see journal.DecodeListed.
+func decodeListed(raw []byte) (*journal.Execution, error) { return new(decoder).listed(raw) }
 
 // decoder decodes the values of executions one after the other. They share the memory of texts that they have in
 // common.
 type decoder struct{ last journal.Execution }
 
-// execution decodes like decodeExecution.
-func (d *decoder) execution(raw []byte) (*journal.Execution, error) {
-	return d.decode(raw, journal.DecodeLike)
+// executionOf returns a function that decodes like that of view.executionOf.
+func (d *decoder) executionOf(v view, arn string) func(raw []byte) (*journal.Execution, error) {
+	return func(raw []byte) (*journal.Execution, error) {
+		return d.decode(raw, func(description []byte, like *journal.Execution) (*journal.Execution, error) {
+			return journal.DecodeLike(description, v.apart(arn), like)
+		})
+	}
 }
 
 // listed decodes like decodeListed.
@@ -121,10 +110,15 @@ func (d *decoder) listed(raw []byte) (*journal.Execution, error) {
 	return d.decode(raw, journal.DecodeListed)
 }
 
-func (d *decoder) decode(raw []byte, decode func([]byte, *journal.Execution) (*journal.Execution, error)) (
+// decode decodes the value of an execution with a function that gets its description and the execution before it.
+func (d *decoder) decode(raw []byte, as func([]byte, *journal.Execution) (*journal.Execution, error)) (
 	*journal.Execution, error,
 ) {
-	x, err := decodeLike(raw, &d.last, decode)
+	description, _, err := split(raw)
+	if err != nil {
+		return nil, err
+	}
+	x, err := as(description, &d.last)
 	if err == nil {
 		d.last = *x
 	}
@@ -230,7 +224,10 @@ func (v view) Executions(ctx context.Context, prefix string) iter.Seq2[*journal.
 		for it, err := range v.scan(ctx, executionPrefix+prefix) {
 			var x *journal.Execution
 			if err == nil {
-				x, err = unpackInto(&raw, it, decoder.execution)
+				x, err = unpackInto(&raw, it, decoder.executionOf(v, string(it.Key()[len(executionPrefix):])))
+			}
+			if errors.Is(err, journal.ErrNotFound) { // it has been removed since the iteration began
+				continue
 			}
 			if !yield(x, err) || err != nil {
 				return

@@ -23,11 +23,12 @@ func (j *Journal) Unfinished(ctx context.Context, prefix string) iter.Seq2[*jour
 		var arn, raw []byte
 		var decoder decoder
 		var steps []journal.Step
+		var apart history.Apart
 		tell := func() bool {
 			if len(arn) == 0 {
 				return true
 			}
-			x, err := readNext(executions, string(arn), decoder.execution)
+			x, err := readNext(executions, string(arn), decoder.executionOf(j.view, string(arn)))
 			return yield(&journal.Unfinished{Execution: x, Steps: steps}, err) && err == nil
 		}
 		for it, err := range j.scan(ctx, stepPrefix+prefix) {
@@ -44,9 +45,11 @@ func (j *Journal) Unfinished(ctx context.Context, prefix string) iter.Seq2[*jour
 				if !tell() {
 					return
 				}
-				arn, steps = append(arn[:0], of...), nil
+				arn, steps, apart = append(arn[:0], of...), nil, j.apart(string(of))
 			}
-			s, err := unpackInto(&raw, it, journal.DecodeStep)
+			s, err := unpackInto(&raw, it, func(raw []byte) (journal.Step, error) {
+				return journal.DecodeStep(raw, apart)
+			})
 			if err != nil {
 				yield(nil, err)
 				return
@@ -60,11 +63,14 @@ func (j *Journal) Unfinished(ctx context.Context, prefix string) iter.Seq2[*jour
 // steps reads the steps of a running execution.
 func (j *Journal) steps(arn string) ([]journal.Step, error) {
 	var steps []journal.Step
+	apart := j.apart(arn)
 	for it, err := range j.walk(stepPrefix + arn + "\x00") {
 		if err != nil {
 			return nil, err
 		}
-		s, err := unpack(it.Value(), arn, journal.DecodeStep)
+		s, err := unpack(it.Value(), arn, func(raw []byte) (journal.Step, error) {
+			return journal.DecodeStep(raw, apart)
+		})
 		if err != nil {
 			return nil, err
 		}

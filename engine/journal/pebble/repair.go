@@ -155,7 +155,7 @@ func (r *repair) dropHalves(ctx context.Context) error {
 		key := string(it.Key())
 		keep := true
 		switch prefix, name, _ := strings.Cut(key, "/"); prefix + "/" {
-		case executionPrefix, historyPrefix, eventsPrefix:
+		case executionPrefix, textsPrefix, historyPrefix, eventsPrefix:
 			keep = whole[name]
 		case stepPrefix:
 			arn, ok := stepOf(it.Key())

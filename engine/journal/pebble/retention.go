@@ -113,7 +113,7 @@ func (j *Journal) expire(end []byte, arn string) error {
 			e.unindex(x, x.Status)
 			errs = append(errs, e.fill(b))
 		}
-		for _, prefix := range [...]string{executionPrefix, historyPrefix, eventsPrefix} {
+		for _, prefix := range [...]string{executionPrefix, textsPrefix, historyPrefix, eventsPrefix} {
 			errs = append(errs, b.Delete([]byte(prefix+arn), nil))
 		}
 		return errors.Join(append(errs, j.expireMapRuns(b, arn+"\x00"))...)
@@ -135,7 +135,7 @@ func (j *Journal) expireMapRuns(b *pebble.Batch, prefix string) error {
 		errs := []error{
 			b.Delete([]byte(mapRunPrefix+m.ARN), nil), b.Delete([]byte(ofPrefix+m.Execution+"\x00"+m.ARN), nil),
 		}
-		for _, kept := range [...]string{executionPrefix, historyPrefix, eventsPrefix, stepPrefix} {
+		for _, kept := range [...]string{executionPrefix, textsPrefix, historyPrefix, eventsPrefix, stepPrefix} {
 			from := []byte(kept + m.Children)
 			errs = append(errs, b.DeleteRange(from, prefixEnd(from), nil))
 		}

@@ -22,10 +22,12 @@ func family(t *testing.T, j journal.Journal, name string, stopped time.Time) {
 	put := func(arn, mapRun string) {
 		x := journaltest.Begun(arn)
 		x.MapRunARN = mapRun
-		journaltest.Commit(t, j, journaltest.First(x))
+		first := journaltest.LongFirst(x)
+		journaltest.Commit(t, j, first)
 		journaltest.Commit(t, j, journaltest.Second(x))
 		r := journaltest.Last(x, history.Failed)
-		x.Stop = stopped
+		r.All = renumbered(first.History, journaltest.Second(x).History, r.History)
+		x.Stop, x.HistorySize = stopped, int64(len(r.All))
 		journaltest.Commit(t, j, r)
 	}
 	put("m:"+name, "")
@@ -35,6 +37,15 @@ func family(t *testing.T, j journal.Journal, name string, stopped time.Time) {
 	j.PutMapRun(&journal.MapRun{ARN: "run:" + name, Execution: "m:" + name, Children: "m/l:" + name + "-"}, nil)
 	j.PutMapRun(&journal.MapRun{ARN: "run:" + name + "-2", Execution: "m/l:" + name + "-2", Children: "m/l/n:" + name +
 		"-"}, nil)
+}
+
+// renumbered returns events one after the other, with IDs from 1.
+func renumbered(parts ...[]history.Event) []history.Event {
+	all := slices.Concat(parts...)
+	for i := range all {
+		all[i].ID, all[i].Previous = int64(i)+1, int64(i)
+	}
+	return all
 }
 
 // left returns the keys that still exist for the family called name.

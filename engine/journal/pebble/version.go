@@ -14,8 +14,9 @@ import (
 
 // formatVersion is written into every store; a store with a higher one is refused. Format 1 stored no signals of
 // unfinished executions; format 2 had no index; format 3 had each history under a key of its own, where it stays.
+// Format 4 repeated the input of an execution in its description, its first step and its history, where it stays.
 const (
-	formatVersion  = 4
+	formatVersion  = 5
 	withoutSignals = 1
 	withoutIndexes = 2
 )
@@ -118,7 +119,7 @@ func (j *Journal) upgrade() error {
 		if err != nil {
 			return err
 		}
-		x, err := unpack(it.Value(), string(it.Key()), decodeExecution)
+		x, err := unpack(it.Value(), string(it.Key()), j.executionOf(string(it.Key()[len(executionPrefix):])))
 		if err != nil {
 			return err
 		}

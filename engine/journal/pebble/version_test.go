@@ -33,9 +33,9 @@ func plant(t *testing.T, dir string, pairs map[string][]byte) {
 func TestANewerFormatIsRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	plant(t, dir, map[string][]byte{"v": []byte("5")})
+	plant(t, dir, map[string][]byte{"v": []byte("6")})
 	_, err := pebble.Open(dir, pebble.Config{})
-	if err == nil || !strings.Contains(err.Error(), "written by a newer stepback: format 5, this one reads up to 4") {
+	if err == nil || !strings.Contains(err.Error(), "written by a newer stepback: format 6, this one reads up to 5") {
 		t.Errorf("%v", err)
 	}
 }
@@ -47,8 +47,8 @@ func TestTheFirstFormatIsUpgraded(t *testing.T) {
 	r := journaltest.Last(ended, history.Succeeded)
 	plant(t, dir, map[string][]byte{
 		"v":       []byte("1"),
-		"x/arn:1": s2.Encode(nil, ended.AppendBinary(nil)), "h/arn:1": s2.Encode(nil, history.AppendBinary(nil, r.All)),
-		"x/arn:2": s2.Encode(nil, running.AppendBinary(nil)),
+		"x/arn:1": s2.Encode(nil, ended.AppendBinary(nil, nil)), "h/arn:1": s2.Encode(nil, history.AppendBinary(nil, r.All, nil)),
+		"x/arn:2": s2.Encode(nil, running.AppendBinary(nil, nil)),
 	})
 	for range 2 {
 		j := open(t, dir)

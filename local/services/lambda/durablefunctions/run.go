@@ -196,7 +196,7 @@ func (r *run) commit(st *state, events []history.Event, now time.Time) error {
 	rec := &journal.Record{Execution: &st.record, Step: st.steps, Signals: st.pending, History: events,
 		Begin: st.steps == 0}
 	if rec.Begin {
-		st.record.Start = now
+		st.record.Start, st.record.FirstStep = now, int64(len(events))
 		r.mu.Lock()
 		r.started = now
 		r.mu.Unlock()
