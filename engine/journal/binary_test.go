@@ -48,7 +48,8 @@ func TestDescriptionReadsBack(t *testing.T) {
 		}
 		like := *x // has some texts in common
 		like.MachineARN, like.Status, like.Definition = text("machine"), history.Status(text("status")), ""
-		if got, err = journal.DecodeLike(x.AppendBinary(nil, nil), nil, &like); err != nil || !reflect.DeepEqual(got, x) {
+		got, err = journal.DecodeLike(x.AppendBinary(nil, nil), nil, &like)
+		if err != nil || !reflect.DeepEqual(got, x) {
 			t.Fatalf("like %+v: %+v, %v; want %+v", like, got, err, x)
 		}
 	})

@@ -11,8 +11,8 @@ import (
 const (
 	// limitInterval is the time between two looks at the bytes that a limited directory takes.
 	limitInterval = time.Second
-	// countShare is the time between two counts as a multiple of the time that a count takes, as long as the file system
-	// does not grow: a directory of 200,000 files is counted in about a second, and the caller that counts waits for it.
+	// countShare is the time between two counts as a multiple of the time that a count takes, as long as the file
+	// system does not grow. A directory of 200,000 files is counted in about a second, for which the caller waits.
 	countShare = 100
 )
 
