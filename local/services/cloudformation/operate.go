@@ -32,6 +32,7 @@ type deployment struct {
 func (s *Service) operate(ctx context.Context, st *stack) {
 	s.mu.Lock()
 	d := &deployment{s: s, st: st, op: st.Operation}
+	id := d.op.ID
 	d.ctx = context.WithValue(ctx, identityKey{}, d.identity())
 	s.mu.Unlock()
 	phases := map[string]func() error{phaseApply: d.apply, phaseCleanup: d.cleanup, phaseRollback: d.rollback,
@@ -49,18 +50,24 @@ func (s *Service) operate(ctx context.Context, st *stack) {
 			break // the store rejects writes
 		}
 		s.mu.Lock()
-		d.op = st.Operation
+		if d.op = st.Operation; d.op != nil && d.op.ID != id {
+			d.op = nil
+		}
 		s.mu.Unlock()
 	}
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	st.running = false
-	if st.Operation == nil {
+	switch {
+	case st.Operation == nil:
 		for _, b := range st.ended {
 			b.Ring()
 		}
 		st.ended = nil
+	case d.op == nil:
+		// A request has begun the next operation once the last one was stored as ended. Nothing else runs it.
+		s.launch(st)
 	}
-	s.mu.Unlock()
 }
 
 var (
