@@ -115,6 +115,9 @@ func (e *Engine) existingRun(ctx context.Context, r *run) (*run, error) {
 	case err != nil:
 		return nil, err
 	}
+	if same == nil && e.running(arn) != nil { // another call started it after the first look
+		return e.existingRun(ctx, r)
+	}
 	return nil, fmt.Errorf("%w: '%s'", ErrAlreadyExists, arn)
 }
 

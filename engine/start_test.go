@@ -134,3 +134,53 @@ func TestTheNameOfAnExecutionThatIsDescribedAsEndedIsTaken(t *testing.T) {
 		t.Errorf("got %v, want ErrAlreadyExists", err)
 	}
 }
+
+// meanwhile is a journal in which another call intervenes before an execution is looked up for the first time.
+type meanwhile struct {
+	*journal.Memory
+	call func()
+}
+
+func (m *meanwhile) Execution(ctx context.Context, arn string) (*journal.Execution, error) {
+	if call := m.call; call != nil {
+		m.call = nil
+		call()
+	}
+	return m.Memory.Execution(ctx, arn)
+}
+
+// TestAStartDuringAnotherOfTheSameName starts an execution between the two lookups of another call that starts it with
+// the same input, or with another one.
+func TestAStartDuringAnotherOfTheSameName(t *testing.T) {
+	t.Parallel()
+	for input, want := range map[string]error{`{}`: nil, `{"other":1}`: engine.ErrAlreadyExists} {
+		c := clock.Virtual(epoch)
+		j := &meanwhile{Memory: journal.NewMemory()}
+		e, err := engine.New(engine.Config{Clock: c, Journal: j})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Hold() // the execution keeps running
+		m, err := e.Compile(engine.Definition{
+			Name: "m", Text: `{"StartAt":"W","States":{"W":{"Type":"Wait","Seconds":1,"End":true}}}`,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := func(input string) error {
+			_, err := e.Start(t.Context(), &engine.Start{Machine: m, Origin: engine.Origin{Name: "n", Input: input}})
+			return err
+		}
+		j.call = func() {
+			if err := start(`{}`); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := start(input); !errors.Is(err, want) {
+			t.Errorf("%s: %v", input, err)
+		}
+		c.Release()
+		e.Close()
+		c.Close()
+	}
+}

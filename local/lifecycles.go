@@ -37,7 +37,7 @@ func (p *Platform) expire(context.Context) error {
 }
 
 // regularly calls work at an interval of the platform's clock until the platform closes. Virtual time does not jump
-// ahead to trigger it.
+// ahead to trigger it, and does not advance while it runs.
 func (p *Platform) regularly(interval time.Duration, work func()) {
 	var mu sync.Mutex
 	var working sync.WaitGroup
@@ -53,7 +53,11 @@ func (p *Platform) regularly(interval time.Duration, work func()) {
 		if closed {
 			return
 		}
-		working.Go(work)
+		p.Clock.Hold()
+		working.Go(func() {
+			defer p.Clock.Release()
+			work()
+		})
 		schedule()
 	}
 	mu.Lock()

@@ -52,7 +52,10 @@ type fault struct {
 	seed  uint64
 	added time.Time
 	until time.Time // zero: until it is lifted
-	ended chan struct{}
+
+	// Set.mu guards these.
+	ended   bool
+	hanging map[*clock.Bell]struct{} // of the requests that hang
 
 	drawn, requests, injected atomic.Int64
 }
@@ -99,7 +102,7 @@ func (s *Set) Add(wanted []Wanted) ([]Fault, error) {
 		if w.For < 0 {
 			return nil, fmt.Errorf("fault %q: the time %s is negative", w.Fault, w.For)
 		}
-		made[i] = &fault{spec: spec, seed: w.Seed, added: s.clock.Now(), ended: make(chan struct{})}
+		made[i] = &fault{spec: spec, seed: w.Seed, added: s.clock.Now(), hanging: map[*clock.Bell]struct{}{}}
 		if w.For > 0 {
 			made[i].until = made[i].added.Add(w.For)
 		}
@@ -150,7 +153,7 @@ func (s *Set) Lift(ids ...int) (lifted int, err error) {
 			err = fmt.Errorf("there is no fault %d; stepback chaos list lists the active ones", id)
 			continue
 		}
-		close(s.faults[i].ended)
+		s.faults[i].end()
 		s.faults = slices.Delete(s.faults, i, i+1)
 		lifted++
 	}
@@ -165,7 +168,7 @@ func (s *Set) LiftAll() int {
 	s.prune()
 	n := len(s.faults)
 	for _, f := range s.faults {
-		close(f.ended)
+		f.end()
 	}
 	s.faults = nil
 	s.publish()
@@ -185,7 +188,7 @@ func (s *Set) prune() {
 	s.faults = slices.DeleteFunc(s.faults, func(f *fault) bool {
 		over := f.over(now)
 		if over {
-			close(f.ended)
+			f.end()
 		}
 		return over
 	})
@@ -252,13 +255,33 @@ func (s *Set) sleep(ctx context.Context, d time.Duration) bool {
 	return s.clock.Sleep(ctx, d) == nil
 }
 
-// hang waits until the client gives up or the fault ends.
+// hang waits until the client gives up or the fault ends. Virtual time does not advance from the end of the fault until
+// the request continues.
 func (s *Set) hang(ctx context.Context, f *fault) {
-	if clock.IsHolding(ctx) {
-		defer s.clock.Yield(ctx)()
+	if !clock.IsHolding(ctx) {
+		s.clock.Hold()
+		defer s.clock.Release()
 	}
-	select {
-	case <-ctx.Done():
-	case <-f.ended:
+	b := s.clock.NewBell()
+	s.mu.Lock()
+	ended := f.ended
+	if !ended {
+		f.hanging[b] = struct{}{}
+	}
+	s.mu.Unlock()
+	if ended {
+		return
+	}
+	_ = b.Await(ctx) // either way, the hang is over
+	s.mu.Lock()
+	delete(f.hanging, b)
+	s.mu.Unlock()
+}
+
+// end wakes the requests that hang. The caller holds Set.mu.
+func (f *fault) end() {
+	f.ended = true
+	for b := range f.hanging {
+		b.Ring()
 	}
 }

@@ -20,12 +20,18 @@ func (m *Run) redriveNext(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m.count(func(items, executions *journal.Tally) { items.PendingRedrive -= x.Items; executions.PendingRedrive-- })
+	m.count(func(items, executions *journal.Tally) { // before it can begin
+		items.PendingRedrive -= x.Items
+		executions.PendingRedrive--
+		items.Running += x.Items
+		executions.Running++
+	})
 	c, err := m.Host.Reopen(ctx, x, m.onEnd)
 	if err == nil {
-		m.adopt(c)
+		m.children[arn] = c
 		return nil
 	}
+	m.countRunning(-1, -x.Items)
 	if ctx.Err() != nil || m.Closing.Err() != nil {
 		return err
 	}

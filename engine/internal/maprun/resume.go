@@ -33,8 +33,10 @@ func (m *Run) version(ctx context.Context) (string, error) {
 // until the Map Run knows its progress.
 func (m *Run) takeOver() {
 	for _, c := range m.adopted {
+		info := c.Info()
+		m.countRunning(1, info.Items)
 		c.Follow(m.onEnd)
-		m.adopt(c)
+		m.children[info.ARN] = c
 	}
 }
 

@@ -311,24 +311,24 @@ func (m *Run) startNext(ctx context.Context) error {
 	}
 	name, arn := m.names.of(b.first)
 	m.starting.Add(1)
+	m.countRunning(1, b.items) // before it can begin
 	c, err := m.Host.Register(history.Info{
 		ARN: arn, MachineARN: m.Machine.ARN, Express: m.Machine.Express,
 		Origin:    history.Origin{Name: name, Input: b.input, Revision: m.Parent.Revision},
 		MapRunARN: m.Call.ARN, FirstItem: b.first, Items: b.items, LastItem: b.mark,
 	}, m.onBegin, m.onEnd)
 	if err != nil {
+		m.countRunning(-1, -b.items)
 		m.starting.Add(-1)
 		return err
 	}
-	m.adopt(c)
+	m.children[arn] = c
 	return nil
 }
 
-// adopt makes an execution a child of this Map Run.
-func (m *Run) adopt(c Child) {
-	info := c.Info()
-	m.children[info.ARN] = c
-	m.count(func(items, executions *journal.Tally) { items.Running += info.Items; executions.Running++ })
+// countRunning adds a number of child executions with their items to those that run.
+func (m *Run) countRunning(children, of int64) {
+	m.count(func(items, executions *journal.Tally) { items.Running += of; executions.Running += children })
 }
 
 // childBegan counts a child whose start has been stored. The worker that runs the child calls it.
@@ -361,7 +361,7 @@ func (m *Run) await(ctx context.Context) error {
 		if !x.Ended() {
 			return &abandonedError{c.Err()}
 		}
-		m.count(func(items, executions *journal.Tally) { items.Running -= x.Items; executions.Running-- })
+		m.countRunning(-1, -x.Items)
 		if err := m.ended(x); err != nil {
 			m.fail(err)
 		}

@@ -22,7 +22,7 @@ func (d *deployment) apply() error {
 		return nil //nolint:nilerr // the next start goes on
 	}
 	if err == nil && len(failed) == 0 {
-		if cause := context.Cause(d.waits); cause != nil {
+		if cause := context.Cause(d.waits.ctx); cause != nil {
 			err = cause
 		}
 	}
@@ -36,7 +36,7 @@ func (d *deployment) apply() error {
 		return nil //nolint:nilerr // the next start goes on
 	}
 	switch {
-	case len(failed) > 0 && errors.Is(context.Cause(d.waits), errTimeout):
+	case len(failed) > 0 && errors.Is(context.Cause(d.waits.ctx), errTimeout):
 		reason = errTimeout.Error()
 	case len(failed) > 0:
 		verb := "create"

@@ -179,7 +179,7 @@ func (s *Service) custom(ctx context.Context, r *resource.Request, kind string) 
 	}()
 	end := s.now().Add(time.Duration(seconds) * time.Second)
 	defer s.opts.Clock.Schedule(end, changed).Stop()
-	defer context.AfterFunc(r.GiveUp, changed.Ring)() //nolint:contextcheck // its end is another event
+	defer of.d.waits.ring(changed)()
 	for {
 		if a, ok, err := s.answer(token); err != nil || ok {
 			if err != nil {

@@ -127,7 +127,7 @@ func onFailure(op *operation) string {
 func (s *Service) nestedWait(ctx context.Context, r *resource.Request, of ofRecord, child *stack, want ...string) (resource.State, error) {
 	changed := s.opts.Clock.NewBell()
 	if r != nil {
-		defer context.AfterFunc(r.GiveUp, changed.Ring)() //nolint:contextcheck // its end is another event
+		defer of.d.waits.ring(changed)()
 	}
 	var cause error
 	for {

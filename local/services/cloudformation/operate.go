@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"sort"
-	"time"
 
 	"stepback/engine/clock"
 	"stepback/local/services/cloudformation/resource"
@@ -21,11 +20,10 @@ type deployment struct {
 	st *stack
 	op *operation
 	c  *compiled // the template being deployed; nil while a stack is deleted
-	// ctx is the context of calls; waits ends when the deployment is given up.
-	ctx    context.Context
-	waits  context.Context
-	giveUp context.CancelCauseFunc
-	env    template.Env
+	// ctx is the context of calls, and waits has those waits of the phase that end when the deployment is given up.
+	ctx   context.Context
+	waits *waits
+	env   template.Env
 
 	settled *settled // of the template being deployed
 }
@@ -34,6 +32,7 @@ type deployment struct {
 func (s *Service) operate(ctx context.Context, st *stack) {
 	s.mu.Lock()
 	d := &deployment{s: s, st: st, op: st.Operation}
+	id := d.op.ID
 	d.ctx = context.WithValue(ctx, identityKey{}, d.identity())
 	s.mu.Unlock()
 	phases := map[string]func() error{phaseApply: d.apply, phaseCleanup: d.cleanup, phaseRollback: d.rollback,
@@ -51,18 +50,24 @@ func (s *Service) operate(ctx context.Context, st *stack) {
 			break // the store rejects writes
 		}
 		s.mu.Lock()
-		d.op = st.Operation
+		if d.op = st.Operation; d.op != nil && d.op.ID != id {
+			d.op = nil
+		}
 		s.mu.Unlock()
 	}
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	st.running = false
-	if st.Operation == nil {
+	switch {
+	case st.Operation == nil:
 		for _, b := range st.ended {
 			b.Ring()
 		}
 		st.ended = nil
+	case d.op == nil:
+		// A request has begun the next operation once the last one was stored as ended. Nothing else runs it.
+		s.launch(st)
 	}
-	s.mu.Unlock()
 }
 
 var (
@@ -94,27 +99,26 @@ func (k *keeper) cancel(st *stack, onFailure string, cause error) {
 	}
 }
 
-// limited returns the context for waits in the current phase, and a function that releases it. The context ends when
-// the operation's deadline passes or the operation is cancelled.
-func (d *deployment) limited() (context.Context, func()) {
-	ctx, giveUp := context.WithCancelCause(d.ctx)
-	d.giveUp = giveUp
+// limited returns the waits of the current phase, and a function that releases them. They end when the operation's
+// deadline passes or the operation is cancelled.
+func (d *deployment) limited() (*waits, func()) {
+	w := newWaits(d.ctx, d.s.opts.Clock)
 	d.s.mu.Lock()
-	d.st.giveUp = giveUp
+	d.st.giveUp = w.giveUp
 	if d.op.Phase == phaseApply && d.op.Cancelled != "" { // before this phase began, or before a restart
-		giveUp(cancellation(d.op.Cancelled))
+		w.giveUp(cancellation(d.op.Cancelled))
 	}
 	d.s.mu.Unlock()
 	var timer *clock.Timer
 	if d.op.Phase == phaseApply && d.op.Deadline > 0 {
 		timer = d.s.opts.Clock.ScheduleInBackground(instant(d.op.Deadline),
-			clock.AlarmFunc(func() { giveUp(errTimeout) }))
+			clock.AlarmFunc(func() { w.giveUp(errTimeout) }))
 	}
-	return ctx, func() {
+	return w, func() {
 		if timer != nil {
 			timer.Stop()
 		}
-		giveUp(nil)
+		w.giveUp(nil)
 	}
 }
 
@@ -152,7 +156,7 @@ func (d *deployment) walk(
 	running := 0
 	for {
 		for len(ready) > 0 && running < d.s.opts.Parallel && d.s.ctx.Err() == nil &&
-			(!stop || len(failed) == 0 && d.waits.Err() == nil) {
+			(!stop || len(failed) == 0 && d.waits.ctx.Err() == nil) {
 			id := ready[0]
 			ready = ready[1:]
 			running++
@@ -174,7 +178,7 @@ func (d *deployment) walk(
 		if r.err != nil {
 			failed[r.id] = r.err
 			if stop {
-				d.giveUp(errCancelled)
+				d.waits.giveUp(errCancelled)
 			}
 			continue
 		}
@@ -254,7 +258,7 @@ func (d *deployment) request(r *record, of made, previous *made) *resource.Reque
 		Properties: of.Properties,
 		Tags:       d.st.tagsOf(r.ID, &of),
 		Attributes: of.Attributes,
-		GiveUp:     d.waits,
+		GiveUp:     d.waits.ctx,
 	}
 	if previous != nil {
 		q.Previous, q.PreviousTags = previous.Properties, d.st.tagsOf(r.ID, previous)
@@ -262,21 +266,7 @@ func (d *deployment) request(r *record, of made, previous *made) *resource.Reque
 			q.Previous = map[string]any{}
 		}
 	}
-	q.Wait = func(ctx context.Context, wait time.Duration) error {
-		// Both contexts matter: the one of the call holds the clock, the other one ends when the deployment is given
-		// up.
-		ctx, stop := context.WithCancel(ctx)
-		defer stop()
-		//nolint:contextcheck // its end is that of the waits, too
-		defer context.AfterFunc(d.waits, stop)()
-		if err := d.s.opts.Clock.Sleep(ctx, wait); err != nil {
-			if cause := context.Cause(d.waits); cause != nil { //nolint:contextcheck // it says why
-				return cause
-			}
-			return err
-		}
-		return nil
-	}
+	q.Wait = d.waits.sleep
 	return q
 }
 

@@ -70,10 +70,7 @@ func (d *deployment) monitored() error {
 		if left <= 0 {
 			return nil
 		}
-		if err := d.s.opts.Clock.Sleep(d.waits, min(often, left)); err != nil {
-			if cause := context.Cause(d.waits); cause != nil {
-				return cause
-			}
+		if err := d.waits.sleep(d.ctx, min(often, left)); err != nil {
 			return err
 		}
 		left -= often

@@ -25,7 +25,7 @@ func (s *Service) waitCreate(ctx context.Context, r *resource.Request) (resource
 	defer s.forgetExpected(token)
 	end := s.now().Add(time.Duration(seconds) * time.Second)
 	defer s.opts.Clock.Schedule(end, changed).Stop()
-	defer context.AfterFunc(r.GiveUp, changed.Ring)() //nolint:contextcheck // its end is another event
+	defer recordOf(ctx).d.waits.ring(changed)()
 	for {
 		all, err := s.answers(token)
 		if err != nil {

@@ -85,7 +85,7 @@ func (s *Service) Resume() error {
 
 // Close stops evaluating alarms. Undelivered actions are delivered after the next Resume.
 func (s *Service) Close() error {
-	s.watching.end()
+	s.end()
 	return nil
 }
 

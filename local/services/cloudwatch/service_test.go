@@ -423,6 +423,30 @@ func TestActionsSurviveACrash(t *testing.T) {
 	}
 }
 
+// TestTimePassesAfterAServiceHasClosed closes services while their first round is about to run. None of them may leave
+// virtual time standing still for the next one.
+func TestTimePassesAfterAServiceHasClosed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	if _, err := b.PutMetricAlarm(t.Context(), &client.PutMetricAlarmInput{AlarmName: sdk.String("A"),
+		Namespace: sdk.String("App"), MetricName: sdk.String("M"), Statistic: types.StatisticSum, Period: sdk.Int32(60),
+		EvaluationPeriods: sdk.Int32(1), Threshold: sdk.Float64(1),
+		ComparisonOperator: types.ComparisonOperatorGreaterThanThreshold}); err != nil {
+		t.Fatal(err)
+	}
+	for range 50 {
+		s, err := cloudwatch.Open(cloudwatch.Options{Documents: b.store, Clock: b.clock, Targets: &b.targets,
+			Scope: aws.Scope{Account: "000000000000", Region: "us-east-1"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(s.Resume(), s.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.pass(time.Minute) // does not return if one of them still holds the clock
+}
+
 // TestMissedRounds has no process when an alarm is due, nor for some minutes afterwards.
 func TestMissedRounds(t *testing.T) {
 	t.Parallel()

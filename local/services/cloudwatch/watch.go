@@ -39,13 +39,21 @@ func (w *watch) begin() {
 	w.wake = make(chan struct{}, 1)
 }
 
-func (w *watch) end() {
+// end stops the evaluation and waits for the round that runs. A round that was about to run no longer holds the clock.
+func (s *Service) end() {
+	w := &s.watching
+	w.mu.Lock() // watch starts nothing from here on
 	w.stop()
+	w.mu.Unlock()
 	w.ending.Wait()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.timer != nil {
 		w.timer.Stop()
+	}
+	if w.holding {
+		w.holding = false
+		s.opts.Clock.Release()
 	}
 }
 
@@ -87,7 +95,7 @@ func (s *Service) hurry() {
 	w := &s.watching
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.holding || !w.begun {
+	if w.holding || !w.begun || w.ctx.Err() != nil {
 		return
 	}
 	w.holding = true

@@ -247,11 +247,12 @@ func (d *Dispatcher) carry(ctx context.Context, id string, l *Letter) error {
 	if err := b.Apply()(); err != nil {
 		return err
 	}
-	if !done {
-		d.lanes.Restore(d.o.Lane(l), l.size)
-		d.at(l)
+	if done {
+		d.lanes.Forget(d.o.Lane(l), reserved)
+		return nil
 	}
-	d.lanes.Forget(d.o.Lane(l), reserved)
+	d.lanes.Resize(d.o.Lane(l), reserved, l.size)
+	d.at(l)
 	return nil
 }
 

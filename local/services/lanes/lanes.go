@@ -65,6 +65,9 @@ type Lanes[J any] interface {
 	Reserve(lane string, bytes int64) error
 	// Restore is Reserve for a delivery that was accepted before: it has no limit.
 	Restore(lane string, bytes int64)
+	// Resize changes the number of bytes of a reservation, once a delivery that is repeated has been stored again. It
+	// has no limit.
+	Resize(lane string, from, to int64)
 	// Forget ends a reservation, once the delivery has ended or was not accepted.
 	Forget(lane string, bytes int64)
 	// Reserved returns the number of deliveries that are reserved, of all lanes.
@@ -163,6 +166,13 @@ func (l *lanes[J]) Restore(lane string, bytes int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.reserve(lane, bytes)
+}
+
+func (l *lanes[J]) Resize(lane string, from, to int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.used.add(0, to-from)
+	l.line(lane).used.add(0, to-from)
 }
 
 func (l *lanes[J]) reserve(lane string, bytes int64) {

@@ -189,6 +189,17 @@ func TestBounds(t *testing.T) {
 	l.Forget("a", 500)
 	l.Forget("a", 40)
 	reserve("a", 40, "")
+	l.Forget("a", 40)
+	l.Resize("a", 60, 90) // stored again
+	reserve("a", 11, ofA)
+	reserve("a", 10, "")
+	reserve("a", 0, ofA)
+	if n := l.Reserved(); n != 3 {
+		t.Errorf("%d reserved", n)
+	}
+	l.Forget("a", 10)
+	l.Forget("a", 90)
+	reserve("a", 100, "") // nothing is left over
 }
 
 // TestVirtualTimeWaitsForDeliveries lets no time pass while a delivery is ready and runs, and makes delayed ones in

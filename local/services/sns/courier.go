@@ -281,8 +281,7 @@ func (s *Service) keep(d *delivered) error {
 		}
 	}
 	if err == nil {
-		s.courier.lanes.Restore(d.Subscription, d.size)
-		s.courier.lanes.Forget(d.Subscription, reserved)
+		s.courier.lanes.Resize(d.Subscription, reserved, d.size)
 	}
 	if err != nil {
 		s.opts.Log.Error("a delivery goes on when the directory is opened", "subscription", d.Subscription, "error", err)
