@@ -45,7 +45,7 @@ var (
 		"local/services/cloudformation/service.go"}
 	MetricCells = &Budget{"Values that a GetMetricData request computes, a metric's and an expression's at each period", 500_000, "values",
 		"own: about a second of CPU time; five times the 100,800 data points that AWS returns",
-		"local/services/cloudwatch/getmetricdata.go"}
+		"local/services/cloudwatch/metricview.go"}
 	InsightsWork = &Budget{"Work of a Logs Insights query", 2 << 30, "bytes read and built", "own: a few seconds of CPU time",
 		"local/services/logs/queries.go"}
 	InsightsScan = &Budget{"Log events that a Logs Insights query reads", 512 << 20, "bytes of messages", "own",
