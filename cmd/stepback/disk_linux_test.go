@@ -10,11 +10,11 @@ import (
 	"stepback/cmd/stepback/exit"
 )
 
-// stepback fails on a full file system of two megabytes, and succeeds once that has grown.
+// stepback fails on a full file system of one megabyte, and succeeds once that has grown.
 func TestADiskThatIsFull(t *testing.T) {
 	t.Parallel()
 	disk := t.TempDir()
-	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=2m"); err != nil {
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=1m"); err != nil {
 		t.Skipf("a small file system cannot be mounted here (it takes root on Linux): %v", err)
 	}
 	t.Cleanup(func() {
