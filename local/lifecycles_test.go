@@ -59,3 +59,29 @@ func TestLifecyclesAreAppliedBeforeTimePasses(t *testing.T) {
 		}
 	}
 }
+
+// Objects have the time of the platform's clock, also when virtual time has advanced by days.
+func TestObjectsHaveVirtualTime(t *testing.T) {
+	t.Parallel()
+	start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	c := clock.Virtual(start)
+	p := open(t, local.Config{Clock: c})
+	objects := s3.NewFromConfig(settings(p), func(o *s3.Options) { o.UsePathStyle = true })
+	bucket := aws.String("dated")
+	if _, err := objects.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: bucket}); err != nil {
+		t.Fatal(err)
+	}
+	for _, days := range []int{1, 10} {
+		want := start.AddDate(0, 0, days)
+		rang := make(chan struct{})
+		c.Schedule(want, clock.AlarmFunc(func() { close(rang) }))
+		<-rang
+		if _, err := objects.PutObject(t.Context(), &s3.PutObjectInput{Bucket: bucket, Key: aws.String("k")}); err != nil {
+			t.Fatal(err)
+		}
+		head, err := objects.HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: bucket, Key: aws.String("k")})
+		if err != nil || !head.LastModified.Equal(want) {
+			t.Errorf("%v, %v; want %v", head, err, want)
+		}
+	}
+}

@@ -198,6 +198,7 @@ func (p *Platform) openObjects(ctx context.Context) (err error) {
 		Log: p.cfg.Log, Authorize: p.authorizeObjects, Signer: p.signerOfObjects,
 		Secret:       p.secretOfObjects,
 		Enforces:     p.Targets.Judging,
+		Now:          p.Clock.Now,
 		MustAnnounce: func(bucket string) bool { return p.cfg.ObjectCreated[bucket] != "" }})
 	if err != nil {
 		return err

@@ -53,7 +53,8 @@ type Options struct {
 	Files *inventory.Files
 	// Log receives notifications that cannot be delivered; nil discards them.
 	Log *slog.Logger
-	// Now returns the time used as the time of last modification; the default is time.Now.
+	// Now returns the current time, for times of modification and retention; the default is time.Now. Whether a
+	// signature has expired is decided by real time, as clients sign with theirs.
 	Now func() time.Time
 	// Sync makes each object durable (fsync) before it is acknowledged. Without it an object survives when the
 	// process is killed, but not a power failure.
