@@ -20,7 +20,7 @@ func (m *Run) redriveNext(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m.count(func(items, executions *journal.Tally) { // before it can begin
+	m.count(func(items, executions *journal.Tally) { // before the child can begin
 		items.PendingRedrive -= x.Items
 		executions.PendingRedrive--
 		items.Running += x.Items

@@ -311,7 +311,7 @@ func (m *Run) startNext(ctx context.Context) error {
 	}
 	name, arn := m.names.of(b.first)
 	m.starting.Add(1)
-	m.countRunning(1, b.items) // before it can begin
+	m.countRunning(1, b.items) // before the child can begin
 	c, err := m.Host.Register(history.Info{
 		ARN: arn, MachineARN: m.Machine.ARN, Express: m.Machine.Express,
 		Origin:    history.Origin{Name: name, Input: b.input, Revision: m.Parent.Revision},
@@ -326,9 +326,9 @@ func (m *Run) startNext(ctx context.Context) error {
 	return nil
 }
 
-// countRunning adds a number of child executions with their items to those that run.
-func (m *Run) countRunning(children, of int64) {
-	m.count(func(items, executions *journal.Tally) { items.Running += of; executions.Running += children })
+// countRunning adds to the numbers of running child executions and of their items.
+func (m *Run) countRunning(children, items int64) {
+	m.count(func(ofItems, ofChildren *journal.Tally) { ofItems.Running += items; ofChildren.Running += children })
 }
 
 // childBegan counts a child whose start has been stored. The worker that runs the child calls it.
